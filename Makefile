@@ -1,0 +1,54 @@
+# `make` installs everything into .venv and runs the workflow; `make test` runs the tests. `make help` lists the rest.
+.DEFAULT_GOAL := results
+.SUFFIXES:
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CORES ?= all
+
+.PHONY: help results install test check lint format lock clean
+
+help:  ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+install: $(STAMP)  ## create or update .venv from the lock file
+
+# Packages first, the project after them: one pip command cannot mix hashed requirements with an editable project.
+# The stamp also says which lock was installed: a second `uv pip sync` would uninstall the project.
+$(STAMP): requirements.lock bootstrap.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "error: rankadjust needs Python 3.11 or newer; name one with 'make PYTHON=python3.12'" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv' 2>/dev/null \
+	  || { echo "error: $(PYTHON) has no venv module; install it (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@rm -f $@
+	@if $(PYTHON) -c 'import ensurepip' 2>/dev/null; then $(PYTHON) -m venv $(VENV); else \
+	  $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --version >/dev/null 2>&1 \
+	  || { echo "error: $(PYTHON) has neither ensurepip nor pip; install one (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }; fi
+	@if [ -x $(BIN)/pip ]; then installer="$(BIN)/python -m pip"; else installer="$(PYTHON) -m pip --python $(BIN)/python"; fi; \
+	  $$installer install --quiet --disable-pip-version-check --require-hashes -r bootstrap.lock
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes requirements.lock
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+results: $(STAMP)  ## run the workflow with the default configuration
+	@$(BIN)/snakemake --cores $(CORES)
+	@cat results/README.md
+
+test: $(STAMP)  ## run the tests
+	@$(BIN)/pytest -n 2
+
+lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy
+
+format: $(STAMP)  ## let the formatters decide style
+	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format . && $(BIN)/snakefmt Snakefile workflow
+
+# --universal: one lock for every platform. No index address is written, so that a mirror of the index works.
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
+lock: $(STAMP)  ## pin the newest versions that pyproject.toml allows
+	@$(COMPILE) --upgrade --all-extras pyproject.toml --output-file requirements.lock
+	@printf 'pip\nuv\n' | $(COMPILE) --constraints requirements.lock - --output-file bootstrap.lock
+
+clean:  ## remove what was produced, keep what was downloaded
+	@rm -rf results/* .snakemake && git checkout --quiet results/README.md

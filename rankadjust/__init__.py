@@ -1,0 +1,1 @@
+"""Chance-adjusted link-prediction metrics."""
