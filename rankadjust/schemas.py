@@ -66,8 +66,8 @@ def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401
     errors = list(_validator(schema).iter_errors(data))
     if errors:
         problems = [_describe(error) for error in errors]
-        keys, message = min(problems, key=lambda problem: (_line_of(path, problem[0]) or 0, problem[1]))
-        line = _line_of(path, keys)
+        keys, message = min(problems, key=lambda problem: (line_of(path, problem[0]) or 0, problem[1]))
+        line = line_of(path, keys)
         raise RankadjustError(f"{path}{f':{line}' if line else ''}: {message}")
 
 
@@ -100,7 +100,7 @@ def _describe(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
     return keys, f"{name}: {error.message}"
 
 
-def _line_of(path: str | Path, keys: list[str | int]) -> int | None:
+def line_of(path: str | Path, keys: list[str | int]) -> int | None:
     """Return the line on which the value under the keys stands, or of the last key that was found."""
     try:
         node = yaml.compose(Path(path).read_text(encoding="utf-8"), yaml.SafeLoader)

@@ -1,0 +1,98 @@
+"""The configuration of a run: layers of YAML files and overrides, merged, resolved and checked."""
+
+import glob
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rankadjust.errors import RankadjustError
+from rankadjust.schemas import line_of, read_yaml, validate
+
+COMMAND_LINE = "--config"
+_WORDS = {"true": True, "false": False, "null": None, "none": None, "": None}
+_LISTS = ("datasets", "protocols", "metrics", "ks", "tables", "registry", "protocol_files")
+_PATH_LISTS = ("tables", "registry", "protocol_files")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The values of a run, and for each key the file (or the command line) that gave it."""
+
+    values: dict[str, Any]
+    origins: dict[str, Path | str]
+
+    @contextmanager
+    def blamed_on(self, key: str) -> Iterator[None]:
+        """Say in the message of a RankadjustError where the key was set."""
+        try:
+            yield
+        except RankadjustError as error:
+            origin = self.origins.get(key, COMMAND_LINE)
+            line = line_of(origin, [key]) if isinstance(origin, Path) else None
+            where = f"{origin}:{line}" if line else f"{origin}"
+            raise RankadjustError(f"{where}: {key}: {error}") from None
+
+
+def load_configuration(
+    files: Sequence[str | Path], overrides: Mapping[str, Any], directory: str | Path
+) -> Configuration:
+    """Merge YAML files (the later wins, key by key) and overrides from the command line.
+
+    A path in a file is relative to that file, a path in an override to `directory`; globs are expanded. An unknown
+    key or a value of the wrong kind is a RankadjustError that names file, line and key.
+    """
+    values: dict[str, Any] = {}
+    origins: dict[str, Path | str] = {}
+    for file in files:
+        layer = read_yaml(file) or {}
+        validate(layer, "config", file)
+        values |= _resolved(layer, Path(file).parent)
+        origins |= dict.fromkeys(layer, Path(file))
+    layer = {key: _normalised(key, value) for key, value in overrides.items()}
+    validate(layer, "config", COMMAND_LINE)
+    values |= _resolved(layer, Path(directory))
+    origins |= dict.fromkeys(layer, COMMAND_LINE)
+    return Configuration(values, origins)
+
+
+def tables_by_name(paths: Sequence[str]) -> dict[str, str]:
+    """Return the tables to re-score by the stem of their file, which names their results."""
+    tables: dict[str, str] = {}
+    for path in paths:
+        name = Path(path).stem
+        if not Path(path).is_file():
+            raise RankadjustError(f"{path}: there is no such table")
+        if name in tables:
+            raise RankadjustError(f"{tables[name]} and {path} would both become results/rescored/{name}; rename one")
+        tables[name] = path
+    return tables
+
+
+def _normalised(key: str, value: Any) -> Any:  # noqa: ANN401 - what a command line may hold
+    """Read words as the values they stand for and 'a,b' as a list where a list is meant."""
+    if isinstance(value, str) and value.strip().casefold() in _WORDS:
+        value = _WORDS[value.strip().casefold()]
+    if key in _LISTS and not isinstance(value, list | None):
+        value = [part.strip() for part in str(value).split(",")]
+    if key == "ks" and isinstance(value, list):
+        value = [int(k) if str(k).isdecimal() else k for k in value]
+    return value
+
+
+def _resolved(layer: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    resolved = dict(layer)
+    for key in _PATH_LISTS:
+        if layer.get(key):
+            resolved[key] = [path for pattern in layer[key] for path in _expand(pattern, folder)]
+    mirror = layer.get("mirror")
+    if mirror and "://" not in mirror:
+        resolved["mirror"] = str((folder / mirror).resolve())
+    return resolved
+
+
+def _expand(pattern: str, folder: Path) -> list[str]:
+    """Return the files of a glob in sorted order; a plain name stays, whether it exists or not."""
+    path = str((folder / Path(pattern).expanduser()).resolve())
+    return sorted(glob.glob(path)) if glob.has_magic(pattern) else [path]  # noqa: PTH207 - absolute patterns

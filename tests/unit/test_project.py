@@ -1,0 +1,73 @@
+"""The project's own files: packages named the same everywhere, and nothing that ties them to one machine."""
+
+import re
+import subprocess
+import tomllib
+
+import yaml
+from packaging.requirements import Requirement
+
+from rankadjust.schemas import read_yaml
+
+# Pieces of the host names of package indexes, put together here so that this file does not hold one.
+INDEX_HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("files", "pythonhosted", "org"))]
+
+
+def names_and_specifiers(requirements):
+    parsed = [Requirement(requirement) for requirement in requirements]
+    return {
+        requirement.name.lower().replace("_", "-"): str(requirement.specifier)
+        for requirement in parsed
+        if requirement.name != "rankadjust"
+    }
+
+
+def declared(project):
+    metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    extras = metadata["optional-dependencies"].values()
+    everything = [*metadata["dependencies"], *(requirement for extra in extras for requirement in extra)]
+    return names_and_specifiers(everything) | {"python": metadata["requires-python"]}
+
+
+def test_conda_environment_names_the_same_packages_as_the_project(project):
+    conda = yaml.safe_load((project / "environment.yml").read_text())
+    assert conda["channels"] == ["conda-forge", "bioconda"]
+    assert names_and_specifiers(conda["dependencies"]) == declared(project)
+
+
+def test_lock_pins_and_hashes_every_declared_package(project):
+    lock = (project / "requirements.lock").read_text()
+    pinned = set(re.findall(r"^([A-Za-z0-9._-]+)==", lock, flags=re.MULTILINE))
+    assert {name.lower().replace("_", "-") for name in pinned} >= set(declared(project)) - {"python"}
+    blocks = re.split(r"^(?=\S)", lock, flags=re.MULTILINE)
+    assert all("--hash=sha256:" in block for block in blocks if "==" in block)
+
+
+def test_no_committed_file_names_a_package_index(project):
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=project, capture_output=True, check=True).stdout
+    files = [project / name for name in listed.decode().split("\0") if name]
+    assert files
+    naming = [
+        path
+        for path in files
+        if path.is_file() and any(host.encode() in path.read_bytes() for host in INDEX_HOSTS)
+    ]
+    assert naming == []
+
+
+def test_every_schema_describes_every_key(project):
+    schemas = sorted((project / "workflow" / "schemas").glob("*.yaml"))
+    assert schemas
+
+    def undescribed(node, path):
+        if isinstance(node, dict):
+            for name, child in node.get("properties", {}).items():
+                if isinstance(child, dict) and "description" not in child and "$ref" not in child:
+                    yield f"{path}.{name}"
+            for name, child in node.items():
+                yield from undescribed(child, f"{path}.{name}")
+        elif isinstance(node, list):
+            for number, child in enumerate(node):
+                yield from undescribed(child, f"{path}.{number}")
+
+    assert [key for path in schemas for key in undescribed(read_yaml(path), path.stem)] == []
