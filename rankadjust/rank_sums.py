@@ -1,0 +1,135 @@
+"""Sums of smooth functions over the ranks 1..N, for many N at once and at a cost that grows with log N.
+
+The ranks are cut into panels: {1}, {2}, (2, 4], (4, 8], … A short panel is summed rank by rank. On a longer one the
+function is replaced by its interpolating polynomial at Gauss–Legendre nodes, and the polynomial is summed
+exactly, also over a part of the panel. Functions such as ln x, 1/ln(1 + x) or exp(-t/x) are analytic for
+Re x > 0, where they vary little on a panel: the error is below the rounding of float64 (docs/methods.md, "Sums
+over ranks").
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.polynomial import legendre
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float64]
+
+# On (b, 2b] a function that is analytic and bounded for Re x > 0 is interpolated with an error of the order
+# of (3 + sqrt 8)^-24 = 4e-19.
+_NODES = 24
+# Panels up to this length are summed rank by rank.
+_LONGEST_EXACT = 32
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The candidate counts that lie in one panel (scale, 2 scale], and how to sum over the ranks up to each.
+
+    rows: positions of these counts in the array that was asked for, shape (r,). scale: lower end of the panel
+    (1 for the panel {1}). The sums are below_weights @ f(below_nodes) + own_weights @ f(own_nodes).
+    """
+
+    rows: NDArray[np.intp]
+    scale: float
+    below_nodes: FloatArray
+    below_weights: FloatArray
+    own_nodes: FloatArray
+    own_weights: FloatArray
+
+    def sums(self, function: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return sum_{j=1..N} f(j) for each count of the panel.
+
+        function maps nodes (q,) to values (q,) or (q, t); the result has shape (r,) or (r, t).
+        """
+        below: FloatArray = self.below_weights @ function(self.below_nodes)
+        own: FloatArray = self.own_weights @ function(self.own_nodes)
+        return below + own
+
+
+def panels(num_candidates: FloatArray) -> Iterator[Panel]:
+    """Yield the panels that hold at least one of the candidate counts (k,), whole numbers from 1 to 2^52."""
+    # frexp: N - 1 = m 2^e with m in [0.5, 1), so that N lies in (2^(e-1), 2^e]; e = 0 for N = 1.
+    exponents = np.frexp(num_candidates - 1.0)[1]
+    nodes = [np.empty(0)]
+    weights = [np.empty(0)]
+    for exponent in range(int(exponents.max(initial=-1)) + 1):
+        start = 2 ** (exponent - 1) if exponent else 0
+        length = max(start, 1)
+        own_nodes = _own_nodes(start, length)
+        rows = np.flatnonzero(exponents == exponent)
+        if rows.size:
+            yield Panel(
+                rows=rows,
+                scale=float(length),
+                below_nodes=np.concatenate(nodes),
+                below_weights=np.concatenate(weights),
+                own_nodes=own_nodes,
+                own_weights=_own_weights(length, num_candidates[rows] - start),
+            )
+        nodes.append(own_nodes)
+        weights.append(_own_weights(length, np.array([float(length)]))[0])
+
+
+@dataclass(frozen=True)
+class GaussSums:
+    """Gauss rules for sums over 0..L-1, one rule per length.
+
+    nodes, weights: (k, points); sum_{j<L} p(j) = weights @ p(nodes) for polynomials of degree below 2 points.
+    basis: (k, points, points); basis[:, d] @ f(nodes) is the component of f along the normed polynomial of
+    degree d, as root mean square over the range.
+    """
+
+    nodes: FloatArray
+    weights: FloatArray
+    basis: FloatArray
+
+
+def gauss_sums(lengths: FloatArray, points: int) -> GaussSums:
+    """Return Gauss rules for sums over 0..L-1 for each of the lengths (k,).
+
+    Where L <= points the nodes with a weight are the integers themselves. For lengths that are not whole numbers
+    the rule gives what the polynomial in L gives that the sum is for whole L. The nodes are eigenvalues of the Jacobi
+    matrix of the discrete Chebyshev polynomials, the weights come from its eigenvectors (Golub and Welsch 1969).
+    """
+    degrees = np.arange(1.0, points)
+    squares = degrees**2 * (lengths[:, None] ** 2 - degrees**2) / (4 * (4 * degrees**2 - 1))
+    jacobi = np.zeros((lengths.size, points, points))
+    index = np.arange(points - 1)
+    # Beyond L there is no further polynomial: zeros split the matrix, and what is split off has no weight.
+    jacobi[:, index + 1, index] = np.sqrt(np.maximum(squares, 0.0))
+    nodes, vectors = np.linalg.eigh(jacobi)
+    nodes += (lengths[:, None] - 1) / 2
+    whole = lengths[:, None] == np.floor(lengths[:, None])
+    return GaussSums(
+        # The integers, and the middle for nodes without a weight, are known without rounding error.
+        nodes=np.where(whole & (lengths[:, None] <= points), np.round(2 * nodes) / 2, nodes),
+        weights=lengths[:, None] * vectors[:, 0, :] ** 2,
+        basis=vectors * vectors[:, :1, :],
+    )
+
+
+def _own_nodes(start: int, length: int) -> FloatArray:
+    if length <= _LONGEST_EXACT:
+        return np.arange(start + 1.0, start + length + 1.0)
+    return start + (length + 1 + length * _legendre()[0]) / 2
+
+
+def _own_weights(length: int, counts: FloatArray) -> FloatArray:
+    """Return weights (k, q) that sum a function over the first `counts` (k,) ranks of a panel."""
+    if length <= _LONGEST_EXACT:
+        return np.where(np.arange(length) < counts[:, None], 1.0, 0.0)
+    rule = gauss_sums(counts, _NODES // 2)
+    scaled = (2 * rule.nodes + 1 - length) / length
+    polynomials: FloatArray = np.einsum("kg,kgd->kd", rule.weights, legendre.legvander(scaled, _NODES - 1))
+    return polynomials @ _legendre()[1]
+
+
+@cache
+def _legendre() -> tuple[FloatArray, FloatArray]:
+    """Return the nodes on [-1, 1] and the matrix from values at the nodes to Legendre coefficients."""
+    nodes, weights = legendre.leggauss(_NODES)
+    degrees = np.arange(_NODES)
+    return nodes, (legendre.legvander(nodes, _NODES - 1) * weights[:, None] * (degrees + 0.5)).T
