@@ -16,7 +16,7 @@ INDEX_HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("files", "pythonh
 def names_and_specifiers(requirements):
     parsed = [Requirement(requirement) for requirement in requirements]
     return {
-        requirement.name.lower().replace("_", "-"): str(requirement.specifier)
+        re.sub(r"[._-]+", "-", requirement.name).lower(): str(requirement.specifier)
         for requirement in parsed
         if requirement.name != "rankadjust"
     }
@@ -38,7 +38,7 @@ def test_conda_environment_names_the_same_packages_as_the_project(project):
 def test_lock_pins_and_hashes_every_declared_package(project):
     lock = (project / "requirements.lock").read_text()
     pinned = set(re.findall(r"^([A-Za-z0-9._-]+)==", lock, flags=re.MULTILINE))
-    assert {name.lower().replace("_", "-") for name in pinned} >= set(declared(project)) - {"python"}
+    assert {re.sub(r"[._-]+", "-", name).lower() for name in pinned} >= set(declared(project)) - {"python"}
     blocks = re.split(r"^(?=\S)", lock, flags=re.MULTILINE)
     assert all("--hash=sha256:" in block for block in blocks if "==" in block)
 

@@ -1,0 +1,74 @@
+"""Where the files of a data set come from, as data: the registry declares them, download fetches them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+
+@dataclass(frozen=True)
+class Http:
+    """A file at an address, 'https://host/path'."""
+
+    url: str
+
+
+@dataclass(frozen=True)
+class Package:
+    """The wheel `file` of a release of a package, taken through pip; it is never installed or imported."""
+
+    package: str
+    version: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Zenodo:
+    """The file named `file` of a Zenodo record, taken through the command zenodo_get."""
+
+    record: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Local:
+    """A file on this disk, read in place."""
+
+    path: Path
+
+
+Source = Http | Package | Zenodo | Local
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a data set and the splits it holds.
+
+    members: split -> the path of its member in an archive, or None where the whole file is the split; the
+        ending of the file's name says how it is packed (zip, whl, tar, tar.gz, gz, bz2, xz, zst, …).
+    sha256 (64 hexadecimal digits), bytes: of the file as published, None while nobody has verified them.
+    member_bytes: split -> the size of its member, where declared.
+    """
+
+    source: Source
+    members: Mapping[str, str | None]
+    sha256: str | None = None
+    bytes: int | None = None
+    member_bytes: Mapping[str, int] = field(default_factory=dict)
+
+
+# One alternative of a data set: all the files that together hold its splits.
+FileSet = tuple[File, ...]
+
+
+def address(source: Source) -> str:
+    """Return the one line that names a source: its URL, its package URL (purl), or its path."""
+    match source:
+        case Http(url):
+            return url
+        case Package(package, version, file):
+            return f"pkg:pypi/{package}@{version}?file_name={file}"
+        case Zenodo(record, file):
+            return f"https://zenodo.org/records/{record}/files/{quote(file)}"
+        case Local(path):
+            return str(path)

@@ -1,0 +1,162 @@
+"""A Zenodo on the loopback interface for the unmodified zenodo_get: a proxy that answers in Zenodo's place.
+
+The command speaks to https://zenodo.org and nothing else. Told to use this server as its proxy, and to trust
+the certificate made here, it gets its records and files from the test.
+"""
+
+import datetime
+import hashlib
+import json
+import ssl
+import threading
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+HOST = "zenodo.org"
+
+
+@dataclass
+class Deposit:
+    """One file of a record: its key, its bytes, and what is wrong with it."""
+
+    key: str
+    body: bytes
+    md5: str | None = None  # the checksum the record claims, when it is not the right one
+    sent: int | None = None  # hang up after so many bytes
+    status: int = 200
+    failures: int = 0  # so many requests are answered 503 before the file comes
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "LoopbackZenodo"
+
+    def do_CONNECT(self) -> None:
+        self.server.hosts.append(self.path)
+        self.send_response(200)
+        self.end_headers()
+        self.connection = self.server.tls.wrap_socket(self.connection, server_side=True)
+        self.rfile = self.connection.makefile("rb")
+        self.wfile = self.connection.makefile("wb", 0)
+        self.close_connection = False
+
+    def do_GET(self) -> None:
+        path = unquote(urlsplit(self.path).path)
+        self.server.seen.append(path)
+        parts = path.strip("/").split("/")
+        # /api/records/<record> or /(api/)records/<record>/files/<name>(/content)
+        record = parts[parts.index("records") + 1]
+        if "files" not in parts:
+            self.answer_record(record)
+        else:
+            name = parts[parts.index("files") + 1]
+            self.answer_file(next(d for d in self.server.records[record] if Path(d.key).name == name))
+
+    def answer_record(self, record: str) -> None:
+        if record not in self.server.records:
+            self.answer(404, b'{"status": 404}')
+            return
+        files = [
+            {
+                "key": deposit.key,
+                "size": len(deposit.body),
+                "checksum": f"md5:{deposit.md5 or hashlib.md5(deposit.body).hexdigest()}",
+                "links": {
+                    "self": f"https://{HOST}/api/records/{record}/files/{quote(Path(deposit.key).name)}/content"
+                },
+            }
+            for deposit in self.server.records[record]
+        ]
+        described = {
+            "title": "a data set",
+            "publication_date": "2026-01-01",
+            "doi": f"10.5281/zenodo.{record}",
+        }
+        self.answer(200, json.dumps({"id": int(record), "metadata": described, "files": files}).encode())
+
+    def answer_file(self, deposit: Deposit) -> None:
+        if deposit.failures:
+            deposit.failures -= 1
+            self.answer(503, b"")
+        else:
+            self.answer(deposit.status, deposit.body, deposit.sent)
+
+    def answer(self, status: int, body: bytes, sent: int | None = None) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:sent])
+        self.close_connection = sent is not None
+
+    def finish(self) -> None:
+        super().finish()
+        if isinstance(self.connection, ssl.SSLSocket):
+            self.connection.close()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
+        """Keep the tests' output clean."""
+
+
+class LoopbackZenodo(ThreadingHTTPServer):
+    """Serves `records`; `seen` and `hosts` say what was asked for. `certificate` is the file to trust."""
+
+    daemon_threads = True
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.records: dict[str, list[Deposit]] = {}
+        self.seen: list[str] = []
+        self.hosts: list[str] = []
+        self.certificate = _make_certificate(folder)
+        self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.tls.load_cert_chain(self.certificate)
+        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def __enter__(self) -> "LoopbackZenodo":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+    @property
+    def proxy(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing when a client hangs up: some tests are about that."""
+
+
+def _make_certificate(folder: Path) -> Path:
+    """Write a key and its own certificate for HOST, good for a day, into one file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
+    now = datetime.datetime.now(datetime.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOST)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path = folder / "zenodo.pem"
+    plain = serialization.NoEncryption()
+    path.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    return path
