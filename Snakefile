@@ -1,0 +1,24 @@
+"""From published benchmark data sets to the database of adjustment constants, and from that to comparable results.
+
+Targets: all (the default), download, database, rescore, report. README.md starts with the two commands.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/fetch.smk"
+include: "workflow/rules/candidates.smk"
+include: "workflow/rules/database.smk"
+include: "workflow/rules/rescore.smk"
+include: "workflow/rules/report.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        rules.database.input,
+        rules.rescore.input,
+        rules.report.input,

@@ -1,0 +1,20 @@
+"""Write the moments of every benchmark with a constant number of candidates; no data is needed."""
+
+from scripts.job import job
+
+import polars as pl
+
+from rankadjust.constant import benchmark_moments
+from rankadjust.files import write_parquet
+from rankadjust.metrics import resolve
+from rankadjust.protocols import load_benchmarks
+
+
+def benchmarks(file: str, metrics: list[str], output: str) -> None:
+    resolved = [resolve(metric) for metric in metrics]
+    write_parquet(pl.concat([benchmark_moments(one, resolved) for one in load_benchmarks(file)]), output)
+
+
+if __name__ == "__main__":
+    with job(snakemake):
+        benchmarks(snakemake.input[0], snakemake.params.metrics, snakemake.output[0])

@@ -1,0 +1,45 @@
+"""Check all rescored tables for contradictions, and show what adjustment changes across data sets."""
+
+from pathlib import Path
+
+from scripts.job import job
+
+import polars as pl
+
+from rankadjust.comparison import (
+    effect_of_approximation,
+    model_orders,
+    not_above_chance,
+    reversals,
+    size_chart,
+    size_correlation,
+)
+from rankadjust.consistency import check
+from rankadjust.files import write_text
+from rankadjust.report import save_chart
+
+
+def compare(rescored: list[str], database: str, folder: str, svg: str, png: str) -> None:
+    results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
+    tables = {
+        "contradictions": check(results),
+        "reversals": reversals(results),
+        "model-orders": model_orders(results),
+        "size-correlation": size_correlation(results),
+        "not-above-chance": not_above_chance(results),
+        "effect-of-approximation": effect_of_approximation(pl.read_parquet(database)),
+    }
+    for name, table in tables.items():
+        write_text(table.write_csv(), Path(folder) / f"{name}.csv")
+    save_chart(size_chart(results), svg, png)
+
+
+if __name__ == "__main__":
+    with job(snakemake):
+        compare(
+            snakemake.input.rescored,
+            snakemake.input.database,
+            snakemake.params.folder,
+            snakemake.output.svg,
+            snakemake.output.png,
+        )

@@ -1,0 +1,34 @@
+"""Read the published files of one data set and write integer triples, labels and a one-page summary."""
+
+import json
+import sys
+from pathlib import Path
+
+from scripts.job import job
+
+from rankadjust.files import write_parquet, write_text
+from rankadjust.registry import Dataset
+from rankadjust.triples import check_expected, encode, read_triples, summarise
+
+
+def encode_dataset(dataset: Dataset, folder: str, triples: str, labels: str, summary: str) -> None:
+    splits = {split: read_triples(Path(folder) / f"{split}.txt", dataset.format) for split in dataset.splits}
+    encoded = encode(splits)
+    counts = summarise(encoded, dataset)
+    known_difference = check_expected(counts, dataset)
+    if known_difference:
+        print(known_difference, file=sys.stderr)  # noqa: T201 - standard error is the job's log
+    write_parquet(encoded.triples, triples)
+    write_parquet(encoded.labels, labels)
+    write_text(json.dumps(counts, indent=2) + "\n", summary)
+
+
+if __name__ == "__main__":
+    with job(snakemake):
+        encode_dataset(
+            snakemake.params.dataset,
+            snakemake.input[0],
+            snakemake.output.triples,
+            snakemake.output.labels,
+            snakemake.output.summary,
+        )

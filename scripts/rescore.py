@@ -1,0 +1,39 @@
+"""Re-score one table of published results with the run's database, and the released one where that has no row."""
+
+import sys
+from pathlib import Path
+
+from scripts.job import job
+
+from rankadjust.database import load_database, with_released
+from rankadjust.files import write_parquet, write_text
+from rankadjust.formatting import markdown_table
+from rankadjust.published import problems, read_tidy, rescore
+from rankadjust.registry import load_registry
+
+
+def rescore_table(
+    table: str, database: str, released: str, registry: list[str], parquet: str, csv: str, markdown: str
+) -> None:
+    constants = with_released(
+        load_database(database), load_database(released) if Path(released).exists() else None
+    )
+    rescored = rescore(read_tidy(table), constants, registry=load_registry(*registry))
+    for problem in problems(rescored):
+        print(problem, file=sys.stderr)  # noqa: T201 - standard error is the job's log
+    write_parquet(rescored, parquet)
+    write_text(rescored.write_csv(), csv)
+    write_text(markdown_table(rescored), markdown)
+
+
+if __name__ == "__main__":
+    with job(snakemake):
+        rescore_table(
+            snakemake.input.table,
+            snakemake.input.database,
+            snakemake.params.released,
+            snakemake.params.registry,
+            snakemake.output.parquet,
+            snakemake.output.csv,
+            snakemake.output.markdown,
+        )

@@ -1,0 +1,135 @@
+"""The scripts' functions, called without Snakemake, one after the other on a tiny graph."""
+
+import json
+import types
+
+from scripts.case_study import case_study
+from scripts.count import count
+from scripts.encode import encode_dataset
+from scripts.fetch import fetch
+from scripts.figures import figures
+from scripts.gather import gather
+from scripts.job import ERRORS, job
+from scripts.moments import moments
+from scripts.render import render
+from scripts.rescore import rescore_table
+
+import polars as pl
+import pytest
+
+from rankadjust.errors import RankadjustError
+from rankadjust.protocols import get_protocol
+from rankadjust.registry import load_registry
+
+METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"]
+ENTRY = """\
+Tiny:
+  sources:
+    - kind: local
+      files: {training: train.txt, validation: valid.txt, testing: test.txt}
+"""
+TABLE = """\
+dataset,model,metric,value,protocol
+Tiny,A,mrr,0.61,pykeen
+Tiny,A,z_mrr,-0.5,pykeen
+Tiny,B,mrr,0.5,pykeen
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, project):
+    """Return a folder in which every script has left its results."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for file in (project / "tests" / "data" / "tiny").iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    (folder / "tiny.yaml").write_text(ENTRY)
+    (folder / "table.csv").write_text(TABLE)
+    dataset = load_registry(folder / "tiny.yaml")["Tiny"]
+    fetch("Tiny", dataset.sources, folder / "bytes", folder / "cache", None, offline=True)
+    triples, labels, summary = (
+        folder / name for name in ("triples.parquet", "labels.parquet", "summary.json")
+    )
+    encode_dataset(dataset, folder / "bytes", triples, labels, summary)
+    tables = []
+    for name in ("pykeen", "pykeen-published"):
+        protocol = get_protocol(name)
+        histogram, pairs = folder / f"{name}.parquet", folder / f"{name}.pairs.parquet"
+        count(triples, protocol, histogram, pairs)
+        tables.append(folder / f"{name}.moments.parquet")
+        moments(histogram, pairs, "Tiny", protocol, METRICS, tables[-1])
+    database, datasets = folder / "adjustments.parquet", folder / "datasets.tsv"
+    gather(tables, [summary], database, folder / "adjustments.tsv.gz", datasets)
+    rescored = folder / "rescored.parquet"
+    rescore_table(
+        folder / "table.csv",
+        database,
+        folder / "none",
+        [folder / "tiny.yaml"],
+        rescored,
+        folder / "rescored.csv",
+        folder / "rescored.md",
+    )
+    metric = "inverse_harmonic_mean_rank"
+    figures([rescored], datasets, metric, folder / "a.svg", folder / "a.png")
+    case_study(rescored, database, metric, folder / "case.csv", folder / "case.svg", folder / "case.png")
+    render([rescored], [folder / "a.svg"], database, datasets, folder / "report.html")
+    return folder
+
+
+def test_bytes_are_as_published(made, project):
+    published = project / "tests" / "data" / "tiny" / "test.txt"
+    assert (made / "bytes" / "testing.txt").read_bytes() == published.read_bytes()
+
+
+def test_triples_and_summary(made):
+    triples = pl.read_parquet(made / "triples.parquet")
+    assert triples["split"].cast(pl.String).value_counts().sort("split").rows() == [
+        ("testing", 3),
+        ("training", 6),
+        ("validation", 2),
+    ]
+    assert json.loads((made / "summary.json").read_text())["entities"] == 4
+    labels = pl.read_parquet(made / "labels.parquet").filter(kind="entity")
+    assert labels.sort("id")["label"].to_list() == ["a", "b", "c", "d"]
+
+
+def test_database_and_summary_table(made):
+    database = pl.read_parquet(made / "adjustments.parquet")
+    # Two protocols, three splits, three sides, three metrics.
+    assert database.height == 2 * 3 * 3 * 3
+    assert pl.read_csv(made / "adjustments.tsv.gz", separator="\t").height == database.height
+    assert pl.read_csv(made / "datasets.tsv", separator="\t")["entities"].to_list() == [4]
+
+
+def test_rescored_table(made):
+    rescored = pl.read_parquet(made / "rescored.parquet")
+    assert rescored["status"].to_list() == ["ok", "adjusted_as_published", "ok"]
+    assert len((made / "rescored.md").read_text().splitlines()) == rescored.height + 2
+    assert pl.read_csv(made / "rescored.csv").height == rescored.height
+
+
+def test_case_study_needs_a_printed_and_a_base_value(made):
+    audited = pl.read_csv(made / "case.csv")
+    assert audited.select("dataset", "model", "adjustment", "recipe").rows() == [
+        ("Tiny", "A", "z", "exclusive")
+    ]
+
+
+def test_pictures_and_page(made):
+    assert (made / "a.svg").read_text().startswith("<svg")
+    assert (made / "a.png").read_bytes().startswith(b"\x89PNG")
+    page = (made / "report.html").read_text()
+    assert page.count("<svg") == 1
+    assert "Tiny" in page
+
+
+def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".snakemake").mkdir()
+    snakemake = types.SimpleNamespace(log=["logs/a.log"])
+    with pytest.raises(SystemExit) as info, job(snakemake):
+        raise RankadjustError("train.txt:3: two fields")
+    assert info.value.code == 1
+    assert (tmp_path / "logs" / "a.log").read_text() == "error: train.txt:3: two fields\n"
+    assert ERRORS.read_text() == "error: train.txt:3: two fields\n"
+    assert capsys.readouterr().err == ""

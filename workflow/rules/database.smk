@@ -1,0 +1,83 @@
+"""Derive the adjustment database.
+
+Inputs: results/candidates/<dataset>/<protocol>.parquet and .pairs.parquet; config/benchmarks.yaml.
+Outputs: results/moments/<dataset>/<protocol>.parquet, expectation and variance of every metric;
+         results/moments/benchmarks.parquet, the same for benchmarks with a constant number of candidates;
+         results/database/adjustments.parquet and .tsv.gz, the constants of every adjustment;
+         results/database/datasets.tsv, the counts of every data set.
+"""
+
+
+rule database:
+    input:
+        "results/database/adjustments.parquet",
+        "results/database/adjustments.tsv.gz",
+        "results/database/datasets.tsv",
+
+
+rule moments:
+    input:
+        histogram="results/candidates/{dataset}/{protocol}.parquet",
+        pairs="results/candidates/{dataset}/{protocol}.pairs.parquet",
+    output:
+        "results/moments/{dataset}/{protocol}.parquet",
+    log:
+        "results/logs/moments/{dataset}.{protocol}.log",
+    benchmark:
+        "results/benchmarks/moments/{dataset}.{protocol}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        protocol=protocol_of,
+        metrics=METRICS,
+        library=code_digest("moments", "nulls"),
+    script:
+        "../../scripts/moments.py"
+
+
+rule benchmarks:
+    input:
+        PROJECT / "config" / "benchmarks.yaml",
+    output:
+        "results/moments/benchmarks.parquet",
+    log:
+        "results/logs/benchmarks.log",
+    benchmark:
+        "results/benchmarks/benchmarks.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        metrics=METRICS,
+        library=code_digest("constant"),
+    script:
+        "../../scripts/benchmarks.py"
+
+
+rule gather:
+    input:
+        benchmarks="results/moments/benchmarks.parquet",
+        moments=[
+            f"results/moments/{dataset}/{protocol}.parquet"
+            for dataset, protocol in APPLICABLE
+        ],
+        summaries=expand("results/triples/{dataset}.json", dataset=DATASETS),
+    output:
+        parquet="results/database/adjustments.parquet",
+        tsv="results/database/adjustments.tsv.gz",
+        datasets="results/database/datasets.tsv",
+    log:
+        "results/logs/gather.log",
+    benchmark:
+        "results/benchmarks/gather.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        library=code_digest("database", "triples"),
+    script:
+        "../../scripts/gather.py"

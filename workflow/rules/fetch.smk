@@ -1,0 +1,68 @@
+"""Fetch every data set and encode it.
+
+Inputs: nothing but the sources named in the registry; the paths of a data set of the user's own.
+Outputs: resources/datasets/<dataset>/<split>.txt, bytes as published, checked;
+         results/triples/<dataset>.parquet, integer triples, with <dataset>.labels.parquet and <dataset>.json.
+"""
+
+from rankadjust.sources import Local
+
+
+def local_files(wildcards):
+    """Return the files of a data set that lives on this disk, so that an edit of one fetches it anew."""
+    files = [
+        file.source for alternative in sources_of(wildcards) for file in alternative
+    ]
+    return [
+        source.path
+        for source in files
+        if isinstance(source, Local) and source.path.exists()
+    ]
+
+
+rule download:
+    input:
+        expand("resources/datasets/{dataset}", dataset=DATASETS),
+
+
+rule fetch:
+    input:
+        local_files,
+    output:
+        directory("resources/datasets/{dataset}"),
+    log:
+        "results/logs/fetch/{dataset}.log",
+    benchmark:
+        "results/benchmarks/fetch/{dataset}.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        downloads=1,
+        runtime=240,
+    params:
+        sources=sources_of,
+        cache="resources/downloads",
+    script:
+        "../../scripts/fetch.py"
+
+
+rule encode:
+    input:
+        "resources/datasets/{dataset}",
+    output:
+        triples="results/triples/{dataset}.parquet",
+        labels="results/triples/{dataset}.labels.parquet",
+        summary="results/triples/{dataset}.json",
+    log:
+        "results/logs/encode/{dataset}.log",
+    benchmark:
+        "results/benchmarks/encode/{dataset}.tsv"
+    threads: 2
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        dataset=reading_of,
+        library=code_digest("triples", "registry"),
+    script:
+        "../../scripts/encode.py"

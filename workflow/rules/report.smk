@@ -1,0 +1,88 @@
+"""Draw the figures and the report.
+
+Inputs: results/rescored/*.parquet, results/database/*.
+Outputs: results/figures/*.svg and *.png; results/report.html, one page that needs no network;
+         results/case-study.csv, the printed adjustments of Hoyt et al. (2022) against the correct ones.
+"""
+
+CASE_STUDY = "hoyt2022-case-study"
+# The audit needs the constants that the case study printed with, and those of its evaluation.
+AUDITED = CASE_STUDY in TABLES and {"pykeen", "pykeen-published"} <= set(PROTOCOLS)
+FIGURES = ["adjustment", "size"] * bool(TABLES) + ["case-study"] * AUDITED
+
+
+rule report:
+    input:
+        "results/report.html",
+        expand(
+            "results/figures/{figure}.{format}", figure=FIGURES, format=["svg", "png"]
+        ),
+        ["results/case-study.csv"] * AUDITED,
+
+
+rule figures:
+    input:
+        rescored=expand("results/rescored/{table}.parquet", table=TABLES),
+        datasets="results/database/datasets.tsv",
+    output:
+        svg="results/figures/adjustment.svg",
+        png="results/figures/adjustment.png",
+    log:
+        "results/logs/figures.log",
+    benchmark:
+        "results/benchmarks/figures.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        metric="inverse_harmonic_mean_rank",
+        library=code_digest("report"),
+    script:
+        "../../scripts/figures.py"
+
+
+rule case_study:
+    input:
+        rescored=f"results/rescored/{CASE_STUDY}.parquet",
+        database="results/database/adjustments.parquet",
+    output:
+        csv="results/case-study.csv",
+        svg="results/figures/case-study.svg",
+        png="results/figures/case-study.png",
+    log:
+        "results/logs/case-study.log",
+    benchmark:
+        "results/benchmarks/case-study.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        metric="inverse_harmonic_mean_rank",
+        library=code_digest("case_study", "report"),
+    script:
+        "../../scripts/case_study.py"
+
+
+rule render:
+    input:
+        rescored=expand("results/rescored/{table}.parquet", table=TABLES),
+        figures=expand("results/figures/{figure}.svg", figure=FIGURES),
+        database="results/database/adjustments.parquet",
+        datasets="results/database/datasets.tsv",
+    output:
+        "results/report.html",
+    log:
+        "results/logs/render.log",
+    benchmark:
+        "results/benchmarks/render.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        library=code_digest("report"),
+        template=sha256_of(PROJECT / "rankadjust" / "templates" / "report.html.jinja"),
+    script:
+        "../../scripts/render.py"

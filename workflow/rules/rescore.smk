@@ -1,0 +1,81 @@
+"""Re-score published tables with the database.
+
+Inputs: the tables of the configuration; results/database/adjustments.parquet.
+Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
+         results/comparison/*.csv and results/figures/size.*: contradictions, and what adjustment changes.
+"""
+
+# The released database fills in for data sets that this run does not hold. It is a parameter and no input: a rule makes
+# the release, and a run must not make it again because of its own data sets.
+RELEASED = PROJECT / "resources" / "database" / "adjustments.parquet"
+COMPARISONS = [
+    "contradictions",
+    "reversals",
+    "model-orders",
+    "size-correlation",
+    "not-above-chance",
+    "effect-of-approximation",
+]
+
+
+def table_of(wildcards):
+    """Return the published table that a rule's wildcard names."""
+    return TABLES[wildcards.table]
+
+
+rule rescore:
+    input:
+        expand(
+            "results/rescored/{table}.{format}",
+            table=TABLES,
+            format=["parquet", "csv", "md"],
+        ),
+
+
+rule rescore_table:
+    input:
+        table=table_of,
+        database="results/database/adjustments.parquet",
+    output:
+        parquet="results/rescored/{table}.parquet",
+        csv="results/rescored/{table}.csv",
+        markdown="results/rescored/{table}.md",
+    log:
+        "results/logs/rescore/{table}.log",
+    benchmark:
+        "results/benchmarks/rescore/{table}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        released=str(RELEASED),
+        release=sha256_of(RELEASED) if RELEASED.exists() else None,
+        registry=RUN.values["registry"] or [],
+        registered=[sha256_of(path) for path in REGISTRY_FILES],
+        library=code_digest("published", "formatting"),
+    script:
+        "../../scripts/rescore.py"
+
+
+rule compare:
+    input:
+        rescored=expand("results/rescored/{table}.parquet", table=TABLES),
+        database="results/database/adjustments.parquet",
+    output:
+        expand("results/comparison/{name}.csv", name=COMPARISONS),
+        svg="results/figures/size.svg",
+        png="results/figures/size.png",
+    log:
+        "results/logs/compare.log",
+    benchmark:
+        "results/benchmarks/compare.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        folder="results/comparison",
+        library=code_digest("comparison", "consistency", "report"),
+    script:
+        "../../scripts/compare.py"
