@@ -1,0 +1,95 @@
+"""Draw how much larger the standard deviation of a random scorer is than the independent null says.
+
+    python benchmarks/random_scorer_ratio.py results/database/adjustments.parquet docs/random-scorer-ratio.svg
+
+One dot per data set (testing split) and side, one panel per metric. The values themselves go to standard output.
+"""
+
+import argparse
+from pathlib import Path
+
+import altair as alt
+import polars as pl
+import vl_convert
+
+from rankadjust.files import write_text
+from rankadjust.metrics import resolve
+from rankadjust.moments import SIDES
+
+METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_10")
+# For both sides as the number of candidates grows: sqrt(1 + C / v), C and v the covariance and the variance.
+LIMITS = {
+    "arithmetic_mean_rank": 1.4142,
+    "inverse_harmonic_mean_rank": 1.3575,
+    "hits_at_1": 1.2247,
+    "hits_at_10": 1.3505,
+}
+
+
+def ratios(database: pl.DataFrame, protocol: str, split: str = "testing") -> pl.DataFrame:
+    """Return dataset, side, metric, entities and the ratio of the two standard deviations.
+
+    database: an adjustment database (columns dataset, protocol, split, side, metric, entities, variance,
+    variance_random_scorer); rows without a positive variance are left out.
+    """
+    return (
+        database.filter(
+            pl.col("protocol") == protocol,
+            pl.col("split") == split,
+            pl.col("metric").is_in(METRICS),
+            pl.col("variance") > 0,
+            pl.col("variance_random_scorer").is_not_null(),
+        )
+        .with_columns(ratio=(pl.col("variance_random_scorer") / pl.col("variance")).sqrt())
+        .select("dataset", "side", "metric", "entities", "ratio")
+        .sort("entities", "dataset", "side", "metric")
+    )
+
+
+def ratio_chart(rows: pl.DataFrame) -> alt.HConcatChart:
+    """Return one panel per metric: data sets by number of entities, the ratio of each side."""
+    order = rows["dataset"].unique(maintain_order=True).to_list()
+    ratio = alt.Y(
+        "ratio:Q", scale=alt.Scale(domain=[0.95, max(1.45, rows["ratio"].max() + 0.05)]), title=None
+    )
+    sides = {"legend": alt.Legend(title="side"), "sort": SIDES}
+    panels = []
+    for key in METRICS:
+        values = rows.filter(metric=key).select("dataset", "side", "ratio").to_dicts()
+        dots = (
+            alt.Chart(alt.Data(values=values))
+            .mark_point(filled=True, size=50)
+            .encode(
+                x=alt.X("dataset:N", sort=order, title=None),
+                y=ratio,
+                color=alt.Color("side:N", scale=alt.Scale(domain=SIDES, scheme="dark2"), **sides),
+                shape=alt.Shape("side:N", scale=alt.Scale(domain=SIDES), **sides),
+            )
+        )
+        limit = (
+            alt.Chart(alt.Data(values=[{"ratio": LIMITS[key]}]))
+            .mark_rule(strokeDash=[4, 3], color="#666666")
+            .encode(y=ratio)
+        )
+        panels.append(
+            (limit + dots).properties(width=max(60, 18 * len(order)), height=190, title=resolve(key).label)
+        )
+    return alt.hconcat(*panels)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("database", type=Path, help="results/database/adjustments.parquet")
+    parser.add_argument("svg", type=Path)
+    parser.add_argument("--protocol", default="filtered")
+    arguments = parser.parse_args()
+    rows = ratios(pl.read_parquet(arguments.database), arguments.protocol)
+    write_text(vl_convert.vegalite_to_svg(ratio_chart(rows).to_json()), arguments.svg)
+    with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True):
+        print(rows.filter(side="both").pivot("metric", index=["dataset", "entities"], values="ratio"))
+
+
+if __name__ == "__main__":
+    main()
