@@ -53,6 +53,18 @@ def assemble(moments: Iterable[pl.DataFrame]) -> pl.DataFrame:
     return database
 
 
+def with_released(computed: pl.DataFrame, released: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the rows of a run's database and, for keys that it lacks, those of the released one.
+
+    The column origin says which: computed or released.
+    """
+    own = computed.with_columns(origin=pl.lit("computed"))
+    if released is None:
+        return own
+    others = released.select(SCHEMA.names()).join(computed, on=KEY, how="anti")
+    return pl.concat([own, others.with_columns(origin=pl.lit("released"))])
+
+
 def load_database(path: str | Path | None = None) -> pl.DataFrame:
     """Return a database as a frame with the columns of SCHEMA; None means the released one.
 

@@ -1,4 +1,4 @@
-"""Re-score one table of published results with the run's database, and the released one where that has no row."""
+"""Re-score tables of published results with the run's database, and the released one where that has no row."""
 
 import sys
 from pathlib import Path
@@ -12,28 +12,26 @@ from rankadjust.published import problems, read_tidy, rescore
 from rankadjust.registry import load_registry
 
 
-def rescore_table(
-    table: str, database: str, released: str, registry: list[str], parquet: str, csv: str, markdown: str
-) -> None:
+def rescore_tables(tables: list[str], database: str, released: str, registry: list[str], folder: str) -> None:
     constants = with_released(
         load_database(database), load_database(released) if Path(released).exists() else None
     )
-    rescored = rescore(read_tidy(table), constants, registry=load_registry(*registry))
-    for problem in problems(rescored):
-        print(problem, file=sys.stderr)  # noqa: T201 - standard error is the job's log
-    write_parquet(rescored, parquet)
-    write_text(rescored.write_csv(), csv)
-    write_text(markdown_table(rescored), markdown)
+    datasets = load_registry(*registry)
+    for table in map(Path, tables):
+        rescored = rescore(read_tidy(table), constants, registry=datasets)
+        for problem in problems(rescored):
+            print(problem, file=sys.stderr)  # noqa: T201 - standard error is the job's log
+        write_parquet(rescored, Path(folder) / f"{table.stem}.parquet")
+        write_text(rescored.write_csv(), Path(folder) / f"{table.stem}.csv")
+        write_text(markdown_table(rescored), Path(folder) / f"{table.stem}.md")
 
 
 if __name__ == "__main__":
     with job(snakemake):
-        rescore_table(
-            snakemake.input.table,
+        rescore_tables(
+            snakemake.input.tables,
             snakemake.input.database,
             snakemake.params.released,
             snakemake.params.registry,
-            snakemake.output.parquet,
-            snakemake.output.csv,
-            snakemake.output.markdown,
+            snakemake.params.folder,
         )

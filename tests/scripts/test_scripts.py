@@ -12,7 +12,7 @@ from scripts.gather import gather
 from scripts.job import ERRORS, job
 from scripts.moments import moments
 from scripts.render import render
-from scripts.rescore import rescore_table
+from scripts.rescore import rescore_tables
 
 import polars as pl
 import pytest
@@ -59,16 +59,10 @@ def made(tmp_path_factory, project):
         moments(histogram, pairs, "Tiny", protocol, METRICS, tables[-1])
     database, datasets = folder / "adjustments.parquet", folder / "datasets.tsv"
     gather(tables, [summary], database, folder / "adjustments.tsv.gz", datasets)
-    rescored = folder / "rescored.parquet"
-    rescore_table(
-        folder / "table.csv",
-        database,
-        folder / "none",
-        [folder / "tiny.yaml"],
-        rescored,
-        folder / "rescored.csv",
-        folder / "rescored.md",
+    rescore_tables(
+        [folder / "table.csv"], database, folder / "none", [folder / "tiny.yaml"], folder / "rescored"
     )
+    rescored = folder / "rescored" / "table.parquet"
     metric = "inverse_harmonic_mean_rank"
     figures([rescored], datasets, metric, folder / "a.svg", folder / "a.png")
     case_study(rescored, database, metric, folder / "case.csv", folder / "case.svg", folder / "case.png")
@@ -102,10 +96,10 @@ def test_database_and_summary_table(made):
 
 
 def test_rescored_table(made):
-    rescored = pl.read_parquet(made / "rescored.parquet")
+    rescored = pl.read_parquet(made / "rescored" / "table.parquet")
     assert rescored["status"].to_list() == ["ok", "adjusted_as_published", "ok"]
-    assert len((made / "rescored.md").read_text().splitlines()) == rescored.height + 2
-    assert pl.read_csv(made / "rescored.csv").height == rescored.height
+    assert len((made / "rescored" / "table.md").read_text().splitlines()) == rescored.height + 2
+    assert pl.read_csv(made / "rescored" / "table.csv").height == rescored.height
 
 
 def test_case_study_needs_a_printed_and_a_base_value(made):

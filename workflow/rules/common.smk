@@ -81,7 +81,6 @@ os.environ["RANKADJUST_OFFLINE"] = "1" if RUN.values["offline"] else "0"
 wildcard_constraints:
     dataset="|".join(map(re.escape, DATASETS)),
     protocol="|".join(map(re.escape, PROTOCOLS)),
-    table="|".join(map(re.escape, TABLES)) or "none",
 
 
 def sources_of(wildcards):

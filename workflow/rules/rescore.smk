@@ -18,11 +18,6 @@ COMPARISONS = [
 ]
 
 
-def table_of(wildcards):
-    """Return the published table that a rule's wildcard names."""
-    return TABLES[wildcards.table]
-
-
 rule rescore:
     input:
         expand(
@@ -32,23 +27,26 @@ rule rescore:
         ),
 
 
-rule rescore_table:
+rule rescore_tables:
     input:
-        table=table_of,
+        tables=list(TABLES.values()),
         database="results/database/adjustments.parquet",
     output:
-        parquet="results/rescored/{table}.parquet",
-        csv="results/rescored/{table}.csv",
-        markdown="results/rescored/{table}.md",
+        expand(
+            "results/rescored/{table}.{format}",
+            table=TABLES,
+            format=["parquet", "csv", "md"],
+        ),
     log:
-        "results/logs/rescore/{table}.log",
+        "results/logs/rescore.log",
     benchmark:
-        "results/benchmarks/rescore/{table}.tsv"
+        "results/benchmarks/rescore.tsv"
     threads: 1
     resources:
         mem_mb=1000,
         runtime=10,
     params:
+        folder="results/rescored",
         released=str(RELEASED),
         release=sha256_of(RELEASED) if RELEASED.exists() else None,
         registry=RUN.values["registry"] or [],
