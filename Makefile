@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORES ?= all
 
-.PHONY: help results install test check lint format lock clean
+.PHONY: help results install adopt test lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -34,6 +34,10 @@ $(STAMP): requirements.lock bootstrap.lock pyproject.toml
 results: $(STAMP)  ## run the workflow with the default configuration
 	@$(BIN)/snakemake --cores $(CORES)
 	@cat results/README.md
+
+# The release is made by `snakemake release --configfile config/full.yaml`; no rule of a run writes to resources/.
+adopt:  ## copy the release of results/release/ to resources/database/, to be committed
+	@cp results/release/* resources/database/
 
 test: $(STAMP)  ## run the tests
 	@$(BIN)/pytest -n 2

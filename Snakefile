@@ -1,6 +1,6 @@
 """From published benchmark data sets to the database of adjustment constants, and from that to comparable results.
 
-Targets: all (the default), download, database, rescore, report. README.md starts with the two commands.
+Targets: all (the default), download, database, rescore, report; release with config/full.yaml. README.md starts with the two commands.
 """
 
 from snakemake.utils import min_version
@@ -14,6 +14,7 @@ include: "workflow/rules/candidates.smk"
 include: "workflow/rules/database.smk"
 include: "workflow/rules/rescore.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/release.smk"
 
 
 rule all:

@@ -1,0 +1,40 @@
+"""Write the release: database, candidate histograms, data set counts, and the layout that PyKEEN's users have."""
+
+import shutil
+from pathlib import Path
+
+from scripts.job import job
+
+import polars as pl
+
+from rankadjust.database import load_database
+from rankadjust.files import atomic_path, write_parquet, write_tsv
+from rankadjust.protocols import load_benchmarks, load_protocols
+from rankadjust.registry import load_registry
+from rankadjust.release import candidates_table, pykeen_layout, require_complete
+
+
+def release(
+    database: str, tsv: str, datasets: str, histograms: list[str], pairs: list[tuple[str, str]], folder: str
+) -> None:
+    registry = load_registry()
+    rows = load_database(database)
+    require_complete(rows, registry, load_protocols(), load_benchmarks())
+    for path in (database, tsv, datasets):
+        with atomic_path(Path(folder) / Path(path).name) as copy:
+            shutil.copyfile(path, copy)
+    tables = {tuple(pair): pl.read_parquet(path) for pair, path in zip(pairs, histograms, strict=True)}
+    write_parquet(candidates_table(tables), Path(folder) / "candidates.parquet")
+    write_tsv(pykeen_layout(rows, registry), Path(folder) / "metric_adjustments.tsv.gz")
+
+
+if __name__ == "__main__":
+    with job(snakemake):
+        release(
+            snakemake.input.database,
+            snakemake.input.tsv,
+            snakemake.input.datasets,
+            snakemake.input.histograms,
+            snakemake.params.pairs,
+            snakemake.params.folder,
+        )

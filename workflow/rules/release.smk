@@ -1,0 +1,45 @@
+"""Put the release together.
+
+Inputs: results/database/*, results/candidates/<dataset>/<protocol>.parquet, of a run with config/full.yaml.
+Outputs: results/release/*: what `make adopt` copies to resources/database/, which is committed.
+"""
+
+RELEASE = [
+    "adjustments.parquet",
+    "adjustments.tsv.gz",
+    "candidates.parquet",
+    "datasets.tsv",
+    "metric_adjustments.tsv.gz",
+]
+
+
+rule release:
+    input:
+        expand("results/release/{name}", name=RELEASE),
+
+
+rule assemble_release:
+    input:
+        database="results/database/adjustments.parquet",
+        tsv="results/database/adjustments.tsv.gz",
+        datasets="results/database/datasets.tsv",
+        histograms=[
+            f"results/candidates/{dataset}/{protocol}.parquet"
+            for dataset, protocol in APPLICABLE
+        ],
+    output:
+        expand("results/release/{name}", name=RELEASE),
+    log:
+        "results/logs/release.log",
+    benchmark:
+        "results/benchmarks/release.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        pairs=APPLICABLE,
+        folder="results/release",
+        library=code_digest("release"),
+    script:
+        "../../scripts/release.py"
