@@ -64,7 +64,7 @@ class Dataset:
     splits: the splits it has, in the order of SPLITS. sources: alternatives in order of preference, each with
     a file or a member for every split. known: the splits whose triples a model is given. expected: the counts
     that the summary of the triples has to have; differs: why they are known to be others.
-    origin: the file that the entry comes from.
+    pykeen: the name under which PyKEEN resolves it. origin: the file that the entry comes from.
     """
 
     name: str
@@ -83,6 +83,7 @@ class Dataset:
     licence: str | None = None
     reference: str | None = None
     repository: str | None = None
+    pykeen: str | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -165,6 +166,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         licence=entry.get("licence"),
         reference=entry.get("reference"),
         repository=entry.get("repository"),
+        pykeen=entry.get("pykeen"),
         notes=tuple(entry.get("notes", ())),
     )
     problem = next(

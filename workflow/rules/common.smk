@@ -92,7 +92,7 @@ def reading_of(wildcards):
     """Return what the registry says about reading a rule's data set, without what leaves the triples as they are."""
     return replace(
         DATASETS[wildcards.dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
-        licence=None, reference=None, repository=None, notes=(),
+        licence=None, reference=None, repository=None, pykeen=None, notes=(),
     )  # fmt: skip
 
 

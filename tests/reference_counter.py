@@ -1,0 +1,121 @@
+"""A second counter of candidates: sets and loops, slow, to be read against docs/protocols.md line by line."""
+
+from collections import Counter, defaultdict
+
+import polars as pl
+
+from rankadjust.candidates import HISTOGRAM_SCHEMA, PAIRS_SCHEMA, Candidates
+
+GRAPHS = [
+    # training of the graph, what is evaluated on it, and what a cumulative filter knows when it is
+    (
+        ["facts", "training"],
+        {
+            "training": ["facts", "training"],
+            "validation": ["facts", "training", "validation"],
+            "testing": ["facts", "training", "validation", "testing"],
+        },
+    ),
+    (
+        ["inference"],
+        {
+            "inference": ["inference"],
+            "inference_validation": ["inference", "inference_validation"],
+            "inference_testing": ["inference", "inference_validation", "inference_testing"],
+        },
+    ),
+]
+
+
+def count_slowly(splits, protocol, without=()):
+    """Count like count_candidates; splits maps names to lists of (head, relation, tail, *times).
+
+    Splits named in `without` are not ranked.
+    """
+    histogram, pairs = [], []
+    for training, evaluated in graphs_of(splits):
+        for split in [name for name in evaluated if name not in without]:
+            tasks = tasks_of(splits, training, evaluated, split, protocol)
+            histogram += histogram_rows(split, tasks)
+            pairs += pairs_rows(split, tasks)
+    return Candidates(
+        pl.DataFrame(histogram, HISTOGRAM_SCHEMA, orient="row"),
+        pl.DataFrame(pairs, PAIRS_SCHEMA, orient="row"),
+    )
+
+
+def graphs_of(splits):
+    inductive = any(name in splits for name in GRAPHS[1][1])
+    if not inductive or "validation" in splits or "testing" in splits:
+        yield GRAPHS[0]
+    if inductive:
+        yield GRAPHS[1]
+
+
+def tasks_of(splits, training, evaluated, split, protocol):
+    """Return a list of (triple, side, query, entities, number of candidates)."""
+    train = [triple for name in training for triple in splits.get(name, [])]
+    release = [triple for name in {*training, *evaluated} for triple in splits.get(name, [])]
+    pool = entities_in(train if protocol.entities == "training" else release)
+    relations = {triple[1] for name in ("facts", "training", "inference") for triple in splits.get(name, [])}
+    known = {
+        "all": release,
+        "cumulative": [triple for name in evaluated[split] for triple in splits.get(name, [])],
+        "none": [],
+    }[protocol.filter]
+    known_answers, observed = defaultdict(set), defaultdict(set)
+    for head, relation, tail, *time in known:
+        when = tuple(time) if protocol.time == "aware" else ()
+        known_answers["head", tail, relation, when].add(head)
+        known_answers["tail", head, relation, when].add(tail)
+    for head, relation, tail, *_ in train:
+        observed["head", relation].add(head)
+        observed["tail", relation].add(tail)
+    triples = splits.get(split, [])
+    if protocol.unseen == "drop":
+        seen = entities_in(train)
+        triples = [t for t in triples if t[0] in seen and t[2] in seen and t[1] in relations]
+    if protocol.duplicates == "drop":
+        triples = set(triples)
+    tasks = []
+    for triple in triples:
+        head, relation, tail, *time = triple
+        when = tuple(time) if protocol.time == "aware" else ()
+        for side, given, answer in (("head", tail, head), ("tail", head, tail)):
+            candidates = pool if protocol.types == "any" else observed[side, relation]
+            answers = known_answers[side, given, relation, when] | {answer}
+            number = len(candidates) - len(candidates & answers) + 1
+            if protocol.negatives is not None:
+                number = protocol.negatives + 1
+            if protocol.counting == "exclusive":
+                number -= 1
+            tasks.append((triple, side, (given, relation, *time), len(pool), number))
+    return tasks
+
+
+def entities_in(triples):
+    return {triple[0] for triple in triples} | {triple[2] for triple in triples}
+
+
+def histogram_rows(split, tasks):
+    rows = defaultdict(list)
+    for task in tasks:
+        rows[task[1], task[4]].append(task)
+    for (side, number), row in sorted(rows.items()):
+        shared = sum(g * (g - 1) for g in Counter(task[2] for task in row).values())
+        repeated = sum(m * (m - 1) for m in Counter(task[0] for task in row).values())
+        yield (split, side, row[0][3], number, len(row), shared, repeated)
+
+
+def pairs_rows(split, tasks):
+    numbers = defaultdict(dict)
+    times_ranked = Counter()
+    for triple, side, _, _, number in tasks:
+        numbers[triple][side] = number
+        times_ranked[triple] += side == "head"
+    count, linked = Counter(), Counter()
+    for triple, times in times_ranked.items():
+        pair = (numbers[triple]["head"], numbers[triple]["tail"])
+        count[pair] += times
+        linked[pair] += times * times
+    return [(split, *pair, count[pair], linked[pair]) for pair in sorted(count)]
