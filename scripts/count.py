@@ -1,4 +1,4 @@
-"""Count the filtered candidates of one data set under one protocol: a histogram per split and side."""
+"""Count the filtered candidates of one data set under its protocols: a histogram per split and side."""
 
 from scripts.job import job
 
@@ -9,17 +9,19 @@ from rankadjust.files import write_parquet
 from rankadjust.protocols import Protocol
 
 
-def count(triples: str, protocol: Protocol, histogram: str, pairs: str) -> None:
-    candidates = count_candidates(pl.read_parquet(triples), protocol)
-    write_parquet(candidates.histogram, histogram)
-    write_parquet(candidates.pairs, pairs)
+def count(triples: str, protocols: list[Protocol], histograms: list[str], pairs: list[str]) -> None:
+    frame = pl.read_parquet(triples)
+    for protocol, histogram, pair in zip(protocols, histograms, pairs, strict=True):
+        candidates = count_candidates(frame, protocol)
+        write_parquet(candidates.histogram, histogram)
+        write_parquet(candidates.pairs, pair)
 
 
 if __name__ == "__main__":
     with job(snakemake):
         count(
             snakemake.input.triples,
-            snakemake.params.protocol,
-            snakemake.output.histogram,
+            snakemake.params.protocols,
+            snakemake.output.histograms,
             snakemake.output.pairs,
         )

@@ -50,13 +50,13 @@ def made(tmp_path_factory, project):
         folder / name for name in ("triples.parquet", "labels.parquet", "summary.json")
     )
     encode_dataset(dataset, folder / "bytes", triples, labels, summary)
-    tables = []
-    for name in ("pykeen", "pykeen-published"):
-        protocol = get_protocol(name)
-        histogram, pairs = folder / f"{name}.parquet", folder / f"{name}.pairs.parquet"
-        count(triples, protocol, histogram, pairs)
-        tables.append(folder / f"{name}.moments.parquet")
-        moments(histogram, pairs, "Tiny", protocol, METRICS, tables[-1])
+    protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
+    histograms, pairs, tables = (
+        [folder / f"{protocol.name}.{kind}.parquet" for protocol in protocols]
+        for kind in ("histogram", "pairs", "moments")
+    )
+    count(triples, protocols, histograms, pairs)
+    moments(histograms, pairs, "Tiny", protocols, METRICS, tables)
     database, datasets = folder / "adjustments.parquet", folder / "datasets.tsv"
     gather(tables, [summary], database, folder / "adjustments.tsv.gz", datasets)
     rescore_tables(

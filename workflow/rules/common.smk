@@ -72,6 +72,28 @@ APPLICABLE = [
     is None
 ]
 
+# A job counts a data set under all its protocols: most of a small job is starting Python. A rule's outputs cannot depend
+# on a wildcard, so data sets to which the same protocols apply share a rule.
+GROUPS = {}
+for dataset in DATASETS:
+    protocols = tuple(protocol for name, protocol in APPLICABLE if name == dataset)
+    if protocols:
+        GROUPS.setdefault(protocols, []).append(dataset)
+
+
+def rule_name(stem, protocols):
+    """Return the stem for the first group, and for another the stem and a protocol that the first does not have."""
+    first = next(iter(GROUPS))
+    others = [protocol for protocol in protocols if protocol not in first] or [
+        f"{len(protocols)}"
+    ]
+    return (
+        stem
+        if protocols == first
+        else f"{stem}_{others[0]}".replace("-", "_").replace(".", "_")
+    )
+
+
 # Jobs read these from the environment: where bytes come from is no property of a result.
 if RUN.values["mirror"]:
     os.environ["RANKADJUST_MIRROR"] = RUN.values["mirror"]
@@ -80,7 +102,6 @@ os.environ["RANKADJUST_OFFLINE"] = "1" if RUN.values["offline"] else "0"
 
 wildcard_constraints:
     dataset="|".join(map(re.escape, DATASETS)),
-    protocol="|".join(map(re.escape, PROTOCOLS)),
 
 
 def sources_of(wildcards):
@@ -94,11 +115,6 @@ def reading_of(wildcards):
         DATASETS[wildcards.dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
         licence=None, reference=None, repository=None, pykeen=None, notes=(),
     )  # fmt: skip
-
-
-def protocol_of(wildcards):
-    """Return the protocol that a rule's wildcard names."""
-    return PROTOCOLS[wildcards.protocol]
 
 
 onstart:

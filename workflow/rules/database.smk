@@ -15,26 +15,37 @@ rule database:
         "results/database/datasets.tsv",
 
 
-rule moments:
-    input:
-        histogram="results/candidates/{dataset}/{protocol}.parquet",
-        pairs="results/candidates/{dataset}/{protocol}.pairs.parquet",
-    output:
-        "results/moments/{dataset}/{protocol}.parquet",
-    log:
-        "results/logs/moments/{dataset}.{protocol}.log",
-    benchmark:
-        "results/benchmarks/moments/{dataset}.{protocol}.tsv"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=60,
-    params:
-        protocol=protocol_of,
-        metrics=METRICS,
-        library=code_digest("moments", "nulls"),
-    script:
-        "../../scripts/moments.py"
+for protocols, members in GROUPS.items():
+
+    rule:
+        name:
+            rule_name("moments", protocols)
+        input:
+            histograms=expand(
+                "results/candidates/{{dataset}}/{protocol}.parquet", protocol=protocols
+            ),
+            pairs=expand(
+                "results/candidates/{{dataset}}/{protocol}.pairs.parquet",
+                protocol=protocols,
+            ),
+        output:
+            expand("results/moments/{{dataset}}/{protocol}.parquet", protocol=protocols),
+        log:
+            "results/logs/moments/{dataset}.log",
+        benchmark:
+            "results/benchmarks/moments/{dataset}.tsv"
+        wildcard_constraints:
+            dataset="|".join(map(re.escape, members)),
+        threads: 1
+        resources:
+            mem_mb=2000,
+            runtime=60,
+        params:
+            protocols=[PROTOCOLS[protocol] for protocol in protocols],
+            metrics=METRICS,
+            library=code_digest("moments", "nulls"),
+        script:
+            "../../scripts/moments.py"
 
 
 rule benchmarks:
