@@ -1,0 +1,310 @@
+"""The command line: what people type, what they read, and that it starts at once."""
+
+import doctest
+import importlib
+import json
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import rankadjust
+from rankadjust.cli import commands, main
+from rankadjust.errors import RankadjustError
+from rankadjust.provenance import PACKAGE
+from rankadjust.terminal import histogram
+from tests.release import DATA, make_release
+from tests.sessions import sessions
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    return make_release(tmp_path_factory.mktemp("release"))
+
+
+@pytest.fixture
+def run(database, monkeypatch):
+    """Return a function that runs a command line on the small release: exit code, output, error."""
+    for module in ("database", "evaluation_sets"):
+        monkeypatch.setattr(f"rankadjust.{module}.RELEASED", str(database))
+
+    def run_command(line, *more):
+        result = CliRunner().invoke(commands, [*shlex.split(line), *map(str, more)])
+        if isinstance(result.exception, RankadjustError):
+            return 1, result.stdout, f"error: {result.exception}"
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return run_command
+
+
+# --- documents ------------------------------------------------------------------------------------------------
+
+
+def test_sessions_are_found():
+    text = "```console\n$ one \\\n  more\nprinted\n\nlines\n$ two\n```\n\n```python\n$ no\n```\n"
+    assert sessions(text) == [("one more", "printed\n\nlines"), ("two", "")]
+
+
+def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch):
+    monkeypatch.chdir(project)
+    found = sessions((project / "docs" / "evaluate.md").read_text())
+    assert len(found) >= 5
+    for command, expected in found:
+        name, _, rest = command.partition(" ")
+        assert name == "rankadjust"
+        _, output, error = run(rest)
+        assert (command, (output + error).rstrip("\n")) == (command, expected)
+
+
+# --- adjust ---------------------------------------------------------------------------------------------------
+
+
+def test_one_value(run):
+    code, output, _ = run("adjust --dataset FB15k-237 --metric mrr 0.338")
+    assert code == 0
+    assert "FB15k-237, filtered, testing, side both: 40,932 tasks" in output
+    assert "0.0007111" in output
+    assert output.splitlines()[-1].startswith(
+        "MRR 0.338 is 33.8 % of the way from chance (0.0007111) to perfect"
+    )
+
+
+def test_several_values_and_metrics_as_json(run):
+    code, output, _ = run("adjust --json --dataset nations mrr=.4304 hits@10=96.5% mr=4.20")
+    rows = json.loads(output)
+    assert code == 0
+    assert [row["metric"] for row in rows] == [
+        "inverse_harmonic_mean_rank",
+        "hits_at_10",
+        "arithmetic_mean_rank",
+    ]
+    assert [row["value"] for row in rows] == [0.4304, 0.965, 4.2]
+    assert [row["value_low"] for row in rows] == [0.43035, 0.9645, 4.195]
+    # ComplEx on Nations: manuscript_16_runs_published_vs_correct.tsv of the development data, from unrounded values.
+    assert rows[0]["index"] == pytest.approx(0.0747, abs=1e-4)
+    assert rows[0]["z"] == pytest.approx(3.4157, abs=5e-3)
+
+
+def test_a_lone_percent_sign_belongs_to_its_number(run):
+    assert run("adjust --dataset Nations --metric hits@10 96.5 %") == run(
+        "adjust --dataset Nations --metric hits@10 '96.5 %'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--dataset Nation mrr=0.3", "unknown data set 'Nation'; did you mean Nations?"),
+        ("--dataset WN18RR mrr=0.3", "the data set WN18RR is registered, but the database has nothing on it"),
+        ("--dataset Nations mrrr=0.3", "unknown metric 'mrrr'; did you mean mrr"),
+        ("--dataset Nations mrr=x", "'x' is not a value; write a number such as 0.338 or 33.8%"),
+        ("--dataset Nations hits@10=96.5", "if it is a percentage, write 96.5%"),
+        ("--dataset Nations mr=45%", "arithmetic_mean_rank is no share"),
+        ("--dataset Nations mr=0.5", "arithmetic_mean_rank is 1 or more, so 0.5 cannot be its value"),
+        ("--dataset Nations hits@7=0.3", "hits_at_7 is not in the database for Nations (filtered, testing)"),
+        ("--dataset Nations std=0.3", "standard_deviation has no known expectation under chance"),
+        ("--dataset Nations --protocol filterd mrr=0.3", "did you mean filtered?"),
+        ("--dataset Nations --split test mrr=0.3", "did you mean testing?"),
+        ("--dataset Nations --side booth mrr=0.3", "did you mean both?"),
+    ],
+)
+def test_mistakes_are_one_line_with_the_remedy(run, line, message):
+    code, output, error = run(f"adjust {line}")
+    assert (code, output) == (1, "")
+    assert message in error
+    assert "\n" not in error
+
+
+def test_a_value_without_a_metric_is_a_usage_mistake(run):
+    code, _, error = run("adjust --dataset Nations 0.3")
+    assert code == 2
+    assert "write mrr=0.3" in error
+
+
+def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypatch, tmp_path):
+    monkeypatch.setattr("rankadjust.database.RELEASED", str(tmp_path / "adjustments.parquet"))
+    _, _, error = run("adjust --dataset Nations mrr=0.3")
+    assert "there is no such database" in error
+    monkeypatch.setattr("rankadjust.evaluation_sets.RELEASED", str(tmp_path / "adjustments.parquet"))
+    assert "there are no candidate histograms" in run("show Nations")[2]
+
+
+def test_the_command_exits_with_one_line(monkeypatch, database):
+    monkeypatch.setattr(
+        sys, "argv", ["rankadjust", "adjust", "--database", str(database), "--dataset", "Nation", "mrr=0.3"]
+    )
+    with pytest.raises(SystemExit) as info:
+        main()
+    assert info.value.code == "error: unknown data set 'Nation'; did you mean Nations?"
+
+
+# --- evaluate -------------------------------------------------------------------------------------------------
+
+
+def test_evaluate_prints_the_main_rows_and_writes_all(run, tmp_path):
+    output = tmp_path / "result.csv"
+    code, text, _ = run(
+        "evaluate --num-candidates 10 --draws 20 --output", output, DATA / "evaluation/ranks.csv"
+    )
+    assert code == 0
+    assert "micro average, side both, given ranks: 6 tasks" in text
+    assert "side head" not in text
+    written = pl.read_csv(output)
+    assert set(written["side"]) == {"head", "tail", "both"}
+    everything = run("evaluate --num-candidates 10 --draws 20 --all", DATA / "evaluation/ranks.csv")[1]
+    assert "side head" in everything
+
+
+def test_evaluate_as_json_has_no_nan(run):
+    code, text, _ = run("evaluate --json --draws 0", DATA / "evaluation/ranks.csv")
+    rows = json.loads(text)
+    assert code == 0
+    assert all(row["index"] is None for row in rows)
+    auc = next(row for row in rows if row["metric"] == "auc")
+    assert (auc["value"], auc["reason"]) == (None, "the number of candidates of each task is not known")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("ranks.csv", "rank\n1\n0\n", "ranks.csv: row 3: rank is '0', but it must be a rank"),
+        ("ranks.csv", "ranks\n1\n", "unknown column 'ranks'; did you mean rank?"),
+        (
+            "ranks.tsv",
+            "rank\tside\n1\thaed\n",
+            "row 2: side is 'haed', but it must be head or tail; did you mean",
+        ),
+        ("ranks.csv", "", "ranks.csv: there are no ranks"),
+        ("ranks.doc", "", "not a table of ranks or scores"),
+        ("ranks.parquet", "rank", "cannot be read as a table"),
+        ("scores.npz", "rank", "cannot be read as numbers"),
+    ],
+)
+def test_bad_ranks_name_the_row(run, tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    code, _, error = run("evaluate", tmp_path / name)
+    assert code == 1
+    assert message in error
+
+
+def test_an_output_of_unknown_format_is_refused_before_anything_is_computed(run, tmp_path):
+    code, _, error = run("evaluate --output result.xlsx", tmp_path / "missing.csv")
+    assert code == 2
+    assert "neither .parquet nor .tsv nor .csv" in error
+
+
+# --- the other commands ---------------------------------------------------------------------------------------
+
+
+def test_show(run):
+    code, text, _ = run("show nations")
+    assert code == 0
+    assert "filtered, testing, side tail: 201 tasks, 2 to 14 candidates" in text
+    shown = json.loads(run("show --json Nations")[1])
+    tail = next(side for side in shown["sides"] if side["side"] == "tail")
+    assert sum(tail["candidates"].values()) == tail["tasks"] == 201
+    assert shown["counts"]["entities"] == "14"
+    assert "did you mean filtered?" in run("show Nations --protocol filtred")[2]
+
+
+def test_histograms_need_no_unicode():
+    counts = {2: 30, 3: 10, 40: 1}
+    blocks, signs = histogram(counts, "utf-8"), histogram(counts, "ascii")
+    assert "█" in blocks
+    assert signs.isascii()
+    assert (
+        sum(int(line.split("  ")[1]) for line in signs.replace("      ", "  ").splitlines()[1:] if False) == 0
+    )
+    assert blocks.splitlines()[1].split()[:4] == ["2", "to", "5", "40"]
+    # Even the only task at the far end leaves a mark.
+    assert signs.splitlines()[-1].endswith("#")
+
+
+TIDY = "model,dataset,metric,value\nA,Nations,MRR,0.50\nA,Nations,Hits@1,{hits}\n"
+
+
+@pytest.mark.parametrize(("hits", "code"), [("0.30", 0), ("0.60", 1)])
+def test_check_exits_with_1_where_metrics_contradict_each_other(run, tmp_path, hits, code):
+    (tmp_path / "table.csv").write_text(TIDY.format(hits=hits))
+    found, text, _ = run("check", tmp_path / "table.csv")
+    assert found == code
+    assert ("table.csv:2: A:" in text) == bool(code)
+
+
+def test_check_reports_rows_that_are_wrong_in_themselves(run, tmp_path):
+    (tmp_path / "table.csv").write_text(TIDY.format(hits="much"))
+    code, text, _ = run("check", tmp_path / "table.csv")
+    assert code == 1
+    assert "table.csv:3: " in text
+
+
+def test_read_tells_what_was_understood(run, tmp_path):
+    (tmp_path / "table.md").write_text("| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 30.0% |\n")
+    line = f"read --write-sidecar {tmp_path}/table.yaml --output {tmp_path}/adjusted.csv"
+    code, text, _ = run(line, tmp_path / "table.md")
+    assert code == 0
+    assert text.startswith("table.md: ")
+    assert (tmp_path / "table.yaml").is_file()
+    assert "0.50" in (tmp_path / "adjusted.csv").read_text()
+
+
+def test_lists(run):
+    code, text, _ = run("datasets")
+    assert code == 0
+    line = next(line for line in text.splitlines() if line.startswith("FB15k-237 "))
+    assert "filtered" in line
+    assert "FB15k237" in line
+    code, text, _ = run("protocols")
+    assert code == 0
+    assert {"filtered", "raw", "pykeen", "sampled-<q>"} <= {line.split(" ")[0] for line in text.splitlines()}
+
+
+# --- the package ----------------------------------------------------------------------------------------------
+
+
+def test_the_public_names_are_there_and_documented():
+    for name in rankadjust.__all__:
+        assert getattr(rankadjust, name).__doc__
+    assert set(rankadjust.__all__) <= set(dir(rankadjust))
+    with pytest.raises(AttributeError, match="no attribute 'adjusted'"):
+        _ = rankadjust.adjusted
+
+
+def modules_with_examples():
+    paths = [path for path in sorted(PACKAGE.rglob("*.py")) if ">>> " in path.read_text(encoding="utf-8")]
+    return [".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts) for path in paths]
+
+
+@pytest.mark.parametrize("module", modules_with_examples())
+def test_the_examples_in_docstrings_give_what_they_show(module):
+    tried = doctest.testmod(importlib.import_module(module))
+    assert tried.attempted
+    assert not tried.failed
+
+
+def test_adjust_does_not_import_what_is_slow(database):
+    code = (
+        "import sys\n"
+        "sys.argv[1:] = ['adjust', '--database', sys.argv[1], '--dataset', 'Nations', 'mrr=0.4']\n"
+        "from rankadjust.cli import main\n"
+        "try:\n    main()\nfinally:\n"
+        "    print(sorted({'scipy', 'yaml', 'jsonschema', 'altair'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(database)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_evaluate_takes_numpy_arrays():
+    result = rankadjust.evaluate(
+        np.array([1, 2, 4]), num_candidates=np.array([5, 6, 7]), metrics=["auc"], draws=0
+    )
+    # (4/4 + 4/5 + 3/6) / 3
+    assert result["value"][0] == pytest.approx((1 + 4 / 5 + 3 / 6) / 3)
