@@ -27,7 +27,7 @@ $(STAMP): requirements.lock bootstrap.lock pyproject.toml
 	  || { echo "error: $(PYTHON) has neither ensurepip nor pip; install one (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }; fi
 	@if [ -x $(BIN)/pip ]; then installer="$(BIN)/python -m pip"; else installer="$(PYTHON) -m pip --python $(BIN)/python"; fi; \
 	  $$installer install --quiet --disable-pip-version-check --require-hashes -r bootstrap.lock
-	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --require-hashes requirements.lock
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes requirements.lock
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -40,7 +40,7 @@ adopt:  ## copy the release of results/release/ to resources/database/, to be co
 	@cp results/release/* resources/database/
 
 test: $(STAMP)  ## run the tests
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 2 -m 'not shared'
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy
