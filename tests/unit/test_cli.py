@@ -51,10 +51,11 @@ def test_sessions_are_found():
     assert sessions(text) == [("one more", "printed\n\nlines"), ("two", "")]
 
 
-def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch):
+@pytest.mark.parametrize(("document", "least"), [("README.md", 1), ("docs/evaluate.md", 5)])
+def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch, document, least):
     monkeypatch.chdir(project)
-    found = sessions((project / "docs" / "evaluate.md").read_text())
-    assert len(found) >= 5
+    found = sessions((project / document).read_text(encoding="utf-8"))
+    assert len(found) >= least
     for command, expected in found:
         name, _, rest = command.partition(" ")
         assert name == "rankadjust"
