@@ -1,6 +1,6 @@
 """Draw how much larger the standard deviation of a random scorer is than the independent null says.
 
-    python benchmarks/random_scorer_ratio.py results/database/adjustments.parquet docs/random-scorer-ratio.svg
+    python benchmarks/random_scorer_ratio.py results/database/adjustments.parquet docs/figures/random-scorer-ratio.svg
 
 One dot per data set (testing split) and side, one panel per metric. The values themselves go to standard output.
 """
