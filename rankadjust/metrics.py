@@ -11,7 +11,7 @@ Metrics that stop at a rank k come in families (`hits_at_k`) with one metric for
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,8 +48,8 @@ class Metric:
     additive: bool
     has_moments: bool
     ratio: bool
-    term: Term | None
-    link: Callable[[FloatArray], FloatArray]
+    term: Term | None = field(compare=False)
+    link: Callable[[FloatArray], FloatArray] = field(compare=False)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def expand(names: Sequence[str], ks: Sequence[int]) -> list[Metric]:
     for name in names:
         family, k = _split(name)
         if family.needs_k and k is None and not ks:
-            raise RankadjustError(f"metric '{name}' stands for one metric for each k, but no k is given")
+            raise RankadjustError(f"metric {name!r} stands for one metric for each k, but no k is given")
         for metric in (
             [family.metric(each) for each in ks] if family.needs_k and k is None else [family.metric(k)]
         ):
@@ -368,7 +368,7 @@ def _split(name: str) -> tuple[Family, int | None]:
         return _AT_K[with_k[1]], int(with_k[2])
     if folded in _AT_K:
         return _AT_K[folded], None
-    raise RankadjustError(f"unknown metric '{name}'{_hint(name)}")
+    raise RankadjustError(f"unknown metric {name!r}{_hint(name)}")
 
 
 def _fold(name: str) -> str:

@@ -52,8 +52,9 @@ class _Histogram:
 
     def sum(self, per_task: FloatArray) -> FloatArray:
         """Return the sum over all tasks of values given per count, (k,) or (k, t)."""
-        weighted: FloatArray = self.tasks.reshape(-1, *[1] * (per_task.ndim - 1)) * per_task
-        return weighted.sum(axis=0)
+        weights = self.tasks.reshape(-1, *[1] * (per_task.ndim - 1))
+        total: FloatArray = np.sum(weights * per_task, axis=0)
+        return total
 
 
 def metric_moments(
@@ -80,8 +81,8 @@ def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Data
     """Return the moments of all metrics for each split and side (head, tail, both) of a histogram.
 
     histogram: columns split, side (head or tail), entities, num_candidates, tasks, as `count_candidates` makes
-    them; "both" is the two sides pooled. The result has one row per split, side and metric in that order:
-    split, side, metric, entities, tasks, expectation, variance (null where there are none), method, reason.
+    them; "both" is the two sides pooled. The result has one row per split (in the order of the histogram), side and
+    metric: split, side, metric, entities, tasks, expectation, variance (null where there are none), method, reason.
     """
     rows = []
     for split in histogram["split"].unique(maintain_order=True):
@@ -139,8 +140,10 @@ def _whole_numbers(name: str, values: ArrayLike) -> FloatArray:
 
 
 def _pool(counts: FloatArray, tasks: FloatArray) -> _Histogram:
+    """Return the histogram of counts (k,) that may repeat, each with its number of tasks (k,)."""
     distinct, position = np.unique(counts[tasks > 0], return_inverse=True)
-    return _Histogram(distinct, np.bincount(position, weights=tasks[tasks > 0], minlength=distinct.size))
+    pooled = np.bincount(position, weights=tasks[tasks > 0], minlength=distinct.size)
+    return _Histogram(distinct, pooled.astype(np.float64))
 
 
 def _moments(metric: Metric, histogram: _Histogram) -> Moments:
@@ -215,13 +218,14 @@ def _additive_at_k(
 ) -> Callable[[Metric, _Histogram], Moments]:
     """Return the method for the mean of a term that is 0 beyond rank k.
 
-    A task of min(k, N) candidates is drawn with probability p = min(k, N) / N, otherwise the term is 0; the law
-    of total variance then has positive parts only.
+    With probability min(k, N) / N the rank is within k and uniform there, otherwise the term is 0. The law of
+    total variance then has positive parts only.
     """
 
     def moments(metric: Metric, histogram: _Histogram) -> Moments:
         within = np.minimum(histogram.counts, float(metric.k or 0))
-        mean, variance = per_task(within)
+        distinct, position = np.unique(within, return_inverse=True)
+        mean, variance = (values[position] for values in per_task(distinct))
         share = within / histogram.counts
         beyond = (histogram.counts - within) / histogram.counts
         scale = metric.optimum
@@ -320,7 +324,7 @@ _Transform = Callable[
 _BLOCK = 2**21
 
 # Step and lower end of the double-exponential rule s = exp(x - exp(-x)); below the lower end s^3 < 1e-26.
-_STEP = 1 / 16
+_STEP = 1 / 12
 _START = -3.0
 
 
@@ -380,9 +384,8 @@ def _log_sinhc(x: FloatArray) -> FloatArray:
     for even in range(18, 2, -2):
         series = 1 + series * square / (even * (even + 1))
     large = np.maximum(x, 1.0)
-    return np.where(
-        x < 1, np.log1p(square / 6 * series), large - np.log(2 * large) + np.log1p(-np.exp(-2 * large))
-    )
+    beyond: FloatArray = large - np.log(2 * large) + np.log1p(-np.exp(-2 * large))
+    return np.where(x < 1, np.log1p(square / 6 * series), beyond)
 
 
 def _inverse_rank_range(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -409,6 +412,12 @@ def _inverse_rank_transform(
             yield rows, np.where(one, 0.0, centred), np.where(one, -t, logs)
 
 
+def _blocks(rows: int, columns: int) -> Iterator[slice]:
+    step = max(1, _BLOCK // columns)
+    for start in range(0, rows, step):
+        yield slice(start, start + step)
+
+
 # --- order statistics -------------------------------------------------------------------------------------
 
 
@@ -420,12 +429,6 @@ def _median(_: Metric, histogram: _Histogram) -> Moments:
 def _inverse_median(_: Metric, histogram: _Histogram) -> Moments:
     median = histogram.median
     return Moments(median.inverse_expectation, median.inverse_variance, "Poisson-binomial")
-
-
-def _blocks(rows: int, columns: int) -> Iterator[slice]:
-    step = max(1, _BLOCK // columns)
-    for start in range(0, rows, step):
-        yield slice(start, start + step)
 
 
 _METHODS: Mapping[str, Callable[[Metric, _Histogram], Moments]] = {

@@ -45,7 +45,9 @@ def test_every_printed_adjustment_is_reproduced(audited):
 )
 def test_the_corrected_values(audited, dataset, model, adjustment, printed, corrected):
     metric = "inverse_harmonic_mean_rank"
-    row = audited.filter(dataset=dataset, model=model, metric=metric, adjustment=adjustment).row(0, named=True)
+    row = audited.filter(dataset=dataset, model=model, metric=metric, adjustment=adjustment).row(
+        0, named=True
+    )
     assert row["printed"] == pytest.approx(printed, rel=1e-12)
     assert row["corrected"] == pytest.approx(corrected, rel=1e-9)
 
@@ -65,7 +67,9 @@ def test_all_corrected_values_agree_with_the_independent_ones(audited, shared):
     compared = 0
     for run in known.iter_rows(named=True):
         for metric in ("inverse_harmonic_mean_rank", "arithmetic_mean_rank", "hits_at_10"):
-            index_name = f"adjusted_{metric}_index" if metric == "arithmetic_mean_rank" else f"adjusted_{metric}"
+            index_name = (
+                f"adjusted_{metric}_index" if metric == "arithmetic_mean_rank" else f"adjusted_{metric}"
+            )
             for adjustment, name in (("index", index_name), ("z", f"z_{metric}")):
                 row = audited.filter(
                     pl.col("model").str.to_lowercase() == run["model"],
