@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -16,44 +17,18 @@ from rankadjust.files import atomic_path, sha256_of, write_parquet, write_text, 
 from rankadjust.provenance import PACKAGE, code_digest, imported_modules
 from rankadjust.schemas import read_yaml, validate
 
-# Dependencies only point down this list (docs/architecture.md).
-LAYERS = [
-    "cli",
-    "report",
-    "formatting",
-    "case_study",
-    "comparison",
-    "consistency",
-    "published",
-    "reading",
-    "tables",
-    "evaluation",
-    "database",
-    "adjustments",
-    "nulls",
-    "moments",
-    "metrics",
-    "candidates",
-    "protocols",
-    "triples",
-    "download",
-    "registry",
-    "configuration",
-    "schemas",
-    "files",
-    "errors",
-    "provenance",
-]
 
-
-def test_imports_only_point_down():
-    modules = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
-    assert modules <= set(LAYERS)
+def test_imports_only_point_down_the_list_of_the_documentation(project):
+    page = (project / "docs" / "architecture.md").read_text(encoding="utf-8")
+    layers = re.findall(r"^\| `([a-z_.]+)` \|", page.partition("## The library")[2], flags=re.MULTILINE)
+    paths = [path.relative_to(PACKAGE).with_suffix("") for path in PACKAGE.rglob("*.py")]
+    modules = {".".join(path.parts) for path in paths if path.name != "__init__"}
+    assert modules == set(layers)
     upwards = [
         (module, imported)
         for module in modules
         for imported in imported_modules(PACKAGE, module)
-        if LAYERS.index(imported) <= LAYERS.index(module)
+        if layers.index(imported) <= layers.index(module)
     ]
     assert upwards == []
 
