@@ -65,7 +65,9 @@ def tables_by_name(paths: Sequence[str]) -> dict[str, str]:
         if not Path(path).is_file():
             raise RankadjustError(f"{path}: there is no such table")
         if name in tables:
-            raise RankadjustError(f"{tables[name]} and {path} would both become results/rescored/{name}; rename one")
+            raise RankadjustError(
+                f"{tables[name]} and {path} would both become results/rescored/{name}; rename one"
+            )
         tables[name] = path
     return tables
 
