@@ -8,8 +8,9 @@ from scripts.job import job
 from rankadjust.database import load_database, with_released
 from rankadjust.files import write_parquet, write_text
 from rankadjust.formatting import markdown_table
-from rankadjust.published import problems, read_tidy, rescore
+from rankadjust.published import problems, rescore
 from rankadjust.registry import load_registry
+from rankadjust.results import read_results
 
 
 def rescore_tables(tables: list[str], database: str, released: str, registry: list[str], folder: str) -> None:
@@ -18,9 +19,10 @@ def rescore_tables(tables: list[str], database: str, released: str, registry: li
     )
     datasets = load_registry(*registry)
     for table in map(Path, tables):
-        rescored = rescore(read_tidy(table), constants, registry=datasets)
-        for problem in problems(rescored):
-            print(problem, file=sys.stderr)  # noqa: T201 - standard error is the job's log
+        rows, understood = read_results(table, datasets)
+        rescored = rescore(rows, constants, registry=datasets)
+        for line in [*understood.splitlines(), *problems(rescored)]:
+            print(line, file=sys.stderr)  # noqa: T201 - standard error is the job's log
         write_parquet(rescored, Path(folder) / f"{table.stem}.parquet")
         write_text(rescored.write_csv(), Path(folder) / f"{table.stem}.csv")
         write_text(markdown_table(rescored), Path(folder) / f"{table.stem}.md")

@@ -156,6 +156,23 @@ def test_the_report_opens_without_network(run):
         assert needle not in page
 
 
+def test_a_run_leaves_the_resources_of_the_project_as_they_are(run):
+    def contents(folder):
+        return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    # What a run downloads is beside its results, not in the project.
+    kept = contents(run / "project" / "resources")
+    committed = subprocess.run(
+        ["git", "ls-files", "-z", "resources"], cwd=PROJECT, capture_output=True, check=True, text=True
+    ).stdout
+    names = [Path(name).relative_to("resources") for name in committed.split("\0") if name]
+    assert names
+    assert {name: kept.get(name) for name in names} == {
+        name: (PROJECT / "resources" / name).read_bytes() for name in names
+    }
+    assert set(kept) == set(contents(PROJECT / "resources"))
+
+
 def test_a_second_run_does_nothing(run):
     assert planned(run) == {}
 
@@ -253,6 +270,23 @@ def assert_last_line(done, message):
     assert lines, "nothing was said"
 
     assert re.search(message, lines[-1]), done.stderr
+
+
+def test_a_table_as_people_have_it_is_rescored(run):
+    (run / "elsewhere" / "table.md").write_text(
+        "| Model | MRR | Hits@1 (%) |\n|---|---|---|\n| **A** | .61 | 33.0 |\n| B | 0.50 | – |\n"
+    )
+    (run / "elsewhere" / "table.yaml").write_text("dataset: Tiny\n")
+    done = again(run, "rescore", "--config", "tables=table.md")
+    assert done.returncode == 0, done.stderr
+    rescored = pl.read_csv(run / "elsewhere" / "results" / "rescored" / "table.csv")
+    assert rescored.select("model", "metric", "value", "status").rows() == [
+        ("A", "inverse_harmonic_mean_rank", 0.61, "ok"),
+        ("A", "hits_at_1", 0.33, "ok"),
+        ("B", "inverse_harmonic_mean_rank", 0.5, "ok"),
+    ]
+    log = (run / "elsewhere" / "results" / "logs" / "rescore.log").read_text()
+    assert "1 missing" in log
 
 
 @pytest.mark.shared

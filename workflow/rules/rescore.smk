@@ -51,7 +51,7 @@ rule rescore_tables:
         release=sha256_of(RELEASED) if RELEASED.exists() else None,
         registry=RUN.values["registry"] or [],
         registered=[sha256_of(path) for path in REGISTRY_FILES],
-        library=code_digest("published", "formatting"),
+        library=code_digest("published", "results", "formatting"),
     script:
         "../../scripts/rescore.py"
 
