@@ -89,11 +89,11 @@ def run(tmp_path_factory):
 
 def again(folder, *arguments, **keywords):
     return snakemake(
+        *arguments,
         "--directory",
         folder / "elsewhere",
         "--configfile",
         folder / "config.yaml",
-        *arguments,
         cwd=folder,
         snakefile=folder / "project" / "Snakefile",
         **keywords,
