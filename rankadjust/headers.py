@@ -168,7 +168,7 @@ def datasets_within(text: str, names: Names) -> list[tuple[str, str]]:
             printed = "".join(words[span])
             is_name = not is_prose or printed != printed.lower() or any(map(str.isdigit, printed))
             # 'wn18rr v1' is a set of its own, known or not.
-            is_version = re.fullmatch(r"[vV]\d+", (words + [""])[start + length]) is not None
+            is_version = re.fullmatch(r"[vV]\d+", [*words, ""][start + length]) is not None
             if all(free[span]) and is_name and not is_version and printed.casefold() in names:
                 free[span] = [False] * length
                 found.append((names[printed.casefold()], " ".join(words[span])))

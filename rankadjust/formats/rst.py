@@ -83,7 +83,7 @@ def _quoted(message: Any, nodes: Any, source: list[str]) -> tuple[int | None, in
 
 
 def _rst_malformed(message: Any, nodes: Any, context: list[str], lines: list[str], above: int) -> Grid:  # noqa: ANN401
-    """Return a table that docutils refuses: cut at its borders or pipes, else line by line; `above` lines precede it."""
+    """Return a table that docutils refuses, `above` lines down the file: cut at its borders or pipes, else uncut."""
     text = _without_markup("\n".join(lines))
     grid = bordered_grid(text, context)
     if grid is None:

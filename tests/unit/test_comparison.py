@@ -14,8 +14,7 @@ from rankadjust.comparison import (
     size_chart,
     size_correlation,
 )
-from rankadjust.database import RELEASED, assemble, load_database
-from rankadjust.files import shipped
+from rankadjust.database import assemble, load_database
 from rankadjust.published import read_tidy, rescore
 
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
@@ -187,7 +186,6 @@ def test_size_chart_shows_every_result_before_and_after():
     assert "MR adjusted index" in panels[3]["title"]
 
 
-@pytest.mark.skipif(not shipped(RELEASED).exists(), reason="there is no released database yet")
 def test_claim_of_the_paper_on_the_whole_literature(project):
     """Hoyt et al. 2022: metrics follow the size of a data set, adjusted ones do not. True of the mean rank only."""
     tables = [read_tidy(path) for path in sorted((project / "resources/published").glob("*.csv"))]
