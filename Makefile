@@ -40,7 +40,7 @@ adopt:  ## copy the release of results/release/ to resources/database/, to be co
 	@cp results/release/* resources/database/
 
 test: $(STAMP)  ## run the tests
-	@$(BIN)/pytest -n 2 -m 'not shared'
+	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared'
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy

@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -164,25 +162,6 @@ def test_every_way_to_store_scores_gives_the_same_ranks(tmp_path, monkeypatch):
         assert ranks["side"].to_list() == side.tolist()
         result = evaluate(tmp_path / name, metrics=["mrr"], draws=0)
         assert set(result["side"]) == {"head", "tail", "both"}
-
-
-def test_scores_in_a_folder_may_be_larger_than_the_memory_that_is_used(tmp_path):
-    """400 MB of scores, as a file of holes, in a process that stays far below."""
-    folder = tmp_path / "scores"
-    folder.mkdir()
-    np.lib.format.open_memmap(folder / "scores.npy", mode="w+", dtype=np.float32, shape=(5_000, 20_000))
-    np.save(folder / "target.npy", np.arange(5_000))
-    code = (
-        "import resource, sys\n"
-        "from rankadjust.ranking import read_scores\n"
-        "assert read_scores(sys.argv[1])['pessimistic'].min() == 20_000\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(folder)], capture_output=True, text=True, check=True
-    )
-    kilobytes = int(done.stdout) / (1024 if sys.platform == "darwin" else 1)
-    assert kilobytes < 300_000
 
 
 def test_nan_names_task_and_column(tmp_path, monkeypatch):
