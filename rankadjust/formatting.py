@@ -3,19 +3,22 @@
 import polars as pl
 
 # What a reader of a rescored table looks for; the Parquet and CSV files have every column.
-_READABLE = (
+READABLE = (
     "dataset", "split", "side", "protocol", "model", "metric", "value_as_printed", "expectation", "ratio", "index", "z",
     "z_random_scorer", "status", "message",
 )  # fmt: skip
 
 
+def readable(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of rescored rows that people read."""
+    return rescored.select(name for name in READABLE if name in rescored.columns)
+
+
 def markdown_table(rescored: pl.DataFrame) -> str:
     """Return rescored rows as a Markdown table with the columns that people read."""
-    names = [name for name in _READABLE if name in rescored.columns]
-    cells = [
-        [number(value).replace("|", "\\|") for value in row] for row in rescored.select(names).iter_rows()
-    ]
-    lines = [names, ["---"] * len(names), *cells]
+    shown = readable(rescored)
+    cells = [[number(value).replace("|", "\\|") for value in row] for row in shown.iter_rows()]
+    lines = [shown.columns, ["---"] * shown.width, *cells]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 

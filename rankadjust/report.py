@@ -9,7 +9,7 @@ import polars as pl
 import vl_convert
 
 from rankadjust.files import atomic_path
-from rankadjust.formatting import number
+from rankadjust.formatting import number, readable
 from rankadjust.metrics import resolve
 
 _PANELS = {"value": "as published", "index": "adjusted index", "z": "z against chance"}
@@ -83,6 +83,6 @@ def report_page(
     return environment.get_template("report.html.jinja").render(
         datasets=datasets,
         chance=chance.select("dataset", "protocol", "metric", "entities", "tasks", "expectation", "variance"),
-        tables=tables,
+        tables={name: readable(table) for name, table in tables.items()},
         figures=[path.read_text(encoding="utf-8") for path in figures],
     )
