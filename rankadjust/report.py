@@ -19,19 +19,20 @@ _Z_SCALE = alt.Scale(type="symlog", constant=3)
 _Z_AXIS = alt.Axis(values=[-10, -3, 0, 3, 10, 30, 100, 300, 1000, 3000, 10000])
 
 
-def adjustment_chart(rescored: pl.DataFrame, entities: Mapping[str, int], metric: str) -> alt.HConcatChart:
+def adjustment_chart(rescored: pl.DataFrame, metric: str) -> alt.HConcatChart:
     """Return Figure 1 of Hoyt et al. (2022) for one metric: as published, adjusted index and z, a panel each.
 
-    rescored: rows of `rankadjust.published.rescore`; entities: the size of each data set, which orders them.
+    rescored: rows of `rankadjust.published.rescore`. Those of both sides that were adjusted are drawn, the data sets in
+    the order of their number of entities.
     """
     label = resolve(metric).label
-    rows = rescored.filter(
-        (pl.col("metric") == metric) & (pl.col("status") == "ok") & pl.col("dataset").is_in(list(entities))
-    ).select("dataset", "model", *_PANELS)
-    order = sorted(rows["dataset"].unique(), key=lambda name: (entities[name], name))
-    base = alt.Chart(_data(rows)).encode(
+    rows = rescored.filter(pl.col("side") == "both", metric=metric, status="ok").sort("entities", "dataset")
+    base = alt.Chart(_data(rows.select("dataset", "model", *_PANELS))).encode(
         x=alt.X(
-            "dataset:N", sort=order, title="data set, by number of entities", axis=alt.Axis(labelAngle=0)
+            "dataset:N",
+            sort=rows["dataset"].unique(maintain_order=True).to_list(),
+            title="data set, by number of entities",
+            axis=alt.Axis(labelAngle=0),
         ),
         color=alt.Color("model:N", title="model"),
     )

@@ -1,4 +1,4 @@
-"""Draw the paper's Figure 1 for all rescored results: as published, adjusted index and z."""
+"""Draw the paper's Figure 1 for rescored results: as published, adjusted index and z."""
 
 from scripts.job import job
 
@@ -7,18 +7,15 @@ import polars as pl
 from rankadjust.report import adjustment_chart, save_chart
 
 
-def figures(rescored: list[str], datasets: str, metric: str, svg: str, png: str) -> None:
+def figures(rescored: list[str], metric: str, svg: str, png: str) -> None:
     results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
-    sizes = pl.read_csv(datasets, separator="\t")
-    entities = dict(zip(sizes["dataset"], sizes["entities"], strict=True))
-    save_chart(adjustment_chart(results, entities, metric), svg, png)
+    save_chart(adjustment_chart(results, metric), svg, png)
 
 
 if __name__ == "__main__":
     with job(snakemake):
         figures(
             snakemake.input.rescored,
-            snakemake.input.datasets,
             snakemake.params.metric,
             snakemake.output.svg,
             snakemake.output.png,

@@ -64,7 +64,7 @@ def made(tmp_path_factory, project):
     )
     rescored = folder / "rescored" / "table.parquet"
     metric = "inverse_harmonic_mean_rank"
-    figures([rescored], datasets, metric, folder / "a.svg", folder / "a.png")
+    figures([rescored], metric, folder / "a.svg", folder / "a.png")
     case_study(rescored, database, metric, folder / "case.csv", folder / "case.svg", folder / "case.png")
     render([rescored], [folder / "a.svg"], database, datasets, folder / "report.html")
     return folder
