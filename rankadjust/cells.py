@@ -160,7 +160,10 @@ def _undecorated(text: str) -> str:
     # A raised number is a footnote mark, but for that of a power of ten.
     text = text if re.search(r"(?<![\d.])10\s?\^", text) else _SUPERSCRIPT.sub("", text)
     text = "".join(
-        character for character in _without_symbols(text) if unicodedata.category(character) != "No"
+        # Bold and full-width digits are digits; raised ones are marks.
+        str(unicodedata.decimal(character)) if character.isdecimal() else character
+        for character in _without_symbols(text)
+        if unicodedata.category(character) != "No"
     )
     return re.sub(r"[^\S\n]+", " ", text).strip(_EDGE_MARKS + " ").replace("( ", "(")
 

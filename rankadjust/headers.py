@@ -20,7 +20,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     **{f"test-{kind}": ("split", f"test-{kind}") for kind in _TESTS},
     **dict.fromkeys(("head", "heads", "left"), ("side", "head")),
     **dict.fromkeys(("tail", "tails", "right"), ("side", "tail")),
-    **dict.fromkeys(("both", "average", "averaged", "avg"), ("side", "both")),
+    "both": ("side", "both"),
     **dict.fromkeys(("raw", "unfiltered"), ("protocol", "raw")),
     **dict.fromkeys(("filtered", "filter", "filt", "flt"), ("protocol", "filtered")),
     "time-aware": ("protocol", "time-aware"),
@@ -42,7 +42,16 @@ _FILLERS = {
     "rate",
     "value",
 }
-_RANK_KINDS = {"realistic", "optimistic", "pessimistic", "best", "worst", "nondeterministic", "unknown"}
+_RANK_KINDS = {
+    "avg",
+    "realistic",
+    "optimistic",
+    "pessimistic",
+    "best",
+    "worst",
+    "nondeterministic",
+    "unknown",
+}
 # Short names of the registry that mean something else beside a metric: its spread, or how many.
 _NOT_METRICS = {"std", "sd", "var", "mad", "count", "counts"}
 _CLASSIFICATION = {
@@ -178,7 +187,8 @@ def datasets_within(text: str, names: Names) -> list[tuple[str, str]]:
 @lru_cache(maxsize=4096)
 def metric_key(text: str) -> str | None:
     """Return the key of the metric that a text names; printed adjusted metrics as 'adjusted_…' or 'z_…'."""
-    plain = text.strip(" *:.,;_-")
+    # Machine-made names of means over runs: mrr_mean.
+    plain = re.sub(r"_(mean|avg)$", "", text.strip(" *:.,;_-"))
     if not plain or folded(plain) in _NOT_METRICS:
         return None
     adjusted = _adjusted_names().get(plain.casefold().replace(" ", "_"))
@@ -225,6 +235,12 @@ def role_of(header: str) -> str | None:
     return next((role for role, words in ROLE_WORDS.items() if word in words), None)
 
 
+def is_difference(text: str) -> bool:
+    """Tell whether a row or column with this label holds differences of values: 'Improvement (%)', 'Δ'."""
+    words = r"(abs\w*|rel\w*)?\W*(improvements?|improv|gains?|differences?|diff|delta|Δ)(?![\w-])"
+    return re.match(words, label(text), re.IGNORECASE) is not None
+
+
 def is_bookkeeping(header: str) -> bool:
     """Tell whether a column with this header cannot tell models apart: place, time, size, links and the like."""
     return "#" in header or folded(label(header)) in _BOOKKEEPING
@@ -245,10 +261,16 @@ def read_header(text: str, names: Names) -> list[Facts]:
 
 
 def _split_parts(text: str) -> list[str]:
-    """Split 'MRR / MR', 'Hits@1/3/10' and 'MR (raw/filtered)' into complete headers."""
+    """Split 'MRR / MR', 'Hits@1/3/10', 'Hits@{1,3}' and 'MR (raw/filtered)' into complete headers."""
     bracket = re.fullmatch(r"(.*?)[(\[]([^()\[\]]*/[^()\[\]]*)[)\]]", text)
     if bracket:
         return [f"{bracket[1]} ({part})" for part in bracket[2].split("/")]
+    listed = re.fullmatch(r"(.*@)\s*[{(\[]?\s*(\d+(?:\s*[,;]\s*\d+)+)\s*[})\]]?", text)
+    if listed:
+        return [f"{listed[1]}{k.strip()}" for k in re.split("[,;]", listed[2])]
+    qualified = re.fullmatch(r"(.*/.*?)\s*([(\[][^/]*[)\]])", text)
+    if qualified:
+        return [f"{part} {qualified[2]}" for part in _split_parts(qualified[1])]
     parts = [part.strip() for part in text.split("/")]
     stem = re.sub(r"\d+\W*$", "", parts[0])
     return [f"{stem}{part}" if part.isdigit() and stem else part for part in parts]
@@ -274,7 +296,8 @@ def _read_part(text: str, names: Names) -> Facts:
         notes="; ".join(filter(None, [facts.notes, *unread])) or None,
     )
     # A header that is no metric and not understood to the end is a name, whatever qualifiers are among its words.
-    understood = facts.metric is not None or (rest is None and not unread)
+    says_enough = facts.says_something or facts.notes is None
+    understood = facts.metric is not None or (rest is None and not unread and says_enough)
     return facts if understood or facts.dataset else Facts(rest=text or None)
 
 

@@ -1,7 +1,7 @@
 """What the rows and columns of a grid are: headers, labels, values, and what they say about the values."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rankadjust.cells import is_missing, is_numeric, label
@@ -11,8 +11,10 @@ from rankadjust.headers import (
     Names,
     datasets_within,
     find_dataset,
+    folded,
     is_bookkeeping,
     is_classification_metric,
+    is_difference,
     metric_key,
     read_header,
     read_stack,
@@ -145,25 +147,36 @@ class _Reader:
         marked = max(1, self.grid.header_rows)
         # A format may mark every row as header (HTML of th only): a row of numbers never is.
         marked = next(
-            (index for index in range(1, min(marked, len(rows))) if not self._is_header(index)), marked
+            (index for index in range(1, min(marked, len(rows))) if not self._is_header(index, range(index))),
+            marked,
         )
+        # A row of names under an empty corner belongs to the header: units below metrics, models below data sets.
+        while marked < len(rows) and not rows[marked][0] and sum(map(bool, rows[marked])) > 1:
+            if not self._is_header(marked, range(marked)):
+                break
+            marked += 1
         if self._metrics_in(range(marked)):
             return marked
         for index in range(marked, min(marked + _LOOK_AHEAD, len(rows))):
-            if self._is_header(index) and self._metrics_in(range(index + 1)):
+            if self._is_header(index, range(index)) and self._metrics_in(range(index + 1)):
                 return index + 1
         return marked
 
-    def _is_header(self, index: int) -> bool:
-        """Tell whether a row holds names rather than numbers; 1, 3, 10 below 'Hits@' are names too."""
-        cells = [cell for cell in self.grid.rows[index][1:] if not is_missing(cell)]
-        return bool(cells) and all(not is_numeric(cell) or re.fullmatch(r"@?\d{1,3}", cell) for cell in cells)
+    def _is_header(self, index: int, above: Sequence[int] = ()) -> bool:
+        """Tell whether a row holds names rather than numbers; 1, 3, 10 below 'Hits@' (in a row above) are names too."""
+        cells = [
+            column for column, text in enumerate(self.grid.rows[index]) if column and not is_missing(text)
+        ]
+        return bool(cells) and all(
+            not is_numeric(self.grid.rows[index][column])
+            or (self._is_metric([*above, index], column) and not self._is_metric(above, column))
+            for column in cells
+        )
 
     def _metrics_in(self, header: Iterable[int]) -> int:
         """Count the columns, the first left out, for which these header rows name a metric."""
         header = list(header)
-        stacks = ([self.grid.rows[row][column] for row in header] for column in range(1, self.grid.width))
-        return sum(read_stack(stack, self.names)[0].metric is not None for stack in stacks)
+        return sum(self._is_metric(header, column) for column in range(1, self.grid.width))
 
     def _where_metrics_are(self, blocks: Sequence[tuple[list[int], list[int]]]) -> tuple[str, int | None]:
         """Return 'columns', 'rows' or '', and for rows the column that names their metrics."""
@@ -200,7 +213,21 @@ class _Reader:
         return any(is_numeric(self.grid.rows[row][column]) for row in body)
 
     def _stack(self, header: Iterable[int], column: int) -> list[str]:
-        return list(dict.fromkeys(filter(None, (self.grid.rows[row][column] for row in header))))
+        return list(dict.fromkeys(filter(None, (self._header_text(row, column, header) for row in header))))
+
+    def _header_text(self, row: int, column: int, header: Iterable[int]) -> str:
+        """Return a header's text; an empty cell above a metric belongs to the name on its left.
+
+        That is how a merged cell of a spreadsheet is saved: its text stands in the first of its columns.
+        """
+        below = [index for index in header if index > row]
+        place = column
+        while not self.grid.rows[row][place] and place > 0 and below and self._is_metric(below, place):
+            place -= 1
+        return self.grid.rows[row][place] if place == column or self._is_metric(below, place) else ""
+
+    def _is_metric(self, rows: Iterable[int], column: int) -> bool:
+        return read_stack([self.grid.rows[row][column] for row in rows], self.names)[0].metric is not None
 
     def _stated_columns(self, header: Sequence[int]) -> list[Line]:
         lines = []
@@ -302,8 +329,8 @@ class _Reader:
         return tuple(replace(column, role=roles[column.index]) for column in columns)
 
     def _datasets(self, column: Column, body: Iterable[int]) -> int:
-        """Count the cells of a column that name a known data set."""
-        return sum(find_dataset(self.grid.rows[row][column.index], self.names) is not None for row in body)
+        """Count the cells of a column that are the name of a known data set."""
+        return sum(folded(label(self.grid.rows[row][column.index])) in self.names for row in body)
 
     def _says_other(self, column: Column) -> bool:
         return any(role_of(text) == "other" for text in column.header)
@@ -353,6 +380,8 @@ class _Reader:
                 )
                 labels[name] = column.line.word(texts[column.index])
         parts = self._label_facts(columns, texts)
+        if any(part.model and is_difference(part.model) for part in parts):
+            return Row(index, "other", columns, parts, labels, line)
         if metrics == "rows" and not any(part.metric for part in (*line.parts, *parts)):
             return Row(index, "other", columns, parts, labels, line)
         return Row(index, "values", columns, parts, labels, line)
@@ -442,16 +471,23 @@ class _Reader:
         return Facts()
 
     def _dataset_around(self) -> Facts:
-        for where, text in self._around():
-            found = datasets_within(text, self.names)
-            distinct = {name for name, _ in found}
-            if len(distinct) == 1:
-                if not self.stated.facts.dataset:
-                    self.remarks.append(f"data set {found[0][0]} taken from {where}")
-                return Facts(dataset=found[0][0], dataset_as_printed=found[0][1])
-            if distinct:
-                break
-        return Facts()
+        """Return the data set that the nearest text naming any names alone; a remark tells which others are near."""
+        texts = [(where, dict(datasets_within(text, self.names))) for where, text in self._around()]
+        # A text that names several leaves the choice to the others, but only among these.
+        possible = next((set(found) for _, found in texts if len(found) > 1), None)
+        alone = [
+            (where, *found.items())
+            for where, found in texts
+            if len(found) == 1 and (possible is None or set(found) <= possible)
+        ]
+        if not alone:
+            return Facts()
+        where, (dataset, printed) = alone[0]
+        others = dict.fromkeys(name for _, found in texts for name in found if name != dataset)
+        if not self.stated.facts.dataset:
+            also = f"; other texts name {', '.join(others)}" if others else ""
+            self.remarks.append(f"data set {dataset} taken from {where}{also}")
+        return Facts(dataset=dataset, dataset_as_printed=printed)
 
     def _protocol_around(self) -> Facts:
         """Return 'raw' or 'filtered' where a title or the file's name has one of these words; prose is not asked."""
@@ -480,11 +516,35 @@ class _Reader:
         kind = self._kind_of_unknown(rows, table, metrics)
         if kind is None:
             return rows
-        unknown = dict.fromkeys(part.rest for row in rows for part in _value_parts(row) if part.rest)
-        printed = ", ".join(f"'{text}'" for text in unknown)
-        self.remarks.append(f"{printed} above the values read as {kind}")
+        has_models = any(part.model for row in rows if row.kind == "values" for part in row.parts)
+        named = {
+            part: self._named(column, part, kind, has_models)
+            for row in rows
+            for column in row.columns
+            for part in column.parts
+            if column.role == "value" and part.rest
+        }
+        told: dict[str, dict[str, None]] = {}
+        for part, now in named.items():
+            what = (
+                kind
+                if now.dataset != part.dataset or kind.startswith("versions")
+                else "variants of the models"
+            )
+            what = "models" if now.model != part.model else what
+            told.setdefault(what, {})[f"'{part.rest}'"] = None
+        self.remarks += [
+            f"{', '.join(texts)} above the values read as {what}" for what, texts in told.items()
+        ]
         return [
-            replace(row, columns=tuple(self._named(column, kind) for column in row.columns)) for row in rows
+            replace(
+                row,
+                columns=tuple(
+                    replace(column, parts=tuple(named.get(part, part) for part in column.parts))
+                    for column in row.columns
+                ),
+            )
+            for row in rows
         ]
 
     def _kind_of_unknown(self, rows: Sequence[Row], table: Facts, metrics: str) -> str | None:
@@ -510,23 +570,14 @@ class _Reader:
         }
         return next((kind for kind, holds in kinds.items() if holds), "models")
 
-    def _named(self, column: Column, kind: str) -> Column:
-        if column.role != "value":
-            return column
-        naming: Mapping[str, Callable[[str], Facts]] = {
-            "data sets": lambda text: Facts(dataset=text, dataset_as_printed=text),
-            "unknown data sets": lambda text: Facts(dataset=text, dataset_as_printed=text),
-            "models": lambda text: Facts(model=self._model_of_header(column, text)),
-        }
-        if kind not in naming:
-            return column
-        return replace(
-            column,
-            parts=tuple(
-                replace(part.over(naming[kind](part.rest)), rest=None) if part.rest else part
-                for part in column.parts
-            ),
-        )
+    def _named(self, column: Column, part: Facts, kind: str, has_models: bool) -> Facts:
+        """Return what a header says, its unknown text as the name of a data set or model, or still unknown."""
+        text = part.rest or ""
+        if kind in ("data sets", "unknown data sets") and not part.dataset:
+            return replace(part, dataset=text, dataset_as_printed=text, rest=None)
+        if kind == "models" or (part.dataset and not has_models):
+            return replace(part, model=self._model_of_header(column, text), rest=None)
+        return part
 
     def _model_of_header(self, column: Column, text: str) -> str:
         """Return the model that a header names; a bare number needs the word in the corner of the table."""

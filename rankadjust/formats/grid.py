@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 # What HTML itself allows; a larger number in a broken page must not exhaust the memory.
 MAX_SPAN = 1000
-# How many texts before a table are kept.
-CONTEXT_LENGTH = 4
+# How many texts before a table are kept; one that has few words is a title, marked as such or not.
+CONTEXT_LENGTH = 6
+_TITLE_WORDS = 6
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,27 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
                     covered.setdefault(column + offset, cell.text)
             column += _clamp(cell.columns, MAX_SPAN)
     return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in placed]
+
+
+def context_of(texts: Sequence[tuple[int, str]]) -> list[str]:
+    """Return the texts above a table, the one that most likely names what it holds first.
+
+    texts: headings with their level and paragraphs with level 0, in the order of the file. A heading counts until
+    another of its level or above; a paragraph until the next heading. A title directly above comes first, then the
+    innermost heading, the other paragraphs from the table upwards, and the outer headings.
+    """
+    headings: list[tuple[int, str]] = []
+    paragraphs: list[str] = []
+    for level, text in texts:
+        if level:
+            headings = [heading for heading in headings if heading[0] < level] + [(level, text)]
+            paragraphs = []
+        else:
+            paragraphs.append(text)
+    titles = [text for _, text in reversed(headings)]
+    nearest = [text for text in paragraphs[-1:] if len(text.split()) <= _TITLE_WORDS]
+    others = paragraphs[: len(paragraphs) - len(nearest)][::-1]
+    return [*nearest, *titles[:1], *others[:CONTEXT_LENGTH], *titles[1:]][:CONTEXT_LENGTH]
 
 
 def shifted(grid: Grid, lines: int, *remarks: str) -> Grid:

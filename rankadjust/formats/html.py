@@ -3,8 +3,12 @@
 import re
 from typing import Any
 
-from rankadjust.formats.grid import CONTEXT_LENGTH, Grid, Span, make_grid, spread_spans
+from rankadjust.formats.grid import Grid, Span, context_of, make_grid, spread_spans
 from rankadjust.formats.parsers import load_parser
+
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+# How far up a page headings and paragraphs are looked for.
+_TEXTS = 30
 
 
 def html_grids(text: str) -> list[Grid]:
@@ -27,8 +31,9 @@ def _html_table(table: Any) -> Grid:  # noqa: ANN401 - a Tag
         )
     header_rows = marked.index(False) if False in marked else len(rows)
     caption = [table.caption.get_text(" ")] if table.caption else []
-    before = table.find_all_previous(["h1", "h2", "h3", "h4", "h5", "h6", "p"], limit=CONTEXT_LENGTH)
-    context = [*caption, *(element.get_text(" ") for element in before)]
+    before = table.find_all_previous([*_HEADINGS, "p"], limit=_TEXTS)
+    above = [(_HEADINGS.get(element.name, 0), element.get_text(" ")) for element in reversed(before)]
+    context = [*caption, *context_of(above)]
     return make_grid(spread_spans(rows), header_rows=header_rows, lines=lines, context=context)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankadjust.formats.grid import CONTEXT_LENGTH, Grid, make_grid, shifted, tidy
+from rankadjust.formats.grid import Grid, context_of, make_grid, shifted, tidy
 from rankadjust.formats.html import html_grids
 from rankadjust.formats.parsers import load_parser
 from rankadjust.formats.plaintext import split_pipes
@@ -26,25 +26,22 @@ def markdown_grids(text: str) -> list[Grid]:
     lines, repairs = _widen_pipe_tables(given)
     tokens = parser.parse("\n".join(lines))
     found: list[tuple[int, Grid]] = []
-    texts: list[tuple[int, str]] = []
+    texts: list[tuple[int, int, str]] = []
     for index, token in enumerate(tokens):
         if token.type in ("heading_open", "paragraph_open"):
-            texts.append((token.map[0], _inline_text(tokens[index + 1].children or [])))
+            level = int(token.tag[1:]) if token.type == "heading_open" else 0
+            texts.append((token.map[0], level, _inline_text(tokens[index + 1].children or [])))
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
             found += _inside_comment(given, *token.map)
         elif token.type == "table_open":
             found.append((token.map[0], _pipe_table(tokens[index:], repairs)))
     for line, table in html:
         found += [(line, shifted(grid, line)) for grid in html_grids(table)]
-    return [
-        replace(grid, context=(*grid.context, *_above(line, texts)))
-        for line, grid in sorted(found, key=lambda pair: pair[0])
-    ]
-
-
-def _above(line: int, texts: Sequence[tuple[int, str]]) -> list[str]:
-    """Return the last headings and paragraphs above a line, the nearest first."""
-    return [tidy(text) for start, text in reversed(texts) if start < line][:CONTEXT_LENGTH]
+    tables = []
+    for line, grid in sorted(found, key=lambda pair: pair[0]):
+        above = context_of([(level, tidy(text)) for start, level, text in texts if start < line])
+        tables.append(replace(grid, context=(*grid.context, *above)))
+    return tables
 
 
 def _inside_comment(lines: Sequence[str], first: int, last: int) -> list[tuple[int, Grid]]:

@@ -94,21 +94,35 @@ def _blocks(marks: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def log_grids(text: str) -> list[Grid]:
-    """Return lines that hold two or more 'key: number' pairs as one table, a row for each such line.
+    """Return lines of 'key: number' pairs as tables.
 
-    The first column is the text before the first pair; keys become the header.
+    Lines with two or more pairs make one table with a row each: the text before the first pair, and a column for
+    each key. Else each run of lines with one pair makes a table with a row each.
     """
-    found = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        pairs = list(_PAIR.finditer(line))
-        if len(pairs) > 1:
+    lines = text.splitlines()
+    found = [(number, line, list(_PAIR.finditer(line))) for number, line in enumerate(lines, start=1)]
+    several = [(number, line, pairs) for number, line, pairs in found if len(pairs) > 1]
+    if several:
+        keys = list(dict.fromkeys(pair["key"] for _, _, pairs in several for pair in pairs))
+        rows = [["", *keys]]
+        for _, line, pairs in several:
+            values = {pair["key"]: pair["value"] for pair in pairs}
             label = re.sub(r"[\s:={\[(,>|-]+$", "", line[: pairs[0].start()])
-            found.append((number, label, {pair["key"]: pair["value"] for pair in pairs}))
-    if not found:
-        return []
-    keys = list(dict.fromkeys(key for _, _, values in found for key in values))
-    rows = [["", *keys], *([label, *(values.get(key, "") for key in keys)] for _, label, values in found)]
-    return [make_grid(rows, header_rows=1, lines=[found[0][0], *(number for number, _, _ in found)])]
+            rows.append([label, *(values.get(key, "") for key in keys)])
+        return [make_grid(rows, header_rows=1, lines=[several[0][0], *(number for number, _, _ in several)])]
+    single = [
+        len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\"") for _, line, pairs in found
+    ]
+    return [
+        make_grid(
+            [["", "value"], *([pair["key"], pair["value"]] for _, _, (pair,) in found[first:last])],
+            header_rows=1,
+            lines=[first + 1, *range(first + 1, last + 1)],
+            context=[line for line in reversed(lines[:first]) if line.strip()],
+        )
+        for first, last in _blocks(single)
+        if last - first > 1
+    ]
 
 
 def fixed_width_grids(text: str) -> list[Grid]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import count, repeat
 from typing import Any
 
-from rankadjust.formats.grid import CONTEXT_LENGTH, Grid, Span, make_grid, shifted, spread_spans
+from rankadjust.formats.grid import Grid, Span, context_of, make_grid, shifted, spread_spans
 from rankadjust.formats.parsers import load_parser
 from rankadjust.formats.plaintext import bordered_grid, split_pipes
 
@@ -28,19 +28,30 @@ def rst_grids(text: str) -> list[Grid]:
     source = text.splitlines()
     refused = 0
     grids = []
-    context: list[str] = []
+    texts: list[tuple[int, str]] = []
     for node in document.findall():
         if isinstance(node, nodes.table):
-            grids.append(_rst_table(node, nodes, context))
+            grids.append(_rst_table(node, nodes, context_of(texts)))
         elif isinstance(node, nodes.system_message) and not _within_table(node.parent, nodes):
             first, last = _quoted(node, nodes, source)
             # One broken table may be the subject of several complaints.
             if first is not None and first >= refused:
-                grids.append(_rst_malformed(node, nodes, context, source[first:last], first))
+                grids.append(_rst_malformed(node, nodes, context_of(texts), source[first:last], first))
                 refused = last
         elif isinstance(node, (nodes.title, nodes.paragraph)) and not _within_table(node, nodes):
-            context = [_rst_text(node, nodes), *context][:CONTEXT_LENGTH]
+            texts.append((_level(node, nodes), _rst_text(node, nodes)))
     return grids
+
+
+def _level(node: Any, nodes: Any) -> int:  # noqa: ANN401 - docutils
+    """Return how many sections a title stands in; 0 for other texts."""
+    if not isinstance(node, nodes.title):
+        return 0
+    level = 0
+    while node is not None:
+        level += isinstance(node, nodes.section)
+        node = node.parent
+    return max(1, level)
 
 
 def _within_table(node: Any, nodes: Any) -> bool:  # noqa: ANN401 - docutils

@@ -38,6 +38,7 @@ from rankadjust.cells import Number, is_missing, is_numeric, label, read_cell
         ("0.35^{1}", Number("0.35")),
         ("0.35^†", Number("0.35")),
         ("0.35¹", Number("0.35")),
+        ("𝟎.𝟑𝟓", Number("0.35")),
         ("0.35 [12]", Number("0.35")),
         ("*0.35*", Number("0.35")),
         ("🟦 38.1", Number("38.1")),

@@ -7,6 +7,7 @@ from rankadjust.headers import (
     datasets_within,
     find_dataset,
     is_bookkeeping,
+    is_difference,
     metric_key,
     read_header,
     read_stack,
@@ -54,6 +55,11 @@ def told(facts: Facts) -> dict[str, str]:
         ("FB15k-237 MRR", {"dataset": "FB15k-237", "metric": MRR}),
         ("FB15K237 (paper)", {"dataset": "FB15k-237"}),
         ("Nations", {"dataset": "Nations"}),
+        ("Avg.", {"rest": "Avg."}),
+        ("avg.mean_rank", {"metric": MR}),
+        ("mrr_mean", {"metric": MRR}),
+        ("mrr_std", {"rest": "mrr_std"}),
+        ("value", {}),
         ("Valid", {"split": "validation"}),
         ("tail prediction", {"side": "tail"}),
         ("Test time", {"rest": "Test time"}),
@@ -77,6 +83,8 @@ def test_what_is_not_understood_in_brackets_is_kept():
     [
         ("MRR / MR", [{"metric": MRR}, {"metric": MR}]),
         ("Hits@1/10", [{"metric": "hits_at_1"}, {"metric": "hits_at_10"}]),
+        ("Hits@{1,3}", [{"metric": "hits_at_1"}, {"metric": "hits_at_3"}]),
+        ("MRR/MR (valid)", [{"metric": MRR, "split": "validation"}, {"metric": MR, "split": "validation"}]),
         ("MRR\nH@3", [{"metric": MRR}, {"metric": "hits_at_3"}]),
         ("MR (raw/filtered)", [{"metric": MR, "protocol": "raw"}, {"metric": MR, "protocol": "filtered"}]),
         ("valid/test", [{"split": "validation"}, {"split": "testing"}]),
@@ -145,6 +153,11 @@ def test_dimensions_tell_models_apart_and_times_do_not():
     assert not is_bookkeeping("rank")
     assert is_bookkeeping("Time")
     assert is_bookkeeping("# Params")
+
+
+def test_differences_are_told_by_their_label():
+    assert all(map(is_difference, ("Improvement (%)", "Improv.", "Δ", "Rel. gain", "Difference to TransE")))
+    assert not any(map(is_difference, ("DiffE", "Diff-E", "Improved TransE", "DeltaNet", "Ours")))
 
 
 def test_a_spread_is_no_metric():

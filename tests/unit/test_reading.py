@@ -23,6 +23,7 @@ from rankadjust.protocols import load_benchmarks
 from rankadjust.reading import CELLS, VALUES, dataset_names, read_table, read_tables
 from rankadjust.registry import load_registry
 from rankadjust.rendering import to_latex, to_markdown
+from rankadjust.sidecar import load_sidecar
 
 TABLES = Path(__file__).parents[1] / "data" / "tables"
 SIDECARS = TABLES.parent / "sidecars"
@@ -216,12 +217,19 @@ def test_draft_asks_for_what_nothing_says():
     draft = draft_sidecar(read(TABLES / "conv_datasets.md"))
     assert "# model:  # which model" in draft
     assert "MRR: {metric: MRR, unit: fraction}" in draft
+    assert "header_rows: 2" in draft_sidecar(read(TABLES / "changed_cells.md"))
 
 
 def test_draft_keeps_what_the_sidecar_says():
     draft = draft_sidecar(read(TABLES / "stated.csv"))
     assert "source: a workshop poster" in draft
     assert "First of its kind" in draft
+
+
+def test_draft_keeps_words_of_the_sidecar(tmp_path):
+    reading = read_text(tmp_path, "a.md", "|Model|MRR|\n|-|-|\n|A|0.5|\n", "dataset: umls\n")
+    assert reading.values["dataset"].to_list() == ["UMLS"]
+    assert "dataset: umls\n" in draft_sidecar(reading)
 
 
 def test_tidy_rows_carry_source_and_place():
@@ -275,8 +283,8 @@ def test_commas_of_a_column_with_decimal_commas_are_decimal(tmp_path):
 
 
 def test_commas_of_shares_are_decimal(tmp_path):
-    reading = read_text(tmp_path, "umls.csv", "model;Hits@10\nA;95,123\nB;96,5\n")
-    assert reading.values.select("value", "unit").rows() == [("95.123", "percent"), ("96.5", "percent")]
+    reading = read_text(tmp_path, "umls.csv", "model;Hits@10\nA;95,123\nB;96,512\n")
+    assert reading.values.select("value", "unit").rows() == [("95.123", "percent"), ("96.512", "percent")]
 
 
 def test_spreads_in_brackets(tmp_path):
@@ -287,6 +295,43 @@ def test_spreads_in_brackets(tmp_path):
 def test_a_printed_name_with_braces_is_no_pattern(tmp_path):
     values = read_text(tmp_path, "umls.md", "|Model|MRR|\n|-|-|\n|{x} A|0.5|\n").values
     assert values["model"].to_list() == ["{x} A"]
+
+
+def test_a_bare_number_above_a_column_needs_the_word_in_the_corner(tmp_path):
+    (tmp_path / "none.yaml").write_text("")
+    models = (
+        read(TABLES / "ranks_yago310.md", tmp_path / "none.yaml").values["model"].unique(maintain_order=True)
+    )
+    assert models.to_list() == ["rank 5", "rank 50", "rank 500"]
+
+
+def test_stated_names_are_not_added_to(tmp_path):
+    text = "|Model|Dim|MRR|\n|-|-|-|\n|A|5|0.5|\n|A|6|0.6|\n"
+    reading = read_text(tmp_path, "umls.md", text)
+    assert reading.values["model"].to_list() == ["A (dim 5)", "A (dim 6)"]
+    reading = read_text(tmp_path, "umls.md", text, 'model: "{Model} (ours)"\n')
+    assert reading.values["model"].to_list() == ["A (ours)", "A (ours)"]
+    assert "2 rows of 'A (ours)' have the same data set, split, side, protocol and metric" in reading.remarks
+
+
+def test_words_of_a_sidecar_need_no_quotes(tmp_path):
+    sidecar = 'model: "{Model} {Rules}"\ncolumns:\n  Rules: {role: other, words: {Yes: with, No: without}}\n'
+    text = "|Model|Rules|MRR|\n|-|-|-|\n|A|yes|0.5|\n|A|No|0.6|\n"
+    assert read_text(tmp_path, "umls.md", text, sidecar).values["model"].to_list() == ["A with", "A without"]
+
+
+def test_a_row_is_stated_before_a_column_before_the_table(tmp_path):
+    text = "|Model|MRR|MR|\n|-|-|-|\n|A|0.5|2|\n|B|0.6|2|\n"
+    sidecar = "side: head\ncolumns:\n  MR: {side: tail}\nrows:\n  B: {side: both}\n"
+    sides = read_text(tmp_path, "umls.md", text, sidecar).values["side"].to_list()
+    assert sides == ["head", "tail", "both", "both"]
+
+
+def test_a_benchmark_with_several_protocols_prescribes_none(tmp_path):
+    reading = read_text(tmp_path, "GraIL-WN18RR-v1.md", "|Model|MRR|\n|-|-|\n|A|0.5|\n")
+    assert reading.values["protocol"].to_list() == [None]
+    remark = "GraIL-WN18RR-v1 is ranked under sampled-49 or sampled-50; state which in a sidecar"
+    assert remark in reading.remarks
 
 
 def test_a_stated_split_wins_over_a_printed_one(tmp_path):
@@ -337,6 +382,17 @@ def test_a_missing_sidecar_is_an_error(tmp_path):
 def test_read_table_uses_the_shipped_registry():
     values = read_table(TABLES / "sections.md")
     assert values["dataset"].unique(maintain_order=True).to_list() == ["FB15k-237", "WN18RR"]
+
+
+def test_the_documentation_shows_what_is_printed_and_a_valid_sidecar(project, tmp_path):
+    text = (project / "docs" / "tables.md").read_text(encoding="utf-8")
+    command, _, printed = re.search(
+        r"```console\n\$ rankadjust read (.*?)(\n)(.*?)```", text, re.DOTALL
+    ).groups()
+    assert describe(read_tables(project / command)) == printed
+    example = text[text.index("    source: Somebody") : text.index("`header_rows`, `metric`")]
+    (tmp_path / "example.yaml").write_text(example, encoding="utf-8")
+    assert {"rows", "columns", "tables"} <= load_sidecar(tmp_path / "example.yaml").keys()
 
 
 # Random tables of results: models, a mean rank, and shares in one of the two units.
@@ -395,7 +451,7 @@ def damaged(text: str) -> st.SearchStrategy[str]:
     return st.lists(cut, min_size=1, max_size=4).map(damage)
 
 
-@settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_no_broken_table_crashes_the_reading_or_its_balance(tmp_path, data):
     name = data.draw(st.sampled_from(QUIRKS))

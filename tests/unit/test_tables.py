@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from rankadjust.errors import RankadjustError
 from rankadjust.formats import latex
+from rankadjust.formats.grid import context_of
 from rankadjust.formats.html import html_grids
 from rankadjust.formats.latex import latex_grids
 from rankadjust.formats.markdown import markdown_grids
@@ -183,6 +184,28 @@ def test_log_round_trip(pairs, sign):
     ]
 
 
+def test_lines_of_one_pair_are_a_table_of_two_columns():
+    first, second = log_grids("epoch 3\nmrr: 0.5\nmr = 12\n\nloss = 1\nx\n\n'h@1': .2,\n'h@3': .3\n")
+    assert rows_of(first) == [["", "value"], ["mrr", "0.5"], ["mr", "12"]]
+    assert rows_of(second) == [["", "value"], ["h@1", ".2"], ["h@3", ".3"]]
+    assert (first.lines, first.context) == ((2, 2, 3), ("epoch 3",))
+
+
+def test_the_text_that_most_likely_names_a_table_comes_first():
+    texts = [
+        (1, "A"),
+        (0, "old"),
+        (2, "B"),
+        (0, "gone"),
+        (2, "C"),
+        (0, "some longer text of seven plain words"),
+        (0, "D:"),
+    ]
+    assert context_of(texts) == ["D:", "C", "some longer text of seven plain words", "A"]
+    assert context_of(texts[:-1]) == ["C", "some longer text of seven plain words", "A"]
+    assert context_of([]) == []
+
+
 def test_markdown_keeps_cells_beyond_the_header_and_says_so():
     grid = only(markdown_grids("a | b\n--|--\n1 | 2 | 3\n4\n"))
     assert rows_of(grid) == [["a", "b", ""], ["1", "2", "3"], ["4", "", ""]]
@@ -227,7 +250,7 @@ def test_html_spans_cover_rows_and_columns_and_wrong_ones_do_no_harm():
 def test_latex_spans_rules_and_commands():
     text = r"""
     \section{Part} \begin{table}\caption{On \textbf{X}}
-    \begin{tabular}[t]{@{}lc|c@{}} \toprule
+    \begin{tabular}[t]{@{}lc|c@{}} \toprule[1.5pt]
     \multirow{2}{*}{A} & \multicolumn{2}{c}{B\footnote{no}} \\ \cmidrule(lr){2-3} & c & \best{d} \\[2pt] \midrule
     % old & 0 & 0 \\
     e~\cite{f} & \textcolor{red}{1\%} & \makecell[c]{2\\3} \\ & \cellcolor{gray!20}4$^\dagger$ & 5 \\ \bottomrule
@@ -253,6 +276,21 @@ def test_rst_table_that_docutils_refuses_is_cut_at_its_borders_and_says_so():
     assert rows_of(grid) == [["ab", "c"], ["de fgh", "1"], ["ij", "2"]]
     assert "Malformed table" in grid.remarks[0]
     assert (grid.header_rows, grid.lines, grid.context) == (1, (5, 7, 8), ("T",))
+
+
+def test_rst_spans_cover_rows_and_columns():
+    text = """
++---+-------+
+| a | b     |
+|   +---+---+
+|   | c | d |
++===+===+===+
+| 1 | 2 | 3 |
++---+---+---+
+"""
+    grid = only(rst_grids(text))
+    assert rows_of(grid) == [["a", "b", "b"], ["a", "c", "d"], ["1", "2", "3"]]
+    assert grid.header_rows == 2
 
 
 def test_rst_grid_table_that_docutils_refuses_is_cut_at_its_pipes():
@@ -310,6 +348,7 @@ def test_windows_encoding_is_read_with_a_remark(tmp_path):
         ("a.xlsx", "x", "is not a text format; save the table as CSV or HTML"),
         ("a.md", "only words", "no table found in this Markdown text"),
         ("a.html", "<p>x</p>", "no table found in this HTML text"),
+        ("a.html", "<table></table>", "no table found in this HTML text"),
         ("a.csv", "", "no table found in this CSV text"),
         ("a.csv", "a,b\n" + "x" * (csv.field_size_limit() + 1) + ",1", "line 2: not valid CSV"),
     ],

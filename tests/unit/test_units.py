@@ -52,13 +52,21 @@ def test_a_single_error_of_print_does_not_change_a_unit():
     assert units(series(MRR, "0.36"), series("hits_at_1", "0.38")) == ["fraction", "fraction"]
 
 
-def test_the_mean_rank_bounds_the_mrr():
-    # 1/MR <= MRR: with MR 2 the MRR is at least 0.5, so that 0.9 is no percentage even beside percentages.
-    assert units(series(MR, "2", "2"), series(MRR, "0.9", "0.8"), series("hits_at_1", "85", "75")) == [
-        "rank",
-        "fraction",
-        "percent",
+def test_a_unit_that_leaves_most_rows_contradicting_is_not_changed_to():
+    # As a fraction MRR contradicts rows 1 to 3 (0.5 beside at most 2 % of hits, 0.2 below 90 %), in percent rows 3, 4.
+    hits = [("1", "2"), ("1", "2"), ("90", "95"), ("40", "60")]
+    columns = [
+        series(f"hits_at_{k}", *texts, stated="percent")
+        for k, texts in zip((1, 10), zip(*hits, strict=True), strict=True)
     ]
+    assert units(series(MRR, "0.5", "0.5", "0.2", "0.5"), *columns)[0] == "fraction"
+
+
+def test_the_mean_rank_bounds_the_mrr():
+    # 1/MR <= MRR: beside a mean rank of 2 the MRR is at least 0.5, so that 0.6 is no percentage, and 60 a misprint.
+    decisions = decide_units([series(MR, "2", "2", "2", "2"), series(MRR, "0.6", "0.6", "0.7", "60")])
+    assert decisions[1].unit == "fraction"
+    assert decisions[1].impossible == {3: "60 as fraction is outside 0 to 1"}
 
 
 def test_a_column_that_is_neither_is_left_undecided():
