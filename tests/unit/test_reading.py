@@ -262,6 +262,15 @@ def test_an_ambiguous_name_is_told_with_what_it_may_mean(tmp_path):
     assert reading.values["dataset"].to_list() == ["YAGO"]
 
 
+def test_a_heading_of_several_data_sets_leaves_the_choice_to_other_texts_among_these(tmp_path):
+    text = "# On WN18RR and UMLS\n\n{}\n\n|Model|MRR|\n|-|-|\n|A|0.5|\n"
+    names = [
+        read_text(tmp_path, "nations.md", text.format(words)).values["dataset"].to_list()
+        for words in ("UMLS:", "FB15k-237:", "x")
+    ]
+    assert names == [["UMLS"], [None], [None]]
+
+
 def test_a_column_that_is_neither_percent_nor_fraction_stays_unread(tmp_path):
     text = "|Model|MRR|\n|-|-|\n" + "".join(
         f"|m{n}|{v}|\n" for n, v in enumerate(["0.3", "0.4", "0.2", "41.0"])

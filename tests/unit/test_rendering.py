@@ -154,6 +154,11 @@ def test_markdown_and_latex_look_as_people_write_them():
     )
 
 
+def test_latex_keeps_hyphens():
+    frame = pl.DataFrame({"a": ["--", "x---y"]})
+    assert [row[0] for row in latex_grids(to_latex(frame))[0].rows] == ["a", "--", "x---y"]
+
+
 def test_writing_twice_gives_the_same_bytes(adjusted, tmp_path):
     for suffix in (".csv", ".parquet", ".md", ".tex"):
         for name in ("one", "two"):
