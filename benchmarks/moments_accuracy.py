@@ -14,9 +14,9 @@ from pathlib import Path
 
 from mpmath import mp, mpf
 
-from rankadjust.files import write_text
-from rankadjust.metrics import resolve
-from rankadjust.moments import metric_moments
+from rankadjust.base.files import write_text
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.moments import metric_moments
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "tests" / "data" / "moments" / "high_precision.json"

@@ -25,8 +25,8 @@ def measure(name: str, path: Path) -> None:
     import numpy as np  # noqa: PLC0415 - the import is part of what is measured
     import polars as pl  # noqa: PLC0415
 
-    from rankadjust.metrics import FAMILIES, expand  # noqa: PLC0415
-    from rankadjust.moments import moments_table  # noqa: PLC0415
+    from rankadjust.chance.metrics import FAMILIES, expand  # noqa: PLC0415
+    from rankadjust.chance.moments import moments_table  # noqa: PLC0415
 
     imported = time.perf_counter()
     if name == "given":

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 from mpmath import mp, mpf
 
-from rankadjust.moments import metric_moments
+from rankadjust.chance.moments import metric_moments
 
 DATASETS = ("Nations", "Kinships", "WN18RR")
 SAMPLES = 10_000

@@ -12,9 +12,9 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from rankadjust.files import write_text
-from rankadjust.metrics import resolve
-from rankadjust.moments import SIDES
+from rankadjust.base.files import write_text
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.moments import SIDES
 
 METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_10")
 # For both sides as the number of candidates grows: sqrt(1 + C / v), C and v the covariance and the variance.

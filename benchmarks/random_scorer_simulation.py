@@ -20,11 +20,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankadjust.candidates import count_candidates
-from rankadjust.files import write_text
-from rankadjust.metrics import resolve
-from rankadjust.nulls import random_scorer_variance
-from rankadjust.protocols import get_protocol
+from rankadjust.base.files import write_text
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.random_scorer import random_scorer_variance
+from rankadjust.counting.candidates import count_candidates
+from rankadjust.counting.protocols import get_protocol
 
 METRICS = (
     "arithmetic_mean_rank",

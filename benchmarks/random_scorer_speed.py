@@ -14,9 +14,9 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.candidates import count_candidates
-from rankadjust.metrics import FAMILIES, expand
-from rankadjust.nulls import nulls_table
+from rankadjust.chance.metrics import FAMILIES, expand
+from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.counting.candidates import count_candidates
 
 KS = (1, 3, 5, 10, 100)
 

@@ -16,7 +16,7 @@ import numpy as np
 TASKS, CANDIDATES = 20_000, 40_000
 MEASURE = """
 import resource, sys, time
-from rankadjust.ranking import read_scores
+from rankadjust.evaluation.scores import read_scores
 start = time.perf_counter()
 ranks = read_scores(sys.argv[1])
 seconds = time.perf_counter() - start

@@ -7,14 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rankadjust.api import check, rescore
-    from rankadjust.candidates import count_candidates
-    from rankadjust.database import load_database
-    from rankadjust.errors import RankadjustError
-    from rankadjust.evaluation import evaluate
-    from rankadjust.moments import metric_moments
-    from rankadjust.reading import read_table
-    from rankadjust.single import adjust
+    from rankadjust.base.errors import RankadjustError
+    from rankadjust.chance.moments import metric_moments
+    from rankadjust.counting.candidates import count_candidates
+    from rankadjust.database.store import load_database
+    from rankadjust.evaluation.evaluate import evaluate
+    from rankadjust.evaluation.one_value import adjust
+    from rankadjust.literature.contradictions import check
+    from rankadjust.literature.rescore import rescore
+    from rankadjust.tables.reading import read_table
 
 __all__ = [
     "RankadjustError",
@@ -29,15 +30,15 @@ __all__ = [
 ]
 
 _MODULES = {
-    "RankadjustError": "errors",
-    "adjust": "single",
-    "check": "api",
-    "count_candidates": "candidates",
-    "evaluate": "evaluation",
-    "load_database": "database",
-    "metric_moments": "moments",
-    "read_table": "reading",
-    "rescore": "api",
+    "RankadjustError": "base.errors",
+    "adjust": "evaluation.one_value",
+    "check": "literature.contradictions",
+    "count_candidates": "counting.candidates",
+    "evaluate": "evaluation.evaluate",
+    "load_database": "database.store",
+    "metric_moments": "chance.moments",
+    "read_table": "tables.reading",
+    "rescore": "literature.rescore",
 }
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from rankadjust.errors import RankadjustError, exit_with_message
+from rankadjust.base.errors import RankadjustError, exit_with_message
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,8 +90,8 @@ def adjust(
     rankadjust adjust --dataset FB15k-237 --metric mrr 0.338
     rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%
     """
-    from rankadjust.database import load_database
-    from rankadjust.single import adjust as adjust_value
+    from rankadjust.database.store import load_database
+    from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = _named_values(values, metric)
     constants = load_database(database)
@@ -104,7 +104,7 @@ def adjust(
     if as_json:
         _print_json([asdict(adjusted) for adjusted in found])
         return
-    from rankadjust.terminal import adjusted_value
+    from rankadjust.output.terminal import adjusted_value
 
     texts = [adjusted_value(adjusted, text) for adjusted, (_, text) in zip(found, named, strict=True)]
     click.echo("\n\n".join(texts))
@@ -167,8 +167,8 @@ def evaluate(
     rankadjust evaluate ranks.parquet --dataset FB15k-237
     rankadjust evaluate ranks.csv --num-candidates 501
     """
-    from rankadjust.evaluation import evaluate as evaluate_ranks
-    from rankadjust.metrics import FAMILIES
+    from rankadjust.chance.metrics import FAMILIES
+    from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
 
     result = evaluate_ranks(
         ranks,
@@ -187,7 +187,7 @@ def evaluate(
     if as_json:
         _print_json(result.to_dicts())
         return
-    from rankadjust.terminal import evaluation, main_rows
+    from rankadjust.output.terminal import evaluation, main_rows
 
     click.echo(evaluation(result if everything else main_rows(result)))
 
@@ -199,13 +199,13 @@ def show(
     dataset: str, protocol: str, split: str, database: Path | None, candidates: Path | None, as_json: bool
 ) -> None:
     """Show the counts of a data set and how many candidates its tasks have."""
-    from rankadjust.overview import overview
+    from rankadjust.database.overview import overview
 
     found = overview(dataset, protocol, split, database, candidates)
     if as_json:
         _print_json(asdict(found))
         return
-    from rankadjust.terminal import overview_text
+    from rankadjust.output.terminal import overview_text
 
     click.echo(overview_text(found, sys.stdout.encoding))
 
@@ -221,15 +221,17 @@ def check(tables: tuple[Path, ...], database: Path | None) -> None:
     """
     import polars as pl
 
-    from rankadjust import api, published, reading
+    from rankadjust.literature.contradictions import check as find_contradictions
+    from rankadjust.literature.rescore import problems, read_tidy, rescore
+    from rankadjust.tables.reading import read_table
 
-    read = {".csv": published.read_tidy, ".tsv": published.read_tidy}
-    frames = [read.get(table.suffix, reading.read_table)(table) for table in tables]
-    rescored = api.rescore(pl.concat(frames, how="diagonal"), database)
-    flagged = api.check(rescored)
-    for line in [*published.problems(rescored), *_flags(flagged)]:
+    read = {".csv": read_tidy, ".tsv": read_tidy}
+    frames = [read.get(table.suffix, read_table)(table) for table in tables]
+    rescored = rescore(pl.concat(frames, how="diagonal"), database)
+    flagged = find_contradictions(rescored)
+    for line in [*problems(rescored), *_flags(flagged)]:
         click.echo(line)
-    wrong = flagged.height + len(published.problems(rescored))
+    wrong = flagged.height + len(problems(rescored))
     click.echo(f"{rescored.height:,} values: {wrong or 'nothing'} to look at")
     sys.exit(1 if wrong else 0)
 
@@ -254,18 +256,18 @@ def read(
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV or plain text.
     """
-    from rankadjust.account import describe, draft_sidecar
-    from rankadjust.reading import read_tables
+    from rankadjust.tables.account import describe, draft_sidecar
+    from rankadjust.tables.reading import read_tables
 
     reading = read_tables(table, sidecar)
     click.echo(describe(reading), nl=False)
     if write_sidecar is not None:
-        from rankadjust.files import write_text
+        from rankadjust.base.files import write_text
 
         write_text(draft_sidecar(reading), write_sidecar)
     if output is not None:
-        from rankadjust.api import rescore
-        from rankadjust.rendering import adjusted_tables, write_adjusted
+        from rankadjust.literature.rescore import rescore
+        from rankadjust.output.rendering import adjusted_tables, write_adjusted
 
         for number, adjusted in enumerate(
             adjusted_tables(reading, rescore(reading.values, database)), start=1
@@ -278,8 +280,8 @@ def read(
 @_options(_database)
 def datasets(database: Path | None) -> None:
     """List the data sets that are registered or in the database."""
-    from rankadjust.overview import known_datasets
-    from rankadjust.terminal import table
+    from rankadjust.database.overview import known_datasets
+    from rankadjust.output.terminal import table
 
     click.echo(
         table(("data set", "kind", "in the database", "also called"), known_datasets(database), left=4)
@@ -289,7 +291,7 @@ def datasets(database: Path | None) -> None:
 @commands.command()
 def protocols() -> None:
     """List the named evaluation protocols."""
-    from rankadjust.protocols import load_protocols
+    from rankadjust.counting.protocols import load_protocols
 
     for name, protocol in load_protocols().items():
         click.echo(
@@ -299,7 +301,7 @@ def protocols() -> None:
 
 
 def _write(frame: "pl.DataFrame", path: Path) -> None:
-    from rankadjust.files import write_parquet, write_text, write_tsv
+    from rankadjust.base.files import write_parquet, write_text, write_tsv
 
     if path.suffix == ".parquet":
         write_parquet(frame, path)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rankadjust.errors import RankadjustError
-from rankadjust.schemas import line_of, read_yaml, validate
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.schemas import line_of, read_yaml, validate
 
 COMMAND_LINE = "--config"
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "": None}

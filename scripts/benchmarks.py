@@ -4,10 +4,10 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.constant import benchmark_moments
-from rankadjust.files import write_parquet
-from rankadjust.metrics import resolve
-from rankadjust.protocols import load_benchmarks
+from rankadjust.base.files import write_parquet
+from rankadjust.chance.benchmarks import benchmark_moments
+from rankadjust.chance.metrics import resolve
+from rankadjust.counting.protocols import load_benchmarks
 
 
 def benchmarks(file: str, metrics: list[str], output: str) -> None:

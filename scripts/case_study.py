@@ -4,9 +4,9 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.case_study import audit, audit_chart
-from rankadjust.files import write_text
-from rankadjust.report import save_chart
+from rankadjust.base.files import write_text
+from rankadjust.literature.case_study import audit, audit_chart
+from rankadjust.output.report import save_chart
 
 
 def case_study(rescored: str, database: str, metric: str, csv: str, svg: str, png: str) -> None:

@@ -6,7 +6,8 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.comparison import (
+from rankadjust.base.files import write_text
+from rankadjust.literature.comparison import (
     effect_of_approximation,
     model_orders,
     not_above_chance,
@@ -14,9 +15,8 @@ from rankadjust.comparison import (
     size_chart,
     size_correlation,
 )
-from rankadjust.consistency import check
-from rankadjust.files import write_text
-from rankadjust.report import save_chart
+from rankadjust.literature.contradictions import check
+from rankadjust.output.report import save_chart
 
 
 def compare(rescored: list[str], database: str, folder: str, svg: str, png: str) -> None:

@@ -4,9 +4,9 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.candidates import count_candidates
-from rankadjust.files import write_parquet
-from rankadjust.protocols import Protocol
+from rankadjust.base.files import write_parquet
+from rankadjust.counting.candidates import count_candidates
+from rankadjust.counting.protocols import Protocol
 
 
 def count(triples: str, protocols: list[Protocol], histograms: list[str], pairs: list[str]) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from scripts.job import job
 
-from rankadjust.files import write_parquet, write_text
-from rankadjust.registry import Dataset
-from rankadjust.triples import check_expected, encode, read_triples, summarise
+from rankadjust.base.files import write_parquet, write_text
+from rankadjust.data.registry import Dataset
+from rankadjust.data.triples import check_expected, encode, read_triples, summarise
 
 
 def encode_dataset(dataset: Dataset, folder: str, triples: str, labels: str, summary: str) -> None:

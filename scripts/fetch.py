@@ -6,8 +6,8 @@ from pathlib import Path
 
 from scripts.job import job
 
-from rankadjust.download import fetch_dataset
-from rankadjust.sources import FileSet
+from rankadjust.data.download import fetch_dataset
+from rankadjust.data.sources import FileSet
 
 
 def fetch(

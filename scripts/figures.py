@@ -4,7 +4,7 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.report import adjustment_chart, save_chart
+from rankadjust.output.report import adjustment_chart, save_chart
 
 
 def figures(rescored: list[str], metric: str, svg: str, png: str) -> None:

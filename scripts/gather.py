@@ -7,9 +7,9 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.database import assemble
-from rankadjust.files import write_parquet, write_tsv
-from rankadjust.triples import summary_row
+from rankadjust.base.files import write_parquet, write_tsv
+from rankadjust.data.triples import summary_row
+from rankadjust.database.store import assemble
 
 
 def gather(moments: list[str], summaries: list[str], parquet: str, tsv: str, datasets: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
     os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"]
 
-from rankadjust.errors import RankadjustError
+from rankadjust.base.errors import RankadjustError
 
 # Errors of the run so far: the Snakefile repeats them as the last thing on the screen.
 ERRORS = Path(".snakemake") / "rankadjust-errors.txt"

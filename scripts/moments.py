@@ -4,11 +4,11 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.files import write_parquet
-from rankadjust.metrics import Metric, resolve
-from rankadjust.moments import moments_table
-from rankadjust.nulls import nulls_table
-from rankadjust.protocols import Protocol
+from rankadjust.base.files import write_parquet
+from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.moments import moments_table
+from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.counting.protocols import Protocol
 
 
 def moments(

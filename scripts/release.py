@@ -7,11 +7,11 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.database import load_database
-from rankadjust.files import atomic_path, write_parquet, write_tsv
-from rankadjust.protocols import load_benchmarks, load_protocols
-from rankadjust.registry import load_registry
-from rankadjust.release import candidates_table, pykeen_layout, require_complete
+from rankadjust.base.files import atomic_path, write_parquet, write_tsv
+from rankadjust.counting.protocols import load_benchmarks, load_protocols
+from rankadjust.data.registry import load_registry
+from rankadjust.database.release import candidates_table, pykeen_layout, require_complete
+from rankadjust.database.store import load_database
 
 
 def release(

@@ -6,8 +6,8 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.files import write_text
-from rankadjust.report import report_page
+from rankadjust.base.files import write_text
+from rankadjust.output.report import report_page
 
 
 def render(rescored: list[str], figures: list[str], database: str, datasets: str, output: str) -> None:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from scripts.job import job
 
-from rankadjust.database import load_database, with_released
-from rankadjust.files import write_parquet, write_text
-from rankadjust.formatting import markdown_table
-from rankadjust.published import problems, rescore
-from rankadjust.registry import load_registry
-from rankadjust.results import read_results
+from rankadjust.base.files import write_parquet, write_text
+from rankadjust.data.registry import load_registry
+from rankadjust.database.store import load_database, with_released
+from rankadjust.literature.rescore import problems, rescore
+from rankadjust.literature.results import read_results
+from rankadjust.output.formatting import markdown_table
 
 
 def rescore_tables(tables: list[str], database: str, released: str, registry: list[str], folder: str) -> None:

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 
 import polars as pl
 
-from rankadjust.candidates import HISTOGRAM_SCHEMA, PAIRS_SCHEMA, Candidates
+from rankadjust.counting.candidates import HISTOGRAM_SCHEMA, PAIRS_SCHEMA, Candidates
 
 GRAPHS = [
     # training of the graph, what is evaluated on it, and what a cumulative filter knows when it is

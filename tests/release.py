@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.database import assemble
-from rankadjust.files import write_parquet
-from rankadjust.metrics import FAMILIES, expand
-from rankadjust.moments import moments_table
-from rankadjust.nulls import nulls_table
+from rankadjust.base.files import write_parquet
+from rankadjust.chance.metrics import FAMILIES, expand
+from rankadjust.chance.moments import moments_table
+from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.database.store import assemble
 
 DATA = Path(__file__).parent / "data"
 PROTOCOLS = ("filtered", "raw")

@@ -17,9 +17,9 @@ from scripts.rescore import rescore_tables
 import polars as pl
 import pytest
 
-from rankadjust.errors import RankadjustError
-from rankadjust.protocols import get_protocol
-from rankadjust.registry import load_registry
+from rankadjust.base.errors import RankadjustError
+from rankadjust.counting.protocols import get_protocol
+from rankadjust.data.registry import load_registry
 
 METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"]
 ENTRY = """\

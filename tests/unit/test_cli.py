@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 import rankadjust
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.provenance import PACKAGE
 from rankadjust.cli import commands, main
-from rankadjust.errors import RankadjustError
-from rankadjust.provenance import PACKAGE
-from rankadjust.terminal import histogram
+from rankadjust.output.terminal import histogram
 from tests.release import DATA, make_release
 from tests.sessions import sessions
 
@@ -29,8 +29,8 @@ def database(tmp_path_factory):
 @pytest.fixture
 def run(database, monkeypatch):
     """Return a function that runs a command line on the small release: exit code, output, error."""
-    for module in ("database", "evaluation_sets"):
-        monkeypatch.setattr(f"rankadjust.{module}.RELEASED", str(database))
+    for module in ("store", "evaluation_sets"):
+        monkeypatch.setattr(f"rankadjust.database.{module}.RELEASED", str(database))
 
     def run_command(line, *more):
         result = CliRunner().invoke(commands, [*shlex.split(line), *map(str, more)])
@@ -129,10 +129,10 @@ def test_a_value_without_a_metric_is_a_usage_mistake(run):
 
 
 def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypatch, tmp_path):
-    monkeypatch.setattr("rankadjust.database.RELEASED", str(tmp_path / "adjustments.parquet"))
+    monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "adjustments.parquet"))
     _, _, error = run("adjust --dataset Nations mrr=0.3")
     assert "there is no such database" in error
-    monkeypatch.setattr("rankadjust.evaluation_sets.RELEASED", str(tmp_path / "adjustments.parquet"))
+    monkeypatch.setattr("rankadjust.database.evaluation_sets.RELEASED", str(tmp_path / "adjustments.parquet"))
     assert "there are no candidate histograms" in run("show Nations")[2]
 
 

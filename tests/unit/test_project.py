@@ -7,7 +7,7 @@ import tomllib
 import yaml
 from packaging.requirements import Requirement
 
-from rankadjust.schemas import read_yaml
+from rankadjust.base.schemas import read_yaml
 
 # Pieces of the host names of package indexes, put together here so that this file does not hold one.
 INDEX_HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("files", "pythonhosted", "org"))]

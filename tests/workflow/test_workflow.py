@@ -180,9 +180,9 @@ def test_a_second_run_does_nothing(run):
 @pytest.mark.parametrize(
     ("module", "rerun"),
     [
-        ("report.py", {"compare": 1, "figures": 1, "render": 1}),
-        ("templates/report.html.jinja", {"render": 1}),
-        ("nulls.py", {"moments": 1, "benchmarks": 1, "gather": 1} | LATER),
+        ("output/report.py", {"compare": 1, "figures": 1, "render": 1}),
+        ("output/templates/report.html.jinja", {"render": 1}),
+        ("chance/random_scorer.py", {"moments": 1, "benchmarks": 1, "gather": 1} | LATER),
         ("cli.py", {}),
     ],
 )

@@ -32,6 +32,6 @@ for protocols, members in GROUPS.items():
             runtime=60,
         params:
             protocols=[PROTOCOLS[protocol] for protocol in protocols],
-            library=code_digest("candidates"),
+            library=code_digest("counting.candidates"),
         script:
             "../../scripts/count.py"

@@ -20,12 +20,17 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 from rankadjust.configuration import load_configuration, tables_by_name
-from rankadjust.errors import exit_with_message
-from rankadjust.files import sha256_of
-from rankadjust.metrics import expand as expand_metrics
-from rankadjust.protocols import applies, get_protocol, load_benchmarks, load_protocols
-from rankadjust.provenance import code_digest
-from rankadjust.registry import load_registry, require_readable, resolve_dataset
+from rankadjust.base.errors import exit_with_message
+from rankadjust.base.files import sha256_of
+from rankadjust.chance.metrics import expand as expand_metrics
+from rankadjust.counting.protocols import (
+    applies,
+    get_protocol,
+    load_benchmarks,
+    load_protocols,
+)
+from rankadjust.base.provenance import code_digest
+from rankadjust.data.registry import load_registry, require_readable, resolve_dataset
 from scripts.job import ERRORS
 
 # Not by the directive `configfile`: a path in a file is relative to that file, and a mistake is one line.

@@ -43,7 +43,7 @@ for protocols, members in GROUPS.items():
         params:
             protocols=[PROTOCOLS[protocol] for protocol in protocols],
             metrics=METRICS,
-            library=code_digest("moments", "nulls"),
+            library=code_digest("chance.moments", "chance.random_scorer"),
         script:
             "../../scripts/moments.py"
 
@@ -63,7 +63,7 @@ rule benchmarks:
         runtime=10,
     params:
         metrics=METRICS,
-        library=code_digest("constant"),
+        library=code_digest("chance.benchmarks"),
     script:
         "../../scripts/benchmarks.py"
 
@@ -89,6 +89,6 @@ rule gather:
         mem_mb=1000,
         runtime=10,
     params:
-        library=code_digest("database", "triples"),
+        library=code_digest("database.store", "data.triples"),
     script:
         "../../scripts/gather.py"

@@ -5,7 +5,7 @@ Outputs: resources/datasets/<dataset>/<split>.txt, bytes as published, checked;
          results/triples/<dataset>.parquet, integer triples, with <dataset>.labels.parquet and <dataset>.json.
 """
 
-from rankadjust.sources import Local
+from rankadjust.data.sources import Local
 
 
 def local_files(wildcards):
@@ -63,6 +63,6 @@ rule encode:
         runtime=60,
     params:
         dataset=reading_of,
-        library=code_digest("triples", "registry"),
+        library=code_digest("data.triples", "data.registry"),
     script:
         "../../scripts/encode.py"

@@ -40,6 +40,6 @@ rule assemble_release:
     params:
         pairs=APPLICABLE,
         folder="results/release",
-        library=code_digest("release"),
+        library=code_digest("database.release"),
     script:
         "../../scripts/release.py"

@@ -40,7 +40,7 @@ rule figures:
         runtime=10,
     params:
         metric="inverse_harmonic_mean_rank",
-        library=code_digest("report"),
+        library=code_digest("output.report"),
     script:
         "../../scripts/figures.py"
 
@@ -63,7 +63,7 @@ rule case_study:
         runtime=10,
     params:
         metric="inverse_harmonic_mean_rank",
-        library=code_digest("case_study", "report"),
+        library=code_digest("literature.case_study", "output.report"),
     script:
         "../../scripts/case_study.py"
 
@@ -85,7 +85,9 @@ rule render:
         mem_mb=1000,
         runtime=10,
     params:
-        library=code_digest("report"),
-        template=sha256_of(PROJECT / "rankadjust" / "templates" / "report.html.jinja"),
+        library=code_digest("output.report"),
+        template=sha256_of(
+            PROJECT / "rankadjust" / "output" / "templates" / "report.html.jinja"
+        ),
     script:
         "../../scripts/render.py"

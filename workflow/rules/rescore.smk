@@ -51,7 +51,9 @@ rule rescore_tables:
         release=sha256_of(RELEASED) if RELEASED.exists() else None,
         registry=RUN.values["registry"] or [],
         registered=[sha256_of(path) for path in REGISTRY_FILES],
-        library=code_digest("published", "results", "formatting"),
+        library=code_digest(
+            "literature.rescore", "literature.results", "output.formatting"
+        ),
     script:
         "../../scripts/rescore.py"
 
@@ -74,6 +76,8 @@ rule compare:
         runtime=10,
     params:
         folder="results/comparison",
-        library=code_digest("comparison", "consistency", "report"),
+        library=code_digest(
+            "literature.comparison", "literature.contradictions", "output.report"
+        ),
     script:
         "../../scripts/compare.py"

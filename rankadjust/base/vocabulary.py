@@ -1,0 +1,41 @@
+"""The words that everything shares: splits, sides, and the columns that name them.
+
+A leaf: what stands here is part of every job's code, so only what cannot change without changing the results does.
+"""
+
+from collections.abc import Iterable
+from itertools import chain
+
+SPLITS = (
+    "training",
+    "validation",
+    "testing",
+    "facts",
+    "inference",
+    "inference_validation",
+    "inference_testing",
+)
+# The splits that are given to a model: the rest is asked for.
+KNOWN_SPLITS = ("training", "facts", "inference")
+# The splits that published results are about; a model's values on what it was given are printed too.
+PRINTED_SPLITS = ("training", "validation", "testing", "inference_validation", "inference_testing")
+TEST_SPLITS = ("testing", "inference_testing")
+
+# The sides of a triple on which an entity is asked for; "both" is the tasks of the two together.
+TASK_SIDES = ("head", "tail")
+SIDES = (*TASK_SIDES, "both")
+
+# What a row of the database, or of any table of results, is about.
+EVALUATION = ("dataset", "protocol", "split", "side")
+KEY = (*EVALUATION, "metric")
+
+# The columns of a triple, and of its time: a point, or an interval.
+LABEL_COLUMNS = ("head", "relation", "tail")
+TIMES = (("time",), ("time_start", "time_end"))
+TIME_COLUMNS = tuple(chain.from_iterable(TIMES))
+
+
+def time_columns(columns: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the columns that hold the time of a triple: one, two for an interval, or none."""
+    present = set(columns)
+    return next((names for names in TIMES if present.issuperset(names)), ())

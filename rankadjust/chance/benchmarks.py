@@ -1,0 +1,68 @@
+"""Moments of benchmarks with a constant number of candidates, which need no data (config/benchmarks.yaml)."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from rankadjust.chance.metrics import Metric
+from rankadjust.chance.moments import moments_table
+from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.counting.candidates import benchmark_candidates
+from rankadjust.counting.protocols import Benchmark
+
+_UNKNOWN = pl.lit("the number of tasks is not public")
+_KEY = ["split", "side", "metric"]
+
+
+def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Return the rows of a benchmark for `rankadjust.database.store.assemble`.
+
+    Where the number of tasks is not public, the expectation of an additive metric is that of one task, and there is no
+    variance. Where ranks are only about uniform under chance, the method says "approximate". That evaluation triples
+    may repeat is left out: without the data nobody knows.
+    """
+    counts = benchmark_candidates(benchmark).with_columns(
+        pl.col("shared_pairs", "repeated_pairs").fill_null(0)
+    )
+    known = counts.filter(pl.col("tasks").is_not_null())
+    unknown = counts.filter(pl.col("tasks").is_null()).with_columns(tasks=pl.lit(1, pl.Int64))
+    method = pl.format("{}, approximate", "method") if benchmark.approximate else pl.col("method")
+    return (
+        pl.concat([_of_known_tasks(known, benchmark, metrics), _of_unknown_tasks(unknown, metrics)])
+        .with_columns(method)
+        .select(
+            pl.lit(benchmark.dataset).alias("dataset"),
+            pl.lit(benchmark.protocol.name).alias("protocol"),
+            pl.all(),
+        )
+    )
+
+
+def _of_known_tasks(counts: pl.DataFrame, benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.DataFrame:
+    table = moments_table(counts, metrics)
+    nulls = nulls_table(counts, _pairs(counts), benchmark.protocol, metrics)
+    return table.join(nulls, on=_KEY, how="left", maintain_order="left")
+
+
+def _of_unknown_tasks(counts: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
+    additive = pl.col("metric").is_in([metric.key for metric in metrics if metric.additive])
+    return moments_table(counts, metrics).with_columns(
+        tasks=pl.lit(None, pl.Int64),
+        expectation=pl.when(additive).then("expectation"),
+        variance=pl.lit(None, pl.Float64),
+        reason=pl.coalesce("reason", _UNKNOWN),
+        variance_random_scorer=pl.lit(None, pl.Float64),
+        reason_random_scorer=_UNKNOWN,
+    )
+
+
+def _pairs(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return which numbers of candidates go together: each triple has the same on both sides."""
+    heads, tails = (counts.filter(side=side) for side in ("head", "tail"))
+    return heads.join(tails, on="split", suffix="_tail").select(
+        "split",
+        head_candidates="num_candidates",
+        tail_candidates="num_candidates_tail",
+        tasks="tasks",
+        linked_pairs="tasks",
+    )

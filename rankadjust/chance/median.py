@@ -1,0 +1,253 @@
+"""Exact moments of the median, and of its inverse, of independent ranks that are uniform on 1..N.
+
+Expectations are sums over x of probabilities that a middle rank is beyond x. They are Gauss sums on intervals on
+which the probabilities are smooth: those between the candidate counts, halved where needed (docs/methods.md,
+"Median").
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadjust.chance.poisson_binomial import TaskGroups, log_bound, no_rank_between, tails
+from rankadjust.chance.rank_sums import gauss_sums
+
+FloatArray = NDArray[np.float64]
+
+_SECTIONS = 16
+# Tails below this share of the largest are left out: it leaves room for weights up to (1e8)^2.
+_NEGLIGIBLE = 1e-32
+
+# An interval is halved until the two highest of its coefficients are below this share of the largest value. The
+# Gauss sum is exact to twice the degree, where coefficients are about the square of it.
+_POINTS = 12
+_SMOOTH = 1e-8
+
+_GAP_POINTS = 12
+_GAP_NEGLIGIBLE = 1e-22
+
+
+@dataclass(frozen=True)
+class _Care:
+    """How exactly the gap between the two middle ranks is treated.
+
+    tolerance: relative to its second moment. kink: x and y pass a candidate count with a kink of relative weight
+    m / n; only those of at least this weight are ends of intervals.
+    """
+
+    tolerance: float
+    kink: float
+
+
+# With many tasks the gap's share in the variance is about 2 / n, and the kinks are weak.
+_SMALL_SHARE = 0.01
+_ROUGHLY = _Care(tolerance=1e-6, kink=_SMALL_SHARE / 2)
+_EXACTLY = _Care(tolerance=1e-9, kink=0.0)
+
+
+@dataclass(frozen=True)
+class MedianMoments:
+    """Expectation and variance of the median rank and of its inverse."""
+
+    expectation: float
+    variance: float
+    inverse_expectation: float
+    inverse_variance: float
+
+
+def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
+    """Return the moments for distinct candidate counts (k,), ascending, with positive numbers of tasks (k,).
+
+    The median of an even number of ranks is the mean of the two middle ones.
+    """
+    groups = TaskGroups.of(counts, tasks)
+    total = int(groups.certain[-1])
+    orders = sorted({(total + 1) // 2, total // 2 + 1})
+    windows = [_window(groups, order) for order in orders]
+    centre = sum(window.centre for window in windows) / len(windows)
+    sums = np.mean(
+        [
+            _values(window.centre, centre) + _tail_sums(groups, order, window, centre)
+            for order, window in zip(orders, windows, strict=True)
+        ],
+        axis=0,
+    )
+    if len(orders) == 2:
+        low, high = windows[0].low, windows[1].high
+        gap = _gap_sums(groups, orders[0], low, high, centre, _ROUGHLY)
+        if gap[1] > _SMALL_SHARE * sums[1]:
+            gap = _gap_sums(groups, orders[0], low, high, centre, _EXACTLY)
+        sums -= gap
+    return MedianMoments(
+        expectation=float(centre + sums[0]),
+        variance=float(max(sums[1] - sums[0] ** 2, 0.0)),
+        inverse_expectation=float(1 / centre + sums[2]),
+        inverse_variance=float(max(sums[3] - sums[2] ** 2, 0.0)),
+    )
+
+
+# --- the four functions of the median: s - c, (s - c)^2, 1/s - 1/c, (1/s - 1/c)^2 --------------------------
+
+
+def _values(s: float, c: float) -> FloatArray:
+    deviation, inverse = s - c, (c - s) / (c * s)
+    return np.array([deviation, deviation**2, inverse, inverse**2])
+
+
+def _first_differences(x: FloatArray, c: float) -> FloatArray:
+    """Return f(x + 1) - f(x) for the four functions, with a last axis of 4."""
+    step = -1 / (x * (x + 1))
+    both = (c - x) / (c * x) + (c - x - 1) / (c * (x + 1))
+    return np.stack([np.ones_like(x), 2 * (x - c) + 1, step, step * both], axis=-1)
+
+
+def _second_differences(s: FloatArray, c: float) -> FloatArray:
+    """Return f(s) + f(s + 1) - 2 f(s + 1/2) for the four functions, with a last axis of 4."""
+    square = (s + 0.5) ** 2
+    product = s * (s + 1)
+    inverse = 0.5 / ((s + 0.5) * product)
+    inverse_square = (1.5 * square - 0.125) / (square * product**2) - 2 / c * inverse
+    return np.stack([np.zeros_like(s), np.full_like(s, 0.5), inverse, inverse_square], axis=-1)
+
+
+# --- where an order statistic is uncertain ----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Window:
+    """The x for which an order statistic X is uncertain, low <= x < high; centre is close to its median."""
+
+    low: int
+    centre: int
+    high: int
+
+
+def _window(groups: TaskGroups, order: int) -> _Window:
+    last = int(groups.counts[-1])
+    centre = _first(lambda x: groups.mean(x) >= order - 0.5, 1, last)
+    around = tails(groups, np.array([max(centre - 1.0, 1.0), centre]), order)
+    largest = float(max(around.cdf[0] if centre > 1 else 0.0, around.survival[1]))
+    if largest == 0:
+        return _Window(centre, centre, centre)
+    negligible = np.log(largest * _NEGLIGIBLE)
+    step = max(1, round(centre / float(groups.certain[-1]) ** 0.5))
+    return _Window(
+        low=_walk(lambda x: log_bound(groups, x, order, -1.0) <= negligible, centre, -step, 1),
+        centre=centre,
+        high=_walk(lambda x: log_bound(groups, x, order, 1.0) <= negligible, centre, step, last),
+    )
+
+
+def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step: int, end: int) -> int:
+    """Return start, or start + step, + 2 step, + 4 step …, where the predicate first holds, or end before it."""
+    x = start
+    while x != end and not predicate(np.array([float(x)]))[0]:
+        x = min(x + step, end) if step > 0 else max(x + step, end)
+        step *= 2
+    return x
+
+
+def _first(predicate: Callable[[FloatArray], NDArray[np.bool_]], low: int, high: int) -> int:
+    """Return the smallest whole x in low..high for which a monotone predicate holds; it holds at high."""
+    while low < high:
+        candidates = np.unique(np.linspace(low, high - 1, _SECTIONS).astype(np.int64))
+        holds = predicate(candidates.astype(np.float64))
+        position = int(np.argmax(holds)) if holds.any() else candidates.size
+        high = int(candidates[position]) if position < candidates.size else high
+        low = int(candidates[position - 1]) + 1 if position else low
+    return low
+
+
+# --- sums over x ------------------------------------------------------------------------------------------
+
+
+def _tail_sums(groups: TaskGroups, order: int, window: _Window, centre: float) -> FloatArray:
+    """Return E f(X) - f(b) for the four functions f, X an order statistic and b the centre of its window.
+
+    It is the sum over x >= b of (f(x + 1) - f(x)) P(X > x) minus the sum over x < b of the same with P(X <= x).
+    """
+
+    def above(x: FloatArray) -> FloatArray:
+        return tails(groups, x, order).survival
+
+    def below(x: FloatArray) -> FloatArray:
+        return -tails(groups, x, order).cdf
+
+    sums = np.zeros(4)
+    for tail, low, high in ((below, window.low, window.centre), (above, window.centre, window.high)):
+        x, weights, values = _smooth_nodes(tail, _edges(low, high, groups.counts), _SMOOTH)
+        sums += (weights * values) @ _first_differences(x, centre)
+    return sums
+
+
+def _edges(low: int, high: int, kinks: FloatArray) -> FloatArray:
+    """Return low, high and all ends of intervals between them: the kinks, and powers of 2 because of 1 / x."""
+    edges = np.unique(np.concatenate([[low, high], kinks, 2.0 ** np.arange(53)]))
+    return edges[(edges >= low) & (edges <= high)]
+
+
+def _smooth_nodes(
+    function: Callable[[FloatArray], FloatArray], edges: FloatArray, tolerance: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return nodes and weights (k,) for sums over edges[0] <= x < edges[-1], and the function at the nodes.
+
+    Intervals are halved until the function is smooth on each.
+    """
+    starts, lengths = edges[:-1], np.diff(edges)
+    largest = 0.0
+    parts = [(np.empty(0), np.empty(0), np.empty(0))]
+    while starts.size:
+        rule = gauss_sums(lengths, _POINTS)
+        x = starts[:, None] + rule.nodes
+        values = function(x.ravel()).reshape(x.shape)
+        largest = max(largest, float(np.abs(values).max()))
+        highest = np.abs(np.einsum("kdp,kp->kd", rule.basis[:, -2:, :], values)).max(axis=1)
+        smooth = (lengths <= _POINTS) | (highest <= tolerance * largest)
+        parts.append((x[smooth].ravel(), rule.weights[smooth].ravel(), values[smooth].ravel()))
+        half = np.floor(lengths[~smooth] / 2)
+        starts = np.column_stack([starts[~smooth], starts[~smooth] + half]).ravel()
+        lengths = np.column_stack([half, lengths[~smooth] - half]).ravel()
+    nodes, weights, at_nodes = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return nodes, weights, at_nodes
+
+
+def _gap_sums(groups: TaskGroups, order: int, low: int, high: int, centre: float, care: _Care) -> FloatArray:
+    """Return what the mean of f(X) and f(Y) exceeds E f((X + Y) / 2) by, for the four f; X, Y the middle ranks.
+
+    With d(s) = f(s) + f(s + 1) - 2 f(s + 1/2) it is the sum over x of d(x) / 2 P(X <= x < Y), plus the sum over
+    x < y of d((x + y) / 2) P(X <= x, Y > y).
+    """
+    kinks = groups.counts[groups.tasks >= care.kink * groups.certain[-1]]
+    x, weights, mass = _smooth_nodes(
+        lambda at: no_rank_between(groups, at, np.zeros_like(at), order),
+        _edges(low, high, kinks),
+        max(_SMOOTH, care.tolerance),
+    )
+    kept = weights * mass > _GAP_NEGLIGIBLE * float(np.sum(weights * mass))
+    x, weights, mass = x[kept], weights[kept], mass[kept]
+    sums: FloatArray = weights * mass @ (_second_differences(x, centre) / 2)
+    # Intervals short against the mean gap, and against x because of 1 / s; what is short enough is summed exactly.
+    beyond = groups.beyond(x)
+    length = np.ceil(np.minimum(2 * groups.counts[beyond] / groups.tails[beyond, 1], x / 2))
+    length = np.maximum(length, _GAP_POINTS)
+    gap = np.ones_like(x)
+    end = groups.counts[-1] - x
+    while x.size:
+        following = np.append(kinks, np.inf)[np.searchsorted(kinks, x + gap, side="right")]
+        limit = np.minimum(end, following - x + 1)
+        # No rest shorter than 2: between whole numbers its rule would reach beyond the kink.
+        stop = np.where(gap + length > limit - 2, limit, gap + length)
+        rule = gauss_sums(stop - gap, _GAP_POINTS)
+        gaps = gap[:, None] + rule.nodes
+        at = np.broadcast_to(x[:, None], gaps.shape)
+        probability = no_rank_between(groups, at.ravel(), gaps.ravel(), order).reshape(gaps.shape)
+        parts = weights[:, None] * rule.weights * probability
+        sums += np.einsum("kp,kpf->f", parts, _second_differences(at + gaps / 2, centre))
+        mass = mass + 2 * np.sum(rule.weights * probability, axis=1)
+        goes_on = (stop < end) & (probability[:, -1] * (end - stop) > care.tolerance * mass)
+        x, weights, mass, end, gap, length = (
+            values[goes_on] for values in (x, weights, mass, end, stop, 2 * length)
+        )
+    return sums

@@ -1,0 +1,448 @@
+"""Exact expectation and variance of every metric when ranks are independent and uniform on 1..N.
+
+Everything is computed from the histogram of candidate counts: N and the number of tasks with that N. No loop over
+tasks, no sampling. docs/methods.md, "Exact moments", derives each formula.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import SIDES
+from rankadjust.chance.median import MedianMoments, median_moments
+from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.rank_sums import panels
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Expectation and variance of a metric, how they were computed, and why they are missing where they are."""
+
+    expectation: float | None
+    variance: float | None
+    method: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class _Histogram:
+    """Distinct candidate counts, ascending, and how many tasks have each (both float64, tasks positive)."""
+
+    counts: FloatArray
+    tasks: FloatArray
+
+    @cached_property
+    def median(self) -> MedianMoments:
+        """The moments of the median and its inverse, computed together."""
+        return median_moments(self.counts, self.tasks)
+
+    @property
+    def total(self) -> float:
+        """The number of tasks."""
+        return float(self.tasks.sum())
+
+    def sum(self, per_task: FloatArray) -> FloatArray:
+        """Return the sum over all tasks of values given per count, (k,) or (k, t)."""
+        weights = self.tasks.reshape(-1, *[1] * (per_task.ndim - 1))
+        total: FloatArray = np.sum(weights * per_task, axis=0)
+        return total
+
+
+def metric_moments(
+    metric: str | Metric, num_candidates: ArrayLike, tasks: ArrayLike | None = None
+) -> Moments:
+    """Return the exact expectation and variance of a metric under the independent null.
+
+    num_candidates: whole numbers (k,), the true answer included; tasks: whole numbers (k,), how many tasks have
+    that count (default 1 each). Where there is nothing to compute (no tasks, a task without candidates, a metric
+    without exact moments) both are None and `reason` says why.
+    Raises RankadjustError for an unknown metric, negative or fractional numbers, and unequal shapes.
+    """
+    metric = resolve(metric) if isinstance(metric, str) else metric
+    counts = _whole_numbers("num_candidates", num_candidates)
+    multiplicity = np.ones_like(counts) if tasks is None else _whole_numbers("tasks", tasks)
+    if counts.shape != multiplicity.shape:
+        raise RankadjustError(
+            f"num_candidates has {counts.size} values, tasks has {multiplicity.size}; give one for each"
+        )
+    return _moments(metric, _pool(counts, multiplicity))
+
+
+def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Return the moments of all metrics for each split and side (head, tail, both) of a histogram.
+
+    histogram: columns split, side (head or tail), entities, num_candidates, tasks, as `count_candidates` makes
+    them; "both" is the two sides pooled. The result has one row per split (in the order of the histogram), side and
+    metric: split, side, metric, entities, tasks, expectation, variance (null where there are none), method, reason.
+    """
+    rows = []
+    for split in histogram["split"].unique(maintain_order=True):
+        of_split = histogram.filter(pl.col("split") == split)
+        for side in SIDES:
+            part = of_split if side == "both" else of_split.filter(pl.col("side") == side)
+            if part.is_empty():
+                continue
+            pooled = _pool(
+                part["num_candidates"].cast(pl.Float64).to_numpy(), part["tasks"].cast(pl.Float64).to_numpy()
+            )
+            for metric in metrics:
+                moments = _moments(metric, pooled)
+                rows.append(
+                    (
+                        split,
+                        side,
+                        metric.key,
+                        part["entities"].max(),
+                        int(pooled.total),
+                        moments.expectation,
+                        moments.variance,
+                        moments.method,
+                        moments.reason,
+                    )
+                )
+    return pl.DataFrame(rows, schema=_TABLE_SCHEMA, orient="row")
+
+
+_TABLE_SCHEMA = {
+    "split": pl.String,
+    "side": pl.String,
+    "metric": pl.String,
+    "entities": pl.Int64,
+    "tasks": pl.Int64,
+    "expectation": pl.Float64,
+    "variance": pl.Float64,
+    "method": pl.String,
+    "reason": pl.String,
+}
+
+
+def _whole_numbers(name: str, values: ArrayLike) -> FloatArray:
+    """Return values as a flat float64 array; RankadjustError where one is negative or not whole."""
+    given = np.atleast_1d(np.asarray(values))
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iuf"):
+        raise RankadjustError(f"{name} must be a list of whole numbers")
+    numbers = given.astype(np.float64)
+    wrong = np.flatnonzero(~((numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**52)))
+    if wrong.size:
+        raise RankadjustError(
+            f"{name}[{wrong[0]}] is {given[wrong[0]]}; it must be a whole number from 0 to 2^52"
+        )
+    return numbers
+
+
+def _pool(counts: FloatArray, tasks: FloatArray) -> _Histogram:
+    """Return the histogram of counts (k,) that may repeat, each with its number of tasks (k,)."""
+    distinct, position = np.unique(counts[tasks > 0], return_inverse=True)
+    pooled = np.bincount(position, weights=tasks[tasks > 0], minlength=distinct.size)
+    return _Histogram(distinct, pooled.astype(np.float64))
+
+
+def _moments(metric: Metric, histogram: _Histogram) -> Moments:
+    if not metric.has_moments:
+        return Moments(None, None, "none", "no exact moments are known for this metric")
+    if histogram.counts.size == 0:
+        return Moments(None, None, "none", "there are no tasks")
+    if histogram.counts[0] < 1:
+        return Moments(None, None, "none", "some tasks have no candidates")
+    return _METHODS[metric.family](metric, histogram)
+
+
+# --- additive metrics -------------------------------------------------------------------------------------
+
+_PerTask = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+"""From candidate counts (k,) to the mean and the variance of the term of one task (k,) each."""
+
+
+def _rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return (counts + 1) / 2, (counts - 1) * (counts + 1) / 12
+
+
+def _inverse_rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    mean = _harmonic(counts) / counts
+    mean_of_squares = (np.pi**2 / 6 - special.polygamma(1, counts + 1)) / counts
+    return mean, np.where(counts == 1, 0.0, mean_of_squares - mean**2)
+
+
+def _harmonic(counts: FloatArray) -> FloatArray:
+    """Return the harmonic numbers 1 + 1/2 + … + 1/N."""
+    numbers: FloatArray = special.digamma(counts + 1) + np.euler_gamma
+    return np.where(counts == 1, 1.0, numbers)
+
+
+def _one(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return np.ones_like(counts), np.zeros_like(counts)
+
+
+def _discounted_gain(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    mean = np.empty_like(counts)
+    variance = np.empty_like(counts)
+    for panel in panels(counts):
+        # Centred at a value close to the mean, so that the difference below loses no digits.
+        centre = 1 / np.log2(1 + panel.scale)
+
+        def powers(ranks: FloatArray, centre: float = centre) -> FloatArray:
+            deviation = 1 / np.log2(1 + ranks) - centre
+            return np.stack([deviation, deviation**2], axis=1)
+
+        first, second = (panel.sums(powers) / counts[panel.rows, None]).T
+        mean[panel.rows] = centre + first
+        variance[panel.rows] = second - first**2
+    return mean, variance
+
+
+def _share_beaten(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return np.full_like(counts, 0.5), (counts + 1) / (12 * (counts - 1))
+
+
+def _additive(per_task: _PerTask, method: str = "closed form") -> Callable[[Metric, _Histogram], Moments]:
+    """Return the method for the mean of a term over the tasks."""
+
+    def moments(metric: Metric, histogram: _Histogram) -> Moments:  # noqa: ARG001
+        mean, variance = per_task(histogram.counts)
+        return _of_mean(mean, variance, histogram, method)
+
+    return moments
+
+
+def _additive_at_k(
+    per_task: _PerTask, method: str = "closed form"
+) -> Callable[[Metric, _Histogram], Moments]:
+    """Return the method for the mean of a term that is 0 beyond rank k.
+
+    With probability min(k, N) / N the rank is within k and uniform there, otherwise the term is 0. The law of
+    total variance then has positive parts only.
+    """
+
+    def moments(metric: Metric, histogram: _Histogram) -> Moments:
+        within = np.minimum(histogram.counts, float(metric.k or 0))
+        distinct, position = np.unique(within, return_inverse=True)
+        mean, variance = (values[position] for values in per_task(distinct))
+        share = within / histogram.counts
+        beyond = (histogram.counts - within) / histogram.counts
+        scale = metric.optimum
+        return _of_mean(
+            scale * share * mean,
+            scale**2 * share * (variance + beyond * mean**2),
+            histogram,
+            method,
+        )
+
+    return moments
+
+
+def _of_mean(mean: FloatArray, variance: FloatArray, histogram: _Histogram, method: str) -> Moments:
+    total = histogram.total
+    return Moments(float(histogram.sum(mean) / total), float(histogram.sum(variance) / total / total), method)
+
+
+def _area(_: Metric, histogram: _Histogram) -> Moments:
+    """AUC: tasks with one candidate are left out."""
+    counted = histogram.counts > 1
+    if not counted.any():
+        return Moments(None, None, "none", "every task has one candidate")
+    rest = _Histogram(histogram.counts[counted], histogram.tasks[counted])
+    return _of_mean(*_share_beaten(rest.counts), rest, "closed form")
+
+
+# --- geometric means: products of powers ------------------------------------------------------------------
+
+
+def _power_product(sign: float) -> Callable[[Metric, _Histogram], Moments]:
+    """Return the method for M = prod r_i^(sign / n): E[M^s] is a product of means of powers.
+
+    With a = sign / n, ln E[r^a] = a E[ln r] + psi(a); psi is computed without cancellation.
+    """
+
+    def moments(_: Metric, histogram: _Histogram) -> Moments:
+        powers = sign / histogram.total * np.array([1.0, 2.0])
+        mean_log, excess = _log_power_means(histogram.counts, powers)
+        first, second = histogram.sum(excess)
+        expectation = np.exp(powers[0] * histogram.sum(mean_log) + first)
+        variance = expectation**2 * np.expm1(second - 2 * first)
+        return Moments(float(expectation), float(variance), "power product")
+
+    return moments
+
+
+def _log_power_means(counts: FloatArray, powers: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return E[ln r] (k,) and psi(a) = ln E[r^a] - a E[ln r] (k, t) for each of the powers a (t,)."""
+    mean_log = np.empty_like(counts)
+    excess = np.empty((counts.size, powers.size))
+    for panel in panels(counts):
+        # With ranks in units of the panel's lower end, E[ln r] is of order 1 like its standard deviation.
+        def terms(ranks: FloatArray, scale: float = panel.scale) -> FloatArray:
+            logs = np.log(ranks / scale)
+            exponents = powers * logs[:, None]
+            return np.column_stack([logs, np.expm1(exponents), _expm1_excess(exponents)])
+
+        means = panel.sums(terms) / counts[panel.rows, None]
+        log, shift, curvature = means[:, :1], means[:, 1 : 1 + powers.size], means[:, 1 + powers.size :]
+        mean_log[panel.rows] = np.log(panel.scale) + log[:, 0]
+        excess[panel.rows] = np.where(
+            np.abs(shift) < 0.5, curvature + _log1p_excess(shift), np.log1p(shift) - powers * log
+        )
+    return mean_log, excess
+
+
+def _expm1_excess(x: FloatArray) -> FloatArray:
+    """Return e^x - 1 - x without loss of digits."""
+    small = np.clip(x, -0.5, 0.5)
+    series = np.ones_like(small)
+    for divisor in range(16, 2, -1):
+        series = 1 + series * small / divisor
+    return np.where(np.abs(x) < 0.5, small**2 / 2 * series, np.expm1(x) - x)
+
+
+def _log1p_excess(x: FloatArray) -> FloatArray:
+    """Return ln(1 + x) - x without loss of digits, for x > -1."""
+    small = np.clip(x, -0.5, 0.5)
+    # ln(1 + x) = 2 artanh z with z = x / (2 + x); |z| <= 1/3.
+    z = small / (2 + small)
+    series = np.zeros_like(z)
+    for odd in range(33, 1, -2):
+        series = series * z**2 + 1 / odd
+    return np.where(np.abs(x) < 0.5, z * (2 * z**2 * series - small), np.log1p(x) - x)
+
+
+# --- reciprocals of means: Laplace integrals ----------------------------------------------------------------
+
+_Transform = Callable[
+    [FloatArray, FloatArray], Iterator[tuple[slice | NDArray[np.intp], FloatArray, FloatArray]]
+]
+"""From candidate counts (k,) and t (q,), block by block: rows, ln E[e^(-t (g - E[g]))] and ln E[e^(-t g)]."""
+
+# Blocks of rows keep each temporary array below 16 MB.
+_BLOCK = 2**21
+
+# Step and lower end of the double-exponential rule s = exp(x - exp(-x)); below the lower end s^3 < 1e-26.
+_STEP = 1 / 12
+_START = -3.0
+
+
+def _reciprocal(
+    term: Callable[[FloatArray], tuple[FloatArray, FloatArray]], transform: _Transform
+) -> Callable[[Metric, _Histogram], Moments]:
+    """Return the method for M = n / S, S the sum of a positive term g(r) over the tasks.
+
+    E[1/S] and E[1/S^2] are integrals of E[e^(-t S)]. With s = t E[S] and e^D = e^s E[e^(-t S)],
+    A = int e^-s (e^D - 1) ds and B the same with s e^-s: E = n / E[S] (1 + A), Var = (n / E[S])^2 (B - 2 A - A^2).
+    """
+
+    def moments(_: Metric, histogram: _Histogram) -> Moments:
+        mean, smallest = term(histogram.counts)
+        expected_sum = float(histogram.sum(mean))
+        # E[e^(-t S)] <= e^(-t min S): nothing is left beyond t = 40 / min S.
+        end = np.log(40 * expected_sum / float(histogram.sum(smallest)))
+        x = np.arange(_START, end + _STEP, _STEP)
+        s = np.exp(x - np.exp(-x))
+        centred = np.zeros_like(s)
+        plain = np.zeros_like(s)
+        for rows, centred_logs, logs in transform(histogram.counts, s / expected_sum):
+            centred += histogram.tasks[rows] @ centred_logs
+            plain += histogram.tasks[rows] @ logs
+        # e^-s (e^D - 1): the second form neither overflows nor loses the difference of large numbers.
+        kernel = np.where(
+            centred < 1, np.exp(-s) * np.expm1(np.minimum(centred, 1)), np.exp(plain) - np.exp(-s)
+        )
+        weights = _STEP * s * (1 + np.exp(-x)) * kernel
+        first = weights.sum()
+        second = ((s - 2) * weights).sum()
+        scale = histogram.total / expected_sum
+        return Moments(float(scale * (1 + first)), float(scale**2 * (second - first**2)), "Laplace integral")
+
+    return moments
+
+
+def _rank_range(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return (counts + 1) / 2, np.ones_like(counts)
+
+
+def _rank_transform(counts: FloatArray, t: FloatArray) -> Iterator[tuple[slice, FloatArray, FloatArray]]:
+    """Ranks have a closed form: centred it is ln [sinh(N t / 2) / (N sinh(t / 2))]."""
+    for rows in _blocks(counts.size, t.size):
+        number = counts[rows, None]
+        centred = _log_sinhc(number * t / 2) - _log_sinhc(t / 2)
+        # Far out the centred form is a small difference of large numbers; the geometric series is not.
+        mean = t * (number + 1) / 2
+        far = -t + np.log(np.expm1(-t * number) / np.expm1(-t)) - np.log(number)
+        yield rows, centred, np.where(mean < 1, centred - mean, far)
+
+
+def _log_sinhc(x: FloatArray) -> FloatArray:
+    """Return ln(sinh(x) / x) for x > 0 without loss of digits."""
+    square = np.minimum(x, 1.0) ** 2
+    series = np.ones_like(square)
+    for even in range(18, 2, -2):
+        series = 1 + series * square / (even * (even + 1))
+    large = np.maximum(x, 1.0)
+    beyond: FloatArray = large - np.log(2 * large) + np.log1p(-np.exp(-2 * large))
+    return np.where(x < 1, np.log1p(square / 6 * series), beyond)
+
+
+def _inverse_rank_range(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return _harmonic(counts) / counts, 1 / counts
+
+
+def _inverse_rank_transform(
+    counts: FloatArray, t: FloatArray
+) -> Iterator[tuple[NDArray[np.intp], FloatArray, FloatArray]]:
+    """Inverse ranks: sums of e^(-t / j) over the ranks, shared by all counts."""
+    for panel in panels(counts):
+        excess_sums = panel.sums(lambda ranks: _expm1_excess(-t / ranks[:, None]))
+        plain_sums = panel.sums(lambda ranks: np.exp(-t / ranks[:, None]))
+        for block in _blocks(panel.rows.size, t.size):
+            rows = panel.rows[block]
+            number = counts[rows, None]
+            mean = t * _harmonic(number) / number
+            excess = excess_sums[block] / number
+            near = excess + _log1p_excess(np.maximum(excess - mean, -0.5))
+            far = np.log(np.maximum(plain_sums[block] / number, np.finfo(np.float64).tiny))
+            centred = np.where(mean < 0.5, near, mean + far)
+            logs = np.where(mean < 0.5, near - mean, far)
+            one = number == 1
+            yield rows, np.where(one, 0.0, centred), np.where(one, -t, logs)
+
+
+def _blocks(rows: int, columns: int) -> Iterator[slice]:
+    step = max(1, _BLOCK // columns)
+    for start in range(0, rows, step):
+        yield slice(start, start + step)
+
+
+# --- order statistics -------------------------------------------------------------------------------------
+
+
+def _median(_: Metric, histogram: _Histogram) -> Moments:
+    median = histogram.median
+    return Moments(median.expectation, median.variance, "Poisson-binomial")
+
+
+def _inverse_median(_: Metric, histogram: _Histogram) -> Moments:
+    median = histogram.median
+    return Moments(median.inverse_expectation, median.inverse_variance, "Poisson-binomial")
+
+
+_METHODS: Mapping[str, Callable[[Metric, _Histogram], Moments]] = {
+    "arithmetic_mean_rank": _additive(_rank),
+    "inverse_harmonic_mean_rank": _additive(_inverse_rank),
+    "inverse_harmonic_mean_rank_at_k": _additive_at_k(_inverse_rank),
+    "hits_at_k": _additive_at_k(_one),
+    "precision_at_k": _additive_at_k(_one),
+    "ndcg": _additive(_discounted_gain, "sum over ranks"),
+    "ndcg_at_k": _additive_at_k(_discounted_gain, "sum over ranks"),
+    "auc": _area,
+    "geometric_mean_rank": _power_product(1.0),
+    "inverse_geometric_mean_rank": _power_product(-1.0),
+    "harmonic_mean_rank": _reciprocal(_inverse_rank_range, _inverse_rank_transform),
+    "inverse_arithmetic_mean_rank": _reciprocal(_rank_range, _rank_transform),
+    "median_rank": _median,
+    "inverse_median_rank": _inverse_median,
+}

@@ -1,0 +1,138 @@
+"""Variance of a metric under the random_scorer null: every candidate triple has one random score.
+
+Each rank is still uniform on 1..N, so that expectations are those of the independent null, but tasks that
+share a query or a triple are correlated. For a mean M = (1/n) sum f(r_i), with v(N) = Var f(r) for r uniform on
+1..N and C(a, b) the covariance of two ranks that share nothing but the score of the true triple,
+
+    n^2 Var M =   sum over tasks                        v(N)
+                + pairs of tasks with the same query    v(N) / (N + 1)    they share their negatives
+                + pairs of tasks of a repeated triple   v(N)              they have the same rank
+                + 2 * head and tail task of a triple    C(a, b)           they share the score of the truth
+
+(pairs are ordered, each counts once in every line). docs/methods-random-scorer.md derives the terms, says where
+they hold and what is left out.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import SIDES
+from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.terms import covariance_sum, mean_and_variance
+from rankadjust.counting.protocols import Protocol, get_protocol
+
+FloatArray = NDArray[np.float64]
+
+_SCHEMA = {
+    "split": pl.String,
+    "side": pl.String,
+    "metric": pl.String,
+    "variance_random_scorer": pl.Float64,
+    "reason_random_scorer": pl.String,
+}
+
+
+def nulls_table(
+    histogram: pl.DataFrame, pairs: pl.DataFrame, protocol: str | Protocol, metrics: Sequence[Metric]
+) -> pl.DataFrame:
+    """Return the variance under the random_scorer null for each split and side (head, tail, both).
+
+    histogram and pairs: as `count_candidates` makes them. The result has one row per split, side and metric in
+    that order, as `moments_table` has: split, side, metric, variance_random_scorer (null where it is not known),
+    reason_random_scorer (why it is not).
+    """
+    rows = []
+    for split in histogram["split"].unique(maintain_order=True):
+        tasks = histogram.filter(pl.col("split") == split)
+        triples = pairs.filter(pl.col("split") == split)
+        present = {*tasks["side"], "both"}
+        rows += [
+            (split, side, metric.key, *random_scorer_variance(metric, tasks, triples, side, protocol))
+            for side in SIDES
+            if side in present
+            for metric in metrics
+        ]
+    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def random_scorer_variance(
+    metric: str | Metric,
+    histogram: pl.DataFrame,
+    pairs: pl.DataFrame,
+    side: str,
+    protocol: str | Protocol,
+) -> tuple[float | None, str | None]:
+    """Return (variance, None) of a metric in one split under the random_scorer null, or (None, why not).
+
+    histogram: columns side, num_candidates, tasks, shared_pairs, repeated_pairs; pairs: columns head_candidates,
+    tail_candidates, linked_pairs (used for side "both"); both of one split, as `count_candidates` makes them.
+    Raises RankadjustError for an unknown metric, side or protocol, for frames with more than one split, and
+    where both sides are ranked but pairs has no rows.
+    """
+    metric = resolve(metric) if isinstance(metric, str) else metric
+    protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
+    if side not in SIDES:
+        raise RankadjustError(f"there is no side {side!r}; choose one of {', '.join(SIDES)}")
+    reason = _why_unknown(metric, protocol)
+    return (None, reason) if reason else mean_term_variance(metric, histogram, pairs, side, protocol)
+
+
+def mean_term_variance(
+    metric: Metric, histogram: pl.DataFrame, pairs: pl.DataFrame, side: str, protocol: Protocol
+) -> tuple[float | None, str | None]:
+    """Return the variance of the mean of a metric's term: of the metric itself where it is additive.
+
+    The term of GMR is ln r, that of HMR 1/r, that of IMR r. Arguments, result and errors are those of
+    `random_scorer_variance`; the protocol must be one for which the null is derived.
+    """
+    for frame in (histogram, pairs):
+        if "split" in frame.columns and frame["split"].n_unique() > 1:
+            raise RankadjustError("the counts are of more than one split; filter histogram and pairs first")
+    ranked = histogram.filter(pl.col("tasks") > 0)
+    part = ranked if side == "both" else ranked.filter(pl.col("side") == side)
+    if (part["num_candidates"] < 1).any():
+        return None, "some tasks have no candidates"
+    if metric.family == "auc":
+        part = part.filter(pl.col("num_candidates") > 1)
+    if part.is_empty():
+        return None, "there are no tasks" if metric.family != "auc" else "no task has two candidates"
+    total = _same_side_sum(metric, part, protocol)
+    if part["side"].n_unique() == len({"head", "tail"}) and protocol.sides == "shared":
+        if pairs.is_empty():
+            raise RankadjustError("both sides are ranked, but the table of pairs has no rows for this split")
+        total += 2 * covariance_sum(
+            metric, *_columns(pairs, "head_candidates", "tail_candidates", "linked_pairs")
+        )
+    (tasks,) = _columns(part, "tasks")
+    return total / float(tasks.sum()) ** 2, None
+
+
+def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
+    """Return why there is no variance for a metric and protocol, None where there is one."""
+    if not metric.additive:
+        return "not a mean over the tasks: its variance under a random scorer is not derived"
+    if protocol.counting == "exclusive":
+        return "the true answer is not counted, so that ranks are not uniform on 1..N"
+    if protocol.filter == "none" and protocol.negatives is None:
+        return "without a filter true triples are negatives of other tasks: that covariance is not derived"
+    return None
+
+
+def _same_side_sum(metric: Metric, part: pl.DataFrame, protocol: Protocol) -> float:
+    """Return the sum of the variances of all tasks and of the covariances between tasks of the same side."""
+    counts, tasks, shared, repeated = _columns(
+        part, "num_candidates", "tasks", "shared_pairs", "repeated_pairs"
+    )
+    _, variance = mean_and_variance(metric, counts)
+    if protocol.negatives is None:
+        return float((tasks + (shared - repeated) / (counts + 1) + repeated) @ variance)
+    # Each task draws negatives of its own: only a repeated triple is shared, and of it the score of the truth.
+    return float(tasks @ variance) + covariance_sum(metric, counts, counts, repeated)
+
+
+def _columns(frame: pl.DataFrame, *names: str) -> list[FloatArray]:
+    return [frame[name].cast(pl.Float64).to_numpy() for name in names]

@@ -1,0 +1,304 @@
+"""One task and two: mean, variance and covariance of a metric's term f(r), r uniform on 1..N.
+
+Two tasks with a and b candidates that share the score of their true triple, and no negatives, have
+
+    C(a, b) = integral_0^1 m_a(u) m_b(u) du - mu(a) mu(b),    m_N(u) = E f(1 + Binomial(N - 1, u)),
+
+where u is the probability that a negative beats the truth. Sums of C over many pairs (a, b) are computed with
+one trapezoid rule in x = ln(u / (1 - u)) for all candidate counts: the cost grows with the number of distinct
+pairs, not with the number of candidates (docs/methods-random-scorer.md, "Numerics").
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
+from scipy import sparse, special
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import Metric
+from rankadjust.chance.rank_sums import panels
+
+FloatArray = NDArray[np.float64]
+
+
+def mean_and_variance(metric: Metric, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance (k,) of a metric's term for tasks with the given numbers of candidates (k,).
+
+    The counts are 1 or more, for AUC 2 or more. The variance is exactly 0 where the term is constant.
+    """
+    if metric.family == "auc":
+        return np.full_like(counts, 0.5), (counts + 1) / (12 * (counts - 1))
+    if metric.k is None:
+        return _smooth_moments(metric, counts)
+    return _cut_moments(metric, metric.k, counts)
+
+
+def _cut_moments(metric: Metric, k: int, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the moments of a term that is 0 beyond rank k.
+
+    A rank is among the first min(k, N) with probability min(k, N) / N; the law of total variance then has
+    positive parts only.
+    """
+    within = np.minimum(counts, float(k))
+    ranks = np.arange(1.0, within.max(initial=1.0) + 1)
+    terms = _terms(metric, ranks)
+    # Terms fall with the rank: centred at the last, nothing cancels in the mean.
+    centred = terms - terms[-1]
+    last = within.astype(np.int64) - 1
+    excess = (np.cumsum(centred) / ranks)[last]
+    spread = np.where(within == 1, 0.0, (np.cumsum(centred**2) / ranks)[last] - excess**2)
+    mean = terms[-1] + excess
+    beyond = (counts - within) / counts
+    return within / counts * mean, within / counts * (spread + beyond * mean**2)
+
+
+def _smooth_moments(metric: Metric, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    mean, variance = np.empty_like(counts), np.empty_like(counts)
+    for panel in panels(counts):
+        # Centred at a value close to the mean, so that the difference below loses no digits.
+        centre = float(_terms(metric, np.array([panel.scale]))[0])
+
+        def powers(ranks: FloatArray, centre: float = centre) -> FloatArray:
+            deviation = _terms(metric, ranks) - centre
+            return np.stack([deviation, deviation**2], axis=1)
+
+        first, second = (panel.sums(powers) / counts[panel.rows, None]).T
+        mean[panel.rows] = centre + first
+        variance[panel.rows] = second - first**2
+    return mean, variance
+
+
+def _terms(metric: Metric, ranks: FloatArray) -> FloatArray:
+    if metric.term is None:
+        raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
+    return metric.term(ranks, np.full_like(ranks, np.nan))
+
+
+# --- two tasks that share the score of their true triple --------------------------------------------------
+
+Conditional = Callable[[FloatArray], FloatArray]
+"""From nodes x (q,) to m_N(u) = E[f(r) | score of the truth] for some candidate counts, (k, q)."""
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """A rule for integrals over u in (0, 1): the sum of weights times values at u = 1 / (1 + exp(-x))."""
+
+    x: FloatArray
+    weights: FloatArray
+
+
+# exp(-33) = 5e-15: further out the integrand has vanished against its largest value.
+_REACH = 33.0
+# So many values of m_N(u) are in memory at a time, or one node for all counts where that is more.
+_BLOCK = 2**18
+
+
+def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weights: FloatArray) -> float:
+    """Return the sum of weights * C(first, second) over pairs of tasks that share the score of the truth.
+
+    first, second: candidate counts (k,); weights (k,). For AUC, pairs with a task of one candidate do not count.
+    """
+    if metric.family == "auc":
+        return float(weights[(first > 1) & (second > 1)].sum()) / 12
+    if metric.family in ("arithmetic_mean_rank", "inverse_arithmetic_mean_rank"):
+        return float(weights @ ((first - 1) * (second - 1))) / 12
+    counts, position = np.unique(np.concatenate([first, second]), return_inverse=True)
+    mean, variance = mean_and_variance(metric, counts)
+    # A constant term has no covariance: such counts are dropped, so that 0 stays 0.
+    varying = np.flatnonzero(variance > 0)
+    if varying.size == 0:
+        return 0.0
+    row, column = np.split(position, 2)
+    matrix = sparse.csr_array((weights, (row, column)), shape=(counts.size, counts.size))
+    nodes = integration_nodes(float(counts[-1]), metric.k or 1)
+    return integrate(
+        conditional_mean(metric, counts[varying]), mean[varying], matrix[varying][:, varying], nodes
+    )
+
+
+def integration_nodes(largest: float, k: int, refinement: float = 1.0) -> Nodes:
+    """Return nodes for terms that are 0 beyond rank k (1: for terms without k) and counts up to `largest`.
+
+    The integrand lives at u of the order of 1/N. As a function of x it is analytic for |Im x| < pi/2, where the
+    trapezoid rule with step h errs by exp(-pi^2 / h). A cut at rank k is a step of width 1 / sqrt(k) in x:
+    there the error is exp(-pi^2 / (k h^2)). `refinement` divides the step.
+    """
+    step = min(0.25, np.pi / np.sqrt(32 * k)) / refinement
+    lowest, highest = -np.log(largest) - _REACH, _REACH
+    x = np.arange(np.floor(lowest / step), np.ceil(highest / step) + 1) * step
+    return Nodes(x, step * special.expit(x) * special.expit(-x))
+
+
+def integrate(conditional: Conditional, mean: FloatArray, weights: sparse.csr_array, nodes: Nodes) -> float:
+    """Return the sum over a, b of weights[a, b] times the integral of (m_a - mu_a) (m_b - mu_b).
+
+    mean: mu (k,) of the counts of `conditional`; weights: sparse (k, k).
+    """
+    total = 0.0
+    step = max(1, _BLOCK // mean.size)
+    for start in range(0, nodes.x.size, step):
+        block = slice(start, start + step)
+        centred = conditional(nodes.x[block]) - mean[:, None]
+        total += float((centred * (weights @ centred)).sum(axis=0) @ nodes.weights[block])
+    return total
+
+
+def conditional_mean(metric: Metric, counts: FloatArray) -> Conditional:
+    """Return m_N(u) of a metric's term for ascending candidate counts (k,)."""
+    if metric.k is not None:
+        terms = _terms(metric, np.arange(1.0, metric.k + 1))
+        return lambda x: _mean_within(terms, counts, x)
+    if metric.family in _EXPONENTIAL_SUMS:
+        return _mean_of_sum(_EXPONENTIAL_SUMS[metric.family](float(counts.max())), counts)
+    closed_form = _CLOSED_FORMS[metric.family]
+    return lambda x: closed_form(counts, x)
+
+
+def _mean_rank(counts: FloatArray, x: FloatArray) -> FloatArray:
+    """Return E[r] = 1 + (N - 1) u."""
+    return 1 + (counts[:, None] - 1) * special.expit(x)
+
+
+def _mean_inverse_rank(counts: FloatArray, x: FloatArray) -> FloatArray:
+    """Return E[1 / r] = (1 - (1 - u)^N) / (N u)."""
+    size = counts[:, None]
+    mean: FloatArray = -np.expm1(-size * np.logaddexp(0.0, x)) / (size * special.expit(x))
+    return mean
+
+
+_CLOSED_FORMS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "arithmetic_mean_rank": _mean_rank,
+    "inverse_arithmetic_mean_rank": _mean_rank,
+    "inverse_harmonic_mean_rank": _mean_inverse_rank,
+    "harmonic_mean_rank": _mean_inverse_rank,
+}
+
+
+def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatArray:
+    """Return E[f(r); r <= k] = sum_{j < k} f(1 + j) P(Binomial(N - 1, u) = j), from the first k values of f.
+
+    Each probability is a positive multiple of the one before. They are rescaled on the way, because the first
+    may be far below the smallest float.
+    """
+    k = terms.size
+    mean = np.zeros((counts.size, x.size))
+    expected = (counts[:, None] - 1) * special.expit(x)
+    # With more negatives than this expected above the truth, r <= k has a probability below exp(-70).
+    reached = expected <= k + 12 * np.sqrt(k) + 60
+    if not reached.any():
+        return mean
+    row, column = np.nonzero(reached)
+    negatives, odds = counts[row] - 1, np.exp(x)[column]
+    logarithm = -negatives * np.logaddexp(0.0, x)[column]
+    probability = np.ones_like(negatives)
+    total = terms[0] * probability
+    for j in range(1, k):
+        probability *= (negatives - (j - 1)) / j * odds
+        total += terms[j] * probability
+        # Eight factors of at most 4e20 (k = 10^6) do not overflow.
+        if j % 8 == 0:
+            # Binomial probabilities rise, then fall: from here on they are smaller still.
+            if (probability <= 1e-18 * total).all():
+                break
+            scale = np.maximum(probability, 1.0)
+            probability /= scale
+            total /= scale
+            logarithm += np.log(scale)
+    mean[reached] = total * np.exp(logarithm)
+    return mean
+
+
+# --- terms as sums of exponentials ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ExponentialSum:
+    """f(r) = first + sum_j weights[j] (exp(-(r - 1) rates[j]) - 1), for ranks from 1 to some largest one."""
+
+    first: float
+    rates: FloatArray
+    weights: FloatArray
+
+
+# Step of the trapezoid rule in the logarithm of the rate; its error is exp(-pi^2 / step) = 7e-18.
+_RATE_STEP = 0.25
+
+
+def log_rank_sum(largest: float) -> ExponentialSum:
+    """Return ln r = integral_0^inf (exp(-s) - exp(-r s)) / s ds (Frullani) as a sum, for r <= largest."""
+    rates = _rates(largest)
+    return ExponentialSum(0.0, rates, -_RATE_STEP * np.exp(-rates))
+
+
+def discounted_gain_sum(largest: float) -> ExponentialSum:
+    """Return 1 / log2(1 + r) as a sum, for r <= largest.
+
+    1 / ln(1 + r) is a Stieltjes function (a pole at 0, a cut from -1 on), hence a mixture of exponentials:
+
+        1 / ln(1 + r) = 1/r + integral_1^inf 1 / ((r + t) (ln^2(t - 1) + pi^2)) dt
+                      = integral_0^inf exp(-r s) (1 + exp(-s) integral_0^inf exp(-y s) / (ln^2 y + pi^2) dy) ds
+    """
+    rates = _rates(largest)
+    log_y = np.arange(-2 * _REACH, np.log(largest) + _REACH + 4, _RATE_STEP)
+    density = _RATE_STEP * np.exp(log_y) / (log_y**2 + np.pi**2)
+    mixture = 1 + np.exp(-rates) * (np.exp(-rates[:, None] * np.exp(log_y)) @ density)
+    return ExponentialSum(1.0, rates, _RATE_STEP * np.log(2) * rates * np.exp(-rates) * mixture)
+
+
+_EXPONENTIAL_SUMS: Mapping[str, Callable[[float], ExponentialSum]] = {
+    "ndcg": discounted_gain_sum,
+    "geometric_mean_rank": log_rank_sum,
+    "inverse_geometric_mean_rank": log_rank_sum,
+}
+
+
+def _rates(largest: float) -> FloatArray:
+    """Return rates from far below 1 / largest, where only constants are left out, to where exp(-rate) ends."""
+    return np.exp(np.arange(-np.log(largest) - _REACH, 3.7, _RATE_STEP))
+
+
+def _mean_of_sum(terms: ExponentialSum, counts: FloatArray) -> Conditional:
+    """Return m_N(u) of an exponential sum: E exp(-(r - 1) s) = (1 - u (1 - exp(-s)))^(N - 1)."""
+    sampled, interpolation = _interpolation(counts)
+
+    def conditional(x: FloatArray) -> FloatArray:
+        means = np.empty((sampled.size, x.size))
+        for column, u in enumerate(special.expit(x)):
+            logarithms = np.log1p(u * np.expm1(-terms.rates))
+            means[:, column] = np.exp(np.outer(sampled - 1, logarithms)) @ terms.weights
+        means += terms.first - terms.weights.sum()
+        mean: FloatArray = interpolation @ means
+        return mean
+
+    return conditional
+
+
+# From b to 2 b a function that is analytic and bounded for Re N > 0 is interpolated with an error of the order
+# of (3 + sqrt 8)^-24 = 4e-19.
+_POINTS = 24
+
+
+def _interpolation(counts: FloatArray) -> tuple[FloatArray, sparse.csr_array]:
+    """Return points (s,) and a matrix (k, s) from values at the points to values at ascending counts.
+
+    Between two powers of two 24 Chebyshev points are enough for any number of counts; fewer counts stand for
+    themselves.
+    """
+    octave = np.frexp(counts)[1]
+    groups = [np.flatnonzero(octave == each) for each in np.unique(octave)]
+    points, matrices = zip(*(_interpolation_within(counts[group]) for group in groups), strict=True)
+    return np.concatenate(points), sparse.csr_array(sparse.block_diag(matrices, format="csr"))
+
+
+def _interpolation_within(counts: FloatArray) -> tuple[FloatArray, sparse.csr_array]:
+    if counts.size <= _POINTS:
+        return counts, sparse.csr_array(sparse.eye_array(counts.size))
+    centre, radius = (counts.max() + counts.min()) / 2, (counts.max() - counts.min()) / 2
+    unit = chebyshev.chebpts1(_POINTS)
+    to_coefficients = np.linalg.inv(chebyshev.chebvander(unit, _POINTS - 1))
+    values = chebyshev.chebvander((counts - centre) / radius, _POINTS - 1) @ to_coefficients
+    return centre + radius * unit, sparse.csr_array(values)

@@ -1,0 +1,251 @@
+"""Evaluation protocols: what is ranked against what, and under which name papers do so (docs/protocols.md).
+
+Benchmarks with a constant number of candidates are here too: they need no triples, only a protocol and some counts.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.files import shipped
+from rankadjust.base.schemas import line_of, read_yaml, validate
+from rankadjust.base.vocabulary import time_columns
+
+SHIPPED = "config/protocols.yaml"
+SHIPPED_BENCHMARKS = "config/benchmarks.yaml"
+
+Entities = Literal["release", "training"]
+Presence = Literal["keep", "drop"]
+Filter = Literal["all", "cumulative", "none"]
+Time = Literal["ignore", "aware"]
+Types = Literal["any", "observed"]
+Counting = Literal["inclusive", "exclusive"]
+Sides = Literal["shared", "independent"]
+Data = Literal["any", "temporal"]
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "entities": get_args(Entities),
+    "unseen": get_args(Presence),
+    "duplicates": get_args(Presence),
+    "filter": get_args(Filter),
+    "time": get_args(Time),
+    "types": get_args(Types),
+    "counting": get_args(Counting),
+    "sides": get_args(Sides),
+    "data": get_args(Data),
+}
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
+_INFERENCE = ("inference_validation", "inference_testing")
+_SAMPLED = re.compile(r"sampled-([1-9][0-9]*)")
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How an evaluation builds its tasks and the candidates of each; the defaults are those of `filtered`.
+
+    entities: candidates are all entities of the release, or only those of the training split.
+    unseen: evaluation triples with an entity or relation absent from training are ranked, or dropped.
+    duplicates: a triple that stands twice in an evaluation split is two tasks, or one.
+    filter: known triples are those of all splits; of the splits up to the evaluated one; or the evaluated one alone.
+    time: a known triple is known at any time, or only at the same time.
+    types: candidates are any entities, or those that training has on that side of the relation.
+    negatives: None ranks against every candidate, q against q sampled ones.
+    counting: exclusive leaves the true answer out of the count, as some published constants did.
+    sides: one score of the true triple decides both its ranks (shared), or each side has its own (independent).
+    data: any triples, or only temporal ones, where a name would say nothing about others.
+
+    A combination that makes no sense is a RankadjustError that says why.
+    """
+
+    name: str
+    entities: Entities = "release"
+    unseen: Presence = "keep"
+    duplicates: Presence = "keep"
+    filter: Filter = "all"
+    time: Time = "ignore"
+    types: Types = "any"
+    negatives: int | None = None
+    counting: Counting = "inclusive"
+    sides: Sides = "shared"
+    data: Data = "any"
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        for problem in _problems(self):
+            raise RankadjustError(f"protocol {self.name!r}: {problem}")
+
+
+def load_protocols(*paths: str | Path) -> dict[str, Protocol]:
+    """Return the shipped protocols and those of the given files (same layout as config/protocols.yaml), by name.
+
+    A file with a mistake, or one that defines a name again, is a RankadjustError with file and line. The names
+    `sampled-<q>` need no definition: `get_protocol` knows them all.
+    """
+    protocols: dict[str, Protocol] = {}
+    for path in (shipped(SHIPPED), *paths):
+        for name, protocol in _read(path).items():
+            if name in protocols:
+                line = line_of(path, ["protocols", name])
+                raise RankadjustError(
+                    f"{path}:{line}: the protocol {name!r} exists already; choose another name"
+                )
+            protocols[name] = protocol
+    return protocols
+
+
+def get_protocol(name: str, protocols: Mapping[str, Protocol] | None = None) -> Protocol:
+    """Return the protocol of that name, `sampled-<q>` included; None means the shipped protocols."""
+    known = _shipped_protocols() if protocols is None else protocols
+    if name in known:
+        return known[name]
+    sampled = _SAMPLED.fullmatch(name)
+    if sampled:
+        return Protocol(
+            name=name,
+            negatives=int(sampled[1]),
+            description=f"The true answer against {sampled[1]} sampled negatives.",
+        )
+    hint = did_you_mean(name, known) or f"; known: {', '.join(known)}, sampled-<number of negatives>"
+    raise RankadjustError(f"there is no protocol {name!r}{hint}")
+
+
+def applies(
+    protocol: Protocol, columns: Collection[str], splits: Collection[str] | None = None
+) -> str | None:
+    """Return why the protocol cannot be used on triples with these columns and splits, None where it can.
+
+    splits: names of the splits; None where they are not known yet, which checks the columns only.
+    """
+    if (protocol.time == "aware" or protocol.data == "temporal") and not time_columns(columns):
+        return f"{protocol.name} is for triples with a time, and these have none"
+    if splits is not None and needs_training(protocol):
+        present = set(splits)
+        if present & {"validation", "testing"} and not present & {"facts", "training"}:
+            return f"{protocol.name} looks at the training split, and there is none"
+        if present & {"inference_validation", "inference_testing"} and "inference" not in present:
+            return f"{protocol.name} looks at the inference graph, and there is no split 'inference'"
+    return None
+
+
+def needs_training(protocol: Protocol) -> bool:
+    """Return whether tasks or candidates depend on what the training split holds."""
+    return protocol.entities == "training" or protocol.unseen == "drop" or protocol.types == "observed"
+
+
+def _problems(protocol: Protocol) -> Iterator[str]:
+    """Yield in half a sentence each what is wrong with the parameters."""
+    negatives = protocol.negatives
+    sampled = _SAMPLED.fullmatch(protocol.name)
+    if not _NAME.fullmatch(protocol.name):
+        yield "a name consists of small letters, digits, dots and hyphens"
+    for parameter, choices in _CHOICES.items():
+        value = getattr(protocol, parameter)
+        if value not in choices:
+            hint = did_you_mean(str(value), choices) or f"; allowed: {', '.join(choices)}"
+            yield f"{parameter} is {value!r}{hint}"
+    if negatives is not None and not (type(negatives) is int and negatives > 0):
+        yield f"negatives is {negatives!r}; give a whole number from 1 on, or none to rank against all"
+    if sampled and int(sampled[1]) != negatives:
+        yield f"the name promises {sampled[1]} negatives, but negatives is {negatives}"
+    if protocol.time == "aware" and protocol.filter == "none":
+        yield "time: aware says which known triples are filtered, and filter: none filters none; drop one of the two"
+    if protocol.types == "observed" and negatives is not None:
+        yield "types: observed may leave fewer entities than negatives, so that their number would not be constant"
+
+
+def _read(path: str | Path) -> dict[str, Protocol]:
+    data = read_yaml(path)
+    validate(data, "protocols", path)
+    return {name: _from_yaml(name, entry, path) for name, entry in data["protocols"].items()}
+
+
+def _from_yaml(name: str, entry: Mapping[str, Any], path: str | Path) -> Protocol:
+    try:
+        return Protocol(name=name, **entry)
+    except RankadjustError as error:
+        raise RankadjustError(f"{path}:{line_of(path, ['protocols', name])}: {error}") from None
+
+
+@cache
+def _shipped_protocols() -> dict[str, Protocol]:
+    return load_protocols()
+
+
+# Benchmarks: a data set and a protocol that gives all its tasks the same number of candidates
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A data set whose tasks all have the same number of candidates, known without its triples.
+
+    protocol: samples negatives, or does not filter and ranks against all `entities`.
+    tasks: how many triples a split ranks on each side; None where that is not public.
+    metrics: keys of the metrics it prints, empty where they are the usual ones.
+    approximate: the rank under chance is only about uniform; `note` says why.
+    """
+
+    dataset: str
+    aliases: tuple[str, ...]
+    protocol: Protocol
+    sides: tuple[str, ...]
+    entities: int | None
+    tasks: Mapping[str, int | None]
+    metrics: tuple[str, ...]
+    approximate: bool
+    note: str
+    source: str
+
+
+def load_benchmarks(path: str | Path | None = None) -> list[Benchmark]:
+    """Return the benchmarks of a file with the layout of config/benchmarks.yaml; None means that one.
+
+    A data set may occur under several protocols, under each once. A mistake is a RankadjustError with file and line.
+    """
+    file = shipped(SHIPPED_BENCHMARKS) if path is None else Path(path)
+    data = read_yaml(file)
+    validate(data, "benchmarks", file)
+    benchmarks: dict[tuple[str, str], Benchmark] = {}
+    for number, entry in enumerate(data["benchmarks"]):
+        for dataset, known in entry["datasets"].items():
+            line = line_of(file, ["benchmarks", number, "datasets", dataset])
+            try:
+                benchmark = _benchmark(dataset, known, entry)
+            except RankadjustError as error:
+                raise RankadjustError(f"{file}:{line}: {error}") from None
+            key = (dataset, benchmark.protocol.name)
+            if key in benchmarks:
+                raise RankadjustError(
+                    f"{file}:{line}: {dataset} has the protocol {key[1]} twice; drop one of the two"
+                )
+            benchmarks[key] = benchmark
+    return list(benchmarks.values())
+
+
+def _benchmark(dataset: str, known: Mapping[str, Any], entry: Mapping[str, Any]) -> Benchmark:
+    protocol = get_protocol(entry["protocol"])
+    if protocol.negatives is None and (protocol.filter != "none" or protocol.types != "any"):
+        raise RankadjustError(
+            f"{dataset}: under {protocol.name} tasks differ in their candidates; sample, or rank raw"
+        )
+    if protocol.negatives is None and "entities" not in known:
+        raise RankadjustError(
+            f"{dataset}: {protocol.name} ranks against all entities; say how many there are"
+        )
+    tasks = known.get("tasks", {})
+    evaluated = _INFERENCE if set(tasks) & set(_INFERENCE) else ("validation", "testing")
+    return Benchmark(
+        dataset=dataset,
+        aliases=tuple(known.get("aliases", ())),
+        protocol=protocol,
+        sides=tuple(entry["sides"]),
+        entities=known.get("entities"),
+        tasks={split: tasks.get(split) for split in evaluated},
+        metrics=tuple(entry.get("metrics", ())),
+        approximate=entry.get("approximate", False),
+        note=entry.get("note", ""),
+        source=entry["source"],
+    )

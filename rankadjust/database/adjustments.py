@@ -1,0 +1,114 @@
+"""Adjustments: every adjusted metric is scale * value + offset (docs/methods.md, "Adjustments").
+
+ratio = M / E, index = (M - E) / (optimum - E), z = sign (M - E) / sd with sign = -1 where low is better.
+The constants depend on the evaluation set alone, so that a spreadsheet can do the rest.
+"""
+
+import math
+
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+
+# Beyond this |z| the normal law says nothing about the tail of a metric (docs/methods.md, "Adjustments").
+LARGEST_Z_WITH_P = 6.0
+# Hits@k is a count: below this many expected hits the normal law does not hold either.
+SMALLEST_EXPECTED_HITS = 10.0
+
+_COEFFICIENTS = {
+    "ratio": ("ratio_scale", None),
+    "index": ("index_scale", "index_offset"),
+    "z": ("z_scale", "z_offset"),
+    "z_random_scorer": ("z_random_scorer_scale", "z_random_scorer_offset"),
+}
+
+
+def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
+    """Add optimum, scale and offset of every adjustment to rows of moments.
+
+    Needs the columns metric (key), expectation, variance, variance_random_scorer and reason. An adjustment that
+    does not exist (variance 0, expectation equal to the optimum, moments unknown) is null, and reason says why.
+    """
+    metrics = [resolve(key) for key in moments["metric"].unique(maintain_order=True)]
+    facts = pl.DataFrame(
+        {
+            "metric": [metric.key for metric in metrics],
+            "optimum": [metric.optimum for metric in metrics],
+            "sign": [1.0 if metric.increasing else -1.0 for metric in metrics],
+            "has_ratio": [metric.ratio for metric in metrics],
+        },
+        schema={"metric": pl.String, "optimum": pl.Float64, "sign": pl.Float64, "has_ratio": pl.Boolean},
+    )
+    expectation = pl.col("expectation")
+    z_scale = _where(pl.col("variance") > 0, pl.col("sign") / pl.col("variance").sqrt())
+    z_random_scorer_scale = _where(
+        pl.col("variance_random_scorer") > 0, pl.col("sign") / pl.col("variance_random_scorer").sqrt()
+    )
+    index_scale = _where(pl.col("optimum") != expectation, 1 / (pl.col("optimum") - expectation))
+    return (
+        moments.join(facts, on="metric", how="left", maintain_order="left")
+        .with_columns(
+            ratio_scale=_where(pl.col("has_ratio"), 1 / expectation),
+            index_scale=index_scale,
+            index_offset=-expectation * index_scale,
+            z_scale=z_scale,
+            z_offset=-expectation * z_scale,
+            z_random_scorer_scale=z_random_scorer_scale,
+            z_random_scorer_offset=-expectation * z_random_scorer_scale,
+            reason=pl.coalesce("reason", _reason()),
+        )
+        .drop("sign", "has_ratio")
+    )
+
+
+def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add ratio, index, index_low, index_high, z, z_random_scorer and log10_p to rows with a value.
+
+    Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding), tasks,
+    expectation and the coefficients of `add_coefficients`. log10_p (<= 0) is the upper tail of z_random_scorer, or
+    of z where that is null, under the normal law; it is null where the law does not hold.
+    """
+    ends = [_apply("value_low", "index"), _apply("value_high", "index")]
+    adjusted = frame.with_columns(
+        **{name: _apply("value", name) for name in _COEFFICIENTS},
+        index_low=pl.min_horizontal(ends),
+        index_high=pl.max_horizontal(ends),
+    )
+    expected_hits = pl.col("expectation") * pl.col("tasks")
+    too_few_hits = pl.col("metric").str.starts_with("hits_at_") & (expected_hits < SMALLEST_EXPECTED_HITS)
+    usable = (pl.col("z_best").abs() <= LARGEST_Z_WITH_P) & ~too_few_hits.fill_null(value=False)
+    return (
+        adjusted.with_columns(z_best=pl.coalesce("z_random_scorer", "z"))
+        .with_columns(
+            log10_p=_where(usable, pl.col("z_best")).map_elements(log10_p, return_dtype=pl.Float64),
+        )
+        .drop("z_best")
+    )
+
+
+def log10_p(z: float) -> float:
+    """Return log10 of the probability that a standard normal variable exceeds z."""
+    return math.log10(0.5 * math.erfc(z / math.sqrt(2)))
+
+
+def _apply(value: str, adjustment: str) -> pl.Expr:
+    scale, offset = _COEFFICIENTS[adjustment]
+    product = pl.col(value) * pl.col(scale)
+    return product if offset is None else product + pl.col(offset)
+
+
+def _where(condition: pl.Expr, value: pl.Expr) -> pl.Expr:
+    return pl.when(condition).then(value)
+
+
+def _reason() -> pl.Expr:
+    no_index = pl.col("optimum") == pl.col("expectation")
+    no_z = pl.col("variance") == 0
+    return (
+        pl.when(no_index & no_z)
+        .then(pl.lit("chance already reaches the optimum: no index and no z"))
+        .when(no_index)
+        .then(pl.lit("the expectation equals the optimum: no index"))
+        .when(no_z)
+        .then(pl.lit("the variance is 0: no z"))
+    )

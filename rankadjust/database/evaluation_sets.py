@@ -1,0 +1,124 @@
+"""Evaluation sets: what a database says of one data set, protocol and split, and their names as people write them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.files import shipped
+from rankadjust.database.store import RELEASED, load_database
+
+CANDIDATES = "candidates.parquet"
+DATASETS = "datasets.tsv"
+
+_CANDIDATE_COLUMNS = ("dataset", "protocol", "split", "side", "num_candidates", "tasks")
+
+
+@dataclass(frozen=True)
+class EvaluationSet:
+    """One data set, protocol and split. constants: its rows of the database (a row for each side and metric)."""
+
+    dataset: str
+    protocol: str
+    split: str
+    constants: pl.DataFrame
+
+    def __str__(self) -> str:
+        """Return the name for messages."""
+        return f"{self.dataset} ({self.protocol}, {self.split})"
+
+
+def find_evaluation_set(
+    database: pl.DataFrame | str | Path | None, dataset: str, protocol: str, split: str
+) -> EvaluationSet:
+    """Return an evaluation set of a database (a frame, a file, None for the released one).
+
+    Names may be in upper or lower case, the data set's also an alias of the registry.
+    Raises RankadjustError for a name that the database does not have.
+    """
+    rows = database if isinstance(database, pl.DataFrame) else load_database(database)
+    rows, dataset = _narrowed(rows, "dataset", dataset, lambda: "the database")
+    rows, protocol = _narrowed(rows, "protocol", protocol, lambda: f"the database for {dataset}")
+    rows, split = _narrowed(rows, "split", split, lambda: f"the database for {dataset} ({protocol})")
+    return EvaluationSet(dataset, protocol, split, rows)
+
+
+def _narrowed(
+    rows: pl.DataFrame, column: str, name: str, where: Callable[[], str]
+) -> tuple[pl.DataFrame, str]:
+    """Return the rows with that name and the name as the database has it."""
+    chosen = rows.filter(pl.col(column) == name)
+    if chosen.height:
+        return chosen, name
+    found = known_name(name, rows[column].unique().to_list(), _WHAT[column], where())
+    return rows.filter(pl.col(column) == found), found
+
+
+_WHAT = {"dataset": "data set", "protocol": "protocol", "split": "split"}
+
+
+def known_name(name: str, known: Iterable[str], what: str, where: str) -> str:
+    """Return the one of the known names that is meant, or raise RankadjustError with what it might be."""
+    names = {word.casefold(): word for word in sorted(known)}
+    folded = name.strip().casefold()
+    if folded in names:
+        return names[folded]
+    if what == _WHAT["dataset"]:
+        # Reading the registry takes longer than everything else: only for names that need it.
+        from rankadjust.data.registry import load_registry, resolve_dataset  # noqa: PLC0415
+
+        try:
+            meant = resolve_dataset(name, load_registry()).name
+        except RankadjustError:
+            hint = did_you_mean(name, names.values())
+            if not hint:
+                raise
+            raise RankadjustError(f"unknown data set '{name}'{hint}") from None
+        if meant in names.values():
+            return meant
+        raise RankadjustError(f"the data set {meant} is registered, but {where} has nothing on it")
+    hint = did_you_mean(name, names.values()) or f"; it has {', '.join(names.values())}"
+    raise RankadjustError(f"there is no {what} '{name}' in {where}{hint}")
+
+
+def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
+    """Return candidate histograms: dataset, protocol, split, side, entities, num_candidates, tasks, ...
+
+    None means the released ones. Raises RankadjustError when the file is missing or holds something else.
+    """
+    file = beside_database(None, CANDIDATES) if path is None else Path(path)
+    try:
+        histograms = pl.read_parquet(file)
+    except FileNotFoundError:
+        raise RankadjustError(
+            f"{file}: there are no candidate histograms; give a file with --candidates"
+        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RankadjustError(f"{file}: not a Parquet file ({str(error).splitlines()[0]})") from None
+    missing = [name for name in _CANDIDATE_COLUMNS if name not in histograms.columns]
+    if missing:
+        raise RankadjustError(
+            f"{file}: these are no candidate histograms, the column '{missing[0]}' is missing"
+        )
+    return histograms
+
+
+def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
+    """Return the counts of every data set as text, a row each; None means the released table."""
+    file = beside_database(None, DATASETS) if path is None else Path(path)
+    try:
+        return pl.read_csv(file, separator="\t", infer_schema=False)
+    except FileNotFoundError:
+        raise RankadjustError(
+            f"{file}: there is no table of data sets; 'snakemake database' makes one"
+        ) from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RankadjustError(f"{file}: cannot be read as a table ({str(error).splitlines()[0]})") from None
+
+
+def beside_database(database: str | Path | None, name: str) -> Path:
+    """Return the path of a file that is released together with a database (None: the released one)."""
+    file = shipped(RELEASED) if database is None else Path(database)
+    return file.parent / name

@@ -1,0 +1,156 @@
+"""One printed value, adjusted with the constants of the database."""
+
+import math
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.database.adjustments import add_adjusted
+from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
+
+_PRINTED = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*", flags=re.ASCII)
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """A value of a metric and what chance makes of it; a share is a fraction. What does not exist is None.
+
+    value_low and value_high: the values that are printed like this one; index_low and index_high: their index.
+    tasks: how many ranks the metric is computed from. reason: why something is None.
+    """
+
+    value: float
+    value_low: float | None
+    value_high: float | None
+    expectation: float
+    ratio: float | None
+    index: float | None
+    index_low: float | None
+    index_high: float | None
+    z: float | None
+    z_random_scorer: float | None
+    log10_p: float | None
+    tasks: int | None
+    reason: str | None
+    dataset: str
+    protocol: str
+    split: str
+    side: str
+    metric: str
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A number, the ends of its rounding interval where it was printed, and what the user wrote."""
+
+    number: float
+    low: float | None
+    high: float | None
+    percent: bool
+    text: str
+
+
+def adjust(
+    value: float | str,
+    *,
+    dataset: str,
+    metric: str,
+    protocol: str = "filtered",
+    split: str = "testing",
+    side: str = "both",
+    database: pl.DataFrame | str | Path | None = None,
+) -> Adjusted:
+    """Return the ratio, index and z of a metric's value, and what chance gives.
+
+    value: a fraction or a rank. Text keeps the printed digits, which give the rounding interval: "0.338" stands for
+        [0.3375, 0.3385], and so does "33.8%"; a number has none.
+    dataset, metric: names or aliases. protocol, split, side: of the evaluation (side: head, tail or both).
+    database: a frame or a file as `load_database` takes it; None means the released one.
+
+    Raises RankadjustError for a value that is no number or impossible for the metric, for unknown names, and where
+    the database has no constants. docs/methods.md, "Adjustments", defines the results.
+
+    >>> from rankadjust.database.store import assemble
+    >>> constants = {
+    ...     "dataset": "Nations", "protocol": "filtered", "split": "testing", "side": "both",
+    ...     "metric": "inverse_harmonic_mean_rank", "entities": 14, "tasks": 402,
+    ...     "expectation": 0.3844414082699486, "variance": 1.8117984421965722e-04,
+    ...     "variance_random_scorer": 3.15e-04, "method": "closed form", "reason": None,
+    ... }
+    >>> nations = assemble([pl.DataFrame(constants)])
+    >>> found = adjust("0.4304", dataset="nations", metric="mrr", database=nations)
+    >>> round(found.index, 4), round(found.index_low, 4), round(found.index_high, 4)
+    (0.0747, 0.0746, 0.0747)
+    >>> round(found.z, 2), round(found.z_random_scorer, 2)
+    (3.41, 2.59)
+    """
+    wanted = resolve(metric)
+    given = _value(value)
+    _check_range(given, wanted)
+    return _adjusted(given, wanted, side, find_evaluation_set(database, dataset, protocol, split))
+
+
+def _value(given: float | str) -> _Value:
+    """Return the number; that of text is the float nearest to what is printed, in percent too."""
+    if not isinstance(given, str):
+        if not math.isfinite(given):
+            raise RankadjustError(f"the value is {given}; give a finite number")
+        return _Value(float(given), None, None, percent=False, text=str(given))
+    match = _PRINTED.fullmatch(given)
+    if match is None:
+        raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
+    printed = Decimal(match[1])
+    half = Decimal((0, (5,), int(printed.as_tuple().exponent) - 1))
+    unit = 100 if match[2] else 1
+    low, high = float((printed - half) / unit), float((printed + half) / unit)
+    return _Value(float(printed / unit), low, high, percent=bool(match[2]), text=given.strip())
+
+
+def _check_range(value: _Value, metric: Metric) -> None:
+    is_share = math.isfinite(metric.upper)
+    if value.percent and not is_share:
+        raise RankadjustError(
+            f"{metric.key} is no share, so '{value.text}' cannot be its value; leave out the %"
+        )
+    if metric.lower <= value.number <= metric.upper:
+        return
+    allowed = f"from {metric.lower:g} to {metric.upper:g}" if is_share else f"{metric.lower:g} or more"
+    as_percent = is_share and not value.percent and metric.lower <= value.number / 100 <= metric.upper
+    hint = f"; if it is a percentage, write {value.text}%" if as_percent else ""
+    raise RankadjustError(f"{metric.key} is {allowed}, so {value.text} cannot be its value{hint}")
+
+
+def _adjusted(value: _Value, metric: Metric, side: str, evaluation_set: EvaluationSet) -> Adjusted:
+    constants = evaluation_set.constants
+    side = known_name(side, constants["side"].unique().to_list(), "side", str(evaluation_set))
+    rows = constants.filter(pl.col("side") == side, pl.col("metric") == metric.key)
+    if rows.is_empty():
+        raise RankadjustError(_why_absent(metric, constants, evaluation_set))
+    ends = (
+        (None, None)
+        if value.low is None or value.high is None
+        else (max(value.low, metric.lower), min(value.high, metric.upper))
+    )
+    row = add_adjusted(
+        rows.head(1).with_columns(
+            value=pl.lit(value.number, dtype=pl.Float64),
+            value_low=pl.lit(ends[0], dtype=pl.Float64),
+            value_high=pl.lit(ends[1], dtype=pl.Float64),
+        )
+    ).row(0, named=True)
+    if row["expectation"] is None:
+        raise RankadjustError(f"{metric.key} has no expectation for {evaluation_set}: {row['reason']}")
+    return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
+
+
+def _why_absent(metric: Metric, constants: pl.DataFrame, evaluation_set: EvaluationSet) -> str:
+    if not metric.has_moments:
+        return f"{metric.key} has no known expectation under chance: nothing to adjust with"
+    known = constants["metric"].unique().sort().to_list()
+    hint = did_you_mean(metric.key, known) or f"; it has {', '.join(known)}"
+    return f"{metric.key} is not in the database for {evaluation_set}{hint}"

@@ -1,0 +1,185 @@
+"""Ranking tasks: tables with one row a task, read from files, frames or arrays and checked.
+
+Columns: rank, or optimistic and pessimistic (of tied scores); side (head, tail); optionally triple, num_candidates,
+weight and group. Other columns are left alone (docs/evaluate.md, "Ranks").
+"""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.evaluation.scores import holds_scores, read_scores
+
+TIED = ("optimistic", "pessimistic")
+COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group")
+
+_NUMBERS = ("rank", *TIED, "num_candidates", "weight")
+_SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_SUFFIXES = (*_SEPARATORS, ".parquet")
+
+
+def tasks_from(
+    source: str | Path | pl.DataFrame | ArrayLike, num_candidates: ArrayLike | None = None
+) -> pl.DataFrame:
+    """Return the tasks of a file or folder (ranks or scores), of a frame, or of an array of ranks.
+
+    num_candidates: one number for all tasks or one for each; None where the source says it, or nobody does.
+    The result has those of COLUMNS that are there (numbers as Float64, the rest as String), without nulls.
+    Raises RankadjustError with the row for what cannot be a task.
+    """
+    if isinstance(source, str | Path):
+        tasks = _read(Path(source))
+    elif isinstance(source, pl.DataFrame):
+        tasks = check_tasks(source, "the ranks", first_row=0)
+    else:
+        tasks = check_tasks(pl.DataFrame({"rank": _numbers(source, "ranks")}), "the ranks", first_row=0)
+    if num_candidates is None:
+        return tasks
+    counts = _numbers(num_candidates, "num_candidates")
+    if counts.size not in (1, tasks.height):
+        raise RankadjustError(
+            f"num_candidates has {counts.size} values for {tasks.height} tasks; give one for each, or one for all"
+        )
+    counts = np.broadcast_to(counts, tasks.height)
+    return check_tasks(tasks.with_columns(num_candidates=counts), "the ranks", first_row=0)
+
+
+def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+    try:
+        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise RankadjustError(f"{name} must be a list of numbers") from None
+    if numbers.ndim != 1:
+        raise RankadjustError(f"{name} must be a list of numbers, not an array of the shape {numbers.shape}")
+    return numbers
+
+
+def _read(path: Path) -> pl.DataFrame:
+    if holds_scores(path):
+        return check_tasks(read_scores(path), str(path), first_row=0)
+    if path.is_dir():
+        return _read_folder(path)
+    frame = _read_table(path)
+    # People count lines from 1, and the header of a text table is one.
+    return check_tasks(frame, str(path), first_row=2 if _suffix(path) in _SEPARATORS else 1)
+
+
+def _read_folder(path: Path) -> pl.DataFrame:
+    files = sorted(file for file in path.iterdir() if _suffix(file) in _SUFFIXES)
+    if not files:
+        raise RankadjustError(f"{path}: the folder holds neither scores.npy nor {', '.join(_SUFFIXES)} files")
+    tables = [_read(file) for file in files]
+    for file, table in zip(files, tables, strict=True):
+        if table.columns != tables[0].columns:
+            raise RankadjustError(
+                f"{file}: the columns are {', '.join(table.columns)}, but {files[0].name} has "
+                f"{', '.join(tables[0].columns)}; give every file the same"
+            )
+    return pl.concat(tables)
+
+
+def _read_table(path: Path) -> pl.DataFrame:
+    try:
+        if path.suffix == ".parquet":
+            return pl.read_parquet(path)
+        if _suffix(path) in _SEPARATORS:
+            return pl.read_csv(
+                path, separator=_SEPARATORS[_suffix(path)], infer_schema=False, raise_if_empty=False
+            )
+    except FileNotFoundError:
+        raise RankadjustError(f"{path}: there is no such file") from None
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise RankadjustError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
+    raise RankadjustError(
+        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)} and .npz"
+    )
+
+
+def _suffix(path: Path) -> str:
+    """Return the suffix that tells the format; gzipped text is read like text."""
+    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+
+
+def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame:
+    """Return the columns of tasks as Float64 and String, or raise RankadjustError with the first wrong row.
+
+    where: what the message calls the table; first_row: the number of its first row.
+    """
+    _check_columns(frame, where)
+    present = [name for name in COLUMNS if name in frame.columns]
+    text = [name for name in present if name not in _NUMBERS]
+    tasks = frame.select(
+        *(pl.col(name).cast(pl.Float64, strict=False) for name in present if name in _NUMBERS),
+        *(pl.col(name).cast(pl.String).str.strip_chars() for name in text),
+    ).select(present)
+    if tasks.is_empty():
+        raise RankadjustError(f"{where}: there are no tasks")
+    if "side" in present:
+        tasks = tasks.with_columns(pl.col("side").str.to_lowercase())
+    for name, (is_wrong, rule) in _rules(present).items():
+        wrong = tasks.select((is_wrong | pl.col(name).is_null()).arg_true()).to_series()
+        if wrong.len():
+            row = int(wrong[0])
+            given = frame[name][row]
+            hint = did_you_mean(str(given), TASK_SIDES) if name == "side" else ""
+            raise RankadjustError(
+                f"{where}: row {first_row + row}: {name} is {'empty' if given is None else repr(given)}, "
+                f"but it must be {rule}{hint}"
+            )
+    if "weight" in present and tasks["weight"].sum() == 0:
+        raise RankadjustError(f"{where}: every weight is 0; at least one must be more")
+    return tasks
+
+
+def _check_columns(frame: pl.DataFrame, where: str) -> None:
+    """Raise where ranks are missing, or where a column is called nearly like one that is missing."""
+    absent = [name for name in COLUMNS if name not in frame.columns]
+    for name in frame.columns:
+        close = difflib.get_close_matches(name.casefold(), absent, n=1, cutoff=0.8)
+        if name not in COLUMNS and close:
+            raise RankadjustError(f"{where}: unknown column '{name}'; did you mean {close[0]}?")
+    if "rank" in absent and not {*TIED}.isdisjoint(absent):
+        has = ", ".join(frame.columns) or "none"
+        raise RankadjustError(
+            f"{where}: there are no ranks: needed is the column rank, or optimistic and pessimistic; it has {has}"
+        )
+
+
+def _rules(present: Sequence[str]) -> Mapping[str, tuple[pl.Expr, str]]:
+    """Return for each column where it is wrong, and what it must be instead."""
+    ranks = [name for name in ("rank", *TIED) if name in present]
+    rules = {
+        name: (_no_rank(name), "a rank: a whole number from 1 on, or a half between two") for name in ranks
+    }
+    for name in {*TIED} & {*present}:
+        rules[name] = (_no_count(name), "a rank: a whole number from 1 on")
+    if {*TIED} <= {*present}:
+        worse = pl.col("pessimistic") < pl.col("optimistic")
+        rules["pessimistic"] = (_no_count("pessimistic") | worse, "a whole number not below optimistic")
+    if "side" in present:
+        rules["side"] = (~pl.col("side").is_in(TASK_SIDES), "head or tail")
+    if "num_candidates" in present:
+        fewer = pl.any_horizontal(pl.col("num_candidates") < pl.col(name) for name in ranks)
+        rules["num_candidates"] = (_no_count("num_candidates") | fewer, "a whole number not below the rank")
+    if "weight" in present:
+        rules["weight"] = (~((pl.col("weight") >= 0) & pl.col("weight").is_finite()), "a number from 0 on")
+    never = pl.lit(value=False)
+    rules |= {
+        name: (never, "given for every task, or for none") for name in ("triple", "group") if name in present
+    }
+    return rules
+
+
+def _no_count(name: str) -> pl.Expr:
+    # Above 2^52 a float cannot tell a whole number from a half.
+    return ~((pl.col(name) >= 1) & (pl.col(name) < 2.0**52) & (pl.col(name) % 1 == 0))
+
+
+def _no_rank(name: str) -> pl.Expr:
+    return ~((pl.col(name) >= 1) & (pl.col(name) < 2.0**51) & (pl.col(name) * 2 % 1 == 0))

@@ -1,0 +1,256 @@
+"""Ranks from scores: optimistic and pessimistic ranks of the true answers, block by block.
+
+Scores are a matrix of tasks and candidates; a higher score is better. They come as arrays, as one .npz
+file, or as a folder of .npy files that is read a few rows at a time, so that it may be larger than the
+memory (docs/evaluate.md).
+"""
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike, NDArray
+
+from rankadjust.base.errors import RankadjustError
+
+# One value a task, taken over into the table of ranks.
+TASK_COLUMNS = ("side", "triple", "weight", "group")
+
+_BLOCK = 2**22  # scores that are looked at together
+_ROW_POINTERS, _COLUMNS = "filter_indptr", "filter_indices"
+
+
+@dataclass(frozen=True)
+class _File:
+    """A matrix in a .npy file, mapped anew for each access: what is unmapped takes no memory."""
+
+    path: Path
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
+        block: NDArray[Any] = np.load(self.path, mmap_mode="r")[rows]
+        return block
+
+
+@dataclass(frozen=True)
+class _Sparse:
+    """A sparse mask in compressed rows."""
+
+    row_pointers: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    shape: tuple[int, ...]
+    dtype = np.dtype(np.bool_)
+
+    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
+        pointers = self.row_pointers[rows.start : rows.stop + 1]
+        mask = np.zeros((pointers.size - 1, self.shape[1]), dtype=np.bool_)
+        numbers = np.repeat(np.arange(pointers.size - 1), np.diff(pointers))
+        mask[numbers, self.columns[pointers[0] : pointers[-1]]] = True
+        return mask
+
+
+_Rows = NDArray[Any] | _File | _Sparse
+"""A matrix of which some rows can be had."""
+
+
+def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = None) -> pl.DataFrame:
+    """Return the rank of the true answer of each task among its candidates.
+
+    scores: numbers (tasks, candidates), higher is better. target: whole numbers (tasks,), the column of the
+    true answer, from 0. mask: truth values (tasks, candidates), or a scipy sparse array, true for what is
+    filtered out; the true answer is a candidate whatever the mask says. None: nothing is filtered.
+
+    Columns of the result (Int64): optimistic (1 + number of candidates with a higher score), pessimistic
+    (number of candidates with an equal or higher score, the true answer included), num_candidates (the true
+    answer included). The realistic rank is the mean of the first two.
+
+    Raises RankadjustError for shapes that do not fit, a target that is no column, and a candidate whose
+    score is NaN.
+
+    >>> rank_scores([[0.1, 0.7, 0.7, 0.2]], [1]).to_dicts()
+    [{'optimistic': 1, 'pessimistic': 2, 'num_candidates': 4}]
+    >>> rank_scores([[0.1, 0.7, 0.7, 0.2]], [1], mask=[[False, False, True, False]]).to_dicts()
+    [{'optimistic': 1, 'pessimistic': 1, 'num_candidates': 3}]
+    """
+    sparse = hasattr(mask, "tocsr")
+    filtered = None if mask is None else _from_sparse(mask) if sparse else np.asarray(mask)
+    return _ranked(np.asarray(scores), np.asarray(target), filtered, "the scores")
+
+
+def holds_scores(path: Path) -> bool:
+    """Return whether a path is an .npz file or a folder with scores.npy."""
+    return path.suffix == ".npz" or (path / "scores.npy").is_file()
+
+
+def read_scores(path: str | Path) -> pl.DataFrame:
+    """Return the ranks of the scores in an .npz file or a folder, as `rank_scores` does.
+
+    The file holds scores, target and optionally mask (dense), or filter_indptr and filter_indices (a sparse
+    mask in compressed rows, as in scipy). The folder holds scores.npy, target.npy and optionally mask.npy,
+    or filter.npz (written by scipy.sparse.save_npz); scores.npy and mask.npy are never read as a whole.
+    Both may hold one value a task of side, triple, weight and group, which become columns of the result.
+    """
+    path = Path(path)
+    arrays = _load_file(path) if path.suffix == ".npz" else _open_folder(path)
+    for name in ("scores", "target"):
+        if name not in arrays:
+            raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays) or 'nothing'}")
+    ranks = _ranked(arrays["scores"], np.asarray(arrays["target"]), _mask(arrays, path), str(path))
+    for name in TASK_COLUMNS:
+        if name in arrays:
+            column = np.asarray(arrays[name])
+            if column.shape != (ranks.height,):
+                raise RankadjustError(f"{path}: '{name}' has the shape {column.shape}, not ({ranks.height},)")
+            ranks = ranks.with_columns(pl.Series(name, column))
+    return ranks
+
+
+def _load_file(path: Path) -> Mapping[str, Any]:
+    with _readable(path):
+        file = np.load(path)
+        if isinstance(file, np.ndarray):
+            raise RankadjustError(f"{path}: one array without a name; write it with numpy.savez")
+        with file:
+            return dict(file)
+
+
+def _open_folder(path: Path) -> Mapping[str, Any]:
+    arrays: dict[str, Any] = {}
+    for name in ("scores", "mask"):
+        file = path / f"{name}.npy"
+        if file.is_file():
+            with _readable(file):
+                mapped = np.load(file, mmap_mode="r")
+                arrays[name] = _File(file, mapped.shape, mapped.dtype)
+    for name in ("target", *TASK_COLUMNS):
+        file = path / f"{name}.npy"
+        if file.is_file():
+            with _readable(file):
+                arrays[name] = np.load(file)
+    file = path / "filter.npz"
+    if file.is_file():
+        from scipy import sparse  # noqa: PLC0415 - slow to import, and seldom needed
+
+        with _readable(file):
+            arrays["filter"] = _from_sparse(sparse.load_npz(file))
+    return arrays
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what numpy and scipy say of a file that they cannot read into a RankadjustError."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise RankadjustError(f"{path}: there is no such file") from None
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise RankadjustError(f"{path}: cannot be read as numbers ({str(error).splitlines()[0]})") from None
+
+
+def _mask(arrays: Mapping[str, Any], path: Path) -> _Rows | None:
+    """Return what is filtered out; the arrays give it at most once."""
+    given = [name for name in ("mask", "filter", _ROW_POINTERS) if name in arrays]
+    if len(given) > 1:
+        raise RankadjustError(f"{path}: {given[0]} and {given[1]} both say what is filtered; leave one out")
+    if _ROW_POINTERS in arrays:
+        if _COLUMNS not in arrays:
+            raise RankadjustError(f"{path}: '{_ROW_POINTERS}' needs '{_COLUMNS}' beside it")
+        shape = (arrays[_ROW_POINTERS].size - 1, arrays["scores"].shape[-1])
+        return _checked(_Sparse(arrays[_ROW_POINTERS], arrays[_COLUMNS], shape), path)
+    mask: _Rows | None = arrays[given[0]] if given else None
+    return mask
+
+
+def _from_sparse(matrix: Any) -> _Sparse:  # noqa: ANN401 - any of scipy's sparse arrays and matrices
+    rows = matrix.tocsr(copy=True)
+    rows.eliminate_zeros()
+    return _Sparse(rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.shape)
+
+
+def _checked(mask: _Sparse, path: Path) -> _Sparse:
+    """Return a sparse mask from the user's own arrays, which may be anything."""
+    pointers, columns = mask.row_pointers, mask.columns
+    whole = pointers.dtype.kind in "iu" and columns.dtype.kind in "iu" and pointers.ndim == columns.ndim == 1
+    if not (
+        whole
+        and pointers.size > 0
+        and pointers[0] == 0
+        and pointers[-1] == columns.size
+        and (np.diff(pointers.astype(np.int64)) >= 0).all()
+        and (columns.size == 0 or (columns.min() >= 0 and columns.max() < mask.shape[1]))
+    ):
+        raise RankadjustError(
+            f"{path}: '{_ROW_POINTERS}' and '{_COLUMNS}' are no compressed rows; "
+            "write indptr and indices of a scipy.sparse.csr_array"
+        )
+    return _Sparse(pointers.astype(np.int64), columns.astype(np.int64), mask.shape)
+
+
+def _ranked(scores: _Rows, target: NDArray[Any], mask: _Rows | None, where: str) -> pl.DataFrame:
+    _check_shapes(scores, target, mask, where)
+    answers = target.astype(np.int64)
+    ranks = np.empty((3, answers.size), dtype=np.int64)
+    for rows in _blocks(*scores.shape):
+        ranks[:, rows] = _ranked_block(
+            scores[rows], answers[rows], None if mask is None else mask[rows], rows.start, where
+        )
+    return pl.DataFrame(dict(zip(("optimistic", "pessimistic", "num_candidates"), ranks, strict=True)))
+
+
+def _blocks(tasks: int, candidates: int) -> Iterator[slice]:
+    step = max(1, _BLOCK // candidates)
+    for start in range(0, tasks, step):
+        yield slice(start, min(start + step, tasks))
+
+
+def _ranked_block(
+    scores: NDArray[Any], target: NDArray[np.int64], mask: NDArray[Any] | None, first: int, where: str
+) -> tuple[NDArray[np.int64], ...]:
+    """Return both ranks and the number of candidates of some rows; `first` is the number of the first."""
+    number = np.arange(target.size)
+    if mask is None:
+        is_candidate = np.ones(scores.shape, dtype=np.bool_)
+    else:
+        is_candidate = ~mask.astype(np.bool_)
+        is_candidate[number, target] = True
+    not_a_number = np.isnan(scores) & is_candidate
+    if not_a_number.any():
+        row, column = (int(place[0]) for place in np.nonzero(not_a_number))
+        raise RankadjustError(
+            f"{where}: the score of task {first + row}, column {column} is NaN (counted from 0); "
+            "NaN has no rank: mend the score, or mask it if it is filtered out"
+        )
+    true_score = scores[number, target][:, None]
+    better = np.count_nonzero((scores > true_score) & is_candidate, axis=1)
+    not_worse = np.count_nonzero((scores >= true_score) & is_candidate, axis=1)
+    return better + 1, not_worse, np.count_nonzero(is_candidate, axis=1)
+
+
+def _check_shapes(scores: _Rows, target: NDArray[Any], mask: _Rows | None, where: str) -> None:
+    if len(scores.shape) != 2 or 0 in scores.shape:
+        raise RankadjustError(f"{where}: scores have the shape {scores.shape}, not (tasks, candidates)")
+    if scores.dtype.kind not in "fiu":
+        raise RankadjustError(f"{where}: scores are {scores.dtype}; they must be numbers")
+    tasks, candidates = scores.shape
+    if target.shape != (tasks,) or target.dtype.kind not in "iu":
+        raise RankadjustError(
+            f"{where}: target is {target.dtype} of the shape {target.shape}; "
+            f"it must be {tasks} whole numbers, one a task"
+        )
+    outside = np.flatnonzero((target < 0) | (target >= candidates))
+    if outside.size:
+        task = outside[0]
+        raise RankadjustError(
+            f"{where}: the target of task {task} is {target[task]}, but columns go from 0 to {candidates - 1}"
+        )
+    if mask is not None and (mask.shape != scores.shape or mask.dtype.kind not in "biu"):
+        raise RankadjustError(
+            f"{where}: the mask is {mask.dtype} of the shape {mask.shape}; "
+            f"it must be truth values of the shape {scores.shape}"
+        )

@@ -1,1 +1,0 @@
-"""Readers of table formats: a text in, grids of text out (rankadjust.formats.grid)."""

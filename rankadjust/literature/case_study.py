@@ -1,0 +1,133 @@
+"""The case study of Hoyt et al. (2022): what was printed, what reproduces it, and what is right.
+
+The sixteen runs were evaluated under the protocol `pykeen`, but most of their printed adjustments used other
+constants (docs/case-study.md). A recipe names where the constants came from:
+
+* counted: the candidates as they were ranked;
+* exclusive: the candidates without the true answer, one too few in every task;
+* exclusive, inverted: the same with the sign of the mean rank, so that low is good;
+* approximate: an index with E = ln(c) / (c - 1), c the mean number of candidates, for the expectation of MRR.
+"""
+
+from collections.abc import Mapping
+
+import altair as alt
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+
+COUNTED = "pykeen"
+EXCLUSIVE = "pykeen-published"
+_MEAN_RANK, _MRR = "arithmetic_mean_rank", "inverse_harmonic_mean_rank"
+_RUN = ("dataset", "model", "metric")
+
+
+def audit(rescored: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
+    """Hold each printed adjustment of the case study against what its recipe gives and against the correct value.
+
+    rescored: the rows of the case study from `rankadjust.rescore`; database: with both protocols. Returns one row
+    per data set, model, metric and adjustment: value (the metric as printed), printed, reproduced, difference
+    (reproduced / printed - 1), recipe, corrected. Data sets that the database lacks are left out.
+    """
+    values = rescored.filter(pl.col("adjustment").is_null()).select(*_RUN, "value")
+    printed = rescored.filter(pl.col("adjustment").is_not_null()).select(*_RUN, "adjustment", printed="value")
+    constants = _constants(database)
+    counted = constants.filter(recipe="counted").drop("recipe")
+    key = ["dataset", "metric", "adjustment"]
+    return (
+        printed.join(values, on=_RUN)
+        .with_columns(recipe=_recipe())
+        .join(constants, on=[*key, "recipe"])
+        .join(counted, on=key, suffix="_counted")
+        .with_columns(
+            reproduced=pl.col("scale") * pl.col("value") + pl.col("offset"),
+            corrected=pl.col("scale_counted") * pl.col("value") + pl.col("offset_counted"),
+        )
+        .with_columns(difference=pl.col("reproduced") / pl.col("printed") - 1)
+        .select(*_RUN, "adjustment", "value", "printed", "reproduced", "difference", "recipe", "corrected")
+        .sort(*_RUN, "adjustment")
+    )
+
+
+def _recipe() -> pl.Expr:
+    """Return the recipe by which an adjustment was printed; found by trying, and checked by the tests."""
+    is_z = pl.col("adjustment") == "z"
+    is_index = pl.col("adjustment") == "index"
+    return (
+        pl.when(is_z & (pl.col("metric") == _MEAN_RANK))
+        .then(pl.lit("exclusive, inverted"))
+        .when(is_z | (is_index & (pl.col("metric") == "geometric_mean_rank")))
+        .then(pl.lit("exclusive"))
+        .when(is_index & (pl.col("metric") == _MRR))
+        .then(pl.lit("approximate"))
+        .otherwise(pl.lit("counted"))
+    )
+
+
+def _constants(database: pl.DataFrame) -> pl.DataFrame:
+    """Return scale and offset per data set, metric, adjustment and recipe."""
+    rows = database.filter(split="testing", side="both")
+    counted = _long(rows.filter(protocol=COUNTED))
+    exclusive = _long(rows.filter(protocol=EXCLUSIVE))
+    inverted = exclusive.filter(adjustment="z").with_columns(-pl.col("scale"), -pl.col("offset"))
+    # The mean rank of n tasks is (c + 1) / 2 by chance, which gives back the mean number of candidates c.
+    c = 2 * pl.col("expectation") - 1
+    approximation = c.log() / (c - 1)
+    approximate = rows.filter(protocol=COUNTED, metric=_MEAN_RANK).select(
+        "dataset",
+        metric=pl.lit(_MRR),
+        adjustment=pl.lit("index"),
+        scale=1 / (1 - approximation),
+        offset=-approximation / (1 - approximation),
+    )
+    recipes: Mapping[str, pl.DataFrame] = {
+        "counted": counted,
+        "exclusive": exclusive,
+        "exclusive, inverted": inverted,
+        "approximate": approximate,
+    }
+    return pl.concat(frame.with_columns(recipe=pl.lit(recipe)) for recipe, frame in recipes.items())
+
+
+def _long(rows: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat(
+        rows.select(
+            "dataset",
+            "metric",
+            adjustment=pl.lit(adjustment),
+            scale=f"{adjustment}_scale",
+            offset=pl.lit(0.0) if adjustment == "ratio" else f"{adjustment}_offset",
+        )
+        for adjustment in ("ratio", "index", "z")
+    )
+
+
+def audit_chart(audited: pl.DataFrame, metric: str) -> alt.HConcatChart:
+    """Return index and z of one metric, a panel each: every run as printed and corrected."""
+    label = resolve(metric).label
+    rows = audited.filter(pl.col("metric") == metric).with_columns(
+        run=pl.format("{} · {}", "dataset", "model")
+    )
+    index, z = (rows.filter(adjustment=adjustment) for adjustment in ("index", "z"))
+    return alt.hconcat(
+        _panel(index, f"adjusted {label}", alt.X("number:Q", title=None), labels=True),
+        _panel(z, f"z of {label}", alt.X("number:Q", title=None, scale=_Z_SCALE, axis=_Z_AXIS), labels=False),
+    )
+
+
+# z runs from below 0 to thousands: linear near 0, logarithmic beyond.
+_Z_SCALE = alt.Scale(type="symlog", constant=3, nice=False)
+_Z_AXIS = alt.Axis(values=[-10, -3, 0, 3, 10, 30, 100, 300, 1000, 3000, 10000])
+
+
+def _panel(rows: pl.DataFrame, title: str, x: alt.X, *, labels: bool) -> alt.LayerChart | alt.FacetChart:
+    y = alt.Y("run:N", title=None, sort=rows["run"].to_list(), axis=alt.Axis(labels=labels, ticks=labels))
+    marks = rows.unpivot(["printed", "corrected"], index="run", variable_name="which", value_name="number")
+    data = alt.InlineData(values=marks.to_dicts())
+    colour = alt.Color("which:N", title=None, sort=["printed", "corrected"])
+    line = alt.Chart(data).mark_line(color="#999999").encode(x=x, y=y, detail="run:N")
+    dots = alt.Chart(data).mark_point(filled=True, size=55, opacity=0.8).encode(x=x, y=y, color=colour)
+    chance = alt.Chart(alt.InlineData(values=[{"chance": 0}])).mark_rule(strokeDash=[4, 3], color="#666666")
+    return alt.layer(chance.encode(x=alt.X("chance:Q", title=None)), line, dots).properties(
+        width=270, title=title
+    )

@@ -1,0 +1,243 @@
+"""The words of printed tables: mapping them to ours, and resolving names.
+
+config/published.yaml holds the mapping as data: single words by column, and rules that look at several
+columns of a row (docs/literature.md, "Mapping").
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.files import shipped
+from rankadjust.base.schemas import read_yaml, validate
+from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
+from rankadjust.chance.metrics import resolve
+from rankadjust.counting.protocols import get_protocol, load_benchmarks
+from rankadjust.data.registry import Dataset, resolve_dataset
+
+# Splits that are evaluated; the others only hold what is known.
+UNITS = ("fraction", "percent", "rank", "index", "z")
+
+# Columns whose words are mapped; what the source printed is kept in <column>_as_printed.
+MAPPED = ("dataset", "split", "side", "protocol", "candidates", "metric", "unit")
+
+# Protocols that rank against every entity of a data set, so that N is close to the number of entities.
+ALL_ENTITIES = ("filtered", "filtered-seen", "raw", "pykeen", "time-aware", "time-static")
+
+SAMPLED = r"^sampled-([0-9]+)$"
+_PERCENT_SIGN = re.compile(r"\s*(\(%\)|\[%\]|%)\s*$")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The mapping of words: single words by column, rules for rows, and names of printed adjusted metrics."""
+
+    words: Mapping[str, Mapping[str, str]]
+    rules: tuple[Mapping[str, Any], ...]
+    adjusted: Mapping[str, tuple[str, str]]
+
+
+def load_rules(path: str | Path | None = None) -> Rules:
+    """Read mapping rules; None means the shipped config/published.yaml. Mistakes are RankadjustErrors."""
+    return _shipped_rules() if path is None else _read_rules(Path(path))
+
+
+@cache
+def tidy_columns() -> Mapping[str, Any]:
+    """Return the description of a tidy table: its columns (properties), and which are required."""
+    schema: Mapping[str, Any] = read_yaml(shipped("workflow/schemas/tidy.schema.yaml"))
+    return schema
+
+
+@cache
+def benchmark_names() -> Mapping[str, str]:
+    """Return the names and aliases, in lower case, of the benchmarks with constant candidates -> their data set."""
+    return {
+        word.casefold(): benchmark.dataset
+        for benchmark in load_benchmarks()
+        for word in (benchmark.dataset, *benchmark.aliases)
+    }
+
+
+def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
+    """Map the sources' words to ours; what the source printed is kept in <column>_as_printed.
+
+    Adds the columns of a tidy table that are not there, fills empty cells with the defaults, and adds
+    rule_status and rule_message (null where no rule gives a status).
+    """
+    columns = tidy_columns()["properties"]
+    printed = frame.with_columns(
+        pl.lit(None, dtype=pl.String).alias(name)
+        for name in columns
+        if name not in frame.columns and not name.endswith("_as_printed")
+    )
+    mapped = {name: pl.col(name).replace(rules.words.get(name, {})) for name in MAPPED}
+    mapped["protocol"] = _sampled_by_candidates(mapped["protocol"])
+    status = message = pl.lit(None, dtype=pl.String)
+    for rule in rules.rules:
+        matches = pl.all_horizontal(_holds(pl.col(name), wanted) for name, wanted in rule["match"].items())
+        matches = matches.fill_null(value=False)
+        for name, word in rule.get("set", {}).items():
+            mapped[name] = pl.when(matches).then(pl.lit(word)).otherwise(mapped[name])
+        if "status" in rule:
+            status = pl.when(matches).then(pl.lit(rule["status"])).otherwise(status)
+            message = pl.when(matches).then(pl.lit(rule["reason"])).otherwise(message)
+    originals = {
+        f"{name}_as_printed": pl.col(name) for name in MAPPED if f"{name}_as_printed" not in frame.columns
+    }
+    filled = {
+        name: word.fill_null(pl.lit(columns[name].get("default"), dtype=pl.String))
+        for name, word in mapped.items()
+    }
+    return printed.with_columns(**originals, **filled, rule_status=status, rule_message=message)
+
+
+@cache
+def _shipped_rules() -> Rules:
+    return _read_rules(shipped("config/published.yaml"))
+
+
+def _read_rules(path: Path) -> Rules:
+    data = read_yaml(path)
+    validate(data, "published", path)
+    names = [rule["name"] for rule in data["rules"]]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise RankadjustError(f"{path}: two rules have the name '{repeated}'; give each its own")
+    adjusted = {name: (resolve(to["metric"]).key, to["adjustment"]) for name, to in data["adjusted"].items()}
+    return Rules(data["words"], tuple(data["rules"]), adjusted)
+
+
+def _holds(column: pl.Expr, wanted: str | list[str | None] | Mapping[str, str] | None) -> pl.Expr:
+    if wanted is None:
+        return column.is_null()
+    if isinstance(wanted, str):
+        return column == wanted
+    if isinstance(wanted, Mapping):
+        return column.str.contains(wanted["pattern"])
+    return column.is_in(wanted, nulls_equal=True)
+
+
+def _sampled_by_candidates(protocol: pl.Expr) -> pl.Expr:
+    """Let the number of candidates name a sampled protocol: some sources count the true one among the q."""
+    candidates = pl.col("candidates").str.extract(r"^([1-9][0-9]*)$", 1).cast(pl.Int64, strict=False)
+    named = pl.format("sampled-{}", candidates - 1)
+    return (
+        pl.when(protocol.str.contains("^sampled") & candidates.is_not_null()).then(named).otherwise(protocol)
+    )
+
+
+_METRIC_FACTS = {
+    "metric": pl.String,
+    "metric_found": pl.String,
+    "adjustment": pl.String,
+    "lower": pl.Float64,
+    "upper": pl.Float64,
+    "additive": pl.Boolean,
+    "has_moments": pl.Boolean,
+    "metric_problem": pl.String,
+}
+
+
+def _metric_facts(name: str, rules: Rules) -> tuple[Any, ...]:
+    base, adjustment = _split_adjustment(_PERCENT_SIGN.sub("", name), rules)
+    try:
+        metric = resolve(base)
+    except RankadjustError as error:
+        return (name, *[None] * (len(_METRIC_FACTS) - 2), str(error))
+    bounds = {
+        None: (metric.lower, metric.upper),
+        "ratio": (0.0, math.inf),
+        "index": (-math.inf, 1.0),
+        "z": (-math.inf, math.inf),
+    }[adjustment]
+    return (name, metric.key, adjustment, *bounds, metric.additive, metric.has_moments, None)
+
+
+def _split_adjustment(name: str, rules: Rules) -> tuple[str, str | None]:
+    """Split the name of a printed adjusted metric into metric and adjustment; others have no adjustment."""
+    folded = name.casefold().replace(" ", "_").replace("-", "_")
+    if folded in rules.adjusted:
+        return rules.adjusted[folded]
+    if folded.startswith("z_"):
+        return folded[len("z_") :], "z"
+    if folded.startswith("adjusted_"):
+        return folded[len("adjusted_") :].removesuffix("_index"), "index"
+    return name, None
+
+
+def resolve_names(
+    rows: pl.DataFrame,
+    database: pl.DataFrame,
+    rules: Rules,
+    registry: Mapping[str, Dataset],
+    entities: Mapping[str, int],
+) -> pl.DataFrame:
+    """Replace names by ours and add what is wrong with each (<column>_problem), and facts of the metric."""
+    metrics = [_metric_facts(name, rules) for name in _distinct(rows["metric"])]
+    rows = rows.join(
+        pl.DataFrame(metrics, schema=_METRIC_FACTS, orient="row"),
+        on="metric",
+        how="left",
+        maintain_order="left",
+    ).with_columns(
+        metric=pl.coalesce("metric_found", "metric"),
+        metric_problem=_or_empty("metric"),
+    )
+    in_database = {name: database[name].unique().to_list() for name in ("dataset", "protocol")}
+    finders: dict[str, Callable[[str], str]] = {
+        "dataset": lambda name: (
+            _same(name, [*in_database["dataset"], *entities])
+            or benchmark_names().get(name.casefold())
+            or resolve_dataset(name, registry).name
+        ),
+        "protocol": lambda name: _same(name, in_database["protocol"]) or get_protocol(name).name,
+        "split": lambda name: _find(name, PRINTED_SPLITS, "split"),
+        "side": lambda name: _find(name, SIDES, "side"),
+        "unit": lambda name: _find(name, UNITS, "unit"),
+    }
+    for column, find in finders.items():
+        found = pl.DataFrame(
+            [(name, *_outcome(find, name)) for name in _distinct(rows[column])],
+            schema=dict.fromkeys((column, f"{column}_found", f"{column}_problem"), pl.String),
+            orient="row",
+        )
+        rows = rows.join(found, on=column, how="left", maintain_order="left").with_columns(
+            pl.coalesce(f"{column}_found", column).alias(column)
+        )
+    return rows.with_columns(dataset_problem=_or_empty("dataset"))
+
+
+def _distinct(column: pl.Series) -> list[str]:
+    return column.drop_nulls().unique(maintain_order=True).to_list()
+
+
+def _outcome(find: Callable[[str], str], name: str) -> tuple[str | None, str | None]:
+    try:
+        return find(name), None
+    except RankadjustError as error:
+        return None, str(error)
+
+
+def _or_empty(column: str) -> pl.Expr:
+    empty = pl.when(pl.col(column).is_null()).then(pl.lit(f"the {column} is empty"))
+    return pl.coalesce(f"{column}_problem", empty)
+
+
+def _same(name: str, known: Iterable[str]) -> str | None:
+    return next((word for word in known if word.casefold() == name.casefold()), None)
+
+
+def _find(name: str, known: Sequence[str], what: str) -> str:
+    found = _same(name, known)
+    if found is None:
+        hint = did_you_mean(name, known) or f"; allowed are {', '.join(known)}"
+        raise RankadjustError(f"unknown {what} '{name}'{hint}")
+    return found

@@ -1,0 +1,185 @@
+"""Tables for people: the printed table with adjusted columns added, as CSV, Parquet, Markdown or LaTeX."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import count
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.files import write_parquet, write_text
+from rankadjust.tables.cells import is_missing, is_numeric, label
+from rankadjust.tables.layout import Table
+from rankadjust.tables.reading import Reading
+
+ADJUSTMENTS = ("index", "ratio", "z", "z_random_scorer")
+_LATEX_ESCAPES = {
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "<": "$<$",
+    ">": "$>$",
+    "`": r"\textasciigrave{}",
+    "'": r"\textquotesingle{}",
+    '"': r"\textquotedbl{}",
+}
+
+
+def adjusted_tables(
+    reading: Reading, rescored: pl.DataFrame, adjustments: Sequence[str] = ("index",)
+) -> list[pl.DataFrame]:
+    """Return each table of a file as it was printed, with its adjusted columns: text throughout, one row per row.
+
+    rescored: `rescore(reading.values, …)`, which keeps the place of each value. After a column with values stands one
+    for each of `adjustments` (index, ratio, z, z_random_scorer); cells that could not be adjusted are empty there.
+    Tables without any value are left out. Raises RankadjustError for an unknown adjustment.
+    """
+    for name in adjustments:
+        if name not in ADJUSTMENTS:
+            hint = did_you_mean(name, ADJUSTMENTS) or f"; there are {', '.join(ADJUSTMENTS)}"
+            raise RankadjustError(f"unknown adjustment '{name}'{hint}")
+    added = _formatted(rescored, adjustments)
+    return [
+        _with_columns(table, added[table.number], adjustments)
+        for table in reading.tables
+        if table.number in added
+    ]
+
+
+def _formatted(
+    rescored: pl.DataFrame, adjustments: Sequence[str]
+) -> Mapping[int, Mapping[tuple[int, int], Sequence[Sequence[str]]]]:
+    """Return by table and place the adjusted values of a cell, each with the texts of its adjustments."""
+    places = ("grid", "row", "column")
+    rows = rescored.with_columns(pl.col(*places).cast(pl.Int64)).with_columns(
+        index_width=pl.col("index_high") - pl.col("index_low"),
+        width=pl.col("value_high") - pl.col("value_low"),
+        distance=(pl.col("value") - pl.col("expectation")).abs(),
+    )
+    found: dict[int, dict[tuple[int, int], list[list[str]]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows.iter_rows(named=True):
+        widths = {
+            "index": row["index_width"],
+            "ratio": _scaled(row["ratio"], row["width"], row["value"]),
+            "z": _scaled(row["z"], row["width"], row["distance"]),
+            "z_random_scorer": _scaled(row["z_random_scorer"], row["width"], row["distance"]),
+        }
+        texts = [as_precise(row[name], widths[name]) for name in adjustments]
+        found[row["grid"]][row["row"] - 1, row["column"] - 1].append(texts)
+    return found
+
+
+def _scaled(adjusted: float | None, width: float | None, value: float | None) -> float | None:
+    """Return the rounding interval of an adjusted value that grows in proportion to a value."""
+    return abs(adjusted) * width / value if adjusted is not None and width and value else None
+
+
+def as_precise(value: float | None, width: float | None) -> str:
+    """Return a number with as many decimals as its rounding interval of that width leaves certain.
+
+    0.338 has an interval 0.001 wide and three decimals; no value is an empty text.
+    """
+    if value is None or not math.isfinite(value):
+        return ""
+    decimals = 3 if not width else min(15, max(0, round(-math.log10(width))))
+    text = f"{value:.{decimals}f}"
+    return text.removeprefix("-") if not text.strip("-0.") else text
+
+
+def _with_columns(
+    table: Table, added: Mapping[tuple[int, int], Sequence[Sequence[str]]], adjustments: Sequence[str]
+) -> pl.DataFrame:
+    rows = [row for row in table.layout.rows if row.kind != "header" or row.index >= len(table.grid.rows)]
+    first = table.layout.rows[0].columns
+    columns: dict[str, list[str]] = {}
+    for column in first:
+        name = _unused(column.name or f"column {column.index + 1}", columns)
+        columns[name] = [label(table.grid.rows[row.index][column.index]) for row in rows]
+        if not any(place[1] == column.index for place in added):
+            continue
+        for position, adjustment in enumerate(adjustments):
+            columns[_unused(f"{name} {adjustment}", columns)] = [
+                " / ".join(texts[position] for texts in added.get((row.index, column.index), ()))
+                for row in rows
+            ]
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    """Return the name, or the first of 'name (2)', 'name (3)', … that is not taken."""
+    names = (name if number == 1 else f"{name} ({number})" for number in count(1))
+    return next(candidate for candidate in names if candidate not in taken)
+
+
+def to_markdown(frame: pl.DataFrame) -> str:
+    """Return a table of text as a Markdown pipe table; columns of numbers are aligned to the right."""
+    escaped = [[_escape_markdown(text) for text in row] for row in [frame.columns, *frame.iter_rows()]]
+    widths = [max(3, *(len(row[column]) for row in escaped)) for column in range(frame.width)]
+    lines = [
+        "| " + " | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) + " |"
+        for row in escaped
+    ]
+    rules = [
+        "-" * (width - 1) + (":" if numeric else "-")
+        for width, numeric in zip(widths, _numeric(frame), strict=True)
+    ]
+    return "\n".join([lines[0], "| " + " | ".join(rules) + " |", *lines[1:]]) + "\n"
+
+
+def _escape_markdown(text: str | None) -> str:
+    escaped = "".join(
+        f"\\{character}" if character in "\\`*_[]<>|&~#" else character for character in text or ""
+    )
+    return escaped.replace("\n", "<br>")
+
+
+def to_latex(frame: pl.DataFrame) -> str:
+    """Return a table of text as a LaTeX tabular for the package booktabs."""
+    rows = [
+        " & ".join(_escape_latex(text) for text in row) + r" \\"
+        for row in [frame.columns, *frame.iter_rows()]
+    ]
+    alignment = "".join("r" if numeric else "l" for numeric in _numeric(frame))
+    body = ["\\toprule", rows[0], "\\midrule", *rows[1:], "\\bottomrule"]
+    return (
+        "\n".join([f"\\begin{{tabular}}{{{alignment}}}", *(f"  {line}" for line in body), "\\end{tabular}"])
+        + "\n"
+    )
+
+
+def _escape_latex(text: str | None) -> str:
+    # Two hyphens in a row would become a dash.
+    escaped = "".join(
+        _LATEX_ESCAPES.get(character, character) for character in (text or "").replace("\n", " / ")
+    )
+    return escaped.replace("--", "-{}-").replace("--", "-{}-")
+
+
+def _numeric(frame: pl.DataFrame) -> list[bool]:
+    """Tell for each column whether its cells are numbers, missing ones aside."""
+    return [
+        any(map(is_numeric, texts)) and all(is_numeric(text) or is_missing(text) for text in texts)
+        for texts in ([text or "" for text in frame[name]] for name in frame.columns)
+    ]
+
+
+def write_adjusted(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write a table of text as .csv, .parquet, .md or .tex, as the suffix of the path says."""
+    path = Path(path)
+    writers: dict[str, Callable[[pl.DataFrame], str]] = {
+        ".csv": lambda table: table.write_csv(),
+        ".md": to_markdown,
+        ".tex": to_latex,
+    }
+    if path.suffix == ".parquet":
+        write_parquet(frame, path)
+    elif path.suffix in writers:
+        write_text(writers[path.suffix](frame), path)
+    else:
+        raise RankadjustError(f"{path}: unknown suffix '{path.suffix}'; write .csv, .parquet, .md or .tex")

@@ -1,0 +1,212 @@
+"""Results as text for the terminal: tables, one sentence on what a value means, histograms as bars."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.evaluation.one_value import Adjusted
+
+if TYPE_CHECKING:
+    # With it comes the registry, which `adjust` can do without.
+    from rankadjust.database.overview import Overview
+
+_NOTHING = "–"
+# A z between these is what luck gives a random scorer 19 times out of 20.
+_LUCK = 2.0
+_BARS = 12
+_BAR_WIDTH = 40
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Return a number with some significant digits, thousands apart; a dash for None."""
+    if value is None:
+        return _NOTHING
+    if isinstance(value, int) or abs(value) >= 10**digits:
+        return f"{value:,.0f}"
+    return f"{value:,.{digits}g}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return rows of text as aligned columns, the first `left` of them to the left."""
+    lines = [header, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    aligned = (
+        "  ".join(
+            cell.ljust(width) if column < left else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+    return "\n".join(aligned)
+
+
+def adjusted_value(adjusted: Adjusted, text: str) -> str:
+    """Return what is known of a value, a line each, and a sentence; `text` is the value as it was given."""
+    metric = resolve(adjusted.metric)
+    tasks = "unknown number of" if adjusted.tasks is None else number(adjusted.tasks)
+    lines = [
+        f"{adjusted.dataset}, {adjusted.protocol}, {adjusted.split}, side {adjusted.side}: {tasks} tasks",
+        _line(metric.label, text, _interval(adjusted.value_low, adjusted.value_high)),
+        _line("expectation", number(adjusted.expectation)),
+    ]
+    if adjusted.ratio is not None:
+        lines.append(_line("ratio", number(adjusted.ratio)))
+    lines += [
+        _line("index", number(adjusted.index), _interval(adjusted.index_low, adjusted.index_high)),
+        _line("z, independent ranks", number(adjusted.z)),
+        _line("z, random scorer", number(adjusted.z_random_scorer)),
+    ]
+    if adjusted.log10_p is not None:
+        lines.append(_line("log10 p", number(adjusted.log10_p)))
+    if adjusted.reason is not None:
+        lines.append(f"Note: {adjusted.reason}.")
+    return "\n".join([*lines, meaning(adjusted)])
+
+
+def meaning(adjusted: Adjusted) -> str:
+    """Return one sentence that says what the adjusted value means."""
+    metric = resolve(adjusted.metric)
+    if adjusted.index is None:
+        return "There is no index: chance already gives a perfect value."
+    value, chance = f"{metric.label} {adjusted.value:.6g}", f"chance ({number(adjusted.expectation)})"
+    if adjusted.index < 0:
+        place = f"{value} is worse than {chance}"
+    else:
+        way = f"{100 * adjusted.index:.1f} % of the way"
+        place = f"{value} is {way} from {chance} to perfect ({metric.optimum:g})"
+    return f"{place}{_evidence(adjusted)}."
+
+
+def _evidence(adjusted: Adjusted) -> str:
+    z = adjusted.z if adjusted.z_random_scorer is None else adjusted.z_random_scorer
+    if z is None:
+        return ""
+    if abs(z) < _LUCK:
+        return f", no further from it than luck takes a random scorer (z = {number(z, 2)})"
+    return f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} a random scorer"
+
+
+def _line(name: str, value: str, interval: str = "") -> str:
+    return f"{name:22}{value:>10}  {interval}".rstrip()
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"[{number(low, 5)}, {number(high, 5)}]"
+
+
+def main_rows(result: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `evaluate` that people look at first: both sides together, realistic ranks, micro average."""
+    rows = result.filter(
+        pl.col("average") == "micro", pl.col("rank_type").is_in(["realistic", *_without_ties(result)])
+    )
+    return rows.filter(pl.col("side") == "both") if "both" in rows["side"] else rows
+
+
+def _without_ties(result: pl.DataFrame) -> list[str]:
+    return [] if "realistic" in result["rank_type"] else ["given"]
+
+
+def evaluation(result: pl.DataFrame) -> str:
+    """Return the rows of `evaluate` as a table for each average, side and type of rank, with notes."""
+    parts = [
+        _evaluation_part(key, part)
+        for key, part in result.group_by(["average", "side", "rank_type"], maintain_order=True)
+    ]
+    return "\n\n".join([*parts, *_notes(result)])
+
+
+def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
+    average, side, rank_type = key
+    header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)")
+    rows = [
+        (
+            resolve(row["metric"]).label,
+            number(row["value"]),
+            _interval(row["value_low"], row["value_high"]),
+            number(row["expectation"]),
+            number(row["index"]),
+            _interval(row["index_low"], row["index_high"]),
+            number(row["z"]),
+            number(row["z_random_scorer"]),
+        )
+        for row in part.iter_rows(named=True)
+    ]
+    what = f"{average} average, side {side}, {rank_type} ranks: {number(part['tasks'][0])} tasks"
+    # Without bootstrap samples there are no intervals.
+    filled = [column for column in range(len(header)) if any(row[column] for row in rows)]
+    shown = [[line[column] for column in filled] for line in (header, *rows)]
+    return f"{what}\n{table(shown[0], shown[1:])}"
+
+
+def _notes(result: pl.DataFrame) -> list[str]:
+    """Return one paragraph with each different reason and the metrics it is about."""
+    reasons = (
+        result.drop_nulls("reason")
+        .group_by("reason", maintain_order=True)
+        .agg(pl.col("metric").unique(maintain_order=True))
+    )
+    lines = [
+        f"{', '.join(resolve(key).label for key in metrics)}: {reason}"
+        for reason, metrics in reasons.iter_rows()
+    ]
+    return ["\n".join(lines)] if lines else []
+
+
+def histogram(counts: Mapping[int, int], encoding: str | None) -> str:
+    """Return how many tasks have how many candidates as bars; plain signs where the encoding has no blocks."""
+    lowest, highest = min(counts), max(counts)
+    width = -(-(highest - lowest + 1) // _BARS)
+    bars = dict.fromkeys(range(lowest, highest + 1, width), 0)
+    for candidates, tasks in counts.items():
+        bars[lowest + (candidates - lowest) // width * width] += tasks
+    longest = max(bars.values())
+    draw = _blocks if _can_encode(encoding) else _signs
+    rows = [
+        (_range(first, min(first + width - 1, highest)), f"{tasks:,}", draw(tasks / longest))
+        for first, tasks in bars.items()
+    ]
+    text = table(("candidates", "tasks", ""), [(name, tasks, "") for name, tasks, _ in rows])
+    drawn = zip(text.splitlines(), ["", *(bar for *_, bar in rows)], strict=True)
+    return "\n".join(f"{line}  {bar}".rstrip() for line, bar in drawn)
+
+
+def _range(first: int, last: int) -> str:
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"
+
+
+def _blocks(share: float) -> str:
+    # Something is never drawn as nothing.
+    eighths = max(round(8 * _BAR_WIDTH * share), 1 if share else 0)
+    return ("█" * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def _signs(share: float) -> str:
+    return "#" * max(round(_BAR_WIDTH * share), 1 if share else 0)
+
+
+def _can_encode(encoding: str | None) -> bool:
+    try:
+        _EIGHTHS.encode(encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def overview_text(overview: "Overview", encoding: str | None) -> str:
+    """Return the counts of a data set, and a histogram for each side."""
+    counts = [f"  {name.replace('_', ' '):32}{text:>14}" for name, text in overview.counts.items()]
+    parts = ["\n".join([overview.dataset, *counts])]
+    for side in overview.sides:
+        tasks = "an unknown number of" if side.tasks is None else number(side.tasks)
+        spread = f"{side.least:,} to {side.most:,}" if side.least < side.most else f"{side.most:,}"
+        mean = "" if side.mean is None or side.least == side.most else f", {side.mean:,.1f} on average"
+        lines = [
+            f"{overview.protocol}, {overview.split}, side {side.side}: {tasks} tasks, {spread} candidates{mean}"
+        ]
+        if side.tasks is not None:
+            lines.append(histogram(side.candidates, encoding))
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)

@@ -1,0 +1,105 @@
+"""Files as people have them into grids of text: which format a file is in, and its reader."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.tables.formats.grid import Grid
+from rankadjust.tables.formats.html import html_grids
+from rankadjust.tables.formats.latex import latex_grids
+from rankadjust.tables.formats.markdown import markdown_grids
+from rankadjust.tables.formats.plaintext import delimited_grids, fixed_width_grids, log_grids, piped_grids
+from rankadjust.tables.formats.rst import rst_grids
+
+READERS: dict[str, Callable[[str], list[Grid]]] = {
+    "Markdown": markdown_grids,
+    "HTML": html_grids,
+    "reStructuredText": rst_grids,
+    "LaTeX": latex_grids,
+    "CSV": delimited_grids,
+    "TSV": partial(delimited_grids, delimiter="\t"),
+    "pipes": piped_grids,
+    "log": log_grids,
+    "fixed width": fixed_width_grids,
+}
+SUFFIXES = {
+    ".md": "Markdown",
+    ".markdown": "Markdown",
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".rst": "reStructuredText",
+    ".rest": "reStructuredText",
+    ".tex": "LaTeX",
+    ".latex": "LaTeX",
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".tab": "TSV",
+}
+_BINARY = {".xlsx", ".xls", ".ods", ".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
+
+
+def read_grids(path: str | Path) -> list[Grid]:
+    """Return every table of a file, in the order of the file.
+
+    The suffix says the format; .txt, .log and unknown suffixes are looked into.
+    Raises RankadjustError where the file cannot be read or holds no table.
+    """
+    path = Path(path)
+    if path.suffix.lower() in _BINARY:
+        raise RankadjustError(f"{path}: {path.suffix} is not a text format; save the table as CSV or HTML")
+    text, remarks = _read_text(path)
+    name = SUFFIXES.get(path.suffix.lower()) or recognise(text)
+    try:
+        grids = READERS[name](text)
+    except RankadjustError as error:
+        raise RankadjustError(f"{path}: {error}") from None
+    except Exception as error:
+        # The parsers raise whatever they like on broken input.
+        raise RankadjustError(
+            f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
+        ) from error
+    grids = [grid for grid in grids if grid.width]
+    if not grids:
+        raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
+    return [
+        Grid(grid.rows, grid.header_rows, grid.lines, grid.context, (*remarks, *grid.remarks))
+        for grid in grids
+    ]
+
+
+def recognise(text: str) -> str:
+    """Return the name of the format that a text without a telling suffix is in."""
+    if re.search(r"<table\b", text, re.IGNORECASE):
+        return "HTML"
+    if re.search(r"\\begin\{(tabular|longtable|array)", text):
+        return "LaTeX"
+    if re.search(r"^\s*\|?\s*:?-{2,}:?\s*\|[\s|:-]*$", text, re.MULTILINE):
+        return "Markdown"
+    if re.search(r"^\s*\+[-=]+\+|^\s*=+( +=+)+\s*$|^\s*\.\. (list|csv)-table::", text, re.MULTILINE):
+        return "reStructuredText"
+    readers = {"log": log_grids, "pipes": piped_grids, "fixed width": fixed_width_grids}
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and sum("\t" in line for line in lines) > len(lines) / 2:
+        return "TSV"
+    return next((name for name, reader in readers.items() if reader(text)), "CSV")
+
+
+def _read_text(path: Path) -> tuple[str, list[str]]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise RankadjustError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise RankadjustError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""), []
+    except UnicodeDecodeError:
+        text = (
+            data.decode("cp1252", errors="replace")
+            .replace("\r\n", "\n")
+            .replace("\r", "\n")
+            .replace("\0", "")
+        )
+        return text, ["not UTF-8: read as Windows-1252"]

@@ -1,0 +1,202 @@
+"""CSV, pipes without Markdown's delimiter row, lines of 'key: value' and fixed-width text into grids."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.tables.formats.grid import Grid, make_grid
+
+_PAIR = re.compile(
+    r"""["']?(?P<key>[A-Za-z][\w@./-]*(?:\ [A-Za-z][\w@./-]*)?)["']?\s*[:=]\s*"""
+    r"""["']?(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s?%?)(?![\w.:])["']?"""
+)
+_BORDER = re.compile(r"^\s*(=+|-+)(\s+(=+|-+))+\s*$")
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)%?")
+
+
+def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
+    """Return the one table of a CSV or TSV text; without a delimiter the one that cuts it most evenly.
+
+    Leading lines that begin with '#' are context.
+    """
+    lines = text.splitlines(keepends=True)
+    comments = 0
+    while comments < len(lines) and lines[comments].startswith("#"):
+        comments += 1
+    body = "".join(lines[comments:])
+    reader = csv.reader(io.StringIO(body), delimiter=delimiter or _likely_delimiter(body))
+    rows, starts = [], []
+    try:
+        line = comments + 1
+        for row in reader:
+            if row:
+                rows.append(row)
+                starts.append(line)
+            line = comments + reader.line_num + 1
+    except csv.Error as error:
+        raise RankadjustError(f"line {comments + reader.line_num}: not valid CSV ({error})") from None
+    context = [line.lstrip("# ") for line in reversed(lines[:comments])]
+    return [make_grid(rows, lines=starts, context=context)] if rows else []
+
+
+def _likely_delimiter(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()][:50]
+
+    def evenness(delimiter: str) -> tuple[int, int]:
+        counts = Counter(line.count(delimiter) for line in lines)
+        counts.pop(0, None)
+        most = counts.most_common(1)
+        return most[0][::-1] if most else (0, 0)
+
+    return max(",;\t|", key=evenness)
+
+
+def split_pipes(line: str) -> list[str]:
+    r"""Return the cells of a line of a pipe table; '\|' is no border."""
+    line = line.strip()
+    line = line.removeprefix("|")
+    if line.endswith("|") and not line.endswith("\\|"):
+        line = line[:-1]
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
+
+
+def piped_grids(text: str) -> list[Grid]:
+    """Return the blocks of lines with pipes ('a | b | c') as tables; lines of dashes are borders."""
+    lines = text.splitlines()
+    grids = []
+    for first, last in _blocks([line.count("|") > 0 and not line.lstrip().startswith("+") for line in lines]):
+        numbered = [
+            (number + 1, split_pipes(lines[number]))
+            for number in range(first, last)
+            if not re.fullmatch(r"[\s|+:=-]+", lines[number])
+        ]
+        if len(numbered) > 1 and max(len(cells) for _, cells in numbered) > 1:
+            rows = [[cell.replace("\\|", "|") for cell in cells] for _, cells in numbered]
+            grids.append(
+                make_grid(
+                    rows,
+                    lines=[number for number, _ in numbered],
+                    context=[*reversed(lines[:first]), *lines[last:]],
+                )
+            )
+    return grids
+
+
+def _blocks(marks: Sequence[bool]) -> list[tuple[int, int]]:
+    """Return first and one past last of each run of true marks."""
+    padded = [False, *marks, False]
+    edges = [index for index, (before, mark) in enumerate(pairwise(padded)) if before != mark]
+    return list(zip(edges[::2], edges[1::2], strict=True))
+
+
+def log_grids(text: str) -> list[Grid]:
+    """Return lines of 'key: number' pairs as tables.
+
+    Lines with two or more pairs make one table with a row each: the text before the first pair, and a column for
+    each key. Else each run of lines with one pair makes a table with a row each.
+    """
+    lines = text.splitlines()
+    found = [(number, line, list(_PAIR.finditer(line))) for number, line in enumerate(lines, start=1)]
+    several = [(number, line, pairs) for number, line, pairs in found if len(pairs) > 1]
+    if several:
+        keys = list(dict.fromkeys(pair["key"] for _, _, pairs in several for pair in pairs))
+        rows = [["", *keys]]
+        for _, line, pairs in several:
+            values = {pair["key"]: pair["value"] for pair in pairs}
+            label = re.sub(r"[\s:={\[(,>|-]+$", "", line[: pairs[0].start()])
+            rows.append([label, *(values.get(key, "") for key in keys)])
+        return [make_grid(rows, header_rows=1, lines=[several[0][0], *(number for number, _, _ in several)])]
+    single = [
+        len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\"") for _, line, pairs in found
+    ]
+    return [
+        make_grid(
+            [["", "value"], *([pair["key"], pair["value"]] for _, _, (pair,) in found[first:last])],
+            header_rows=1,
+            lines=[first + 1, *range(first + 1, last + 1)],
+            context=[line for line in reversed(lines[:first]) if line.strip()],
+        )
+        for first, last in _blocks(single)
+        if last - first > 1
+    ]
+
+
+def fixed_width_grids(text: str) -> list[Grid]:
+    """Return blocks of lines as tables, cut where all lines of a block have blanks, or at a line of '---  ---'.
+
+    Where the lines of a block have no blanks in common they are cut at runs of two blanks or tabs, if that
+    gives every line the same number of cells.
+    """
+    lines = [line.expandtabs() for line in text.splitlines()]
+    grids = []
+    for first, last in _blocks([bool(line.strip()) for line in lines]):
+        context = [line for line in reversed(lines[:first]) if line.strip()]
+        bordered = bordered_grid("\n".join(lines[first:last]), context, first)
+        if bordered:
+            grids.append(bordered)
+            continue
+        numbers = [number for number in range(first, last) if not re.fullmatch(r"[\s=+|-]+", lines[number])]
+        rows = _cut_at_common_blanks([lines[number] for number in numbers])
+        if rows:
+            grids.append(make_grid(rows, lines=[number + 1 for number in numbers], context=context))
+    return grids
+
+
+def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
+    if len(lines) < 2:
+        return []
+    width = max(len(line) for line in lines)
+    blank = [all(line[place : place + 1] in ("", " ") for line in lines) for place in range(width)]
+    for least in (2, 1):
+        gaps = [(first, last) for first, last in _blocks(blank) if last - first >= least and first > 0]
+        edges = [0, *(last for _, last in gaps), width]
+        rows = [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
+        # One blank between words is a gap only where it separates numbers, as in columns set side by side.
+        if gaps and (least == 2 or any(_NUMBER.fullmatch(cell) for row in rows for cell in row[1:])):
+            return rows
+    split = [re.split(r"\s{2,}", line.strip()) for line in lines]
+    return split if len({len(row) for row in split}) == 1 and len(split[0]) > 1 else []
+
+
+def bordered_grid(text: str, context: Sequence[str] = (), lines_above: int = 0) -> Grid | None:
+    """Return a table with a border of '=== ===' or '--- ---', whose text may cross the gaps of the border.
+
+    A line with as many pieces (text between two or more blanks) as columns gives each column one; of other lines
+    each piece goes to the column that it overlaps most. A line that is empty in the first column continues
+    the line above it, if that is no border.
+    """
+    lines = text.splitlines()
+    borders = [number for number, line in enumerate(lines) if _BORDER.match(line)]
+    if not borders:
+        return None
+    columns = [match.span() for match in re.finditer(r"\S+", lines[borders[0]])]
+    rows: list[list[str]] = []
+    starts: list[int | None] = []
+    header_rows = 0
+    for number, line in enumerate(lines):
+        if number in borders:
+            header_rows = header_rows or len(rows)
+            continue
+        pieces = _pieces(line, columns)
+        if rows and not pieces[0] and number - 1 not in borders:
+            rows[-1] = [f"{above}\n{piece}" for above, piece in zip(rows[-1], pieces, strict=True)]
+        elif any(pieces):
+            rows.append(pieces)
+            starts.append(lines_above + number + 1)
+    return make_grid(rows, header_rows=header_rows, lines=starts, context=context) if len(rows) > 1 else None
+
+
+def _pieces(line: str, columns: Sequence[tuple[int, int]]) -> list[str]:
+    matches = list(re.finditer(r"\S+(?: \S+)*", line))
+    if len(matches) == len(columns):
+        return [match.group() for match in matches]
+    pieces = [""] * len(columns)
+    for match in matches:
+        shared = [min(match.end(), end) - max(match.start(), start) for start, end in columns]
+        place = shared.index(max(shared))
+        pieces[place] = f"{pieces[place]} {match.group()}".strip()
+    return pieces

@@ -1,0 +1,290 @@
+"""The pieces at the bottom: errors, files, schemas, configuration, provenance, and the layering of the package."""
+
+import gzip
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError, did_you_mean, exit_with_message
+from rankadjust.base.files import atomic_path, sha256_of, write_parquet, write_text, write_tsv
+from rankadjust.base.provenance import PACKAGE, code_digest, imported_modules
+from rankadjust.base.schemas import read_yaml, validate
+from rankadjust.configuration import COMMAND_LINE, load_configuration, tables_by_name
+
+# Which package may import which: a package imports from those above it only. The modules beside the packages
+# (configuration, cli) may import all.
+LAYERS = {
+    "base": (),
+    "data": ("base",),
+    "counting": ("base",),
+    "chance": ("base", "counting"),
+    "database": ("base", "data", "counting", "chance"),
+    "evaluation": ("base", "chance", "database"),
+    "tables": ("base", "data", "counting", "chance"),
+    "literature": ("base", "data", "counting", "chance", "database", "tables"),
+    "output": ("base", "data", "counting", "chance", "database", "evaluation", "tables", "literature"),
+}
+
+
+def modules_of(package):
+    paths = [path.relative_to(package).with_suffix("") for path in package.rglob("*.py")]
+    return sorted(".".join(path.parts) for path in paths if path.name != "__init__")
+
+
+def test_packages_import_only_from_packages_above_them():
+    packages = {module.partition(".")[0] for module in modules_of(PACKAGE) if "." in module}
+    assert packages == set(LAYERS)
+    forbidden = [
+        (module, imported)
+        for module in modules_of(PACKAGE)
+        for imported in imported_modules(PACKAGE, module)
+        if (own := module.partition(".")[0]) in LAYERS
+        and imported.partition(".")[0] not in (own, *LAYERS[own])
+    ]
+    assert forbidden == []
+
+
+def test_no_module_imports_itself_by_a_detour():
+    def reachable(module, seen):
+        for imported in imported_modules(PACKAGE, module) - seen:
+            seen.add(imported)
+            reachable(imported, seen)
+        return seen
+
+    assert [module for module in modules_of(PACKAGE) if module in reachable(module, set())] == []
+
+
+def test_the_documentation_has_a_row_for_each_package(project):
+    page = (project / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z]+)` \|", page.partition("## The library")[2], flags=re.MULTILINE)
+    assert rows == list(LAYERS)
+
+
+def test_subpackages_have_nothing_in_their_init():
+    inits = [path for path in PACKAGE.rglob("__init__.py") if path.parent != PACKAGE]
+    assert inits
+    assert [path for path in inits if path.read_bytes()] == []
+
+
+def make_package(folder, **modules):
+    package = folder / "package"
+    for name, text in modules.items():
+        path = package / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        (path.parent / "__init__.py").touch()
+        path.write_text(text)
+    return package
+
+
+def test_digest_follows_imports(tmp_path):
+    package = make_package(
+        tmp_path,
+        top="def f():\n    from package.middle import g\n    return g\n",
+        middle="import package.bottom\n",
+        bottom="x = 1\n",
+        other="y = 1\n",
+    )
+    before = code_digest("top", package=package)
+    (package / "other.py").write_text("y = 2\n")
+    assert code_digest("top", package=package) == before
+    (package / "bottom.py").write_text("x = 2\n")
+    assert code_digest("top", package=package) != before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from package.sub import bottom",
+        "from package.sub.bottom import x",
+        "import package.sub.bottom",
+        "from package import sub, other\nfrom package.sub import bottom as b",
+    ],
+)
+def test_digest_sees_modules_of_subpackages(tmp_path, line):
+    package = make_package(tmp_path, top=f"{line}\n", sub__bottom="x = 1\n", sub__aside="y = 1\n", other="")
+    before = code_digest("top", package=package)
+    (package / "sub" / "aside.py").write_text("y = 2\n")
+    assert code_digest("top", package=package) == before
+    (package / "sub" / "bottom.py").write_text("x = 2\n")
+    assert code_digest("top", package=package) != before
+
+
+def test_digest_sees_what_the_init_of_a_subpackage_holds(tmp_path):
+    package = make_package(tmp_path, top="from package.sub import name\n", sub__bottom="x = 1\n")
+    before = code_digest("top", package=package)
+    (package / "sub" / "__init__.py").write_text("name = 1\n")
+    assert code_digest("top", package=package) != before
+
+
+def test_digest_refuses_relative_imports(tmp_path):
+    package = make_package(tmp_path, sub__top="from .bottom import x\n", sub__bottom="x = 1\n")
+    with pytest.raises(ValueError, match=r"top\.py:1: a relative import"):
+        code_digest("sub.top", package=package)
+
+
+def test_close_names_are_suggested():
+    assert did_you_mean("nation", ["Nations", "UMLS"]) == "; did you mean Nations?"
+    assert did_you_mean("xyz", ["Nations", "UMLS"]) == ""
+
+
+def test_a_mistake_ends_with_one_line_and_no_traceback():
+    with pytest.raises(SystemExit) as info, exit_with_message():
+        raise RankadjustError("file.csv:3: two fields")
+    assert info.value.code == "error: file.csv:3: two fields"
+
+
+def test_atomic_path_leaves_the_old_file_and_nothing_else_on_failure(tmp_path):
+    path = tmp_path / "file.txt"
+    write_text("old", path)
+
+    def fail_half_way():
+        with atomic_path(path) as temporary:
+            temporary.write_text("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail_half_way()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_results_have_the_permissions_of_the_umask(tmp_path):
+    old = os.umask(0o027)
+    try:
+        write_text("x", tmp_path / "file.txt")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "file.txt").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("write", "name"), [(write_parquet, "a.parquet"), (write_tsv, "a.tsv.gz"), (write_tsv, "a.tsv")]
+)
+def test_the_same_frame_gives_the_same_bytes(tmp_path, write, name):
+    frame = pl.DataFrame({"x": [1.5, None], "name": ["NA", "a\tb"]})
+    for folder in ("one", "two"):
+        write(frame, tmp_path / folder / name)
+    assert sha256_of(tmp_path / "one" / name) == sha256_of(tmp_path / "two" / name)
+
+
+def test_compressed_text_holds_no_time(tmp_path):
+    write_tsv(pl.DataFrame({"x": [1]}), tmp_path / "a.tsv.gz")
+    packed = (tmp_path / "a.tsv.gz").read_bytes()
+    assert packed[4:8] == bytes(4)
+    assert gzip.decompress(packed) == b"x\n1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: 1\na: 2\n", r"file\.yaml:2: not valid YAML: key 'a' is given twice"),
+        ("a: [1\nb: 2\n", r"file\.yaml:2: not valid YAML: "),
+        ("a: \xff", "cannot be read as UTF-8 text"),
+    ],
+)
+def test_bad_yaml_is_one_line_with_file_and_line(tmp_path, text, message):
+    path = tmp_path / "file.yaml"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(RankadjustError, match=message) as info:
+        read_yaml(path)
+    assert "\n" not in str(info.value)
+
+
+def test_dates_and_zeros_in_yaml_stay_as_written(tmp_path):
+    path = tmp_path / "file.yaml"
+    path.write_text("date: 2026-01-02\nversion: '1.10'\n")
+    assert read_yaml(path) == {"date": "2026-01-02", "version": "1.10"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ks: [1]\ndataset: [UMLS]\n", "config.yaml:2: unknown key 'dataset'; did you mean datasets?"),
+        ("ks: [1, ten]\n", "config.yaml:1: ks.1: 'ten' is not of type 'integer'"),
+        ("offline: maybe\n", "config.yaml:1: offline: 'maybe' is not of type 'boolean'"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_with_its_line(tmp_path, text, message):
+    path = tmp_path / "config.yaml"
+    path.write_text(text)
+    with pytest.raises(RankadjustError) as info:
+        validate(read_yaml(path), "config", path)
+    assert str(info.value) == f"{tmp_path}/{message}"
+
+
+def test_the_shipped_configuration_is_valid(project):
+    run = load_configuration([project / "config" / "config.yaml"], {}, ".")
+    assert run.values["datasets"] == ["Nations", "Kinships", "UMLS"]
+    assert all(Path(table).is_file() for table in run.values["tables"])
+
+
+def test_later_layers_win_and_paths_follow_the_file_that_names_them(tmp_path):
+    first, second = tmp_path / "a" / "one.yaml", tmp_path / "b" / "two.yaml"
+    for path in (first, second):
+        path.parent.mkdir()
+    first.write_text("datasets: [UMLS]\nmirror: copies\ntables: [t/*.csv, x.csv]\n")
+    second.write_text("datasets: [Nations]\n")
+    (tmp_path / "a" / "t").mkdir()
+    (tmp_path / "a" / "t" / "z.csv").touch()
+    run = load_configuration([first, second], {"registry": "mine.yaml"}, tmp_path / "c")
+    assert run.values == {
+        "datasets": ["Nations"],
+        "mirror": str(tmp_path / "a" / "copies"),
+        "tables": [str(tmp_path / "a" / "t" / "z.csv"), str(tmp_path / "a" / "x.csv")],
+        "registry": [str(tmp_path / "c" / "mine.yaml")],
+    }
+    assert run.origins == {
+        "datasets": second,
+        "mirror": first,
+        "tables": first,
+        "registry": COMMAND_LINE,
+    }
+
+
+@pytest.mark.parametrize("word", ["true", "True", "TRUE", True])
+def test_words_on_the_command_line_are_values(tmp_path, word):
+    overrides = {"offline": word, "mirror": "null", "datasets": "UMLS,Nations", "ks": 10}
+    run = load_configuration([], overrides, tmp_path)
+    assert run.values == {"offline": True, "mirror": None, "datasets": ["UMLS", "Nations"], "ks": [10]}
+
+
+def test_tables_are_files_with_different_names(tmp_path):
+    (tmp_path / "a").mkdir()
+    for name in ("x.csv", "a/x.csv", "y.csv"):
+        (tmp_path / name).touch()
+    x, other_x, y = (str(tmp_path / name) for name in ("x.csv", "a/x.csv", "y.csv"))
+    assert tables_by_name([x, y]) == {"x": x, "y": y}
+    with pytest.raises(RankadjustError, match=r"z\.csv: there is no such table"):
+        tables_by_name([x, str(tmp_path / "z.csv")])
+    with pytest.raises(RankadjustError, match="would both become results/rescored/x; rename one"):
+        tables_by_name([x, other_x])
+
+
+def test_a_mirror_on_a_server_stays_an_address(tmp_path):
+    run = load_configuration([], {"mirror": "http://127.0.0.1:8000/mirror"}, tmp_path)
+    assert run.values["mirror"] == "http://127.0.0.1:8000/mirror"
+
+
+def test_an_error_is_blamed_on_the_line_that_set_the_key(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("# mine\n\ndatasets: [Nation]\n")
+    run = load_configuration([path], {"ks": "1"}, tmp_path)
+    with pytest.raises(RankadjustError) as info, run.blamed_on("datasets"):
+        raise RankadjustError("unknown")
+    assert str(info.value) == f"{path}:3: datasets: unknown"
+    with pytest.raises(RankadjustError) as info, run.blamed_on("ks"):
+        raise RankadjustError("unknown")
+    assert str(info.value) == "--config: ks: unknown"
+
+
+@given(st.dictionaries(st.text(min_size=1), st.integers() | st.text(), max_size=3))
+def test_no_override_crashes_the_configuration(overrides):
+    # An error of any other kind is a crash.
+    with suppress(RankadjustError):
+        load_configuration([], overrides, ".")

@@ -1,0 +1,592 @@
+"""Exact moments against enumeration, high precision, simulation, and values obtained independently.
+
+Tolerances are relative. 1e-12 is the accuracy promised for all metrics but the median (expectation 1e-9, variance
+1e-6); where the test cases are small the tests are stricter.
+"""
+
+import itertools
+import json
+import math
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+from scipy import special
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.median import median_moments
+from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
+from rankadjust.chance.moments import metric_moments, moments_table
+
+DATA = Path(__file__).parents[2] / "data" / "moments"
+FAMILY_NAMES = [family.key for family in FAMILIES.values() if family.has_moments]
+METRICS = expand(FAMILY_NAMES, [1, 2, 4])
+MEDIANS = ("median_rank", "inverse_median_rank")
+INTEGRALS = (
+    "geometric_mean_rank",
+    "inverse_geometric_mean_rank",
+    "harmonic_mean_rank",
+    "inverse_arithmetic_mean_rank",
+)
+
+
+def by_key(metric):
+    return metric.key
+
+
+def of(metric, histogram):
+    return metric_moments(metric, list(histogram), list(histogram.values()))
+
+
+def table(histogram, metrics):
+    """Return {metric: row} of the pooled histogram; the moments of all metrics at once."""
+    frame = pl.DataFrame(
+        {
+            "split": "testing",
+            "side": "tail",
+            "entities": max(histogram),
+            "num_candidates": list(histogram),
+            "tasks": list(histogram.values()),
+        }
+    )
+    rows = moments_table(frame, metrics).filter(pl.col("side") == "both")
+    return {row["metric"]: row for row in rows.iter_rows(named=True)}
+
+
+# --- all rank vectors, exactly ------------------------------------------------------------------------------
+
+
+def exact_value(metric, ranks, counts):
+    """Return a metric by its definition, as a Fraction or, where it is irrational, with 40 digits."""
+    n, k = len(ranks), metric.k
+    middle = sorted(ranks)[(n - 1) // 2], sorted(ranks)[n // 2]
+    shares = [Fraction(c - r, c - 1) for r, c in zip(ranks, counts, strict=True) if c > 1]
+    gains = [mp.log(2) / mp.log(1 + r) if k is None or r <= k else mpf(0) for r in ranks]
+    definitions = {
+        "arithmetic_mean_rank": lambda: Fraction(sum(ranks), n),
+        "inverse_harmonic_mean_rank": lambda: sum(Fraction(1, r) for r in ranks) / n,
+        "inverse_harmonic_mean_rank_at_k": lambda: sum(Fraction(1, r) for r in ranks if r <= k) / Fraction(n),
+        "hits_at_k": lambda: Fraction(sum(r <= k for r in ranks), n),
+        "precision_at_k": lambda: Fraction(sum(r <= k for r in ranks), n * k),
+        "ndcg": lambda: sum(gains) / n,
+        "ndcg_at_k": lambda: sum(gains) / n,
+        "auc": lambda: sum(shares) / len(shares),
+        "geometric_mean_rank": lambda: mp.root(math.prod(ranks), n),
+        "inverse_geometric_mean_rank": lambda: 1 / mp.root(math.prod(ranks), n),
+        "harmonic_mean_rank": lambda: n / sum(Fraction(1, r) for r in ranks),
+        "inverse_arithmetic_mean_rank": lambda: Fraction(n, sum(ranks)),
+        "median_rank": lambda: Fraction(sum(middle), 2),
+        "inverse_median_rank": lambda: Fraction(2, sum(middle)),
+    }
+    return definitions[metric.family]()
+
+
+def enumerated(metric, histogram):
+    """Return E and Var from all rank vectors, each as likely as the others."""
+    counts = [count for count, tasks in histogram.items() for _ in range(tasks)]
+    with mp.workdps(40):
+        vectors = itertools.product(*(range(1, count + 1) for count in counts))
+        values = [exact_value(metric, ranks, counts) for ranks in vectors]
+        total = sum(values)
+        variance = sum(value * value for value in values) / len(values) - total * total / len(values) ** 2
+        return float(total / len(values)), float(variance) if abs(variance) > 1e-35 else 0.0
+
+
+TINY = (
+    {1: 1},
+    {2: 1},
+    {30: 1},
+    {1: 3},
+    {1: 1, 4: 1},
+    {30: 1, 20: 1},
+    {2: 2, 3: 1},
+    {1: 2, 9: 1},
+    {4: 4},
+    {1: 2, 9: 2},
+    {2: 1, 3: 1, 4: 1, 5: 1},
+    {2: 4, 5: 1},
+)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=by_key)
+def test_enumeration_of_all_rank_vectors(metric):
+    for histogram in TINY:
+        found = of(metric, histogram)
+        if metric.key == "auc" and set(histogram) == {1}:
+            assert found.expectation is found.variance is None
+            assert found.reason == "every task has one candidate"
+            continue
+        expectation, variance = enumerated(metric, histogram)
+        assert found.expectation == pytest.approx(expectation, rel=1e-12), histogram
+        # Where nothing varies the variance is 0, not nearly 0.
+        assert found.variance == pytest.approx(variance, rel=1e-12, abs=0), histogram
+
+
+# --- 50 digits ----------------------------------------------------------------------------------------------
+
+
+HIGH_PRECISION = json.loads((DATA / "high_precision.json").read_text())
+
+
+@pytest.mark.parametrize(
+    "case", HIGH_PRECISION, ids=[f"{case['metric']}-{index}" for index, case in enumerate(HIGH_PRECISION)]
+)
+def test_high_precision(case):
+    """The values come from tests/data/moments/high_precision.py, which says how."""
+    histogram = {int(count): tasks for count, tasks in case["histogram"].items()}
+    found = of(case["metric"], histogram)
+    tolerance = 1e-10 if case["metric"] in MEDIANS else 1e-12
+    assert abs(mpf(found.expectation) / mpf(case["expectation"]) - 1) < tolerance
+    assert abs(mpf(found.variance) / mpf(case["variance"]) - 1) < tolerance
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 10, 65536, 10**6, 10**8])
+def test_one_task_makes_all_means_the_same(count):
+    for like_rank in ("gmr", "hmr", "median"):
+        assert_same(of(like_rank, {count: 1}), of("mr", {count: 1}), 1e-12)
+    for like_inverse in ("igmr", "imr", "imedr"):
+        assert_same(of(like_inverse, {count: 1}), of("mrr", {count: 1}), 1e-12)
+
+
+@pytest.mark.parametrize("counts", [(7, 7), (1, 10**6), (100, 10**5), (10**8, 10**8)])
+def test_the_median_of_two_tasks_is_their_mean(counts):
+    histogram = Counter(counts)
+    assert_same(of("median", histogram), of("mr", histogram), 1e-11)
+    # The variance of the inverse loses digits where the smaller of the two ranks is very small.
+    found, expected = of("imedr", histogram), of("imr", histogram)
+    assert found.expectation == pytest.approx(expected.expectation, rel=1e-9)
+    assert found.variance == pytest.approx(expected.variance, rel=1e-6)
+
+
+def assert_same(found, expected, tolerance):
+    assert found.expectation == pytest.approx(expected.expectation, rel=tolerance)
+    assert found.variance == pytest.approx(expected.variance, rel=tolerance, abs=0)
+
+
+# --- simulation ---------------------------------------------------------------------------------------------
+
+
+def simulated(histogram, samples, seed):
+    counts = np.repeat(list(histogram), list(histogram.values()))
+    return counts, np.random.default_rng(seed).integers(1, counts + 1, (samples, counts.size))
+
+
+@pytest.mark.parametrize(
+    "histogram", [{1: 2, 3: 4, 10: 5, 50: 6}, {2: 1, 14: 30, 90: 7}], ids=["odd", "even"]
+)
+def test_simulation(histogram):
+    """A check of the definitions: sampled means and variances within 4 standard errors."""
+    samples = 20_000
+    counts, ranks = simulated(histogram, samples, seed=20220314)
+    expected = table(histogram, METRICS)
+    for metric in METRICS:
+        values = metric_value(metric, ranks, counts)
+        deviations = (values - values.mean()) ** 2
+        row = expected[metric.key]
+        assert abs(values.mean() - row["expectation"]) <= 4 * values.std() / math.sqrt(samples), metric.key
+        assert abs(values.var() - row["variance"]) <= 4 * deviations.std() / math.sqrt(samples), metric.key
+
+
+# --- the median ---------------------------------------------------------------------------------------------
+
+
+def test_median_between_two_groups():
+    """1000 ranks are at most 21, the median is the mean of 21 and the smallest of 1000 others, or 21.
+
+    That a rank of the first group is needed beyond 21, or that one of them is not 21, has a probability below 1e-20.
+    """
+    x = np.arange(100_000.0)
+    survival = np.where(x < 21, 1.0, (1 - x / 100_000) ** 1000)
+    mean = survival.sum()
+    variance = ((2 * x + 1) * survival).sum() - mean**2
+    found = of("median", {21: 1000, 100_000: 1000})
+    assert found.expectation == pytest.approx((21 + mean) / 2, rel=1e-12)
+    assert found.variance == pytest.approx(variance / 4, rel=1e-9)
+    assert found.method == "Poisson-binomial"
+    # One task more in the first group, and the median is 21.
+    found = of("median", {21: 1001, 100_000: 1000})
+    assert found.expectation == pytest.approx(21, rel=1e-15)
+    assert 0 < found.variance < 1e-18
+
+
+@pytest.mark.parametrize("tasks", [1000, 1001])
+def test_median_between_two_groups_simulated(tasks):
+    samples = 3000
+    _, ranks = simulated({21: tasks, 100_000: 1000}, samples, seed=7)
+    values = metric_value("median", ranks)
+    deviations = (values - values.mean()) ** 2
+    found = of("median", {21: tasks, 100_000: 1000})
+    assert abs(values.mean() - found.expectation) <= 4 * values.std() / math.sqrt(samples)
+    assert abs(values.var() - found.variance) <= 4 * deviations.std() / math.sqrt(samples) + 1e-12
+
+
+@pytest.mark.parametrize(("count", "tasks"), [(10**4, 100_001), (10**3, 1001), (2, 10**7 + 1)])
+def test_median_of_constant_counts_has_binomial_tails(count, tasks):
+    """For odd n and one N: P(median > x) = P(Binomial(n, x / N) <= (n - 1) / 2), by the incomplete beta function."""
+    x = np.arange(count)
+    half = (tasks + 1) // 2
+    survival = special.betainc(tasks - half + 1, half, 1 - x / count)
+    centre = (count + 1) // 2
+    steps = np.where(x < centre, survival - 1, survival)
+    mean = centre + steps.sum()
+    variance = ((2 * (x - centre) + 1) * steps).sum() - (mean - centre) ** 2
+    found = of("median", {count: tasks})
+    assert found.expectation == pytest.approx(mean, rel=1e-9)
+    assert found.variance == pytest.approx(variance, rel=1e-8)
+
+
+def test_median_of_constant_counts_and_many_tasks_even():
+    """For even n and one N: P(X <= x, Y > y) = C(n, n/2) (x / N)^(n/2) (1 - y / N)^(n/2) of the middle ranks."""
+    count, tasks = 700, 5000
+    half = tasks // 2
+    x, y = np.meshgrid(np.arange(1.0, count), np.arange(1.0, count), indexing="ij")
+    logs = (
+        special.gammaln(tasks + 1)
+        - 2 * special.gammaln(half + 1)
+        + half * (np.log(x / count) + np.log1p(-y / count))
+    )
+    both = np.exp(np.where(x <= y, logs, -np.inf))
+    squared_gap = 2 * both.sum() - np.trace(both)
+    survival = [
+        special.betainc(tasks - order + 1, order, 1 - np.arange(count) / count) for order in (half, half + 1)
+    ]
+    # By symmetry the median has the mean (N + 1) / 2, and its two middle ranks have the same variance.
+    centre = (count + 1) / 2
+    squares = sum(((2 * (np.arange(count) - centre) + 1) * tail).sum() + centre**2 for tail in survival) / 2
+    found = of("median", {count: tasks})
+    assert found.expectation == pytest.approx(centre, rel=1e-12)
+    assert found.variance == pytest.approx(squares - squared_gap / 4, rel=1e-7)
+
+
+def convolved(histogram):
+    """Return E and Var of median and inverse median by adding one task at a time to the laws of the counts.
+
+    P(k ranks <= a and the others > b) for all a <= b, from which the joint law of the two middle ranks follows.
+    """
+    counts = np.repeat(list(histogram), list(histogram.values()))
+    n, top = counts.size, int(counts.max())
+    half = (n + 1) // 2
+    grid = np.arange(top + 1.0)
+    lower, upper = np.meshgrid(grid, grid, indexing="ij")
+    law = np.zeros((n + 1, top + 1, top + 1))
+    law[0] = 1.0
+    for count in counts:
+        inside, beyond = np.minimum(lower / count, 1), 1 - np.minimum(upper / count, 1)
+        law[1:] = law[1:] * beyond + law[:-1] * inside
+        law[0] *= beyond
+    at_least = [law[k:, grid.astype(int), grid.astype(int)].sum(axis=0) for k in (half, n // 2 + 1)]
+    between = law[half] if n % 2 == 0 else np.zeros_like(lower)
+    both = np.where(lower <= upper, at_least[0][:, None] - between, at_least[1][None, :])
+    if n % 2:
+        both = at_least[0][np.minimum(lower, upper).astype(int)]
+    joint = np.diff(np.diff(both, axis=0), axis=1)
+    middle = (lower[1:, 1:] + upper[1:, 1:]) / 2
+    results = []
+    for values in (middle, 1 / middle):
+        mean = (joint * values).sum()
+        results.append((mean, (joint * (values - mean) ** 2).sum()))
+    return results
+
+
+@pytest.mark.parametrize(
+    "histogram",
+    [
+        {70: 20, 41: 7, 13: 5, 2: 2},
+        {70: 20, 41: 7, 13: 5, 2: 3},
+        {150: 9, 149: 1, 148: 2, 20: 10},
+        {60: 40, 45: 1},
+        {5: 14, 90: 14},
+        {1: 9, 90: 11},
+        dict.fromkeys(range(3, 130, 3), 1),
+    ],
+    ids=str,
+)
+def test_median_against_convolution(histogram):
+    rows = table(histogram, [resolve(key) for key in MEDIANS])
+    for key, (mean, variance) in zip(MEDIANS, convolved(histogram), strict=True):
+        assert rows[key]["expectation"] == pytest.approx(mean, rel=1e-11)
+        assert rows[key]["variance"] == pytest.approx(variance, rel=1e-8)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.dictionaries(st.integers(1, 25), st.integers(1, 6), min_size=1, max_size=5))
+def test_median_of_any_small_histogram(histogram):
+    rows = table(histogram, [resolve(key) for key in MEDIANS])
+    for key, (mean, variance) in zip(MEDIANS, convolved(histogram), strict=True):
+        assert rows[key]["expectation"] == pytest.approx(mean, rel=1e-12)
+        assert rows[key]["variance"] == pytest.approx(variance, rel=1e-9, abs=1e-13)
+
+
+def test_short_cuts_for_many_tasks_change_nothing(monkeypatch):
+    """With more than 200 tasks the gap between the middle ranks is summed roughly: hardly any difference."""
+    counts = np.sort(np.random.default_rng(3).choice(np.arange(1.0, 1000), 500, replace=False))
+    quick = median_moments(counts, np.ones(500))
+    monkeypatch.setattr("rankadjust.chance.median._SMALL_SHARE", 0.0)
+    slow = median_moments(counts, np.ones(500))
+    assert quick != slow
+    assert quick.expectation == pytest.approx(slow.expectation, rel=1e-10)
+    assert quick.variance == pytest.approx(slow.variance, rel=1e-7)
+    assert quick.inverse_expectation == pytest.approx(slow.inverse_expectation, rel=1e-9)
+    assert quick.inverse_variance == pytest.approx(slow.inverse_variance, rel=1e-7)
+
+
+# --- values obtained independently --------------------------------------------------------------------------
+
+
+def reference_tolerance(metric):
+    return 1e-10 if metric in INTEGRALS else 1e-12
+
+
+def test_reference_values():
+    """Nations, Kinships and UMLS, two protocols, three splits, three sides.
+
+    reference.tsv holds values of an independent implementation, histograms.tsv counts by a plain Python loop.
+    """
+    keys = ["dataset", "protocol"]
+    histograms = pl.read_csv(DATA / "histograms.tsv", separator="\t")
+    reference = pl.read_csv(DATA / "reference.tsv", separator="\t")
+    metrics = [resolve(key) for key in reference["metric"].unique(maintain_order=True)]
+    found = pl.concat(
+        moments_table(part, metrics).with_columns(dataset=pl.lit(dataset), protocol=pl.lit(protocol))
+        for (dataset, protocol), part in histograms.group_by(keys, maintain_order=True)
+    )
+    joined = reference.join(found, on=[*keys, "split", "side", "metric"], how="left", suffix="_found")
+    assert joined.height == 648
+    for row in joined.iter_rows(named=True):
+        tolerance = reference_tolerance(row["metric"])
+        assert row["expectation_found"] == pytest.approx(row["expectation"], rel=tolerance), row
+        assert row["variance_found"] == pytest.approx(row["variance"], rel=tolerance, abs=0), row
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "name", ["Countries-S1", "Nations", "Kinships", "UMLS", "CoDEx-S", "WN18RR", "FB15k-237"]
+)
+def test_reference_values_of_all_data_sets(name, shared):
+    reference = json.loads((shared / "data" / "reference" / f"moments.{name}.json").read_text())
+    triples = read_triples(shared / "data" / "mirror" / "raw.githubusercontent.com", name)
+    compared = 0
+    for protocol in ("filtered", "pykeen"):
+        histogram = count(triples, protocol)
+        metrics = [
+            key for key, value in reference[f"{protocol}/testing"]["both"].items() if isinstance(value, list)
+        ]
+        for row in moments_table(histogram, [resolve(key) for key in metrics]).iter_rows(named=True):
+            values = reference[f"{protocol}/{row['split']}"]
+            expectation, variance = values[row["side"]][row["metric"]]
+            tolerance = reference_tolerance(row["metric"])
+            assert row["tasks"] == values[row["side"]]["n"]
+            assert row["entities"] == values["entities"]
+            assert row["expectation"] == pytest.approx(expectation, rel=tolerance), row
+            assert row["variance"] == pytest.approx(variance, rel=tolerance, abs=0), row
+            compared += 1
+    assert compared == 2 * 9 * 12
+
+
+ARCHIVES = {
+    "Nations": "nations",
+    "Kinships": "kinship",
+    "UMLS": "umls",
+    "WN18RR": "WN18RR",
+    "FB15k-237": "FB15k-237",
+}
+FOLDERS = {
+    "Countries-S1": "ZhenfengLei/KGDatasets/*/Countries/Countries_S1",
+    "CoDEx-S": "tsafavi/codex/*/data/triples/codex-s",
+}
+
+
+def read_triples(mirror, name):
+    """Return a frame with split, head, relation, tail of one data set as published."""
+    import tarfile  # noqa: PLC0415 - for the development data only
+
+    columns = ["head", "relation", "tail"]
+    files = {"train.txt": "training", "valid.txt": "validation", "test.txt": "testing"}
+    if name in FOLDERS:
+        folder = next(mirror.glob(FOLDERS[name]))
+        texts = {split: (folder / file).read_bytes() for file, split in files.items()}
+    else:
+        with tarfile.open(next(mirror.glob(f"TimDettmers/ConvE/*/{ARCHIVES[name]}.tar.gz"))) as archive:
+            members = {Path(member.name).name: member for member in archive.getmembers()}
+            texts = {split: archive.extractfile(members[file]).read() for file, split in files.items()}
+    return pl.concat(
+        pl.read_csv(
+            text,
+            separator="\t",
+            has_header=False,
+            new_columns=columns,
+            schema_overrides=[pl.String] * 3,
+            quote_char=None,
+        ).select(pl.lit(split).alias("split"), *columns)
+        for split, text in texts.items()
+    )
+
+
+def count(triples, protocol):
+    """Return the histogram by a plain route of its own: joins of counts of distinct triples."""
+    splits = ["training", "validation", "testing"]
+    if protocol == "pykeen":
+        training = triples.filter(split="training")
+        seen = pl.concat([training["head"], training["tail"]]).unique().implode()
+        triples = triples.filter(
+            pl.col("head").is_in(seen),
+            pl.col("tail").is_in(seen),
+            pl.col("relation").is_in(training["relation"].unique().implode()),
+        ).unique(maintain_order=True)
+    entities = pl.concat([triples["head"], triples["tail"]]).n_unique()
+    parts = []
+    for index, split in enumerate(splits):
+        filtered = splits[: index + 1] if protocol == "pykeen" else splits
+        known = triples.filter(pl.col("split").is_in(filtered)).select("head", "relation", "tail").unique()
+        for side, query in (("head", ["relation", "tail"]), ("tail", ["head", "relation"])):
+            parts.append(
+                triples.filter(split=split)
+                .join(known.group_by(query).agg(answers=pl.len().cast(pl.Int64)), on=query)
+                .group_by(num_candidates=entities + 1 - pl.col("answers"))
+                .agg(tasks=pl.len().cast(pl.Int64))
+                .select(
+                    pl.lit(split).alias("split"),
+                    pl.lit(side).alias("side"),
+                    pl.lit(entities, pl.Int64).alias("entities"),
+                    "num_candidates",
+                    "tasks",
+                )
+                .sort("num_candidates")
+            )
+    return pl.concat(parts)
+
+
+# --- extremes, degenerate cases, mistakes -------------------------------------------------------------------
+
+
+EXTREMES = [
+    *({count: tasks} for count in (1, 2, 10**4, 10**8) for tasks in (1, 2, 10**7, 10**7 + 1)),
+    {1: 1, 10**8: 10**7},
+    {1: 10**7, 10**8: 1},
+    {1: 10**6, 2: 1},
+    {3: 5, 10**3: 10**5, 10**8: 10**6},
+    dict.fromkeys(range(1, 400), 1),
+]
+
+
+@pytest.mark.parametrize("histogram", EXTREMES, ids=lambda histogram: str(histogram)[:40])
+def test_extremes_have_moments_within_bounds(histogram):
+    """No warning (they are errors here), no overflow, nothing negative, and nothing constant but what is."""
+    rows = table(histogram, METRICS)
+    for metric in METRICS:
+        row = rows[metric.key]
+        if metric.key == "auc" and set(histogram) == {1}:
+            assert row["expectation"] is None
+            continue
+        slack = 1e-12
+        assert metric.lower * (1 - slack) <= row["expectation"] <= metric.upper * (1 + slack)
+        assert (row["expectation"] == metric.optimum) == constant(metric, histogram)
+        assert (row["variance"] == 0) == constant(metric, histogram)
+        if math.isfinite(metric.upper - metric.lower):
+            assert row["variance"] <= (metric.upper - metric.lower) ** 2 / 4 * (1 + slack)
+
+
+def constant(metric, histogram):
+    """Return whether every rank vector gives the optimum, or so nearly all that the rest is beyond float64."""
+    if metric.key in MEDIANS and histogram.get(1, 0) > sum(histogram.values()) / 2 + 1:
+        return True
+    if metric.k is not None and metric.family in ("hits_at_k", "precision_at_k"):
+        return max(histogram) <= metric.k
+    return set(histogram) == {1}
+
+
+def test_a_k_beyond_all_candidates_leaves_nothing_to_chance():
+    for name in ("hits@100", "precision@100"):
+        found = of(name, {3: 4, 100: 2})
+        assert (found.expectation, found.variance) == (resolve(name).optimum, 0.0)
+    assert of("mrr@100", {3: 4, 100: 2}) == of("mrr", {3: 4, 100: 2})
+
+
+@pytest.mark.parametrize(
+    ("metric", "histogram", "reason"),
+    [
+        ("mr", {}, "there are no tasks"),
+        ("mr", {5: 0}, "there are no tasks"),
+        ("hmr", {0: 1, 5: 3}, "some tasks have no candidates"),
+        ("auc", {1: 3}, "every task has one candidate"),
+        ("variance", {5: 3}, "no exact moments are known for this metric"),
+    ],
+)
+def test_degenerate_cases_have_a_reason(metric, histogram, reason):
+    found = of(metric, histogram)
+    assert (found.expectation, found.variance, found.reason) == (None, None, reason)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("mr", [3, -1]), r"num_candidates\[1\] is -1; it must be a whole number"),
+        (("mr", [3.5]), r"num_candidates\[0\] is 3.5"),
+        (("mr", [math.nan]), r"num_candidates\[0\] is nan"),
+        (("mr", ["3"]), "num_candidates must be a list of whole numbers"),
+        (("mr", [[3]]), "num_candidates must be a list of whole numbers"),
+        (("mr", [3, 4], [1]), "num_candidates has 2 values, tasks has 1"),
+        (("mr", [3], [-2]), r"tasks\[0\] is -2"),
+        (("mrx", [3]), "unknown metric 'mrx'"),
+    ],
+)
+def test_mistakes(arguments, message):
+    with pytest.raises(RankadjustError, match=message):
+        metric_moments(*arguments)
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32, np.int32, np.int64, np.float64])
+def test_narrow_integers_do_not_overflow(dtype):
+    counts = np.array([65535, 40000], dtype=dtype)
+    assert metric_moments("mr", counts, counts) == of("mr", {65535: 65535, 40000: 40000})
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=12), st.sampled_from(METRICS))
+def test_order_and_grouping_of_tasks_do_not_matter(counts, metric):
+    distinct, tasks = np.unique(counts, return_counts=True)
+    assert metric_moments(metric, counts) == metric_moments(metric, distinct, tasks)
+    assert metric_moments(metric, counts[::-1]) == metric_moments(metric, counts)
+
+
+def test_table_has_a_row_for_each_split_side_and_metric():
+    histogram = pl.DataFrame(
+        [
+            ("training", "head", 9, 4, 3),
+            ("training", "tail", 9, 4, 1),
+            ("training", "tail", 9, 9, 2),
+            ("testing", "head", 8, 0, 1),
+            ("testing", "tail", 8, 7, 1),
+        ],
+        schema={
+            "split": pl.Enum(["training", "testing"]),
+            "side": pl.String,
+            "entities": pl.Int64,
+            "num_candidates": pl.Int64,
+            "tasks": pl.Int64,
+        },
+        orient="row",
+    )
+    found = moments_table(histogram, expand(["mr", "hits@1"], []))
+    assert found.columns == [
+        "split", "side", "metric", "entities", "tasks", "expectation", "variance", "method", "reason",
+    ]  # fmt: skip
+    keys = found.select("split", "side", "metric", "entities", "tasks").rows()
+    sizes = {("training", "head"): (9, 3), ("training", "tail"): (9, 3), ("training", "both"): (9, 6)}
+    sizes |= {("testing", "head"): (8, 1), ("testing", "tail"): (8, 1), ("testing", "both"): (8, 2)}
+    assert keys == [
+        (split, side, metric, *size)
+        for (split, side), size in sizes.items()
+        for metric in ("arithmetic_mean_rank", "hits_at_1")
+    ]
+    assert found["expectation"].to_list()[:6] == pytest.approx(
+        [2.5, 0.25, 12.5 / 3, (0.25 + 2 / 9) / 3, 10 / 3, 0.25 * 4 / 6 + 2 / 54]
+    )
+    assert found["expectation"].to_list()[6:] == [None, None, 4.0, 1 / 7, None, None]
+    assert found["reason"].to_list()[6:8] == ["some tasks have no candidates"] * 2

@@ -1,0 +1,492 @@
+"""Variance under the random_scorer null, against enumeration, simulation and independent values.
+
+Enumeration: all orderings of the scores of all candidate triples of a tiny graph, in exact arithmetic.
+simulation.json: benchmarks/random_scorer_simulation.py. reference.json: values of an implementation that shares no
+code with this one. <dataset>.histogram.tsv, <dataset>.pairs.tsv: candidate counts of the testing split, `filtered`.
+"""
+
+import io
+import json
+import tarfile
+from fractions import Fraction
+from functools import cache
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import FAMILIES, expand, resolve
+from rankadjust.chance.moments import metric_moments, moments_table
+from rankadjust.chance.random_scorer import mean_term_variance, nulls_table, random_scorer_variance
+from rankadjust.counting.candidates import count_candidates
+from rankadjust.counting.protocols import Protocol, get_protocol
+
+DATA = Path(__file__).parents[2] / "data" / "nulls"
+SIDES = ("head", "tail", "both")
+ADDITIVE = [metric.key for metric in expand(list(FAMILIES), [1, 2, 10]) if metric.additive]
+OTHERS = [metric.key for metric in expand(list(FAMILIES), [1]) if not metric.additive]
+MEASURED = json.loads((DATA / "simulation.json").read_text())
+SIMULATED = [
+    (measured["dataset"], row["side"], row["metric"], row["sd"], row["sd_error"])
+    for measured in MEASURED["datasets"]
+    for row in measured["results"]
+]
+
+
+def counted(dataset):
+    histogram, pairs = (
+        pl.read_csv(DATA / f"{dataset}.{name}.tsv", separator="\t") for name in ("histogram", "pairs")
+    )
+    return histogram, pairs
+
+
+def random_scorer(metric, dataset, side, protocol="filtered"):
+    return random_scorer_variance(metric, *counted(dataset), side, protocol)
+
+
+# --- all orderings of the scores --------------------------------------------------------------------------
+
+
+def rank_law(tasks):
+    """Return (ranks, orderings, candidates): each vector of ranks and how many orderings of the scores give it.
+
+    tasks: for each task the score of the truth and the scores of its negatives, as names; equal names are one
+    score.
+    """
+    names = sorted({name for truth, negatives in tasks for name in (truth, *negatives)})
+    position = {name: number for number, name in enumerate(names)}
+    orderings = np.array(list(permutations(range(len(names)))), dtype=np.int8)
+    ranks = np.ones((len(orderings), len(tasks)), dtype=np.int64)
+    for task, (truth, negatives) in enumerate(tasks):
+        others = orderings[:, [position[name] for name in negatives]]
+        ranks[:, task] += (others > orderings[:, [position[truth]]]).sum(axis=1)
+    places = 16 ** np.arange(len(tasks))
+    _, first, times = np.unique(ranks @ places, return_index=True, return_counts=True)
+    return ranks[first], times, np.array([1.0 + len(negatives) for _, negatives in tasks])
+
+
+def exact_variance(metric, law):
+    """Return the variance of a metric under a law of ranks, as a fraction.
+
+    Terms of nDCG are taken as the floats they are, the others as the fractions they stand for.
+    """
+    ranks, times, candidates = law
+    terms = resolve(metric).term(ranks.astype(float), candidates)
+    terms = terms[:, ~np.isnan(terms[0])]
+    exact = {
+        value: Fraction(value) if "ndcg" in metric else Fraction(value).limit_denominator(1000)
+        for value in np.unique(terms)
+    }
+    means = [sum(exact[value] for value in row) / len(row) for row in terms]
+    weighted = list(zip(means, (Fraction(int(count), int(times.sum())) for count in times), strict=True))
+    mean = sum(value * share for value, share in weighted)
+    return sum(value**2 * share for value, share in weighted) - mean**2
+
+
+def tasks_of(graph, entities, side, *, timeless=False):
+    """Return the tasks of an evaluation by its definition: head, relation, tail, time are the text of a score.
+
+    graph: frame with split, head, relation, tail, time; all its triples are known (timeless: at any time).
+    """
+    rows = graph.select("head", "relation", "tail", "time").rows()
+    known = {row[:3] if timeless else row for row in rows}
+    tasks = []
+    for head, relation, tail, time in (
+        graph.filter(split="testing").select("head", "relation", "tail", "time").rows()
+    ):
+        for ranked in ("head", "tail"):
+            if side not in (ranked, "both"):
+                continue
+            others = (
+                [(entity, relation, tail, time) for entity in range(entities)]
+                if ranked == "head"
+                else [(head, relation, entity, time) for entity in range(entities)]
+            )
+            negatives = [row for row in others if (row[:3] if timeless else row) not in known]
+            tasks.append(((head, relation, tail, time), negatives))
+    return tasks
+
+
+def graph_of(testing, training=()):
+    rows = [("testing", *row) for row in testing] + [("training", *row) for row in training]
+    return pl.DataFrame(rows, schema=["split", "head", "relation", "tail", "time"], orient="row")
+
+
+# In none of these graphs do queries of different sides share a negative: the null leaves nothing out.
+ONE_QUERY = graph_of([(0, 0, 1, "a"), (0, 0, 2, "a")])
+GRAPHS = {
+    "two triples, one tail query": ONE_QUERY,
+    "two triples, one head query": graph_of([(1, 0, 0, "a"), (2, 0, 0, "a")]),
+    "one query of four entities": graph_of(
+        [(0, 0, 1, "a"), (0, 0, 2, "a")], [(1, 0, 1, "a"), (2, 0, 1, "a"), (3, 0, 2, "a"), (1, 0, 2, "a")]
+    ),
+    "different numbers of candidates": graph_of([(0, 0, 1, "a")], [(0, 0, 2, "a"), (3, 0, 3, "a")]),
+    "a triple twice and another of its query": graph_of([(0, 0, 1, "a"), (0, 0, 1, "a"), (0, 0, 2, "a")]),
+    "two relations": graph_of([(0, 0, 1, "a"), (0, 1, 1, "a")], [(2, 0, 1, "a"), (0, 1, 2, "a")]),
+    "a loop": graph_of([(0, 0, 0, "a"), (0, 0, 1, "a")], [(2, 0, 0, "a"), (2, 0, 2, "a")]),
+    "one candidate on one side": graph_of([(0, 0, 1, "a")], [(0, 0, 0, "a"), (0, 0, 2, "a")]),
+}
+TEMPORAL = {
+    # One query at two times is two queries, one triple at two times is two triples.
+    "two times": graph_of([(0, 0, 1, "a"), (0, 0, 1, "b")], [(2, 0, 1, "a"), (0, 0, 2, "b"), (2, 0, 1, "b")]),
+    "one time twice": graph_of(
+        [(0, 0, 1, "a"), (0, 0, 2, "a"), (0, 0, 1, "b")], [(2, 0, 1, "a"), (2, 0, 1, "b"), (0, 0, 0, "b")]
+    ),
+}
+
+
+def close(value, exact):
+    return value == pytest.approx(float(exact), rel=1e-11, abs=0.0 if exact else 1e-30)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_all_orderings_of_the_scores(name):
+    graph = GRAPHS[name]
+    candidates = count_candidates(graph.drop("time"), "filtered")
+    testing = [frame.filter(split="testing") for frame in (candidates.histogram, candidates.pairs)]
+    entities = 1 + max(graph["head"].max(), graph["tail"].max())
+    for side in SIDES:
+        law = rank_law(tasks_of(graph, entities, side))
+        for metric in ADDITIVE:
+            variance, reason = random_scorer_variance(metric, *testing, side, "filtered")
+            if variance is None:
+                assert (metric, reason) == ("auc", "no task has two candidates")
+                continue
+            assert close(variance, exact_variance(metric, law)), (side, metric)
+
+
+@pytest.mark.parametrize("name", TEMPORAL)
+@pytest.mark.parametrize("protocol", ["time-aware", "time-static"])
+def test_in_temporal_sets_the_query_includes_its_time(name, protocol):
+    graph = TEMPORAL[name]
+    candidates = count_candidates(graph, protocol)
+    testing = [frame.filter(split="testing") for frame in (candidates.histogram, candidates.pairs)]
+    for side in SIDES:
+        law = rank_law(tasks_of(graph, 3, side, timeless=protocol == "time-static"))
+        for metric in ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"):
+            variance, _ = random_scorer_variance(metric, *testing, side, protocol)
+            assert close(variance, exact_variance(metric, law)), (side, metric)
+
+
+def test_a_cumulative_filter_contains_the_evaluated_split():
+    # Validation is filtered by training and itself; the test triple is a negative like any other.
+    training = [(0, 0, 0, "a"), (1, 0, 2, "a"), (2, 0, 1, "a")]
+    validation = [(0, 0, 1, "a"), (0, 0, 2, "a")]
+    evaluated = graph_of(validation, training)
+    splits = {
+        "training": evaluated.filter(split="training"),
+        "validation": evaluated.filter(split="testing"),
+        "testing": graph_of([(1, 0, 1, "a")]),
+    }
+    candidates = count_candidates(
+        {name: frame.drop("split", "time") for name, frame in splits.items()}, "pykeen"
+    )
+    counts = [frame.filter(split="validation") for frame in (candidates.histogram, candidates.pairs)]
+    law = rank_law(tasks_of(evaluated, 3, "both"))
+    for metric in ADDITIVE:
+        variance, _ = random_scorer_variance(metric, *counts, "both", "pykeen")
+        assert close(variance, exact_variance(metric, law)), metric
+
+
+def test_new_scores_on_each_side_leave_the_same_triple_out():
+    independent = Protocol(name="reciprocal", sides="independent")
+    candidates = count_candidates(ONE_QUERY.drop("time"), independent)
+    heads, tails = (
+        rank_law(
+            [
+                ((side, truth), [(side, negative) for negative in negatives])
+                for truth, negatives in tasks_of(ONE_QUERY, 3, side)
+            ]
+        )
+        for side in ("head", "tail")
+    )
+    for metric in ADDITIVE:
+        variance, _ = random_scorer_variance(
+            metric, candidates.histogram, candidates.pairs, "both", independent
+        )
+        # Nothing is shared by the sides: (sum of both sides)/2n has a quarter of the sum of their variances.
+        exact = (exact_variance(metric, heads) + exact_variance(metric, tails)) / 4
+        assert close(variance, exact), metric
+
+
+def test_sampled_negatives_are_not_shared():
+    # Two negatives a task, each with a score of its own; the triple stands twice, beside one of the same query.
+    histogram = pl.DataFrame(
+        {
+            "side": ["head", "tail"],
+            "num_candidates": [3, 3],
+            "tasks": [2, 2],
+            "shared_pairs": [2, 2],
+            "repeated_pairs": [0, 0],
+        }
+    )
+    pairs = pl.DataFrame({"head_candidates": [3], "tail_candidates": [3], "linked_pairs": [2]})
+    twice = histogram.with_columns(repeated_pairs=2), pairs.with_columns(linked_pairs=4)
+    task = rank_law([("t", ("a", "b"))])
+    linked = rank_law([("t", ("a", "b")), ("t", ("c", "d"))])
+    for metric in ADDITIVE:
+        both, _ = random_scorer_variance(metric, histogram, pairs, "both", "sampled-2")
+        # Two unconnected triples: half the variance of one.
+        one = exact_variance(metric, linked)
+        assert close(both, one / 2), metric
+        side, _ = random_scorer_variance(metric, histogram, pairs, "tail", "sampled-2")
+        assert close(side, exact_variance(metric, task) / 2), metric
+        # The same triple twice shares its score on one side as across sides: two tasks are like head and tail.
+        repeated, _ = random_scorer_variance(metric, *twice, "tail", "sampled-2")
+        assert close(repeated, one), metric
+        apart, _ = random_scorer_variance(
+            metric, histogram, pairs, "both", Protocol(name="s", negatives=2, sides="independent")
+        )
+        assert close(apart, exact_variance(metric, task) / 4), metric
+
+
+def test_observed_types_without_the_true_answer():
+    # In training only entities 0 and 3 stand at the tail of the relation: the truths 1 and 2 are no candidates.
+    graph = graph_of([(0, 0, 1, "a"), (0, 0, 2, "a")], [(4, 0, 0, "a"), (4, 0, 3, "a"), (1, 1, 2, "a")])
+    candidates = count_candidates(graph.drop("time"), "typed")
+    testing = [frame.filter(split="testing") for frame in (candidates.histogram, candidates.pairs)]
+    tail = [((0, 0, truth), [(0, 0, 0), (0, 0, 3)]) for truth in (1, 2)]
+    head = [((0, 0, truth), [(4, 0, truth)]) for truth in (1, 2)]
+    for side, tasks in (("tail", tail), ("head", head), ("both", head + tail)):
+        law = rank_law(tasks)
+        for metric in ADDITIVE:
+            variance, _ = random_scorer_variance(metric, *testing, side, "typed")
+            assert close(variance, exact_variance(metric, law)), (side, metric)
+
+
+# --- values of others -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("dataset", "side", "metric", "sd", "error"), SIMULATED)
+def test_simulated_standard_deviation(dataset, side, metric, sd, error):
+    variance, _ = random_scorer(metric, dataset, side)
+    # What the null leaves out is 0.9 % on the 14 entities of Nations, and below the noise on Kinships.
+    slack = 0.015 * sd if dataset == "Nations" else 0.0
+    assert abs(sd - variance**0.5) <= 3 * error + slack
+
+
+def test_the_negatives_that_sides_share_account_for_the_rest():
+    measured = next(each for each in MEASURED["datasets"] if each["dataset"] == "Nations")
+    rows = [row for row in measured["results"] if row["metric"] == "arithmetic_mean_rank"]
+    simulated = next(row for row in rows if row["side"] == "both")
+    variance, _ = random_scorer("arithmetic_mean_rank", "Nations", "both")
+    complete = variance + 2 * measured["cross_side_pairs"] / 12 / (2 * measured["triples"]) ** 2
+    assert abs(simulated["sd"] - variance**0.5) > 3 * simulated["sd_error"]
+    assert abs(simulated["sd"] - complete**0.5) < 2 * simulated["sd_error"]
+
+
+def test_simulation_is_large_enough_and_has_the_expected_mean():
+    assert MEASURED["draws"] >= 200_000
+    for measured in MEASURED["datasets"]:
+        moments = moments_table(counted(measured["dataset"])[0], expand([*ADDITIVE, "hits@3"], []))
+        expected = {
+            (side, metric): mean
+            for side, metric, mean in moments.select("side", "metric", "expectation").rows()
+        }
+        for row in measured["results"]:
+            assert abs(row["mean"] - expected[row["side"], row["metric"]]) < 4 * row["mean_error"]
+
+
+@pytest.mark.parametrize("dataset", ["Nations", "Kinships"])
+def test_reference_values(dataset):
+    reference = json.loads((DATA / "reference.json").read_text())[dataset]
+    for metric, sides in reference.items():
+        for side, variance in sides.items():
+            assert random_scorer(metric, dataset, side)[0] == pytest.approx(variance, rel=1e-10)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("protocol", ["filtered", "pykeen"])
+@pytest.mark.parametrize(
+    "dataset", ["CoDEx-S", "Countries-S1", "FB15k-237", "Kinships", "Nations", "UMLS", "WN18RR"]
+)
+def test_reference_values_of_every_data_set(shared, dataset, protocol):
+    candidates = count_candidates(read_published(shared, dataset), protocol)
+    testing = [frame.filter(split="testing") for frame in (candidates.histogram, candidates.pairs)]
+    reference = json.loads((shared / "data" / "reference" / f"moments.{dataset}.json").read_text())
+    compared = 0
+    for metric, sides in reference[f"{protocol}/testing"]["random_scorer_variance"].items():
+        for side, expected in sides.items():
+            variance, _ = random_scorer_variance(metric, *testing, side, protocol)
+            assert variance == pytest.approx(expected, rel=1e-9)
+            compared += 1
+    assert compared == 12
+
+
+@cache
+def published(shared):
+    entries = yaml.load((shared / "data" / "sources.yaml").read_text(), yaml.CSafeLoader)["datasets"]
+    return {entry["name"]: entry for entry in entries}
+
+
+def read_published(shared, dataset):
+    entry = published(shared)[dataset]
+    names = {"train": "training", "valid": "validation", "test": "testing"}
+    frames = {}
+    for split in entry["splits"]:
+        path = shared / "data" / "mirror" / split["url"].removeprefix("https://")
+        data = path.read_bytes()
+        if "member" in split:
+            with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+                member = next(each for each in archive if each.name.split("/")[-1] == split["member"])
+                data = archive.extractfile(member).read()
+        frames[names[split["split"]]] = pl.read_csv(
+            data,
+            separator="\t",
+            has_header=False,
+            new_columns=["head", "relation", "tail"],
+            infer_schema=False,
+            quote_char=None,
+        )
+    return frames
+
+
+# --- the whole table --------------------------------------------------------------------------------------
+
+
+def test_table_has_the_rows_of_the_moments():
+    histogram, pairs = counted("Nations")
+    both_splits = histogram.vstack(histogram.with_columns(split=pl.lit("validation")))
+    both_pairs = pairs.vstack(pairs.with_columns(split=pl.lit("validation")))
+    metrics = expand(["mr", "mrr", "hits@k", "gmr", "median"], [1, 10])
+    table = nulls_table(both_splits, both_pairs, "filtered", metrics)
+    key = ["split", "side", "metric"]
+    assert_frame_equal(table.select(key), moments_table(both_splits, metrics).select(key))
+    assert table.schema == {
+        "split": pl.String,
+        "side": pl.String,
+        "metric": pl.String,
+        "variance_random_scorer": pl.Float64,
+        "reason_random_scorer": pl.String,
+    }
+    value, reason = pl.col("variance_random_scorer"), pl.col("reason_random_scorer")
+    assert table.select((value.is_null() == reason.is_not_null()).all()).item()
+    row = table.row(
+        by_predicate=(pl.col("split") == "validation")
+        & (pl.col("side") == "both")
+        & (pl.col("metric") == "hits_at_1"),
+        named=True,
+    )
+    assert row["variance_random_scorer"] == random_scorer("hits_at_1", "Nations", "both")[0]
+
+
+def test_one_side_alone():
+    histogram, pairs = counted("Nations")
+    tails = histogram.filter(side="tail")
+    table = nulls_table(tails, pairs.clear(), "filtered", expand(["mrr"], []))
+    assert table["side"].to_list() == ["tail", "both"]
+    assert table["variance_random_scorer"].n_unique() == 1
+
+
+@pytest.mark.parametrize("metric", ADDITIVE)
+@pytest.mark.parametrize("side", SIDES)
+def test_between_the_independent_null_and_twice_its_own_sides(metric, side):
+    histogram, _ = counted("Kinships")
+    table = moments_table(histogram, [resolve(metric)])
+    independent = table.filter(side=side)["variance"][0]
+    variance, _ = random_scorer(metric, "Kinships", side)
+    assert variance > independent
+    if side == "both":
+        # Equal sizes: with covariance at most the geometric mean, both varies no more than the sides on average.
+        sides = [random_scorer(metric, "Kinships", each)[0] for each in ("head", "tail")]
+        assert variance <= sum(sides) / 2
+
+
+@pytest.mark.parametrize("metric", OTHERS)
+def test_metrics_that_are_no_means_have_a_reason(metric):
+    variance, reason = random_scorer(metric, "Nations", "both")
+    assert variance is None
+    assert "not a mean over the tasks" in reason
+
+
+@pytest.mark.parametrize(
+    ("protocol", "words"), [("raw", "without a filter"), ("pykeen-published", "true answer is not counted")]
+)
+def test_protocols_without_a_derivation_have_a_reason(protocol, words):
+    variance, reason = random_scorer("mrr", "Nations", "tail", protocol)
+    assert variance is None
+    assert words in reason
+
+
+def test_raw_with_sampled_negatives_is_derived():
+    protocol = Protocol(name="x", filter="none", negatives=7)
+    assert random_scorer_variance("mrr", *counted("Nations"), "tail", protocol)[0] > 0
+
+
+def test_mean_log_rank_is_the_term_of_the_geometric_mean():
+    # One triple with 2 candidates a side: ln r is 0 or ln 2; m = u ln 2, so that C = ln^2 2 / 12.
+    histogram = pl.DataFrame(
+        {
+            "side": ["head", "tail"],
+            "num_candidates": [2, 2],
+            "tasks": [1, 1],
+            "shared_pairs": [0, 0],
+            "repeated_pairs": [0, 0],
+        }
+    )
+    pairs = pl.DataFrame({"head_candidates": [2], "tail_candidates": [2], "linked_pairs": [1]})
+    variance, _ = mean_term_variance(resolve("gmr"), histogram, pairs, "both", get_protocol("filtered"))
+    assert variance == pytest.approx((2 / 4 + 2 / 12) * np.log(2) ** 2 / 4, rel=1e-13)
+
+
+def test_degenerate_counts():
+    def one(count, tasks=1):
+        return pl.DataFrame(
+            {
+                "side": ["tail"],
+                "num_candidates": [count],
+                "tasks": [tasks],
+                "shared_pairs": [0],
+                "repeated_pairs": [0],
+            }
+        )
+
+    pairs = pl.DataFrame({"head_candidates": [], "tail_candidates": [], "linked_pairs": []})
+    assert random_scorer_variance("mrr", one(1), pairs, "tail", "filtered") == (0.0, None)
+    assert random_scorer_variance("hits@10", one(10), pairs, "tail", "filtered") == (0.0, None)
+    assert random_scorer_variance("auc", one(1), pairs, "tail", "filtered")[1] == "no task has two candidates"
+    assert (
+        random_scorer_variance("mrr", one(0), pairs, "tail", "filtered")[1] == "some tasks have no candidates"
+    )
+    assert random_scorer_variance("mrr", one(5, 0), pairs, "tail", "filtered")[1] == "there are no tasks"
+    assert random_scorer_variance("mrr", one(5), pairs, "head", "filtered")[1] == "there are no tasks"
+
+
+def test_constant_hits_on_both_sides_vary_by_nothing_at_all():
+    assert random_scorer("hits@14", "Nations", "both") == (0.0, None)
+
+
+def test_mistakes_are_errors_of_one_line():
+    histogram, pairs = counted("Nations")
+    with pytest.raises(RankadjustError, match=r"there is no side 'left'"):
+        random_scorer_variance("mrr", histogram, pairs, "left", "filtered")
+    two = histogram.vstack(histogram.with_columns(split=pl.lit("validation")))
+    with pytest.raises(RankadjustError, match=r"more than one split"):
+        random_scorer_variance("mrr", two, pairs, "tail", "filtered")
+    with pytest.raises(RankadjustError, match=r"pairs has no rows"):
+        random_scorer_variance("mrr", histogram, pairs.clear(), "both", "filtered")
+    with pytest.raises(RankadjustError, match=r"protocol 'filterd'"):
+        random_scorer_variance("mrr", histogram, pairs, "both", "filterd")
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    counts=st.lists(st.integers(1, 10**8), min_size=1, max_size=8, unique=True),
+    metric=st.sampled_from(ADDITIVE),
+)
+def test_unconnected_tasks_vary_as_under_the_independent_null(counts, metric):
+    histogram = pl.DataFrame({"num_candidates": counts}).with_columns(
+        side=pl.lit("tail"), tasks=2, shared_pairs=0, repeated_pairs=0
+    )
+    moments = metric_moments(metric, counts, [2] * len(counts))
+    variance, _ = random_scorer_variance(metric, histogram, histogram.clear(), "tail", "filtered")
+    assert (variance is None) == (moments.variance is None)
+    if variance:
+        assert variance == pytest.approx(moments.variance, rel=1e-11)

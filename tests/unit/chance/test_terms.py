@@ -1,0 +1,198 @@
+"""Moments of a term for one task, and the covariance of two tasks that share the score of their true triple.
+
+Exact values: sums of Beta integrals in rational arithmetic or with 30 digits (mpmath).
+"""
+
+from fractions import Fraction
+from math import comb
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse, stats
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import FAMILIES, expand, resolve
+from rankadjust.chance.terms import (
+    conditional_mean,
+    covariance_sum,
+    discounted_gain_sum,
+    integrate,
+    integration_nodes,
+    log_rank_sum,
+    mean_and_variance,
+)
+
+KEYS = [metric.key for metric in expand(list(FAMILIES), [1, 3, 10]) if metric.term and metric.family != "auc"]
+LARGE = [(1000, 1001), (10**8, 3), (10**8, 10**8), (10**8, 10**5)]
+SEVERAL = np.array([1, 2, 3, 4, 7, 10, 11, 14, 33, 60], dtype=float)
+
+
+def covariance(metric, a, b):
+    return covariance_sum(resolve(metric), np.array([float(a)]), np.array([float(b)]), np.ones(1))
+
+
+def beta_covariance(terms, a, b):
+    """Return C(a, b) from the values f(1), f(2), … (beyond the last 0) as a sum of Beta integrals.
+
+    The integral over u of the probabilities of i and j better negatives is
+    C(a-1, i) C(b-1, j) / C(a+b-2, i+j) / (a+b-1).
+    """
+    first, second = terms[:a], terms[:b]
+    total = sum(
+        f * g * Fraction(comb(a - 1, i) * comb(b - 1, j), comb(a + b - 2, i + j))
+        for i, f in enumerate(first)
+        for j, g in enumerate(second)
+    )
+    return total / (a + b - 1) - sum(first) / a * (sum(second) / b)
+
+
+@pytest.mark.parametrize(("a", "b"), [(2, 2), (2, 3), (5, 14), (11, 12), (14, 14), (4, 40)])
+@pytest.mark.parametrize("metric", KEYS)
+def test_covariance_against_beta_integrals(metric, a, b):
+    terms = resolve(metric).term(np.arange(1.0, 41.0), np.full(40, np.nan))
+    # The floats themselves are the exact terms here: no rounding of f enters the comparison.
+    exact = beta_covariance([Fraction(value) for value in terms], a, b)
+    value = covariance(metric, a, b)
+    assert value == covariance(metric, b, a) or value == pytest.approx(covariance(metric, b, a), rel=1e-13)
+    if min(a, b) <= (resolve(metric).k or 1) and metric.startswith(("hits", "precision")):
+        assert value == 0.0
+    else:
+        assert value == pytest.approx(float(exact), rel=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), LARGE)
+@pytest.mark.parametrize("k", [1, 3, 10, 60])
+def test_hits_up_to_a_hundred_million_candidates(k, a, b):
+    if min(a, b) <= k:
+        assert covariance(f"hits@{k}", a, b) == 0.0
+        return
+    exact = beta_covariance([Fraction(1)] * k, a, b)
+    assert covariance(f"hits@{k}", a, b) == pytest.approx(float(exact), rel=1e-11)
+
+
+@pytest.mark.parametrize(("a", "b"), LARGE)
+def test_reciprocal_rank_up_to_a_hundred_million_candidates(a, b):
+    with mpmath.workdps(25):
+
+        def integrand(x):
+            u = mpmath.exp(x)
+            return mpmath.fprod(-mpmath.expm1(n * mpmath.log1p(-u)) / (n * u) for n in (a, b)) * u
+
+        low = -mpmath.log(max(a, b)) - 40
+        points = [low, *range(int(low) + 25, 0, 4), mpmath.mpf(0)]
+        exact = mpmath.quad(integrand, points) - mpmath.harmonic(a) * mpmath.harmonic(b) / a / b
+    # Below the lowest point the integrand is exp(x): exp(-40) / N is left out.
+    assert covariance("mrr", a, b) == pytest.approx(float(exact), rel=1e-11)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 7), (1, 1), (1, 10**8)])
+@pytest.mark.parametrize("metric", KEYS)
+def test_one_candidate_covaries_with_nothing(metric, a, b):
+    assert covariance(metric, a, b) == 0.0
+    assert covariance(metric, b, a) == 0.0
+
+
+def test_closed_forms():
+    a, b = np.array([2.0, 1.0, 5.0]), np.array([3.0, 4.0, 10.0**8])
+    weights = np.array([1.0, 2.0, 3.0])
+    mean_rank = 2 + 3 * 4 * (10.0**8 - 1)
+    assert covariance_sum(resolve("mr"), a, b, weights) == pytest.approx(mean_rank / 12, rel=1e-15)
+    # AUC leaves out the task with one candidate.
+    assert covariance_sum(resolve("auc"), a, b, weights) == pytest.approx(4 / 12, rel=1e-15)
+
+
+def test_limit_of_the_logarithm():
+    # For large N, ln r - ln N is ln u: its variance is 1, all of it explained by the score.
+    assert covariance("gmr", 10**8, 10**8) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("metric", [*KEYS, "hits@100", "ndcg@100", "hits@1000", "mrr@1000", "ndcg@1000"])
+def test_twice_as_many_nodes_change_nothing(metric):
+    metric = resolve(metric)
+    counts = np.array([2.0, 11.0, 14.0, 300.0, 14_541.0, 10.0**6, 10.0**8])
+    counts = counts[mean_and_variance(metric, counts)[1] > 0]
+    mean, _ = mean_and_variance(metric, counts)
+    conditional = conditional_mean(metric, counts)
+
+    def covariances(refinement):
+        nodes = integration_nodes(counts[-1], metric.k or 1, refinement)
+        centred = conditional(nodes.x) - mean[:, None]
+        return (centred * nodes.weights) @ centred.T
+
+    coarse, fine = covariances(1), covariances(2)
+    assert coarse == pytest.approx(fine, rel=1e-11)
+    one = sparse.csr_array(([1.0], ([0], [1])), shape=(counts.size, counts.size))
+    nodes = integration_nodes(counts[-1], metric.k or 1)
+    assert integrate(conditional, mean, one, nodes) == pytest.approx(coarse[0, 1], rel=1e-12)
+
+
+@pytest.mark.parametrize("metric", [*KEYS, "hits@300", "ndcg@300"])
+def test_conditional_mean_against_the_binomial_law(metric):
+    metric = resolve(metric)
+    counts = np.array([1.0, 2.0, 9.0, 10.0, 301.0, 2000.0, 5000.0])
+    x = np.array([-40.0, -9.0, -7.0, -3.0, 0.0, 2.0, 30.0])
+    conditional = conditional_mean(metric, counts)
+    # One node at a time: a sum that ends early for one of them ends early for all.
+    values = np.column_stack([conditional(each) for each in np.split(x, x.size)])
+    for row, count in enumerate(counts):
+        ranks = np.arange(1, count + 1)
+        terms = metric.term(ranks, np.full_like(ranks, np.nan))
+        probabilities = stats.binom.pmf(ranks[:, None] - 1, count - 1, 1 / (1 + np.exp(-x)))
+        assert values[row] == pytest.approx(terms @ probabilities, rel=1e-11, abs=1e-13)
+
+
+@pytest.mark.parametrize("size", [30, 1000])
+def test_many_counts_are_interpolated_without_loss(size):
+    counts = np.unique(np.round(np.geomspace(1, 10**8, size)))
+    x = np.linspace(-25, 20, 7)
+    together = conditional_mean(resolve("ndcg"), counts)(x)
+    one_by_one = [conditional_mean(resolve("ndcg"), counts[[row]])(x)[0] for row in range(0, counts.size, 29)]
+    assert together[::29] == pytest.approx(np.array(one_by_one), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("function", "term"),
+    [(log_rank_sum, np.log), (discounted_gain_sum, lambda ranks: 1 / np.log2(1 + ranks))],
+)
+@pytest.mark.parametrize("largest", [1.0, 2.0, 14.0, 14_541.0, 1e8])
+def test_exponential_sums(function, term, largest):
+    terms = function(largest)
+    ranks = np.unique(np.round(np.geomspace(1, largest, 300)))
+    values = terms.first + np.expm1(-np.outer(ranks - 1, terms.rates)) @ terms.weights
+    assert values == pytest.approx(term(ranks), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", KEYS)
+def test_moments_of_one_task_against_the_sum(metric):
+    metric = resolve(metric)
+    mean, variance = mean_and_variance(metric, SEVERAL)
+    for row, count in enumerate(SEVERAL.astype(int)):
+        terms = [Fraction(value) for value in metric.term(np.arange(1.0, count + 1), np.full(count, np.nan))]
+        exact_mean = sum(terms) / count
+        exact_variance = sum((value - exact_mean) ** 2 for value in terms) / count
+        assert mean[row] == pytest.approx(float(exact_mean), rel=1e-13)
+        if exact_variance:
+            assert variance[row] == pytest.approx(float(exact_variance), rel=1e-12)
+        else:
+            assert variance[row] == 0.0
+
+
+def test_metrics_without_a_term_are_an_error():
+    with pytest.raises(RankadjustError, match=r"median_rank"):
+        mean_and_variance(resolve("median"), SEVERAL)
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    a=st.integers(1, 10**8),
+    b=st.integers(1, 10**8),
+    metric=st.sampled_from(KEYS),
+)
+def test_covariance_lies_between_nothing_and_the_variances(a, b, metric):
+    _, variance = mean_and_variance(resolve(metric), np.array([a, b], dtype=float))
+    value = covariance(metric, a, b)
+    # Both conditional means fall, or both rise, with u; Cauchy and Schwarz.
+    assert 0 <= value <= np.sqrt(variance.prod()) * (1 + 1e-9)

@@ -1,0 +1,423 @@
+"""The counts of candidates: against a slow counter, published counts, and an evaluation by masking."""
+
+import functools
+import itertools
+import json
+import tarfile
+import zipfile
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import SPLITS
+from rankadjust.counting import candidates
+from rankadjust.counting.candidates import Candidates, count_candidates
+from rankadjust.counting.protocols import Protocol, get_protocol
+from tests.reference_counter import count_slowly
+
+# Every protocol whose combination of parameters is allowed; `sides` does not take part in counting.
+COMBINATIONS = [
+    Protocol(
+        name="any",
+        entities=entities,
+        unseen=unseen,
+        duplicates=duplicates,
+        filter=known,
+        time=time,
+        types=types,
+        negatives=negatives,
+        counting=counting,
+    )
+    for entities, unseen, duplicates, known, time, types, negatives, counting in itertools.product(
+        ("release", "training"),
+        ("keep", "drop"),
+        ("keep", "drop"),
+        ("all", "cumulative", "none"),
+        ("ignore", "aware"),
+        ("any", "observed"),
+        (None, 1),
+        ("inclusive", "exclusive"),
+    )
+    if not (time == "aware" and known == "none") and not (types == "observed" and negatives)
+]
+COLUMNS = {0: (), 1: ("time",), 2: ("time_start", "time_end")}
+
+
+def frames(splits):
+    columns = ("head", "relation", "tail", *COLUMNS[len(next(iter(splits.values()))[0]) - 3])
+    return {
+        name: pl.DataFrame(triples, dict.fromkeys(columns, pl.String), orient="row")
+        for name, triples in splits.items()
+    }
+
+
+def assert_same(fast, slow):
+    assert_frame_equal(fast.histogram, slow.histogram)
+    assert_frame_equal(fast.pairs, slow.pairs)
+
+
+@st.composite
+def graphs(draw, time_columns, names):
+    """Draw few triples of few labels, so that duplicates, self-loops and triples in two splits are common."""
+    labels = st.sampled_from("abcdef")
+    times = [st.sampled_from(["1", "2"])] * time_columns
+    triple = st.tuples(labels, st.sampled_from("pqr"), labels, *times)
+    return {name: draw(st.lists(triple, min_size=1, max_size=7)) for name in draw(names)}
+
+
+LAYOUTS = {
+    "usual": st.just(["training", "validation", "testing"]),
+    "facts": st.just(["testing", "facts", "training"]),
+    "inductive": st.just(["training", "validation", "testing", "inference", "inference_testing"]),
+    "ILPC": st.just(["training", "inference", "inference_validation", "inference_testing"]),
+}
+
+
+@pytest.mark.parametrize("time_columns", [0, 1, 2])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@settings(deadline=None, max_examples=20)
+@given(data=st.data())
+def test_the_slow_counter_agrees(data, layout, time_columns):
+    splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
+    # Two entities in training, so that one negative can be drawn.
+    for name in splits.keys() & {"training", "inference"}:
+        splits[name].append(("a", "p", "b", *"12"[:time_columns]))
+    protocol = data.draw(
+        st.sampled_from([p for p in COMBINATIONS if time_columns or p.time == "ignore"]), label="protocol"
+    )
+    assert_same(count_candidates(frames(splits), protocol), count_slowly(splits, protocol))
+
+
+TINY = {
+    "training": [("a", "p", "b"), ("a", "p", "b"), ("a", "p", "c"), ("b", "q", "b"), ("c", "q", "a")],
+    "validation": [("a", "p", "d"), ("a", "p", "d"), ("a", "p", "b")],
+    "testing": [("e", "p", "b"), ("c", "q", "b"), ("a", "r", "c"), ("a", "p", "a"), ("c", "q", "d")],
+}
+TINY_TIMES = {
+    "training": [("a", "p", "b", "1"), ("a", "p", "c", "1"), ("a", "p", "c", "2"), ("b", "q", "b", "2")],
+    "validation": [("a", "p", "c", "2"), ("a", "p", "c", "2")],
+    "testing": [("a", "p", "d", "2"), ("a", "p", "d", "1"), ("c", "q", "d", "3"), ("b", "q", "a", "2")],
+}
+
+
+@pytest.mark.parametrize("protocol", [p for p in COMBINATIONS if p.time == "ignore"], ids=str)
+def test_every_combination_on_a_tiny_graph(protocol):
+    assert_same(count_candidates(frames(TINY), protocol), count_slowly(TINY, protocol))
+
+
+@pytest.mark.parametrize("protocol", COMBINATIONS, ids=str)
+def test_every_combination_on_a_tiny_temporal_graph(protocol):
+    assert_same(count_candidates(frames(TINY_TIMES), protocol), count_slowly(TINY_TIMES, protocol))
+
+
+def counts(found, split, side):
+    rows = found.histogram.filter(split=split, side=side)
+    return dict(rows.select("num_candidates", "tasks").iter_rows())
+
+
+def test_the_numbers_of_a_tiny_graph_by_hand():
+    # Five entities. (a, p, ?) is answered by a, b, c, d: two candidates are left. (c, q, ?) by a, b, d: three.
+    # (e, p, ?) by b, and (a, r, ?) by c: five.
+    assert counts(count_candidates(frames(TINY), "filtered"), "testing", "tail") == {2: 1, 3: 2, 5: 2}
+    assert counts(count_candidates(frames(TINY), "raw"), "testing", "tail") == {5: 5}
+    # Training has a, b, c. Left are (c, q, b): a and b known; (a, p, a): a, b, c known.
+    assert counts(count_candidates(frames(TINY), "pykeen"), "testing", "tail") == {1: 1, 2: 1}
+    assert counts(count_candidates(frames(TINY), "pykeen-published"), "testing", "tail") == {0: 1, 1: 1}
+    # Observed tails: b, c of p; a, b of q; none of r. Nothing but the true answer is left anywhere, except in
+    # (e, p, ?), where c is.
+    assert counts(count_candidates(frames(TINY), "typed"), "testing", "tail") == {1: 4, 2: 1}
+    assert counts(count_candidates(frames(TINY), "sampled-4"), "testing", "tail") == {5: 5}
+
+
+def test_time_by_hand():
+    # (a, p, ?) at 2 is answered by c (training, validation) and d: 4 - 2 + 1; at any time by b as well.
+    assert counts(count_candidates(frames(TINY_TIMES), "time-aware"), "validation", "tail") == {3: 2}
+    assert counts(count_candidates(frames(TINY_TIMES), "time-static"), "validation", "tail") == {2: 2}
+
+
+def test_pairs_of_tasks_by_hand():
+    found = count_candidates(frames(TINY), "filtered")
+    # validation, tail: three tasks of the query (a, p, ?); (a, p, d) twice.
+    row = found.histogram.filter(split="validation", side="tail")
+    assert row.select("tasks", "shared_pairs", "repeated_pairs").rows() == [(3, 6, 2)]
+    # (a, p, d) has five candidates on the head side, (a, p, b) four, because e is known too.
+    pairs = found.pairs.filter(split="validation")
+    assert pairs.rows() == [("validation", 4, 2, 1, 1), ("validation", 5, 2, 2, 4)]
+
+
+def test_nothing_left_of_a_split_is_no_row():
+    splits = TINY | {"testing": [("x", "p", "y")]}
+    assert set(count_candidates(frames(splits), "pykeen").histogram["split"]) == {"training", "validation"}
+
+
+@pytest.mark.parametrize("name", ["filtered", "typed", "time-static", "time-aware", "raw"])
+def test_rows_wider_than_a_word_are_counted_alike(name, monkeypatch):
+    # 64 bits hold every row of a small graph. 7 bits hold two or three columns, so that triples are numbered first and
+    # sorted indirectly.
+    expected = count_candidates(frames(TINY_TIMES), name)
+    monkeypatch.setattr(candidates, "_WORD", 7)
+    assert_same(count_candidates(frames(TINY_TIMES), name), expected)
+
+
+def test_large_ids_and_ids_of_other_integer_types():
+    text = count_candidates(frames(TINY), "filtered")
+    number = {label: 10**17 * place for place, label in enumerate("abcdepqr", start=-2)}
+    for kind, factor in ((pl.Int64, 1), (pl.UInt8, 0)):
+        numbered = {
+            name: frame.with_columns(
+                pl.all().replace_strict(
+                    {
+                        label: (value if factor else place)
+                        for place, (label, value) in enumerate(number.items())
+                    },
+                    return_dtype=kind,
+                )
+            )
+            for name, frame in frames(TINY).items()
+        }
+        assert_same(count_candidates(numbered, "filtered"), text)
+
+
+def test_one_frame_with_a_column_split():
+    parts = frames(TINY)
+    whole = pl.concat([frame.with_columns(split=pl.lit(name)) for name, frame in parts.items()])
+    expected = count_candidates(parts, "typed")
+    assert_same(count_candidates(whole, "typed"), expected)
+    assert_same(
+        count_candidates(whole.with_columns(pl.col("split").cast(pl.Enum(SPLITS))), "typed"), expected
+    )
+    assert_same(count_candidates(whole.sample(fraction=1, shuffle=True, seed=1), "typed"), expected)
+
+
+def test_other_columns_are_ignored():
+    parts = {name: frame.with_columns(weight=pl.lit(None)) for name, frame in frames(TINY).items()}
+    assert_same(count_candidates(parts, "filtered"), count_candidates(frames(TINY), "filtered"))
+
+
+GOOD = frames(TINY)
+MISTAKES = {
+    "empty": (
+        GOOD | {"testing": GOOD["testing"].clear()},
+        "split 'testing': no triples; leave an empty split out",
+    ),
+    "name": ({"train": GOOD["training"]}, "unknown split 'train'; did you mean training?"),
+    "nothing": ({}, "no splits were given; count_candidates needs at least one"),
+    "column": (
+        {"testing": GOOD["testing"].drop("tail")},
+        "split 'testing' lacks the column 'tail'; it has head, rel",
+    ),
+    "null": (
+        {"testing": pl.DataFrame({"head": ["a", "b"], "relation": ["p", None], "tail": ["b", "a"]})},
+        "split 'testing': row 1 (from 0) has no relation; drop the row or fill it in",
+    ),
+    "kinds": (
+        GOOD | {"testing": pl.DataFrame({"head": [1], "relation": ["p"], "tail": [2]})},
+        "head is text in split 'training', text in split 'validation', integer in split 'testing'; make it the same",
+    ),
+    "floats": (
+        {"testing": pl.DataFrame({"head": [1.5], "relation": [1], "tail": [2]})},
+        "is no kind of id; make it",
+    ),
+    "times": (
+        GOOD | {"testing": GOOD["testing"].with_columns(time=pl.lit("1"))},
+        "split 'testing' has times and the first split has none; give times to all or to none",
+    ),
+    "no times": (
+        {"training": GOOD["training"].with_columns(time=pl.lit("1")), "testing": GOOD["testing"]},
+        "split 'testing' lacks the column 'time'",
+    ),
+    "no split column": (
+        GOOD["testing"],
+        "the triples lack the column 'split'; add it, or give one frame per split",
+    ),
+}
+
+
+@pytest.mark.parametrize(("splits", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_mistakes_in_the_triples_are_one_line(splits, message):
+    with pytest.raises(RankadjustError) as raised:
+        count_candidates(splits, "filtered")
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "names", "message"),
+    [
+        ("time-aware", ["training"], "time-aware is for triples with a time, and these have none"),
+        ("pykeen", ["testing"], "pykeen looks at the training split, and there is none"),
+        (
+            "sampled-5",
+            ["training", "testing"],
+            "sampled-5: 5 distinct negatives cannot be drawn from 5 entities",
+        ),
+        ("filterd", ["training"], "there is no protocol 'filterd'; did you mean filtered"),
+    ],
+)
+def test_a_protocol_that_does_not_apply_is_refused(protocol, names, message):
+    with pytest.raises(RankadjustError, match=message):
+        count_candidates({name: GOOD[name] for name in names}, protocol)
+
+
+# Real data sets
+
+FULL_NAMES = {
+    "train": "training",
+    "valid": "validation",
+    "test": "testing",
+    "inference_valid": "inference_validation",
+    "inference_test": "inference_testing",
+}
+
+
+@functools.cache
+def sources(shared):
+    data = yaml.load((shared / "data/sources.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return {entry["name"]: entry for entry in data["datasets"]}
+
+
+@functools.cache
+def read_shared(shared, name):
+    """Read a data set of the development data with the standard library alone, as lists of tuples."""
+    source = sources(shared)[name]
+    columns = source["format"]["columns"]
+    order = [columns.index(column) for column in ("head", "relation", "tail", *COLUMNS[len(columns) - 3])]
+    splits = {}
+    for entry in source["splits"]:
+        content = content_of(shared / "data/mirror" / entry["url"].partition("//")[2], entry.get("member"))
+        rows = [line.rstrip("\r").split("\t") for line in content.decode().split("\n") if line.strip()]
+        splits[FULL_NAMES.get(entry["split"], entry["split"])] = [
+            tuple(row[i] for i in order) for row in rows
+        ]
+    return splits
+
+
+def content_of(path, member):
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            return archive.read(member)
+    if path.suffix == ".gz":
+        with tarfile.open(path) as archive:
+            return archive.extractfile(member).read()
+    return path.read_bytes()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "protocols"),
+    {
+        "CoDEx-S": ["filtered", "pykeen", "typed"],
+        "Countries-S1": ["filtered", "pykeen", "raw", "typed"],
+        "family": ["filtered-seen", "pykeen"],
+        "GraIL-WN18RR-v1": ["filtered", "pykeen", "sampled-49"],
+        "ICEWS14-forecasting": ["time-aware", "time-static"],
+        "wikidata12k": ["time-aware", "time-static", "pykeen"],
+    }.items(),
+)
+def test_the_slow_counter_agrees_on_real_data(name, protocols, shared):
+    splits = read_shared(shared, name)
+    # Ranking the training splits by loops would take minutes; the slow counter does it on small graphs above.
+    without = ("training", "inference") if name != "Countries-S1" else ()
+    for protocol in protocols:
+        fast = count_candidates(frames(splits), protocol)
+        ranked = [table.filter(~pl.col("split").is_in(without)) for table in (fast.histogram, fast.pairs)]
+        assert_same(Candidates(*ranked), count_slowly(splits, get_protocol(protocol), without))
+
+
+# The files moments.<data set>.json of the development data were made by another program.
+def expected_counts(moments):
+    """Yield protocol, split, side, then entities, n, mean, least and most candidates."""
+    for key, split_counts in moments.items():
+        protocol, split = key.split("/")
+        for side in ("head", "tail", "both"):
+            numbers = split_counts[side]
+            yield (
+                (protocol, split, side),
+                split_counts["entities"],
+                *(numbers[key] for key in ("n", "mean_candidates", "min_candidates", "max_candidates")),
+            )
+
+
+def summarised(found, split, side):
+    rows = found.histogram.filter(pl.col("split") == split)
+    rows = rows if side == "both" else rows.filter(side=side)
+    number, tasks = rows["num_candidates"], rows["tasks"]
+    (entities,) = rows["entities"].unique()
+    return entities, tasks.sum(), (number * tasks).sum() / tasks.sum(), number.min(), number.max()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "name", ["Nations", "Kinships", "UMLS", "Countries-S1", "CoDEx-S", "FB15k-237", "WN18RR"]
+)
+def test_counts_of_an_independent_program(name, shared):
+    moments = json.loads((shared / f"data/reference/moments.{name}.json").read_text(encoding="utf-8"))
+    splits = frames(read_shared(shared, name))
+    found = {protocol: count_candidates(splits, protocol) for protocol in ("filtered", "pykeen")}
+    compared = 0
+    for (protocol, split, side), *numbers in expected_counts(moments):
+        assert summarised(found[protocol], split, side) == pytest.approx(tuple(numbers), rel=1e-12)
+        compared += 1
+    assert compared == 2 * 3 * 3
+
+
+@pytest.mark.shared
+def test_an_evaluation_by_masking_has_as_many_candidates(shared):
+    """Rank a random score tensor one query at a time, as an evaluation loop does, and note its candidates."""
+    splits = read_shared(shared, "Nations")
+    entities = sorted({label for triples in splits.values() for triple in triples for label in triple[::2]})
+    relations = sorted({triple[1] for triples in splits.values() for triple in triples})
+    triples = {
+        split: np.array([(entities.index(h), relations.index(r), entities.index(t)) for h, r, t in rows])
+        for split, rows in splits.items()
+    }
+    scores = np.random.default_rng(1).normal(size=(len(entities), len(relations), len(entities)))
+    known = np.zeros(scores.shape, bool)
+    for rows in triples.values():
+        known[tuple(rows.T)] = True
+    found = count_candidates(frames(splits), "filtered")
+    for split, rows in triples.items():
+        numbers = {"head": Counter(), "tail": Counter()}
+        for head, relation, tail in rows:
+            for side, line, mask, answer in (
+                ("head", scores[:, relation, tail], known[:, relation, tail], head),
+                ("tail", scores[head, relation], known[head, relation], tail),
+            ):
+                masked = np.where(mask, -np.inf, line)
+                masked[answer] = line[answer]
+                rank = 1 + (masked > line[answer]).sum()
+                worst = 1 + (masked > -np.inf).sum() - 1
+                assert 1 <= rank <= worst
+                numbers[side][worst] += 1
+        for side in ("head", "tail"):
+            assert counts(found, split, side) == numbers[side]
+
+
+@pytest.mark.shared
+def test_the_table_of_the_documentation(shared, project):
+    """Entities, test triples, mean N and what chance reaches, computed here from the histogram alone."""
+    page = (project / "docs/protocols.md").read_text(encoding="utf-8")
+    lines = page.partition("## What each one changes")[2].partition("\n## ")[0].splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]
+    assert len(rows) == 15
+    for label, protocol, *printed in rows:
+        name, _, graph = label.partition(", ")
+        split = "inference_testing" if graph else "testing"
+        found = count_candidates(frames(read_shared(shared, name)), protocol)
+        both = found.histogram.filter(split=split)
+        weights, number = both["tasks"].to_numpy() / both["tasks"].sum(), both["num_candidates"].to_numpy()
+        harmonic = np.cumsum(1 / np.arange(1, number.max() + 1))
+        assert printed == [
+            str(both["entities"][0]),
+            str(both["tasks"].sum() // 2),
+            *(f"{summarised(found, split, side)[2]:.1f}" for side in ("head", "tail")),
+            f"{weights @ (harmonic[number - 1] / number):.6f}",
+            f"{weights @ (np.minimum(number, 10) / number):.6f}",
+        ]

@@ -1,0 +1,266 @@
+"""Protocols and benchmarks: what the names mean, which combinations are refused, and what mistakes say."""
+
+import dataclasses
+
+import pytest
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import time_columns
+from rankadjust.counting.candidates import benchmark_candidates
+from rankadjust.counting.protocols import (
+    Protocol,
+    applies,
+    get_protocol,
+    load_benchmarks,
+    load_protocols,
+)
+
+PARAMETERS = [
+    field.name for field in dataclasses.fields(Protocol) if field.name not in {"name", "description"}
+]
+# docs/protocols.md, "Named protocols": what each says about every parameter, in the order of the fields.
+NAMED = {
+    "filtered": ("release", "keep", "keep", "all", "ignore", "any", None, "inclusive", "shared", "any"),
+    "filtered-seen": ("release", "drop", "keep", "all", "ignore", "any", None, "inclusive", "shared", "any"),
+    "raw": ("release", "keep", "keep", "none", "ignore", "any", None, "inclusive", "shared", "any"),
+    "pykeen": ("training", "drop", "drop", "cumulative", "ignore", "any", None, "inclusive", "shared", "any"),
+    "pykeen-published": (
+        "training",
+        "drop",
+        "drop",
+        "cumulative",
+        "ignore",
+        "any",
+        None,
+        "exclusive",
+        "shared",
+        "any",
+    ),
+    "typed": ("release", "keep", "keep", "all", "ignore", "observed", None, "inclusive", "shared", "any"),
+    "time-aware": ("release", "keep", "keep", "all", "aware", "any", None, "inclusive", "shared", "any"),
+    "time-static": (
+        "release",
+        "keep",
+        "keep",
+        "all",
+        "ignore",
+        "any",
+        None,
+        "inclusive",
+        "shared",
+        "temporal",
+    ),
+}
+
+
+def test_the_shipped_protocols_are_those_of_the_documentation(project):
+    shipped = load_protocols()
+    assert {
+        name: tuple(getattr(protocol, parameter) for parameter in PARAMETERS)
+        for name, protocol in shipped.items()
+    } == NAMED
+    page = (project / "docs" / "protocols.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in page for name in NAMED)
+
+
+def test_the_entry_of_filtered_names_every_parameter_and_its_default():
+    assert get_protocol("filtered") == Protocol("filtered", description=get_protocol("filtered").description)
+
+
+def test_sampled_names_need_no_entry():
+    assert get_protocol("sampled-49").negatives == 49
+    assert get_protocol("sampled-500", load_protocols()).name == "sampled-500"
+
+
+@pytest.mark.parametrize("name", ["sampled-0", "sampled-", "sampled-007", "sampled-5x", "nonsense"])
+def test_an_unknown_name_is_refused_with_those_that_exist(name):
+    with pytest.raises(RankadjustError, match=f"there is no protocol '{name}'.*(filtered|did you mean)"):
+        get_protocol(name)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"filter": "some"}, "filter is 'some'; allowed: all, cumulative, none"),
+        ({"unseen": "dropped"}, "unseen is 'dropped'; did you mean drop?"),
+        ({"negatives": 0}, "negatives is 0; give a whole number from 1 on, or none to rank against all"),
+        ({"negatives": True}, "negatives is True"),
+        ({"negatives": 49.0}, "negatives is 49.0"),
+        ({"name": "sampled-50", "negatives": 49}, "the name promises 50 negatives, but negatives is 49"),
+        ({"name": "Mine/best"}, "a name consists of small letters, digits, dots and hyphens"),
+        ({"time": "aware", "filter": "none"}, "filter: none filters none; drop one of the two"),
+        ({"types": "observed", "negatives": 9}, "their number would not be constant"),
+    ],
+)
+def test_a_combination_without_sense_is_refused_with_the_reason(parameters, message):
+    with pytest.raises(RankadjustError) as raised:
+        Protocol(**({"name": "mine"} | parameters))
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_time_aware_applies_to_temporal_triples_only():
+    aware = get_protocol("time-aware")
+    assert (
+        applies(aware, ["head", "relation", "tail"])
+        == "time-aware is for triples with a time, and these have none"
+    )
+    assert applies(aware, ["head", "relation", "tail", "time"]) is None
+    assert applies(aware, ["head", "relation", "tail", "time_start", "time_end"]) is None
+    assert applies(get_protocol("time-static"), ["head", "relation", "tail"]) is not None
+    assert applies(get_protocol("filtered"), ["head", "relation", "tail", "time"]) is None
+
+
+@pytest.mark.parametrize(
+    ("splits", "reason"),
+    [
+        (["training", "testing"], None),
+        (["facts", "testing"], None),
+        (["testing"], "pykeen looks at the training split, and there is none"),
+        (["testing", "inference"], "pykeen looks at the training split, and there is none"),
+        (["training", "inference", "inference_testing"], None),
+        (
+            ["training", "inference_testing"],
+            "pykeen looks at the inference graph, and there is no split 'inference'",
+        ),
+    ],
+)
+def test_protocols_that_look_at_training_need_it(splits, reason):
+    assert applies(get_protocol("pykeen"), ["head", "relation", "tail"], splits) == reason
+    assert applies(get_protocol("time-static"), ["head", "relation", "tail"]) is not None
+    assert applies(get_protocol("filtered"), ["head", "relation", "tail"], splits) is None
+
+
+def test_half_an_interval_is_no_time():
+    assert time_columns(["head", "time_start"]) == ()
+    assert time_columns(["time_end", "tail", "time_start"]) == ("time_start", "time_end")
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_users_add_protocols_of_their_own(tmp_path):
+    path = write(
+        tmp_path / "mine.yaml",
+        "protocols:\n  filtered-distinct:\n    description: As filtered, duplicates once.\n    duplicates: drop\n",
+    )
+    protocols = load_protocols(path)
+    assert get_protocol("filtered-distinct", protocols) == Protocol(
+        "filtered-distinct", duplicates="drop", description="As filtered, duplicates once."
+    )
+    assert "filtered" in protocols
+    with pytest.raises(RankadjustError, match="did you mean"):
+        get_protocol("filtered-distinct")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("protocols:\n  raw:\n    description: x\n", "mine.yaml:2: the protocol 'raw' exists already"),
+        (
+            "protocols:\n  mine:\n    description: x\n    filter: al\n",
+            "mine.yaml:4: protocols.mine.filter is 'al'",
+        ),
+        ("protocols:\n  mine:\n    description: x\n    filters: all\n", "mine.yaml:4: unknown key"),
+        ("protocols:\n  mine: {filter: all}\n", "lacks the key 'description'"),
+        (
+            "protocols:\n  mine:\n    description: x\n    time: aware\n    filter: none\n",
+            "mine.yaml:2: protocol 'mine': time: aware says which",
+        ),
+    ],
+)
+def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path, text, message):
+    with pytest.raises(RankadjustError) as raised:
+        load_protocols(write(tmp_path / "mine.yaml", text))
+    assert message in str(raised.value)
+
+
+# Benchmarks
+
+# docs/protocols.md, "Benchmarks with a constant number of candidates"; the numbers of test triples are those of
+# Hu et al. (2020), table of data sets, and of OGB-LSC's evaluators.
+BENCHMARKS = {
+    ("ogbl-wikikg2", "sampled-500"): (501, ("head", "tail"), 598_543),
+    ("ogbl-biokg", "sampled-500"): (501, ("head", "tail"), 162_870),
+    ("ogbl-citation2", "sampled-1000"): (1001, ("tail",), 86_596),
+    ("WikiKG90M", "sampled-1000"): (1001, ("tail",), 1_359_303),
+    ("WikiKG90Mv2", "raw"): (91_230_610, ("tail",), 15_000),
+    ("Freebase-DGL-KE", "sampled-2000"): (2001, ("head", "tail"), None),
+    ("Freebase-DGL-KE", "sampled-1000"): (1001, ("head", "tail"), None),
+    ("tgbl-wiki-v2", "sampled-999"): (1000, ("tail",), None),
+    ("tgbl-review-v2", "sampled-100"): (101, ("tail",), None),
+    ("tgbl-coin", "sampled-20"): (21, ("tail",), None),
+    ("tgbl-comment", "sampled-20"): (21, ("tail",), None),
+    ("tgbl-flight", "sampled-20"): (21, ("tail",), None),
+    ("tkgl-wikidata", "sampled-1000"): (1001, ("head", "tail"), None),
+    ("thgl-software", "sampled-1000"): (1001, ("tail",), None),
+    ("thgl-forum", "sampled-100"): (101, ("tail",), None),
+    ("thgl-github", "sampled-20"): (21, ("tail",), None),
+    ("thgl-myket", "sampled-20"): (21, ("tail",), None),
+}
+
+
+def test_the_shipped_benchmarks():
+    found = {}
+    for benchmark in load_benchmarks():
+        if benchmark.dataset.startswith("GraIL-"):
+            continue
+        rows = benchmark_candidates(benchmark).filter(split="testing")
+        (number,) = rows["num_candidates"].unique()
+        (tasks,) = rows["tasks"].unique()
+        found[benchmark.dataset, benchmark.protocol.name] = (number, tuple(rows["side"]), tasks)
+    assert found == BENCHMARKS
+
+
+def test_rows_of_a_benchmark_have_the_columns_of_a_histogram():
+    (benchmark,) = [
+        entry
+        for entry in load_benchmarks()
+        if (entry.dataset, entry.protocol.name) == ("GraIL-NELL995-v1", "sampled-49")
+    ]
+    assert benchmark.approximate
+    assert "with replacement" in benchmark.note
+    # shared_pairs and repeated_pairs are unknown; 225 entities and 100 test triples are those of the published files.
+    assert benchmark_candidates(benchmark).rows() == [
+        (split, side, 225, 50, tasks, None, None)
+        for split, tasks in (("inference_validation", 101), ("inference_testing", 100))
+        for side in ("head", "tail")
+    ]
+
+
+def test_wikikg90m_prints_the_reciprocal_rank_at_10():
+    printed = {entry.dataset: entry.metrics for entry in load_benchmarks() if "WikiKG90M" in entry.dataset}
+    assert printed == dict.fromkeys(["WikiKG90M", "WikiKG90Mv2"], ("inverse_harmonic_mean_rank_at_10",))
+
+
+HEAD = "benchmarks:\n  - protocol: {}\n    sides: [tail]\n    source: somewhere\n    datasets:\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD.format("sampled-9") + "      a: {entites: 4}\n", "mine.yaml:6: unknown key"),
+        (
+            HEAD.format("filtered") + "      a: {}\n",
+            "mine.yaml:6: a: under filtered tasks differ in their candidates",
+        ),
+        (
+            HEAD.format("raw") + "      a: {}\n",
+            "mine.yaml:6: a: raw ranks against all entities; say how many",
+        ),
+        (HEAD.format("smapled-9") + "      a: {}\n", "mine.yaml:6: there is no protocol 'smapled-9'"),
+        (
+            HEAD.format("sampled-9")
+            + "      a: {}\n"
+            + HEAD.format("sampled-9").partition("\n")[2]
+            + "      a: {}\n",
+            "mine.yaml:11: a has the protocol sampled-9 twice",
+        ),
+    ],
+)
+def test_a_mistake_in_benchmarks_is_named_with_its_line(tmp_path, text, message):
+    with pytest.raises(RankadjustError) as raised:
+        load_benchmarks(write(tmp_path / "mine.yaml", text))
+    assert message in str(raised.value)

@@ -1,0 +1,622 @@
+"""Data sets from every kind of source: the real pip, the real zenodo_get, and servers on this machine."""
+
+import bz2
+import gzip
+import hashlib
+import io
+import json
+import sys
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.data import download
+from rankadjust.data.download import fetch_dataset
+from rankadjust.data.sources import File, Http, Local, Package, Zenodo, address
+from rankadjust.data.transfer import Patience
+from tests.servers.http_faults import FaultServer, always, cut, instead, status
+from tests.servers.zenodo import Deposit, LoopbackZenodo
+
+TRAIN = b"a\tr\tb\r\n" * 2000
+TEST = "c\tr\tä\n".encode()
+QUICK = Patience(attempts=3, connect=2.0, read=5.0, first_wait=0.01, longest_wait=0.02)
+
+
+def sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def zip_of(**members: bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, body in members.items():
+            # A ZipInfo has a fixed date, so that every worker collects the same tests.
+            archive.writestr(zipfile.ZipInfo(name), body, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+ZIP = zip_of(**{"d/train.txt": TRAIN, "d/test.txt": TEST})
+MEMBERS = {"training": "d/train.txt", "testing": "d/test.txt"}
+SPLITS = {"training.txt": TRAIN, "testing.txt": TEST}
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+@pytest.fixture
+def server():
+    with FaultServer() as server:
+        yield server
+
+
+class Place:
+    """A folder for the data set, a cache, and what may be found in them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.parent, self.cache = root, root / "datasets", root / "cache"
+        self.folder = self.parent / "Toy"
+        self.cache.mkdir(parents=True)
+        self.parent.mkdir()
+
+    def fetch(self, *alternatives, **options) -> dict:
+        alternatives = [one if isinstance(one, tuple) else (one,) for one in alternatives]
+        options = {"patience": QUICK, **options}
+        return fetch_dataset("Toy", alternatives, self.folder, cache=self.cache, **options)
+
+    def fails(self, *alternatives, **options) -> str:
+        """Return the message; nothing but what was there before may be left beside the cache's parts."""
+        before = sorted(self.parent.rglob("*"))
+        with pytest.raises(RankadjustError) as caught:
+            self.fetch(*alternatives, **options)
+        assert sorted(self.parent.rglob("*")) == before
+        assert "\n" not in str(caught.value)
+        assert str(caught.value).startswith("Toy could not be fetched: ")
+        return str(caught.value)
+
+    @property
+    def splits(self) -> dict[str, bytes]:
+        assert [path.name for path in self.parent.iterdir()] == ["Toy"]
+        return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.name != "source.json"}
+
+    @property
+    def cached(self) -> list[str]:
+        files = [path.relative_to(self.cache) for path in self.cache.rglob("*") if path.is_file()]
+        return sorted(str(path) for path in files if path.parts[0] != ".locks")
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+def zipped(url: str, body: bytes = ZIP, **changes) -> File:
+    return File(Http(url), MEMBERS, **{"sha256": sha256(body), "bytes": len(body), **changes})
+
+
+def host(server: FaultServer) -> str:
+    return f"127.0.0.1:{server.server_port}"
+
+
+def test_an_archive_over_http(place, server):
+    url = server.serve("/x/d.zip", ZIP)
+    source = {
+        "dataset": "Toy",
+        "alternative": 1,
+        "files": [
+            {"address": url, "sha256": sha256(ZIP), "bytes": len(ZIP), "verified": True, "members": MEMBERS}
+        ],
+    }
+    assert place.fetch(zipped(url)) == source
+    assert place.splits == SPLITS
+    assert json.loads((place.folder / "source.json").read_text(encoding="utf-8")) == source
+    assert place.cached == [f"{host(server)}/x/d.zip"]
+
+
+def test_one_file_for_each_split_and_declared_sizes(place, server):
+    train = File(
+        Http(server.serve("/t.txt.bz2", bz2.compress(TRAIN))),
+        {"training": None},
+        member_bytes={"training": len(TRAIN)},
+    )
+    test = File(Http(server.serve("/t.txt", TEST)), {"testing": None}, sha256(TEST), len(TEST))
+    place.fetch((train, test))
+    assert place.splits == SPLITS
+
+
+def test_a_wrong_member_size(place, server):
+    file = zipped(server.serve("/d.zip", ZIP), member_bytes={"testing": 3})
+    message = place.fails(file)
+    assert f"{address(file.source)}: d.zip: the member 'd/test.txt' has 7 bytes, declared are 3" in message
+
+
+def test_the_second_run_asks_nobody_and_writes_the_same_bytes(place, server):
+    file = zipped(server.serve("/d.zip", ZIP))
+    place.fetch(file)
+    before = {path: path.read_bytes() for path in place.folder.iterdir()}
+    place.fetch(file, offline=True)
+    assert {path: path.read_bytes() for path in place.folder.iterdir()} == before
+    assert len(server.seen) == 1
+
+
+def test_a_cached_file_that_was_changed_is_fetched_again(place, server, capsys):
+    file = zipped(server.serve("/d.zip", ZIP))
+    place.fetch(file)
+    path = place.cache / place.cached[0]
+    path.write_bytes(ZIP[:-1] + b"x")
+    place.fetch(file)
+    assert path.read_bytes() == ZIP
+    assert "d.zip: sha256 is " in capsys.readouterr().err
+    path.write_bytes(ZIP[:-1] + b"x")
+    assert "the network is off" in place.fails(file, offline=True)
+
+
+def test_an_old_folder_is_replaced(place, server):
+    place.folder.mkdir()
+    (place.folder / "validation.txt").write_bytes(b"old")
+    place.fetch(zipped(server.serve("/d.zip", ZIP)))
+    assert place.splits == SPLITS
+
+
+def test_all_or_nothing(place, server):
+    place.folder.mkdir()
+    (place.folder / "training.txt").write_bytes(b"old")
+    train = File(Http(server.serve("/train.txt", TRAIN)), {"training": None})
+    gone = File(Http(server.serve("/test.txt", b"", always(status(404)))), {"testing": None})
+    assert "test.txt: 404 Not Found" in place.fails((train, gone))
+    assert (place.folder / "training.txt").read_bytes() == b"old"
+
+
+def test_the_folder_is_for_everybody_the_umask_allows(place, server):
+    place.fetch(zipped(server.serve("/d.zip", ZIP)))
+    plain = place.root / "plain"
+    plain.mkdir()
+    (plain / "file").touch()
+    assert place.folder.stat().st_mode == plain.stat().st_mode
+    assert {path.stat().st_mode for path in place.folder.iterdir()} == {(plain / "file").stat().st_mode}
+
+
+def test_an_unverified_file_tells_what_was_seen(place, server, capsys):
+    url = server.serve("/d.zip", ZIP)
+    assert place.fetch(zipped(url, sha256=None, bytes=None))["files"][0]["verified"] is False
+    assert f"{url}: not verified yet; sha256: {sha256(ZIP)}, bytes: {len(ZIP)}\n" in capsys.readouterr().err
+
+
+def test_a_verified_file_needs_no_words(place, server, capsys):
+    place.fetch(zipped(server.serve("/d.zip", ZIP)))
+    assert capsys.readouterr().err == ""
+
+
+def test_an_unverified_file_that_cannot_be_unpacked_is_not_kept(place, server):
+    url = server.serve("/d.zip", ZIP, [instead(ZIP[:-30])])
+    file = zipped(url, sha256=None, bytes=None)
+    assert "d.zip is damaged" in place.fails(file)
+    assert place.cached == []
+    place.fetch(file)
+    assert place.splits == SPLITS
+
+
+def test_alternatives_are_tried_in_order(place, server):
+    gone = zipped(server.serve("/gone.zip", b"", always(status(410))))
+    wrong = zipped(server.serve("/wrong.zip", ZIP[:-1] + b"x"))
+    good = zipped(server.serve("/good.zip", ZIP))
+    never = zipped(server.serve("/never.zip", ZIP))
+    assert place.fetch(gone, wrong, good, never)["alternative"] == 3
+    assert [seen.path for seen in server.seen] == ["/gone.zip", "/wrong.zip", "/good.zip"]
+    assert place.cached == [f"{host(server)}/good.zip"]
+
+
+def test_the_message_names_every_alternative(place, server):
+    gone = zipped(server.serve("/gone.zip", b"", always(status(410))))
+    wrong = zipped(server.serve("/wrong.zip", ZIP[:-1] + b"x"))
+    absent = File(Local(place.root / "absent.txt"), {"training": None})
+    busy = zipped(server.serve("/busy.zip", b"", always(status(503))))
+    message = place.fails(gone, wrong, absent, busy)
+    reasons = [
+        "/gone.zip: 410 Gone; ",
+        f"/wrong.zip: sha256 is {sha256(ZIP[:-1] + b'x')}, the registry says {sha256(ZIP)}; ",
+        "absent.txt: no such file; ",
+        "/busy.zip: 503 Service Unavailable (tried 3 times)",
+    ]
+    positions = [message.index(reason) for reason in reasons]
+    assert positions == sorted(positions)
+
+
+def test_no_alternative_at_all(place):
+    with pytest.raises(RankadjustError, match="Toy: the registry declares no source"):
+        place.fetch()
+
+
+def test_a_cut_download_is_resumed_by_the_next_run(place, server):
+    url = server.serve("/train.txt", TRAIN, [cut(9000), status(500), status(500)])
+    file = File(Http(url), {"training": None}, sha256(TRAIN), len(TRAIN))
+    assert "500 Internal" in place.fails(file)
+    assert place.cached == [f"{host(server)}/train.txt.part", f"{host(server)}/train.txt.part.version"]
+    place.fetch(file)
+    assert server.seen[-1].headers["Range"] == "bytes=9000-"
+    assert place.splits == {"training.txt": TRAIN}
+    assert place.cached == [f"{host(server)}/train.txt"]
+
+
+def test_two_jobs_that_share_a_file_fetch_it_once(place, server):
+    file = zipped(server.serve("/d.zip", ZIP, [cut(len(ZIP) // 2)]))
+    folders = [place.root / "a" / str(number) for number in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        fetch = partial(fetch_dataset, "Toy", [(file,)], cache=place.cache, patience=QUICK)
+        jobs = [pool.submit(fetch, one) for one in folders]
+        assert len({json.dumps(job.result()) for job in jobs}) == 1
+    assert len(server.seen) == 2
+    assert all((one / "training.txt").read_bytes() == TRAIN for one in folders)
+
+
+def test_a_disk_error_is_one_line_and_one_alternative_less(place, server):
+    (place.cache / host(server)).write_text("a file in the place of a folder")
+    file = zipped(server.serve("/d.zip", ZIP))
+    assert "File exists" in place.fails(file)
+    train = put(place.root, "train.txt", TRAIN)
+    assert place.fetch(file, File(Local(train), {"training": None}))["alternative"] == 2
+
+
+def test_the_message_says_what_to_do(place, server):
+    file = zipped(server.serve("/d.zip", b"", always(status(404))))
+    assert place.fails(file).endswith("; if you have copies, name their folder: mirror=FOLDER")
+    assert "mirror=FOLDER" not in place.fails(file, mirror=str(place.root))
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("url", "cached"),
+    [
+        ("/a%20b/d.zip?download=1", "a b/d.zip?download=1"),
+        ("/fetch.php?media=en:d.zip", "fetch.php?media=en:d.zip"),
+        ("/get?path=../../d.zip", "get?path=..%2F..%2Fd.zip"),
+    ],
+)
+def test_the_query_belongs_to_the_name(place, server, url, cached):
+    place.fetch(zipped(server.serve(url, ZIP)))
+    assert place.splits == SPLITS
+    assert place.cached == [f"{host(server)}/{cached}"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://h.invalid/a/../../d.zip", "http://h.invalid/a/%2e%2e/d.zip", "http://h.invalid/..%5Cd.zip",
+     "http://../d.zip", "https://h.invalid", "https://h.invalid/", "ftp://h.invalid/d.zip", "/etc/passwd"],
+)  # fmt: skip
+def test_addresses_that_name_no_file_of_a_host(place, url):
+    message = place.fails(zipped(url))
+    assert "must not hold '..'" in message or "not the address of a file" in message
+    assert place.cached == []
+
+
+def test_what_sources_are_called():
+    assert address(Http("https://h/a.zip?x=1")) == "https://h/a.zip?x=1"
+    assert address(Package("toy", "1.0", "toy.whl")) == "pkg:pypi/toy@1.0?file_name=toy.whl"
+    assert address(Zenodo("12", "a b.zip")) == "https://zenodo.org/records/12/files/a%20b.zip"
+    assert address(Local(Path("/x/a.txt"))) == "/x/a.txt"
+
+
+# Mirrors
+
+
+def put(folder: Path, path: str, body: bytes) -> Path:
+    file = folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(body)
+    return file
+
+
+FAR = zipped("https://data.invalid/x/d.zip")
+
+
+def test_a_mirror_folder_is_read_in_place(place):
+    put(place.root / "mirror", "data.invalid/x/d.zip", ZIP)
+    provenance = place.fetch(FAR, mirror=str(place.root / "mirror"), offline=True)
+    assert place.splits == SPLITS
+    assert place.cached == []
+    assert provenance["files"][0]["address"] == "https://data.invalid/x/d.zip"
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_a_mirror_server(place, server, slash):
+    server.serve("/m/data.invalid/x/d.zip", ZIP)
+    # The user named this server, so that it is not the network that `offline` forbids.
+    provenance = place.fetch(FAR, mirror=f"{server.address}/m{slash}", offline=True)
+    assert provenance["files"][0]["address"] == "https://data.invalid/x/d.zip"
+    assert place.splits == SPLITS
+    assert place.cached == ["data.invalid/x/d.zip"]
+
+
+def test_names_in_a_mirror_server_are_quoted(place, server):
+    server.serve("/h/a%20b/get%3Fid%3D1%252F2", TRAIN)
+    file = File(Http("https://h/a%20b/get?id=1/2"), {"training": None})
+    place.fetch(file, mirror=server.address, offline=True)
+    assert place.splits == {"training.txt": TRAIN}
+
+
+def test_a_cache_is_a_mirror(place, server):
+    file = zipped(server.serve("/d.zip", ZIP))
+    place.fetch(file)
+    other = Place(place.root / "other")
+    other.fetch(file, mirror=str(place.cache), offline=True)
+    assert other.splits == SPLITS
+    assert len(server.seen) == 1
+
+
+def test_the_mirror_comes_before_every_upstream(place, server):
+    first = zipped(server.serve("/first.zip", ZIP))
+    mirror = place.root / "mirror"
+    put(mirror, "data.invalid/x/d.zip", ZIP)
+    assert place.fetch(first, FAR, mirror=str(mirror))["alternative"] == 2
+    assert server.seen == []
+
+
+def test_within_a_mirror_the_order_counts(place):
+    mirror = place.root / "mirror"
+    put(mirror, "data.invalid/x/d.zip", ZIP)
+    put(mirror, "data.invalid/y.zip", ZIP)
+    second = zipped("https://data.invalid/y.zip")
+    assert place.fetch(second, FAR, mirror=str(mirror))["files"][0]["address"].endswith("y.zip")
+
+
+def test_what_the_mirror_lacks_or_has_wrong_comes_from_upstream(place, server):
+    mirror = place.root / "mirror"
+    file = zipped(server.serve("/d.zip", ZIP))
+    put(mirror, f"{host(server)}/d.zip", TRAIN)
+    assert place.fetch(file, mirror=str(mirror))["alternative"] == 1
+    assert len(server.seen) == 1
+    (mirror / host(server) / "d.zip").unlink()
+    assert place.fetch(file, mirror=str(mirror))["alternative"] == 1
+
+
+def test_a_mirror_is_not_looked_into_for_local_files(place, server):
+    train = put(place.root, "train.txt", TRAIN)
+    (place.root / "mirror").mkdir()
+    first = zipped(server.serve("/d.zip", ZIP))
+    second = File(Local(train), {"training": None})
+    assert place.fetch(first, second, mirror=str(place.root / "mirror"))["alternative"] == 1
+
+
+def test_a_wheel_in_a_mirror(place):
+    put(place.root / "mirror", "toy/toy-1.0-py3-none-any.whl", ZIP)
+    file = File(Package("toy", "1.0", "toy-1.0-py3-none-any.whl"), MEMBERS, sha256(ZIP))
+    place.fetch(file, mirror=str(place.root / "mirror"), offline=True)
+    assert place.splits == SPLITS
+
+
+def test_a_record_in_a_mirror(place):
+    put(place.root / "mirror", "zenodo.org/records/12/files/d.zip", ZIP)
+    file = File(Zenodo("12", "d.zip"), MEMBERS, sha256(ZIP))
+    place.fetch(file, mirror=str(place.root / "mirror"), offline=True)
+    assert place.splits == SPLITS
+
+
+@pytest.mark.parametrize("mirror", ["nowhere", "ftp://h.invalid/m", "file:///m"])
+def test_a_mirror_that_is_none(place, mirror):
+    with pytest.raises(RankadjustError, match=f"mirror: {mirror} is neither a folder nor an address"):
+        place.fetch(FAR, mirror=mirror)
+
+
+def test_offline_uses_no_network(place, server, monkeypatch):
+    def never(*arguments: object) -> None:
+        raise AssertionError("the network is off")
+
+    monkeypatch.setattr(download, "_run", never)
+    (place.root / "mirror").mkdir()
+    message = place.fails(
+        zipped(server.serve("/d.zip", ZIP)),
+        File(Package("toy", "1.0", "toy-1.0-py3-none-any.whl"), MEMBERS),
+        File(Zenodo("12", "d.zip"), MEMBERS),
+        mirror=str(place.root / "mirror"),
+        offline=True,
+    )
+    assert server.seen == []
+    for name in (f"{server.address}/d.zip", "pkg:pypi/toy@1.0", "https://zenodo.org/records/12/files/d.zip"):
+        assert f"{name}" in message
+    assert message.count("the network is off (offline: true)") == 3
+    assert message.count("no such file in the mirror") == 3
+
+
+# Files on this disk
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_local_files(place, offline):
+    train = put(place.root, "mine/train.txt.gz", gzip.compress(TRAIN))
+    test = put(place.root, "mine/test.tsv", TEST)
+    files = (File(Local(train), {"training": None}), File(Local(test), {"testing": None}, sha256(TEST)))
+    provenance = place.fetch(files, offline=offline)
+    assert place.splits == SPLITS
+    assert place.cached == []
+    assert [file["address"] for file in provenance["files"]] == [str(train), str(test)]
+    assert train.exists()
+
+
+def test_a_local_file_that_is_not_the_registered_one(place):
+    test = put(place.root, "test.tsv", TEST)
+    assert "test.tsv: sha256 is" in place.fails(File(Local(test), {"testing": None}, sha256(TRAIN)))
+    assert test.read_bytes() == TEST
+
+
+def test_a_damaged_local_file_stays(place):
+    broken = put(place.cache, "train.txt.gz", gzip.compress(TRAIN)[:-9])
+    assert "train.txt.gz is damaged" in place.fails(File(Local(broken), {"training": None}))
+    assert broken.exists()
+
+
+# Packages
+
+
+WHEEL = "toy_data-1.0-py3-none-any.whl"
+
+
+def wheel(**members: bytes) -> bytes:
+    # Nobody can install it here: the files of a wheel are for every Python.
+    metadata = b"Metadata-Version: 2.1\nName: toy-data\nVersion: 1.0\nRequires-Python: >=99\n"
+    tags = b"Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    about = {"METADATA": metadata, "WHEEL": tags, "RECORD": b""}
+    return zip_of(**members, **{f"toy_data-1.0.dist-info/{name}": body for name, body in about.items()})
+
+
+@pytest.fixture
+def index(tmp_path, monkeypatch):
+    """A folder of wheels instead of a package index; importing what is in them would fail."""
+    folder = tmp_path / "wheels"
+    code = {"toy_data/__init__.py": b"1 / 0"}
+    body = wheel(**code, **{"toy_data/train.txt": TRAIN, "toy_data/test.txt": TEST})
+    put(folder, WHEEL, body)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+IN_WHEEL = {"training": "toy_data/train.txt", "testing": "toy_data/test.txt"}
+
+
+def test_a_package(place, index):
+    body = (index / WHEEL).read_bytes()
+    provenance = place.fetch(File(Package("toy-data", "1.0", WHEEL), IN_WHEEL, sha256(body), len(body)))
+    assert place.splits == SPLITS
+    assert place.cached == [f"toy-data/{WHEEL}"]
+    assert provenance["files"][0]["address"] == f"pkg:pypi/toy-data@1.0?file_name={WHEEL}"
+    assert "toy_data" not in sys.modules
+
+
+def test_a_package_with_other_bytes(place, index):
+    message = place.fails(File(Package("toy-data", "1.0", WHEEL), IN_WHEEL, sha256(TRAIN)))
+    assert f"the registry says {sha256(TRAIN)}" in message
+    assert place.cached == []
+
+
+def test_a_release_that_does_not_exist(place, index):
+    message = place.fails(File(Package("toy-data", "9.0", WHEEL), IN_WHEEL))
+    assert "pip download toy-data==9.0: Could not find a version that satisfies" in message
+    assert place.cached == []
+
+
+def test_another_wheel_than_the_declared_one(place, index):
+    message = place.fails(File(Package("toy-data", "1.0", "toy_data-1.0-cp311-cp311-any.whl"), IN_WHEEL))
+    assert f"there is no such file (got {WHEEL})" in message
+    assert place.cached == []
+
+
+# Zenodo, with the unmodified command. It has ways to end well without the file; none of them is let through.
+
+
+@pytest.fixture
+def zenodo(tmp_path, monkeypatch):
+    with LoopbackZenodo(tmp_path) as zenodo:
+        monkeypatch.setenv("HTTPS_PROXY", zenodo.proxy)
+        monkeypatch.setenv("SSL_CERT_FILE", str(zenodo.certificate))
+        yield zenodo
+
+
+def deposited(**changes) -> File:
+    return File(Zenodo("12", "d.zip"), MEMBERS, **{"sha256": sha256(ZIP), "bytes": len(ZIP), **changes})
+
+
+UNVERIFIED = {"sha256": None, "bytes": None}
+
+
+def test_a_zenodo_record(place, zenodo):
+    # The first request is answered 503, the command's own business; the other file is not for us.
+    zenodo.records["12"] = [Deposit("huge.bin", bytes(10)), Deposit("d.zip", ZIP, failures=1)]
+    provenance = place.fetch(deposited())
+    assert place.splits == SPLITS
+    assert provenance["files"][0]["address"] == "https://zenodo.org/records/12/files/d.zip"
+    assert place.cached == ["zenodo.org/records/12/files/d.zip"]
+    assert zenodo.seen == ["/api/records/12", *["/api/records/12/files/d.zip/content"] * 2]
+
+
+@pytest.mark.parametrize(
+    ("deposits", "verified", "message"),
+    [
+        # Exit code 0 and "SUCCESS" after nothing:
+        ([], UNVERIFIED, "there is no such file (got nothing)"),
+        ([Deposit("other.zip", ZIP)], UNVERIFIED, "there is no such file (got nothing)"),
+        # A part of the file under its final name:
+        ([Deposit("d.zip", ZIP, sent=50)], UNVERIFIED, "without sending complete message body"),
+        # Bytes that are not what the record says, or what we say:
+        ([Deposit("d.zip", ZIP, md5="0" * 32)], UNVERIFIED, "Checksum is INCORRECT for d.zip!"),
+        ([Deposit("d.zip", TRAIN)], {"bytes": None}, f"the registry says {sha256(ZIP)}"),
+    ],
+)
+def test_what_zenodo_get_gets_wrong(place, zenodo, deposits, verified, message):
+    zenodo.records["12"] = deposits
+    assert message in place.fails(deposited(**verified))
+    assert place.cached == []
+
+
+def test_a_record_that_does_not_exist(place, zenodo):
+    assert "404 - Not Found" in place.fails(deposited())
+
+
+def test_a_key_that_climbs_out_of_the_folder(place, zenodo):
+    # Given the whole record, the command writes the first file beside the folder it was told to use.
+    zenodo.records["12"] = [Deposit("../escaped.txt", TRAIN), Deposit("d.zip", ZIP)]
+    place.fetch(deposited())
+    assert place.splits == SPLITS
+    assert list(place.root.rglob("escaped.txt")) == []
+    assert "/api/records/12/files/escaped.txt/content" not in zenodo.seen
+
+
+@pytest.mark.parametrize("key", ["../escaped.txt", "a/../../escaped.txt", "/etc/escaped.txt", "a/b.txt", ""])
+def test_a_declared_key_that_climbs_out_is_refused_at_once(place, zenodo, key):
+    zenodo.records["12"] = [Deposit(key, TRAIN)]
+    place.fails(File(Zenodo("12", key), {"training": None}))
+    assert zenodo.seen == []
+
+
+def test_a_key_is_no_pattern(place, zenodo):
+    zenodo.records["12"] = [Deposit("d[1].txt", TRAIN), Deposit("d1.txt", TEST)]
+    place.fetch(File(Zenodo("12", "d[1].txt"), {"training": None}, sha256(TRAIN)))
+    assert place.splits == {"training.txt": TRAIN}
+    assert "/api/records/12/files/d1.txt/content" not in zenodo.seen
+
+
+def test_a_record_is_a_number(place, zenodo):
+    message = place.fails(File(Zenodo("--help", "d.zip"), MEMBERS))
+    assert "a record's number" in message
+    assert zenodo.seen == []
+
+
+def test_without_the_command(place, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(place.root / "bin" / "python"))
+    assert "zenodo_get is missing; install rankadjust[workflow]" in place.fails(deposited())
+
+
+# All the mirrored data sets
+
+
+@pytest.mark.shared
+def test_every_mirrored_data_set(place, shared):
+    """Offline from the mirror, each file with the sha256 and size of sources.yaml."""
+    described = yaml.safe_load((shared / "data" / "sources.yaml").read_text(encoding="utf-8"))["datasets"]
+    assert len(described) == 36
+    for dataset in described:
+        members: dict[str, dict[str, str | None]] = {}
+        for split in dataset["splits"]:
+            members.setdefault(split["url"], {})[split["split"]] = split.get("member")
+        known = {file["url"]: file for file in dataset["files"]}
+        files = tuple(
+            File(Http(url), of, known[url]["sha256"], known[url]["bytes"]) for url, of in members.items()
+        )
+        folder = place.parent / dataset["name"]
+        mirror = str(shared / "data" / "mirror")
+        provenance = fetch_dataset(
+            dataset["name"], [files], folder, cache=place.cache, mirror=mirror, offline=True
+        )
+        assert all(file["verified"] for file in provenance["files"])
+        for split in dataset["splits"]:
+            assert (folder / f"{split['split']}.txt").stat().st_size > 0
+    assert place.cached == []

@@ -1,0 +1,148 @@
+"""Adjustments: affine functions with constants of the evaluation set."""
+
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.database.adjustments import add_adjusted, add_coefficients, log10_p
+
+# Nations, filtered, testing, both (an independent implementation in extended precision); the metric values are
+# those of ComplEx in the case study of Hoyt et al. (2022), the results their corrected ones:
+# manuscript_16_runs_published_vs_correct.tsv of the development data.
+NATIONS = {
+    "inverse_harmonic_mean_rank": (0.3844414082699486, 1.8117984421965722e-04),
+    "arithmetic_mean_rank": (4.477611940298507, 0.015429692314681),
+}
+
+
+def moments(metric, expectation, variance, variance_random_scorer=None, reason=None):
+    return pl.DataFrame(
+        {
+            "metric": [metric],
+            "tasks": [402],
+            "expectation": [expectation],
+            "variance": [variance],
+            "variance_random_scorer": [variance_random_scorer],
+            "reason": [reason],
+        },
+        schema_overrides={
+            "expectation": pl.Float64,
+            "variance": pl.Float64,
+            "variance_random_scorer": pl.Float64,
+            "reason": pl.String,
+        },
+    )
+
+
+def adjusted(metric, value, *constants, low=None, high=None):
+    frame = add_coefficients(moments(metric, *constants)).with_columns(
+        value=pl.lit(value, pl.Float64),
+        value_low=pl.lit(low, pl.Float64),
+        value_high=pl.lit(high, pl.Float64),
+    )
+    return add_adjusted(frame).row(0, named=True)
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "index", "z"),
+    [
+        ("inverse_harmonic_mean_rank", 0.4304182897159709, 0.07469131625115082, 3.415738142048021),
+        ("arithmetic_mean_rank", 4.196517467498779, 0.08082974110550113, 2.2629433022797554),
+    ],
+)
+def test_the_case_study_on_nations(metric, value, index, z):
+    expectation, variance = NATIONS[metric]
+    row = adjusted(metric, value, expectation, variance)
+    assert row["index"] == pytest.approx(index, rel=1e-12)
+    assert row["z"] == pytest.approx(z, rel=1e-9)
+    assert row["z_random_scorer"] is None
+
+
+def test_ratio_is_for_ranks_only():
+    assert adjusted("arithmetic_mean_rank", 4.0, 5.0, 1.0)["ratio"] == 0.8
+    assert adjusted("inverse_harmonic_mean_rank", 0.5, 0.4, 0.01)["ratio"] is None
+
+
+def test_rounding_interval_is_scaled_along_and_ends_are_swapped_for_falling_metrics():
+    row = adjusted("arithmetic_mean_rank", 4.0, 5.0, 1.0, low=3.5, high=4.5)
+    assert (row["index_low"], row["index"], row["index_high"]) == (0.125, 0.25, 0.375)
+    row = adjusted("inverse_harmonic_mean_rank", 0.5, 0.2, 1.0, low=0.45, high=0.55)
+    assert row["index_low"] < row["index"] < row["index_high"]
+
+
+@pytest.mark.parametrize(
+    ("constants", "nulls", "reason"),
+    [
+        ((1.0, 0.0), {"index", "z"}, "chance already reaches the optimum: no index and no z"),
+        ((0.5, 0.0), {"z"}, "the variance is 0: no z"),
+        ((None, None, None, "no task"), {"index", "z"}, "no task"),
+    ],
+)
+def test_what_does_not_exist_is_null_with_a_reason(constants, nulls, reason):
+    row = adjusted("hits_at_10", 0.7, *constants)
+    assert {name for name in ("index", "z") if row[name] is None} == nulls
+    assert row["reason"] == reason
+
+
+@pytest.mark.parametrize(
+    ("expectation", "tasks_enough"), [(9.9 / 402, False), (10.1 / 402, True)], ids=["few hits", "enough hits"]
+)
+def test_no_p_where_the_normal_law_does_not_hold(expectation, tasks_enough):
+    deviation = math.sqrt(expectation / 402)
+    row = adjusted("hits_at_10", expectation + 2 * deviation, expectation, deviation**2)
+    assert (row["log10_p"] is not None) == tasks_enough
+    far = adjusted("inverse_harmonic_mean_rank", 0.9, 0.1, 0.01)
+    assert far["z"] == pytest.approx(8)
+    assert far["log10_p"] is None
+
+
+def test_p_prefers_the_random_scorer():
+    row = adjusted("inverse_harmonic_mean_rank", 0.5, 0.3, 0.01, 0.04)
+    assert row["z"] == pytest.approx(2)
+    assert row["z_random_scorer"] == pytest.approx(1)
+    assert row["log10_p"] == pytest.approx(math.log10(0.15865525393145707), rel=1e-12)
+
+
+# Upper tail of the standard normal law: tables of the normal distribution, 16 digits (scipy.stats.norm.logsf).
+@pytest.mark.parametrize(("z", "p"), [(0, 0.5), (1.959963984540054, 0.025), (6, 9.865876450376946e-10)])
+def test_log10_p(z, p):
+    assert log10_p(z) == pytest.approx(math.log10(p), rel=1e-12)
+
+
+KEYS = [
+    "arithmetic_mean_rank",
+    "inverse_harmonic_mean_rank",
+    "hits_at_10",
+    "geometric_mean_rank",
+    "median_rank",
+]
+
+
+@given(
+    key=st.sampled_from(KEYS),
+    expectation=st.floats(1.5, 1e6),
+    deviation=st.floats(1e-6, 1e3),
+    steps=st.floats(-100, 100),
+)
+def test_affine_round_trip(key, expectation, deviation, steps):
+    metric = resolve(key)
+    if metric.increasing:
+        expectation = 1 / expectation
+    value = expectation + steps * deviation
+    row = adjusted(key, value, expectation, deviation**2)
+    sign = 1 if metric.increasing else -1
+    scale = max(abs(value), abs(expectation), 1)
+    assert row["z"] == pytest.approx(sign * steps, rel=1e-9, abs=1e-12 * scale / deviation)
+    back = (row["index"] - row["index_offset"]) / row["index_scale"]
+    assert back == pytest.approx(value, rel=1e-9, abs=1e-9 * scale)
+    best = adjusted(key, metric.optimum, expectation, deviation**2)
+    assert best["index"] == pytest.approx(1, rel=1e-9)
+    chance = adjusted(key, expectation, expectation, deviation**2)
+    assert chance["index"] == pytest.approx(0, abs=1e-12)
+    # Both say the same: better than chance.
+    if abs(steps) > 1e-3:
+        assert (row["index"] > 0) == (row["z"] > 0)

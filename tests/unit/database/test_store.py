@@ -1,0 +1,60 @@
+"""The database: assembled, sorted, unique, loaded."""
+
+import polars as pl
+import pytest
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import write_parquet
+from rankadjust.base.vocabulary import KEY
+from rankadjust.database.store import SCHEMA, assemble, load_database
+
+
+def moments(dataset="Nations", protocol="filtered", metrics=("arithmetic_mean_rank", "hits_at_1")):
+    count = len(metrics)
+    return pl.DataFrame(
+        {
+            "dataset": [dataset] * count,
+            "protocol": [protocol] * count,
+            "split": ["testing"] * count,
+            "side": ["both"] * count,
+            "metric": list(metrics),
+            "entities": [14] * count,
+            "tasks": [402] * count,
+            "expectation": [4.5, 0.2][:count],
+            "variance": [0.01, 0.001][:count],
+            "method": ["closed form"] * count,
+            "reason": [None] * count,
+            "variance_random_scorer": [None] * count,
+            "reason_random_scorer": ["raw"] * count,
+        },
+        schema_overrides={"reason": pl.String, "variance_random_scorer": pl.Float64},
+    )
+
+
+def test_database_has_one_sorted_row_per_key_and_every_column():
+    database = assemble([moments("UMLS"), moments("Nations", "raw"), moments()])
+    assert database.schema == SCHEMA
+    assert database.height == 6
+    assert database.select(KEY).equals(database.select(KEY).sort(KEY))
+
+
+def test_a_key_given_twice_is_an_error():
+    with pytest.raises(RankadjustError, match="more than one row for Nations, filtered, testing, both, "):
+        assemble([moments(), moments()])
+
+
+def test_a_database_comes_back_as_it_was_written(tmp_path):
+    database = assemble([moments()])
+    write_parquet(database, tmp_path / "adjustments.parquet")
+    assert load_database(tmp_path / "adjustments.parquet").equals(database)
+
+
+def test_what_is_no_database_is_refused_in_one_line(tmp_path):
+    with pytest.raises(RankadjustError, match="there is no such database"):
+        load_database(tmp_path / "none.parquet")
+    (tmp_path / "text.parquet").write_text("dataset\n")
+    with pytest.raises(RankadjustError, match=r"text\.parquet: not a Parquet file"):
+        load_database(tmp_path / "text.parquet")
+    write_parquet(pl.DataFrame({"dataset": ["Nations"]}), tmp_path / "other.parquet")
+    with pytest.raises(RankadjustError, match="not an adjustment database, it lacks the column 'protocol'"):
+        load_database(tmp_path / "other.parquet")

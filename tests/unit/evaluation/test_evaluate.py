@@ -1,0 +1,508 @@
+"""From ranks and scores to metrics: definitions, ties, weights, groups, the bootstrap, and what fits the database."""
+
+import json
+import math
+import time
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import sparse
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
+from rankadjust.chance.moments import metric_moments
+from rankadjust.evaluation.evaluate import RESULT, evaluate
+from rankadjust.evaluation.resampling import bootstrap_counts
+from rankadjust.evaluation.scores import rank_scores, read_scores
+from rankadjust.evaluation.weighting import arrange, averages
+from tests.release import DATA, make_release
+
+FOLDER = DATA / "evaluation"
+METRICS = [metric for metric in expand(list(FAMILIES), [1, 3, 5, 10]) if metric.key != "count"]
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    return make_release(tmp_path_factory.mktemp("release"))
+
+
+def values(result, **where):
+    """Return the values of the rows with these facts, by metric."""
+    rows = result.filter(*(pl.col(name) == value for name, value in where.items()))
+    assert rows["metric"].is_unique().all()
+    return dict(rows.select("metric", "value").iter_rows())
+
+
+# --- definitions ----------------------------------------------------------------------------------------------
+
+
+def test_the_worked_example_of_common_tutorials():
+    found = values(evaluate([2, 1, 4], draws=0))
+    assert found["inverse_harmonic_mean_rank"] == pytest.approx((1 / 2 + 1 + 1 / 4) / 3)
+    assert round(found["inverse_harmonic_mean_rank"], 4) == 0.5833
+    assert round(found["hits_at_1"], 4) == 0.3333
+    assert round(found["hits_at_3"], 4) == 0.6667
+    # One relevant answer: precision@k = hits@k / k, and nDCG@3 = (1/log2(3) + 1/log2(2) + 0) / 3.
+    assert found["precision_at_3"] == pytest.approx(2 / 9)
+    assert found["ndcg_at_3"] == pytest.approx((1 / math.log2(3) + 1) / 3)
+    assert values(evaluate([2, 1, 4], metrics=["recall@3"], draws=0)) == {"hits_at_3": pytest.approx(2 / 3)}
+    assert found["count"] == 3
+
+
+@pytest.mark.parametrize("kind", ["optimistic", "realistic", "pessimistic"])
+def test_pykeen_computes_the_same(kind):
+    expected = json.loads((FOLDER / "pykeen.json").read_text())[kind]
+    ranks = pl.read_csv(FOLDER / "reference-ranks.csv")
+    found = values(evaluate(ranks.drop("weight", "side", "num_candidates"), draws=0), rank_type=kind)
+    for key, value in expected["values"].items():
+        assert found[key] == pytest.approx(value, rel=1e-12), key
+    result = evaluate(ranks.drop("weight", "side"), metrics=list(expected["adjusted"]), draws=0)
+    for key, adjusted in expected["adjusted"].items():
+        row = result.row(by_predicate=(pl.col("rank_type") == kind) & (pl.col("metric") == key), named=True)
+        for name, value in adjusted.items():
+            # Here z is positive for better than chance in every metric, as it is in PyKEEN.
+            assert row[name] == pytest.approx(value, rel=1e-9), (key, name)
+    weighted = values(evaluate(ranks.drop("side"), draws=0), rank_type=kind)
+    for key, value in expected["weighted"].items():
+        assert weighted[key] == pytest.approx(value, rel=1e-12), key
+
+
+def test_ir_measures_computes_the_same():
+    expected = json.loads((FOLDER / "ir_measures.json").read_text())
+    ranks = pl.read_csv(FOLDER / "reference-ranks.csv").select("optimistic", "pessimistic")
+    found = values(evaluate(ranks, draws=0), rank_type="optimistic")
+    for key, value in expected.items():
+        assert found[resolve(key).key] == pytest.approx(value, rel=1e-9), key
+
+
+# --- ranks from scores ----------------------------------------------------------------------------------------
+
+
+def naive(scores, target, mask):
+    """Rank one task after the other, one candidate after the other."""
+    rows = []
+    for row, true in enumerate(target):
+        better = equal = 0
+        for column, score in enumerate(scores[row]):
+            if column != true and not mask[row][column]:
+                better += score > scores[row][true]
+                equal += score == scores[row][true]
+        candidates = 1 + sum(not mask[row][c] for c in range(len(scores[row])) if c != true)
+        rows.append((1 + better, 1 + better + equal, candidates))
+    return rows
+
+
+@st.composite
+def scored(draw):
+    shape = draw(st.tuples(st.integers(1, 6), st.integers(1, 8)))
+    kind = draw(st.sampled_from([np.float32, np.float64, np.int16]))
+    # Few different values, so that ties are common; infinities are scores like others.
+    pool = [-1, 0, 1, 2] + ([np.inf, -np.inf, 0.5] if kind != np.int16 else [])
+    scores = draw(hnp.arrays(kind, shape, elements=st.sampled_from(pool)))
+    target = draw(hnp.arrays(np.int64, shape[0], elements=st.integers(0, shape[1] - 1)))
+    return scores, target, draw(hnp.arrays(np.bool_, shape))
+
+
+@given(case=scored())
+@settings(deadline=None)
+def test_ranks_are_those_of_a_naive_loop(case):
+    scores, target, mask = case
+    expected = naive(scores, target, mask)
+    assert rank_scores(scores, target, mask).rows() == expected
+    assert rank_scores(scores, target, sparse.csr_array(mask)).rows() == expected
+    assert rank_scores(scores, target).rows() == naive(scores, target, np.zeros_like(mask))
+
+
+def test_ties():
+    # Three candidates with the best score: 1, 3, and 2 in between.
+    ranks = rank_scores([[5, 5, 5, 1]], [0])
+    assert ranks.rows() == [(1, 3, 4)]
+    found = evaluate(ranks, metrics=["mr"], draws=0)
+    assert dict(found.select("rank_type", "value").iter_rows()) == {
+        "optimistic": 1.0,
+        "realistic": 2.0,
+        "pessimistic": 3.0,
+    }
+
+
+def test_a_constant_scorer_is_below_chance():
+    row = evaluate(rank_scores(np.zeros((3, 9)), [0, 4, 8]), metrics=["mrr"], draws=0).row(1, named=True)
+    assert row["rank_type"] == "realistic"
+    assert row["value"] == pytest.approx(2 / (9 + 1))
+    assert row["index"] < 0
+
+
+def write_scores(folder, **arrays):
+    folder.mkdir()
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+
+
+def test_every_way_to_store_scores_gives_the_same_ranks(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankadjust.evaluation.scores._BLOCK", 30)
+    rng = np.random.default_rng(5)
+    scores, mask = rng.integers(0, 9, (20, 10)).astype(np.float32), rng.random((20, 10)) < 0.3
+    arrays = {"scores": scores, "target": rng.integers(0, 10, 20)}
+    side = np.array(["head", "tail"] * 10)
+    filtered = sparse.csr_array(mask)
+    np.savez(tmp_path / "dense.npz", **arrays, mask=mask, side=side)
+    parts = {"filter_indptr": filtered.indptr, "filter_indices": filtered.indices}
+    np.savez(tmp_path / "sparse.npz", **arrays, **parts, side=side)
+    write_scores(tmp_path / "dense", **arrays, mask=mask, side=side)
+    write_scores(tmp_path / "sparse", **arrays, side=side)
+    sparse.save_npz(tmp_path / "sparse" / "filter.npz", sparse.coo_array(mask))
+    expected = naive(scores, arrays["target"], mask)
+    for name in ("dense.npz", "sparse.npz", "dense", "sparse"):
+        ranks = read_scores(tmp_path / name)
+        assert ranks.select("optimistic", "pessimistic", "num_candidates").rows() == expected
+        assert ranks["side"].to_list() == side.tolist()
+        result = evaluate(tmp_path / name, metrics=["mrr"], draws=0)
+        assert set(result["side"]) == {"head", "tail", "both"}
+
+
+def test_nan_names_task_and_column(tmp_path, monkeypatch):
+    monkeypatch.setattr("rankadjust.evaluation.scores._BLOCK", 12)
+    scores = np.zeros((10, 6), dtype=np.float32)
+    scores[7, 3] = np.nan
+    write_scores(tmp_path / "scores", scores=scores, target=np.zeros(10, dtype=int))
+    with pytest.raises(RankadjustError, match=r"scores: the score of task 7, column 3 is NaN"):
+        evaluate(tmp_path / "scores")
+    # What is filtered out is no candidate, whatever stands there; the true answer always is one.
+    assert rank_scores(scores, np.zeros(10, dtype=int), np.isnan(scores)).height == 10
+    with pytest.raises(RankadjustError, match="task 7, column 3"):
+        rank_scores(scores, np.full(10, 3), np.isnan(scores))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"scores": np.zeros((2, 3))}, "there is no 'target'; it has scores"),
+        ({"scores": np.zeros(3), "target": np.zeros(3, int)}, r"scores have the shape \(3,\), not"),
+        ({"scores": np.zeros((2, 0)), "target": np.zeros(2, int)}, r"scores have the shape \(2, 0\), not"),
+        ({"scores": np.zeros((2, 3)), "target": np.zeros(3, int)}, "it must be 2 whole numbers, one a task"),
+        (
+            {"scores": np.zeros((2, 3)), "target": np.array([0, 3])},
+            "the target of task 1 is 3, but columns go",
+        ),
+        ({"scores": np.array([["a"]]), "target": np.zeros(1, int)}, "they must be numbers"),
+        (
+            {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), "mask": np.zeros((3, 2), bool)},
+            r"the mask is bool of the shape \(3, 2\)",
+        ),
+        (
+            {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), "side": np.array(["head"])},
+            r"'side' has the shape \(1,\), not \(2,\)",
+        ),
+        (
+            {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), "side": np.array(["head", "end"])},
+            "row 1: side is 'end', but it must be head or tail",
+        ),
+    ],
+)
+def test_scores_that_do_not_fit_together_are_refused(tmp_path, arrays, message):
+    write_scores(tmp_path / "scores", **arrays)
+    np.savez(tmp_path / "scores.npz", **arrays)
+    for path in ("scores", "scores.npz"):
+        with pytest.raises(RankadjustError, match=message):
+            evaluate(tmp_path / path, draws=0)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"filter_indptr": [0, 1, 1]},
+        {"filter_indptr": [0, 1, 1], "filter_indices": [3]},
+        {"mask": np.zeros((2, 3))},
+    ],
+)
+def test_a_sparse_mask_that_is_none_is_refused(tmp_path, parts):
+    arrays = {"scores": np.zeros((2, 3)), "target": np.zeros(2, int), **parts}
+    np.savez(tmp_path / "scores.npz", **arrays)
+    with pytest.raises(RankadjustError, match=r"scores\.npz: "):
+        read_scores(tmp_path / "scores.npz")
+
+
+# --- weights and groups ---------------------------------------------------------------------------------------
+
+
+@given(data=st.data(), size=st.integers(1, 12))
+@settings(deadline=None, max_examples=60)
+def test_a_weight_counts_like_that_many_tasks(data, size):
+    counts = np.array(data.draw(st.lists(st.integers(1, 9), min_size=size, max_size=size)))
+    halves = [data.draw(st.integers(2, 2 * int(count))) for count in counts]
+    ranks = np.array(halves) / 2
+    weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size)), dtype=float)
+    tasks = arrange(METRICS, np.arange(size), ranks, counts.astype(float), np.zeros(size, dtype=int))
+    found = averages(tasks, weights[:, None])[:, 0]
+    repeated = np.repeat(np.arange(size), weights.astype(int))
+    for metric, value in zip(METRICS, found, strict=True):
+        if repeated.size == 0:
+            assert np.isnan(value)
+        else:
+            expected = metric_value(metric, ranks[repeated], counts[repeated])
+            assert value == pytest.approx(float(expected), rel=1e-9, abs=1e-9, nan_ok=True), metric.key
+
+
+def test_macro_averages_are_means_over_the_groups():
+    rng = np.random.default_rng(0)
+    counts = rng.integers(1, 30, 40)
+    ranks, groups = rng.integers(1, counts + 1), rng.integers(0, 4, 40)
+    frame = pl.DataFrame({"rank": ranks, "num_candidates": counts, "group": groups})
+    result = evaluate(frame, draws=0)
+    found = values(result, average="macro")
+    for metric in METRICS:
+        each = [metric_value(metric, ranks[groups == group], counts[groups == group]) for group in range(4)]
+        assert found[metric.key] == pytest.approx(np.mean(each), rel=1e-12), metric.key
+    for key in ("inverse_harmonic_mean_rank", "auc", "ndcg_at_3"):
+        moments = [metric_moments(key, counts[groups == group]) for group in range(4)]
+        row = result.row(by_predicate=(pl.col("average") == "macro") & (pl.col("metric") == key), named=True)
+        expectation = sum(moment.expectation for moment in moments) / 4
+        deviation = math.sqrt(sum(moment.variance for moment in moments)) / 4
+        assert row["expectation"] == pytest.approx(expectation, rel=1e-12)
+        assert row["z"] == pytest.approx((row["value"] - expectation) / deviation, rel=1e-9)
+
+
+def test_moments_of_weighted_tasks_are_exact_or_missing():
+    # Every outcome of two tasks with 2 and 3 candidates and weights 1 and 3, all equally likely.
+    outcomes = [(1 / a + 3 / b) / 4 for a in (1, 2) for b in (1, 2, 3)]
+    frame = pl.DataFrame({"rank": [1, 2], "num_candidates": [2, 3], "weight": [1.0, 3.0]})
+    row = evaluate(frame, metrics=["mrr"], draws=0).row(0, named=True)
+    assert row["value"] == pytest.approx((1 + 3 / 2) / 4)
+    assert row["expectation"] == pytest.approx(np.mean(outcomes), rel=1e-14)
+    assert row["z"] == pytest.approx((row["value"] - np.mean(outcomes)) / np.std(outcomes), rel=1e-12)
+    median = evaluate(frame, metrics=["median"], draws=0).row(0, named=True)
+    assert median["index"] is None
+    assert median["reason"] == "not a mean over the tasks: no exact moments for weighted tasks"
+
+
+def test_equal_weights_change_nothing(database):
+    frame = nations_ranks(database)
+    plain = evaluate(frame, dataset="Nations", database=database, draws=0)
+    weighted = evaluate(frame.with_columns(weight=pl.lit(0.3)), dataset="Nations", database=database, draws=0)
+    assert weighted["reason"].to_list() == plain["reason"].to_list()
+    for name in ("value", "index", "z_random_scorer"):
+        np.testing.assert_allclose(weighted[name].cast(float), plain[name].cast(float), rtol=1e-12)
+
+
+# --- the bootstrap --------------------------------------------------------------------------------------------
+
+
+def test_samples_do_not_depend_on_the_blocks(monkeypatch):
+    units, strata = np.array([0, 1, 2, 0, 1, 2, 3]), [np.array([0, 2]), np.array([1, 3])]
+    whole = np.concatenate(list(bootstrap_counts(units, strata, 50, seed=3)), axis=1)
+    monkeypatch.setattr("rankadjust.evaluation.weighting._BLOCK", 20)
+    blocks = list(bootstrap_counts(units, strata, 50, seed=3))
+    assert len(blocks) > 10
+    np.testing.assert_array_equal(np.concatenate(blocks, axis=1), whole)
+    # Tasks of a unit are drawn together, and each stratum keeps its size.
+    np.testing.assert_array_equal(whole[0], whole[3])
+    np.testing.assert_array_equal(whole[[0, 2]].sum(axis=0), 2)
+    assert not np.array_equal(
+        whole, np.concatenate(list(bootstrap_counts(units, strata, 50, seed=4)), axis=1)
+    )
+
+
+def test_intervals_have_the_width_that_theory_gives():
+    """The interval of a mean has a half width of 1.96 standard errors; of triples: those of the triples' sums."""
+    rng = np.random.default_rng(1)
+    half = rng.integers(1, 100, 500)
+    ranks = np.concatenate([half, half])
+    frame = pl.DataFrame(
+        {"rank": ranks, "side": ["head"] * 500 + ["tail"] * 500, "triple": [*range(500)] * 2}
+    )
+
+    def width(frame):
+        rows = evaluate(frame, metrics=["mr"], draws=4000)
+        return rows.filter(pl.col("side") == "both").select(pl.col("value_high") - pl.col("value_low")).item()
+
+    error = half.std() / math.sqrt(500)
+    # 4,000 samples know a 2.5 % quantile to 2 % of the width.
+    assert width(frame) == pytest.approx(2 * 1.96 * error, rel=0.06)
+    assert width(frame.drop("triple")) == pytest.approx(2 * 1.96 * error / math.sqrt(2), rel=0.06)
+
+
+def test_the_same_seed_gives_the_same_intervals():
+    frame = pl.read_csv(FOLDER / "reference-ranks.csv").drop("realistic", "weight")
+    metrics = ["mr", "mrr", "hits@k", "auc", "gmr"]
+    first = evaluate(frame, metrics=metrics, draws=100, seed=7)
+    assert first.equals(evaluate(frame, metrics=metrics, draws=100, seed=7))
+    assert not first.equals(evaluate(frame, metrics=metrics, draws=100, seed=8))
+    rows = first.filter(pl.col("value").is_not_null())
+    assert rows.select((pl.col("value_low") <= pl.col("value_high")).all()).item()
+    # The ends of the index are in order where low is better, too.
+    assert first.select((pl.col("index_low") <= pl.col("index_high")).all()).item()
+
+
+def test_twenty_thousand_tasks_and_a_thousand_samples_take_seconds():
+    rng = np.random.default_rng(2)
+    optimistic = np.ceil(14541 ** rng.random(20_000)).astype(int)
+    frame = pl.DataFrame(
+        {
+            "optimistic": optimistic,
+            "pessimistic": optimistic + rng.integers(0, 2, 20_000),
+            "side": ["head", "tail"] * 10_000,
+            "triple": np.arange(20_000) // 2,
+        }
+    )
+    start = time.process_time()
+    evaluate(frame)
+    assert time.process_time() - start < 10
+
+
+# --- with the database ----------------------------------------------------------------------------------------
+
+
+def nations_ranks(database, protocol="filtered"):
+    """Return one rank a task of Nations: 1 + half of the others, rounded down."""
+    histogram = pl.read_parquet(database.parent / "candidates.parquet").filter(
+        pl.col("protocol") == protocol, pl.col("dataset") == "Nations"
+    )
+    counts = histogram.select("side", num_candidates=pl.col("num_candidates").repeat_by("tasks")).explode(
+        "num_candidates"
+    )
+    return counts.with_columns(rank=1 + (pl.col("num_candidates") - 1) // 2)
+
+
+def test_constants_come_from_the_database(database):
+    frame = nations_ranks(database)
+    result = evaluate(frame.drop("num_candidates"), dataset="nations", database=database, draws=0)
+    assert result.schema == RESULT
+    row = result.row(
+        by_predicate=(pl.col("side") == "both") & (pl.col("metric") == "inverse_harmonic_mean_rank"),
+        named=True,
+    )
+    # An independent implementation in extended precision: moments.Nations.json of the development data.
+    assert row["expectation"] == pytest.approx(0.3844414082699486, rel=1e-12)
+    assert row["z"] == pytest.approx(
+        (row["value"] - row["expectation"]) / math.sqrt(1.8117984421965722e-04), rel=1e-9
+    )
+    assert abs(row["z_random_scorer"]) < abs(row["z"])
+    auc = result.row(by_predicate=(pl.col("side") == "both") & (pl.col("metric") == "auc"), named=True)
+    assert auc["value"] is None
+    assert auc["reason"] == "the number of candidates of each task is not known"
+
+
+def test_constants_computed_from_the_candidates_are_those_of_the_database(database):
+    frame = nations_ranks(database)
+    stored = evaluate(frame, dataset="Nations", database=database, draws=0)
+    computed = evaluate(frame, draws=0)
+    for name in ("value", "expectation", "ratio", "index", "z"):
+        np.testing.assert_allclose(computed[name].cast(float), stored[name].cast(float), rtol=1e-9)
+    assert computed["z_random_scorer"].null_count() == computed.height
+
+
+def test_one_side_alone_can_be_evaluated(database):
+    tail = nations_ranks(database).filter(pl.col("side") == "tail")
+    result = evaluate(tail, dataset="Nations", database=database, draws=0, metrics=["mrr"])
+    assert result["side"].to_list() == ["tail"]
+    assert result["z_random_scorer"].null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (lambda frame: frame.head(-1), {}, "has 201 tasks of side tail, but there are 200 ranks"),
+        (lambda frame: frame.drop("side").head(-1), {}, "has 402 tasks of side both, .* add the column side"),
+        (
+            lambda frame: frame.drop("num_candidates").with_columns(rank=pl.lit(15)),
+            {},
+            "a rank of side head is 15, but Nations .* has at most 14 candidates there",
+        ),
+        (lambda frame: frame, {"protocol": "raw"}, "the mean of num_candidates of side head is"),
+        (lambda frame: frame, {"dataset": "Nation"}, "did you mean Nations"),
+        (lambda frame: frame, {"draws": -1}, "draws is -1"),
+        (lambda frame: frame, {"metrics": ["mrrr"]}, "unknown metric 'mrrr'; did you mean mrr"),
+    ],
+)
+def test_ranks_that_do_not_fit_are_refused(database, change, options, message):
+    given_options = {"dataset": "Nations", "database": database, "draws": 0, **options}
+    with pytest.raises(RankadjustError, match=message):
+        evaluate(change(nations_ranks(database)), **given_options)
+
+
+def test_the_histogram_bounds_each_side_for_itself(database):
+    """No head task of this histogram has more than 13 candidates, so that rank 14 cannot be."""
+    frame = nations_ranks(database).drop("num_candidates")
+    histogram = pl.read_parquet(database.parent / "candidates.parquet")
+    smaller = histogram.filter((pl.col("side") == "tail") | (pl.col("num_candidates") < 14))
+    worst = frame.with_columns(rank=pl.when(pl.col("side") == "head").then(14).otherwise("rank"))
+    evaluate(worst, dataset="Nations", database=database, draws=0, metrics=["mrr"])
+    with pytest.raises(RankadjustError, match=r"a rank of side head is 14, .* has at most 13"):
+        evaluate(worst, dataset="Nations", database=database, candidates=smaller, draws=0)
+
+
+def test_without_candidates_and_data_set_nothing_is_adjusted():
+    row = evaluate([1, 2], metrics=["mrr"], draws=0).row(0, named=True)
+    assert row["value"] == 0.75
+    assert row["expectation"] is None
+    assert row["reason"] == "neither num_candidates nor a data set is given: nothing to adjust with"
+
+
+# --- tables of ranks ------------------------------------------------------------------------------------------
+
+
+def test_every_format_is_read_and_a_folder_is_one_table(tmp_path):
+    frame = pl.DataFrame({"rank": [1, 2, 4], "side": ["head", "tail", "tail"]})
+    folder = tmp_path / "ranks"
+    folder.mkdir()
+    frame.head(1).write_csv(folder / "a.csv")
+    frame.slice(1, 1).write_csv(folder / "b.tsv", separator="\t")
+    frame.tail(1).write_parquet(folder / "c.parquet")
+    (folder / "notes.txt").write_text("not ranks")
+    assert evaluate(folder, draws=0).equals(evaluate(frame, draws=0))
+    pl.DataFrame({"rank": [1]}).write_csv(folder / "d.csv")
+    with pytest.raises(RankadjustError, match=r"d\.csv: the columns are rank, but a\.csv has rank, side"):
+        evaluate(folder)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(RankadjustError, match="the folder holds neither scores"):
+        evaluate(tmp_path / "empty")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"rank": []}, "there are no tasks"),
+        ({"rank": [1, 0]}, "row 1: rank is 0, but it must be a rank"),
+        ({"rank": [1.25]}, "row 0: rank is 1.25"),
+        ({"rank": [math.nan]}, "row 0: rank is nan"),
+        ({"rank": [math.inf]}, "row 0: rank is inf"),
+        ({"rank": [1, None]}, "row 1: rank is empty"),
+        ({"rank": ["first"]}, "row 0: rank is 'first'"),
+        (
+            {"optimistic": [2], "pessimistic": [1]},
+            "pessimistic is 1, but it must be a whole number not below",
+        ),
+        ({"optimistic": [1.5], "pessimistic": [2]}, "optimistic is 1.5"),
+        ({"optimistic": [1]}, "needed is the column rank, or optimistic and pessimistic; it has optimistic"),
+        ({"rank": [3], "num_candidates": [2]}, "num_candidates is 2, but it must be .* not below the rank"),
+        ({"rank": [1], "weight": [-1.0]}, "weight is -1.0"),
+        ({"rank": [1], "weight": [math.nan]}, "weight is nan"),
+        ({"rank": [1], "weight": [0.0]}, "every weight is 0"),
+        (
+            {"rank": [1, 1], "group": ["r", None]},
+            "row 1: group is empty, but it must be given for every task",
+        ),
+        ({"rank": [1], "num_candidate": [2]}, "unknown column 'num_candidate'; did you mean num_candidates"),
+    ],
+)
+def test_what_is_no_task_is_refused_with_its_row(columns, message):
+    with pytest.raises(RankadjustError, match=message):
+        evaluate(pl.DataFrame(columns, strict=False), draws=0)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "num_candidates", "message"),
+    [
+        (["a"], None, "ranks must be a list of numbers"),
+        ([[1, 2]], None, r"not an array of the shape \(1, 2\)"),
+        ([1, 2], [3, 4, 5], "num_candidates has 3 values for 2 tasks"),
+        ([1, 5], 4, "row 1: num_candidates is 4"),
+    ],
+)
+def test_arrays_that_are_no_ranks_are_refused(ranks, num_candidates, message):
+    with pytest.raises(RankadjustError, match=message):
+        evaluate(ranks, num_candidates=num_candidates)

@@ -1,0 +1,153 @@
+"""One printed value: its rounding interval, its range, and what it is adjusted with."""
+
+import math
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.database.store import load_database
+from rankadjust.evaluation.one_value import adjust
+from rankadjust.output.terminal import meaning
+from tests.release import make_release
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    return load_database(make_release(tmp_path_factory.mktemp("release")))
+
+
+def nations(value, metric="mrr", **options):
+    return adjust(value, dataset="Nations", metric=metric, **options)
+
+
+def test_the_case_study(database):
+    """ComplEx on Nations in Hoyt et al. (2022), with correct constants.
+
+    manuscript_16_runs_published_vs_correct.tsv of the development data; the protocol there is pykeen, whose
+    candidates on Nations are those of filtered.
+    """
+    found = nations(0.4304182897159709, database=database)
+    assert found.index == pytest.approx(0.07469131625115082, rel=1e-9)
+    assert found.z == pytest.approx(3.415738142048021, rel=1e-9)
+    # The simulated standard deviation of a real random scorer is 0.01775 (docs/methods-random-scorer.md).
+    assert found.z_random_scorer == pytest.approx((found.value - found.expectation) / 0.01775, rel=2e-3)
+    assert found.ratio is None
+    assert found.tasks == 402
+    mean_rank = nations(4.196517467498779, "mr", database=database)
+    assert mean_rank.index == pytest.approx(0.08082974110550113, rel=1e-9)
+    assert mean_rank.ratio == pytest.approx(4.196517467498779 / 4.477611940298507, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "interval"),
+    [
+        ("0.338", (0.3375, 0.3385)),
+        (".338", (0.3375, 0.3385)),
+        ("33.8%", (0.3375, 0.3385)),
+        (" 33.8 % ", (0.3375, 0.3385)),
+        ("3.38e-1", (0.3375, 0.3385)),
+        ("0.3380", (0.33795, 0.33805)),
+        # Cut to the range of the metric.
+        ("1.00", (0.995, 1.0)),
+        ("0", (0.0, 0.5)),
+    ],
+)
+def test_the_interval_follows_the_printed_digits(database, text, interval):
+    found = nations(text, database=database)
+    assert (found.value_low, found.value_high) == interval
+    assert found.index_low < found.index_high
+    assert found.index_low <= found.index <= found.index_high
+
+
+def test_the_ends_are_swapped_where_low_is_better(database):
+    found = nations("4.2", "mr", database=database)
+    assert (found.value_low, found.value_high) == (4.15, 4.25)
+    assert found.index_low < found.index < found.index_high
+
+
+def test_a_number_has_no_printed_digits(database):
+    found = nations(0.338, database=database)
+    assert found.value_low is found.value_high is found.index_low is None
+    assert found.index == nations("0.338", database=database).index
+
+
+@given(digits=st.integers(0, 10**6), places=st.integers(0, 6))
+def test_the_value_of_text_is_the_nearest_float(database, digits, places):
+    fraction = digits / 10 ** max(places, 6)
+    text = f"{fraction:.{places}f}"
+    found = nations(text, database=database)
+    assert found.value == float(text)
+    percent = nations(f"{digits / 10**4:.4f}%", database=database)
+    assert percent.value == float(f"{digits / 10**6:.6f}")
+    assert found.value_high - found.value_low <= 10.0**-places * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("value", "metric", "message"),
+    [
+        ("much", "mrr", "'much' is not a value"),
+        ("", "mrr", "'' is not a value"),
+        ("0.33 0.34", "mrr", "is not a value"),
+        ("1,234", "mr", "'1,234' is not a value"),
+        ("nan", "mrr", "'nan' is not a value"),
+        (math.nan, "mrr", "the value is nan; give a finite number"),
+        (math.inf, "mr", "the value is inf"),
+        ("33.8", "mrr", "from 0 to 1, so 33.8 cannot be its value; if it is a percentage, write 33.8%"),
+        ("-0.1", "mrr", "from 0 to 1, so -0.1 cannot be its value$"),
+        ("101%", "hits@10", "from 0 to 1, so 101% cannot be its value$"),
+        (50, "precision@10", "from 0 to 0.1, so 50 cannot be its value$"),
+        ("0.9", "mr", "arithmetic_mean_rank is 1 or more"),
+        ("45%", "mr", "no share, so '45%' cannot be its value; leave out the %"),
+        ("3", "rank_std", "no known expectation under chance"),
+        ("0.3", "hits@4", "hits_at_4 is not in the database for Nations .*; did you mean hits_at_"),
+    ],
+)
+def test_impossible_values_are_refused(database, value, metric, message):
+    with pytest.raises(RankadjustError, match=message):
+        nations(value, metric, database=database)
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"),
+    [
+        (
+            "1.0",
+            "MRR 1 is 100.0 % of the way from chance (0.3844) to perfect (1), 34.7 standard deviations above",
+        ),
+        (
+            "0.39",
+            "MRR 0.39 is 0.9 % of the way from chance (0.3844) to perfect (1), no further from it than luck",
+        ),
+        ("0.38", "MRR 0.38 is worse than chance (0.3844), no further from it than luck"),
+        ("0.20", "MRR 0.2 is worse than chance (0.3844), 10.4 standard deviations below a random scorer."),
+    ],
+)
+def test_one_sentence_says_what_it_means(database, value, sentence):
+    assert meaning(nations(value, database=database)).startswith(sentence)
+
+
+def test_what_does_not_exist_is_none_with_a_reason(database):
+    # With 14 candidates at most, Hits@14 is always 1.
+    certain = database.filter(
+        pl.col("dataset") == "Nations", pl.col("metric") == "hits_at_10", pl.col("protocol") == "filtered"
+    ).with_columns(
+        expectation=pl.lit(1.0),
+        variance=pl.lit(0.0),
+        index_scale=pl.lit(None, pl.Float64),
+        index_offset=pl.lit(None, pl.Float64),
+        z_scale=pl.lit(None, pl.Float64),
+        z_random_scorer_scale=pl.lit(None, pl.Float64),
+        reason=pl.lit("chance already reaches the optimum: no index and no z"),
+    )
+    found = nations("1.0", "hits@10", database=certain)
+    assert (found.index, found.z, found.z_random_scorer, found.log10_p) == (None, None, None, None)
+    assert found.reason == "chance already reaches the optimum: no index and no z"
+    assert meaning(found) == "There is no index: chance already gives a perfect value."
+
+
+def test_names_may_be_aliases_in_any_case(database):
+    exact = adjust("0.3", dataset="FB15k-237", metric="inverse_harmonic_mean_rank", database=database)
+    assert adjust("0.3", dataset="fb237", metric="MRR", protocol="Filtered", database=database) == exact

@@ -1,0 +1,227 @@
+"""Mapping of printed words: an example of each word and rule of config/published.yaml, and near misses."""
+
+import polars as pl
+import pytest
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.data.registry import load_registry
+from rankadjust.literature.wording import MAPPED, load_rules, map_words, tidy_columns
+
+RULES = load_rules()
+
+# rule -> a row that it is about (words of the source, from the shipped tables), and what the row becomes.
+EXAMPLES = {
+    "inductive test": (
+        {"dataset": "FB15k-237-ind-v1", "split": "test"},
+        {"split": "inference_testing"},
+    ),
+    "inductive validation": (
+        {"dataset": "ILPC2022-small", "split": "valid"},
+        {"split": "inference_validation"},
+    ),
+    "RE-Net's filter": (
+        {"source": "RE-Net README, commented-out", "dataset": "ICEWS18", "protocol": "filtered"},
+        {"protocol": "time-static"},
+    ),
+    "all destinations of tgbl-wiki-v2": (
+        {"dataset": "tgbl-wiki-v2", "protocol": "time-aware-filtered", "candidates": "all"},
+        {"protocol": "sampled-999"},
+    ),
+    "the case study": (
+        {
+            "source": "A Unified Framework for Rank-based Evaluation Metrics: per-run results",
+            "protocol": "filtered",
+        },
+        {"protocol": "pykeen"},
+    ),
+    "PyKEEN's benchmark runs": (
+        {
+            "notes": "PyKEEN benchmark run (Ali et al. 2020), 16-digit value",
+            "protocol": "filtered",
+            "side": "tail",
+        },
+        {"protocol": "pykeen", "side": "tail"},
+    ),
+    "values copied from the NodePiece paper": (
+        {
+            "source": "PyKEEN reproduction config: Learn WN18RR Dataset with NodePiece + RotatE",
+            "notes": "value the PyKEEN authors copied from the cited paper (rank type tag: best)",
+            "protocol": "filtered",
+        },
+        {"protocol": "pykeen"},
+    ),
+    "AmpliGraph without unseen triples": (
+        {"notes": "test triples with entities unseen in training were excluded (28 of FB15k-237)"},
+        {"protocol": "filtered-seen"},
+    ),
+    "truncated MRR": (
+        {"metric": "mrr", "notes": "tail only; 1001 candidates; MRR truncated at 10; dataset deprecated"},
+        {"metric": "mrr@10"},
+    ),
+    "AMRI is an index": ({"metric": "amri", "unit": "percent"}, {"unit": "index"}),
+    "Freebase of DGL-KE": (
+        {"source": "DGL-KE example benchmarks (Zheng et al., SIGIR 2020)", "dataset": "Freebase"},
+        {"dataset": "Freebase-DGL-KE"},
+    ),
+    "Freebase of LibKGE": (
+        {"source": "LibKGE README: results and pretrained models", "dataset": "Freebase"},
+        {"rule_status": "protocol_unknown"},
+    ),
+    "NELL-995 second-hand": (
+        {
+            "source": "Link Prediction Problem: Experiment Results on Benchmark Datasets (collection)",
+            "dataset": "NELL-995",
+        },
+        {"rule_status": "protocol_unknown"},
+    ),
+    "unknown candidates": ({"protocol": "sampled-unknown"}, {"rule_status": "protocol_unknown"}),
+}
+
+# Rows that look alike and must stay as the general words have them.
+COUNTEREXAMPLES = [
+    ({"dataset": "FB15k-237", "split": "test"}, {"split": "testing"}),
+    ({"source": "Recurrency baselines README", "protocol": "filtered"}, {"protocol": "filtered"}),
+    (
+        {
+            "source": "PyKEEN reproduction config: Learn WN18 Dataset with TransE",
+            "notes": "value the PyKEEN authors copied from the cited paper",
+            "protocol": "filtered",
+        },
+        {"protocol": "filtered"},
+    ),
+    ({"metric": "hits@10", "notes": "MRR TRUNCATED: 0 if not in the top 10"}, {"metric": "hits@10"}),
+    (
+        {"source": "DGL-KE example benchmarks", "dataset": "Freebase", "protocol": "sampled-1000"},
+        {"rule_status": None, "protocol": "sampled-1000"},
+    ),
+    ({"dataset": "ogbl-biokg", "protocol": "sampled-500"}, {"rule_status": None}),
+    ({"split": "test-dev"}, {"split": "test-dev"}),
+]
+
+
+def mapped(row):
+    frame = pl.DataFrame({"dataset": "WN18RR", "metric": "mrr", "value": "0.3"} | row, strict=False)
+    return map_words(frame.with_columns(pl.all().cast(pl.String)), RULES).row(0, named=True)
+
+
+def test_every_rule_has_an_example():
+    assert [rule["name"] for rule in RULES.rules] == list(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_rule(name):
+    row, expected = EXAMPLES[name]
+    result = mapped(row)
+    assert {column: result[column] for column in expected} == expected
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_needs_its_rule(name):
+    row, expected = EXAMPLES[name]
+    others = type(RULES)(
+        RULES.words, tuple(rule for rule in RULES.rules if rule["name"] != name), RULES.adjusted
+    )
+    frame = pl.DataFrame({"dataset": "WN18RR", "metric": "mrr", "value": "0.3"} | row)
+    result = map_words(frame, others).row(0, named=True)
+    assert {column: result[column] for column in expected} != expected
+
+
+@pytest.mark.parametrize(("row", "expected"), COUNTEREXAMPLES)
+def test_rules_leave_others_alone(row, expected):
+    result = mapped(row)
+    assert {column: result[column] for column in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "word", "ours"),
+    [(column, *pair) for column, words in RULES.words.items() for pair in words.items()],
+)
+def test_word(column, word, ours):
+    result = mapped({column: word})
+    assert (result[column], result[f"{column}_as_printed"]) == (ours, word)
+
+
+def test_every_rule_and_word_is_used_by_the_shipped_tables(project):
+    tables = [
+        pl.read_csv(path, infer_schema=False) for path in (project / "resources/published").glob("*.csv")
+    ]
+    printed = pl.concat(tables, how="diagonal")
+    whole = map_words(printed, RULES)
+    for rule in RULES.rules:
+        if rule["name"] != "inductive validation":  # nobody printed any yet; users may
+            without = tuple(other for other in RULES.rules if other is not rule)
+            fewer = map_words(printed, type(RULES)(RULES.words, without, RULES.adjusted))
+            assert not whole.equals(fewer), rule["name"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "candidates", "expected"),
+    [
+        ("sampled-50", "50", "sampled-49"),  # GraIL: the true answer is one of the 50
+        ("sampled-50", "51", "sampled-50"),  # NBFNet, MorsE
+        ("sampled-500", "501", "sampled-500"),
+        ("sampled", "101", "sampled-100"),
+        ("sampled-50", None, "sampled-50"),
+        ("filtered", "6653", "filtered"),
+        ("raw", "91230610", "raw"),
+        ("time-aware-filtered", "all", "time-aware"),
+    ],
+)
+def test_candidates_decide_the_sampled_protocol(protocol, candidates, expected):
+    assert mapped({"protocol": protocol, "candidates": candidates})["protocol"] == expected
+
+
+def test_an_empty_split_of_an_inductive_set_is_its_inference_test():
+    assert mapped({"dataset": "ILPC2022-large", "split": None})["split"] == "inference_testing"
+    assert mapped({"dataset": "ILPC2022-large", "split": "testing"})["split"] == "testing"
+
+
+def test_defaults_fill_absent_columns_and_empty_cells():
+    row = mapped({"split": None})
+    assert (row["split"], row["side"], row["protocol"]) == ("testing", "both", "filtered")
+    assert row["split_as_printed"] is None
+
+
+def test_words_as_printed_are_kept_where_the_table_has_them():
+    row = mapped({"dataset": "WN18RR", "dataset_as_printed": "WN18-RR"})
+    assert (row["dataset"], row["dataset_as_printed"]) == ("WN18RR", "WN18-RR")
+
+
+def test_inductive_rule_knows_the_inductive_sets_by_every_alias():
+    for dataset in load_registry().values():
+        for name in (dataset.name, *dataset.aliases):
+            split = mapped({"dataset": name, "split": "test"})["split"]
+            assert split == ("inference_testing" if dataset.role == "inductive" else "testing"), name
+
+
+def test_every_mapped_column_is_described():
+    assert set(MAPPED) < set(tidy_columns()["properties"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("words: {}\nrules: []\nadjusted: {}\nrule: []\n", "unknown key 'rule'"),
+        ("words: {}\nadjusted: {}\nrules:\n  - {name: a, match: {split: t}, reason: r}\n", "published"),
+        (
+            "words: {}\nadjusted: {}\nrules:\n"
+            "  - {name: a, match: {split: t}, set: {split: testing}, reason: r}\n"
+            "  - {name: a, match: {split: u}, set: {split: testing}, reason: r}\n",
+            "two rules have the name 'a'",
+        ),
+        (
+            "words: {}\nadjusted: {}\nrules:\n"
+            "  - {name: a, match: {spilt: t}, set: {split: testing}, reason: r}\n",
+            "spilt",
+        ),
+        (
+            "words: {}\nrules: []\nadjusted: {amri: {metric: mrx, adjustment: index}}\n",
+            "unknown metric 'mrx'",
+        ),
+    ],
+)
+def test_bad_rules_are_refused(tmp_path, text, message):
+    path = tmp_path / "published.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(RankadjustError, match=message):
+        load_rules(path)

@@ -1,0 +1,403 @@
+"""Files of every format into grids of text.
+
+Round trips: random tables, rendered in each format by the code below (Markdown, LaTeX and CSV by the project's own
+writers), come back unchanged. Texts hold what the format can carry; what must not break it stands in the alphabet.
+"""
+
+import csv
+import html
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.output.rendering import to_latex, to_markdown
+from rankadjust.tables.files import READERS, SUFFIXES, read_grids, recognise
+from rankadjust.tables.formats import latex
+from rankadjust.tables.formats.grid import context_of
+from rankadjust.tables.formats.html import html_grids
+from rankadjust.tables.formats.latex import latex_grids
+from rankadjust.tables.formats.markdown import markdown_grids
+from rankadjust.tables.formats.plaintext import delimited_grids, fixed_width_grids, log_grids, piped_grids
+from rankadjust.tables.formats.rst import rst_grids
+
+QUICK = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+WORDS = "abzAZ019äλ表"
+ASCII = "abzAZ019"
+
+
+def texts(alphabet: str) -> st.SearchStrategy[str]:
+    """Texts of one to three words with a letter or digit in each, single blanks between them."""
+    word = st.tuples(st.sampled_from(ASCII), st.text(alphabet, max_size=5)).map("".join)
+    return st.lists(word, min_size=1, max_size=3).map(" ".join)
+
+
+def tables(alphabet: str, *, empty: bool = True) -> st.SearchStrategy[list[list[str]]]:
+    """Rectangular tables of a header and one to four rows; first column and header are never empty."""
+
+    def of_width(width: int) -> st.SearchStrategy[list[list[str]]]:
+        cell = texts(alphabet) | st.just("") if empty else texts(alphabet)
+        row = st.tuples(texts(alphabet), *[cell] * (width - 1)).map(list)
+        header = st.lists(texts(alphabet), min_size=width, max_size=width, unique=True)
+        return st.tuples(header, st.lists(row, min_size=1, max_size=4)).map(
+            lambda parts: [parts[0], *parts[1]]
+        )
+
+    return st.integers(2, 5).flatmap(of_width)
+
+
+def frame_of(table: list[list[str]]) -> pl.DataFrame:
+    return pl.DataFrame(table[1:], schema=dict.fromkeys(table[0], pl.String), orient="row")
+
+
+def rows_of(grid) -> list[list[str]]:
+    return [list(row) for row in grid.rows]
+
+
+def only(grids):
+    assert len(grids) == 1
+    return grids[0]
+
+
+@QUICK
+@given(tables(WORDS + "|`*_<>&~#\\[](){}!.-+$%^:\"'"))
+def test_markdown_round_trip(table):
+    grid = only(markdown_grids(to_markdown(frame_of(table))))
+    assert rows_of(grid) == table
+    assert grid.header_rows == 1
+    assert grid.lines == (1, *range(3, len(table) + 2))
+
+
+@QUICK
+@given(tables(WORDS + "|*_<>&~#\\[](){}!.-+$%^:;,/"))
+def test_latex_round_trip(table):
+    grid = only(latex_grids(to_latex(frame_of(table))))
+    assert rows_of(grid) == table
+    assert grid.header_rows == 1
+
+
+@QUICK
+@given(tables(WORDS + "|`*_<>&~#\\[](){}!.-+$%^:;,\"'\t"), st.sampled_from(",;\t|"))
+def test_csv_round_trip(table, delimiter):
+    file = io.StringIO()
+    csv.writer(file, delimiter=delimiter).writerows(table)
+    table = [[" ".join(cell.split()) for cell in row] for row in table]
+    assert rows_of(only(delimited_grids(file.getvalue(), delimiter))) == table
+
+
+@QUICK
+@given(tables(WORDS + "|`*_<>&~#\\[](){}!.-+$%^:;,\"'"))
+def test_html_round_trip(table):
+    cells = [f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in table]
+    assert rows_of(only(html_grids(f"<p>x</p><table>{''.join(cells)}</table>"))) == table
+
+
+def escape_rst(text: str) -> str:
+    """Escape marks, and the first character: 'a)' and '- x' would be lists."""
+    return "".join(
+        f"\\{character}" if character in "`*_|\\<>" or not index else character
+        for index, character in enumerate(text)
+    )
+
+
+def widths_of(table: list[list[str]]) -> list[int]:
+    return [max(4, *map(len, column)) for column in zip(*table, strict=True)]
+
+
+@QUICK
+@given(tables(ASCII + "`*_<>&~#()!.$%^;,"))
+def test_rst_grid_table_round_trip(table):
+    escaped = [[escape_rst(cell) for cell in row] for row in table]
+    widths = widths_of(escaped)
+    rules = ["+" + "+".join(mark * (width + 2) for width in widths) + "+" for mark in "=-"]
+    lines = [rules[1]]
+    for index, row in enumerate(escaped):
+        lines.append(
+            "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        )
+        lines.append(rules[0] if index == 0 else rules[1])
+    grid = only(rst_grids("\n".join(lines) + "\n"))
+    assert rows_of(grid) == table
+    assert grid.header_rows == 1
+
+
+@QUICK
+@given(tables(ASCII + "`*_<>&~#()!.$%^;,"))
+def test_rst_simple_table_round_trip(table):
+    escaped = [[escape_rst(cell) for cell in row] for row in table]
+    widths = widths_of(escaped)
+    rule = "  ".join("=" * width for width in widths)
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in escaped]
+    grid = only(rst_grids("\n".join([rule, lines[0], rule, *lines[1:], rule]) + "\n"))
+    assert rows_of(grid) == table
+
+
+@QUICK
+@given(tables(WORDS + "`*_<>&~#()!.$%^;,"))
+def test_rst_list_table_round_trip(table):
+    lines = [".. list-table::", "   :header-rows: 1", ""]
+    for row in table:
+        lines += [f"   {'*' if index == 0 else ' '} - {escape_rst(cell)}" for index, cell in enumerate(row)]
+    grid = only(rst_grids("\n".join(lines) + "\n"))
+    assert rows_of(grid) == table
+    assert grid.header_rows == 1
+
+
+@QUICK
+@given(tables(WORDS + "`*_<>&~#()!.$%^;,|"), st.integers(2, 4), st.booleans())
+def test_fixed_width_round_trip(table, gap, ruled):
+    widths = widths_of(table)
+    lines = [
+        (" " * gap).join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in table
+    ]
+    rule = [(" " * gap).join("-" * width for width in widths)] if ruled else []
+    text = "\n".join(["A caption above", "", lines[0], *rule, *lines[1:]])
+    grid = only(fixed_width_grids(text))
+    assert rows_of(grid) == table
+    assert grid.context == ("A caption above",)
+
+
+@QUICK
+@given(tables(WORDS + "`*_<>&~#()!.$%^;,"), st.booleans())
+def test_pipes_round_trip(table, closed):
+    lines = [" | ".join(row) + (" |" if closed or not row[-1] else "") for row in table]
+    assert rows_of(only(piped_grids("\n".join(lines)))) == table
+
+
+@QUICK
+@given(
+    st.lists(st.tuples(st.floats(0, 9), st.floats(0, 9e9)), min_size=1, max_size=4),
+    st.sampled_from(["=", ": "]),
+)
+def test_log_round_trip(pairs, sign):
+    lines = [f"epoch {index}, mrr{sign}{a}, mean_rank{sign}{b}" for index, (a, b) in enumerate(pairs)]
+    grid = only(log_grids("started\n" + "\n".join(lines)))
+    assert rows_of(grid) == [
+        ["", "mrr", "mean_rank"],
+        *[[f"epoch {index}", str(a), str(b)] for index, (a, b) in enumerate(pairs)],
+    ]
+
+
+def test_lines_of_one_pair_are_a_table_of_two_columns():
+    first, second = log_grids("epoch 3\nmrr: 0.5\nmr = 12\n\nloss = 1\nx\n\n'h@1': .2,\n'h@3': .3\n")
+    assert rows_of(first) == [["", "value"], ["mrr", "0.5"], ["mr", "12"]]
+    assert rows_of(second) == [["", "value"], ["h@1", ".2"], ["h@3", ".3"]]
+    assert (first.lines, first.context) == ((2, 2, 3), ("epoch 3",))
+
+
+def test_the_text_that_most_likely_names_a_table_comes_first():
+    texts = [
+        (1, "A"),
+        (0, "old"),
+        (2, "B"),
+        (0, "gone"),
+        (2, "C"),
+        (0, "some longer text of seven plain words"),
+        (0, "D:"),
+    ]
+    assert context_of(texts) == ["D:", "C", "some longer text of seven plain words", "A"]
+    assert context_of(texts[:-1]) == ["C", "some longer text of seven plain words", "A"]
+    assert context_of([]) == []
+
+
+def test_markdown_keeps_cells_beyond_the_header_and_says_so():
+    grid = only(markdown_grids("a | b\n--|--\n1 | 2 | 3\n4\n"))
+    assert rows_of(grid) == [["a", "b", ""], ["1", "2", "3"], ["4", "", ""]]
+    assert grid.remarks == ("line 3: 3 cells where the header has 2",)
+
+
+def test_markdown_repairs_a_short_delimiter_row_and_says_so():
+    grid = only(markdown_grids("text\n\n| a | b |\n|--|\n| 1 | 2 |\n"))
+    assert rows_of(grid) == [["a", "b"], ["1", "2"]]
+    assert grid.remarks == ("line 4: the header has 2 cells, the line below it 1",)
+
+
+def test_markdown_marks_and_links_become_text():
+    text = "|a|b|\n|-|-|\n|[**x** y](https://z)|<u>`1`</u>^2^[^3] &pm; 4<sup>5</sup><br>~6~|\n\n[^3]: note\n"
+    assert only(markdown_grids(text)).rows[1] == ("x y", "1^2^^{3} ± 4^{5}\n~6~")
+
+
+def test_markdown_table_in_a_comment_keeps_its_lines():
+    grid = only(markdown_grids("# T\n\n<!--\n\n|a|b|\n|-|-|\n|1|2|3|\n-->\n"))
+    assert grid.lines == (5, 7)
+    assert grid.remarks == ("the table stands inside a comment", "line 7: 3 cells where the header has 2")
+
+
+def test_html_table_in_markdown_has_the_heading_above_as_context():
+    first, second = markdown_grids(
+        "# A\n\n|a|\n|-|\n|1|\n\n## B\n\n<table>\n<tr><td>x</td><td>2</td></tr>\n\n</table>\n"
+    )
+    assert first.context == ("A",)
+    assert (second.context, second.lines) == (("B", "A"), (10,))
+
+
+def test_html_spans_cover_rows_and_columns_and_wrong_ones_do_no_harm():
+    text = (
+        "<table><tr><th rowspan=2>M</th><th colspan='2'>D</th></tr><tr><th>x</th><th>y</th></tr>"
+        "<tr><td rowspan=0>1</td><td colspan=abc>2</td><td rowspan=99999>3</td></tr><tr><td>4</td></tr></table>"
+    )
+    grid = only(html_grids(text))
+    assert rows_of(grid) == [["M", "D", "D"], ["M", "x", "y"], ["1", "2", "3"], ["1", "4", "3"]]
+    assert grid.header_rows == 2
+
+
+def test_latex_spans_rules_and_commands():
+    text = r"""
+    \section{Part} \begin{table}\caption{On \textbf{X}}
+    \begin{tabular}[t]{@{}lc|c@{}} \toprule[1.5pt]
+    \multirow{2}{*}{A} & \multicolumn{2}{c}{B\footnote{no}} \\ \cmidrule(lr){2-3} & c & \best{d} \\[2pt] \midrule
+    % old & 0 & 0 \\
+    e~\cite{f} & \textcolor{red}{1\%} & \makecell[c]{2\\3} \\ & \cellcolor{gray!20}4$^\dagger$ & 5 \\ \bottomrule
+    \end{tabular}\end{table}"""
+    grid = only(latex_grids(text))
+    assert rows_of(grid) == [["A", "B", "B"], ["A", "c", "d"], ["e", "1%", "2\n3"], ["", "4^†", "5"]]
+    assert grid.header_rows == 2
+    assert grid.lines == (4, 4, 6, 6)
+    assert grid.context == ("On X", "Part")
+
+
+def test_latex_negative_multirow_reaches_upwards_and_longtable_heads_are_left_out_with_a_remark():
+    text = r"""\begin{longtable}{ll} a & b \\ \endfirsthead a & b \\ \endhead more \\ \endfoot
+    & 1 \\ \multirow{-2}{*}{x} & 2 \\ \end{longtable}"""
+    grid = only(latex_grids(text))
+    assert rows_of(grid) == [["a", "b"], ["x", "1"], ["x", "2"]]
+    assert grid.remarks == ("2 rows of the heads and feet of further pages left out",)
+
+
+def test_rst_table_that_docutils_refuses_is_cut_at_its_borders_and_says_so():
+    text = "T\n=\n\n=====  ====\nab     c\n=====  ====\nde fgh  1\n`ij`_  2\n=====  ====\n"
+    grid = only(rst_grids(text))
+    assert rows_of(grid) == [["ab", "c"], ["de fgh", "1"], ["ij", "2"]]
+    assert "Malformed table" in grid.remarks[0]
+    assert (grid.header_rows, grid.lines, grid.context) == (1, (5, 7, 8), ("T",))
+
+
+def test_rst_spans_cover_rows_and_columns():
+    text = """
++---+-------+
+| a | b     |
+|   +---+---+
+|   | c | d |
++===+===+===+
+| 1 | 2 | 3 |
++---+---+---+
+"""
+    grid = only(rst_grids(text))
+    assert rows_of(grid) == [["a", "b", "b"], ["a", "c", "d"], ["1", "2", "3"]]
+    assert grid.header_rows == 2
+
+
+def test_rst_grid_table_that_docutils_refuses_is_cut_at_its_pipes():
+    grid = only(rst_grids("T\n=\n\n+----+----+\n| a  | b\n+----+----+\n| 1  | 2  |\n"))
+    assert rows_of(grid) == [["a", "b"], ["1", "2"]]
+    assert grid.lines == (5, 7)
+    assert "Malformed table" in grid.remarks[0]
+
+
+def test_rst_keeps_the_marks_of_what_it_takes_for_lists():
+    cells = ["1.", "a)", "(iv)", "- 3", "-", "----"]
+    lines = [".. list-table::", "", *(f"   * - {cell}\n     - {number}" for number, cell in enumerate(cells))]
+    grid = only(rst_grids("\n".join(lines) + "\n"))
+    assert [row[0] for row in grid.rows] == cells
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("x\n<TABLE><tr><td>1</td></tr></TABLE>", "HTML"),
+        (r"\begin{tabular}{l} 1 \\ \end{tabular}", "LaTeX"),
+        ("a | b\n--|--\n1 | 2", "Markdown"),
+        ("+----+\n| a  |\n+----+", "reStructuredText"),
+        ("a\tb\n1\t2", "TSV"),
+        ("a | b\n1 | 2", "pipes"),
+        ('x: {"a": 1, "b": 2}', "log"),
+        ("a    b\nc    d", "fixed width"),
+        ("a,b\n1,2", "CSV"),
+    ],
+)
+def test_formats_are_recognised(text, name):
+    assert recognise(text) == name
+    assert READERS[name](text)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_csv_delimiter_is_found(delimiter):
+    text = f"# made by hand\nmodel{delimiter}MRR\nA{delimiter}0.5\nB{delimiter}0.25\n"
+    grid = only(delimited_grids(text))
+    assert rows_of(grid) == [["model", "MRR"], ["A", "0.5"], ["B", "0.25"]]
+    assert (grid.lines, grid.context) == ((2, 3, 4), ("made by hand",))
+
+
+def test_windows_encoding_is_read_with_a_remark(tmp_path):
+    (tmp_path / "a.csv").write_bytes("Müller,±\r\n1,2\r\n".encode("cp1252"))
+    grid = only(read_grids(tmp_path / "a.csv"))
+    assert rows_of(grid) == [["Müller", "±"], ["1", "2"]]
+    assert grid.remarks == ("not UTF-8: read as Windows-1252",)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("no.md", None, "there is no such file"),
+        ("a.xlsx", "x", "is not a text format; save the table as CSV or HTML"),
+        ("a.md", "only words", "no table found in this Markdown text"),
+        ("a.html", "<p>x</p>", "no table found in this HTML text"),
+        ("a.html", "<table></table>", "no table found in this HTML text"),
+        ("a.csv", "", "no table found in this CSV text"),
+        ("a.csv", "a,b\n" + "x" * (csv.field_size_limit() + 1) + ",1", "line 2: not valid CSV"),
+    ],
+)
+def test_files_without_a_table_are_an_error(tmp_path, name, content, message):
+    path = tmp_path / name
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(RankadjustError, match=message) as raised:
+        read_grids(path)
+    assert str(raised.value).startswith(str(path))
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [("a.md", "markdown_it"), ("a.html", "html5lib"), ("a.rst", "docutils"), ("a.tex", "pylatexenc")],
+)
+def test_a_missing_parser_names_the_extra(tmp_path, monkeypatch, name, module):
+    path = tmp_path / name
+    path.write_text(r"\begin{tabular}{l} 1 \\ \end{tabular}")
+    for loaded in [key for key in sys.modules if key.split(".")[0] == module]:
+        monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)
+    if name == "a.tex":
+        clear_latex_caches()
+    try:
+        with pytest.raises(
+            RankadjustError, match=rf"needs the module {module}: pip install 'rankadjust\[tables\]'"
+        ):
+            read_grids(path)
+    finally:
+        clear_latex_caches()
+
+
+def clear_latex_caches() -> None:
+    latex._macros.cache_clear()
+    latex._converter.cache_clear()
+
+
+def test_parsers_are_not_loaded_before_they_are_needed():
+    code = (
+        "import sys, rankadjust.tables.reading, rankadjust.output.rendering; "
+        "print([m for m in ('markdown_it', 'bs4', 'html5lib', 'docutils', 'pylatexenc') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_suffix_has_a_reader():
+    assert set(SUFFIXES.values()) <= set(READERS)
+    assert all(suffix == Path(f"x{suffix}").suffix for suffix in SUFFIXES)

@@ -1,0 +1,174 @@
+"""Words of headers. Expected readings are by eye."""
+
+import pytest
+
+from rankadjust.tables.headers import (
+    Facts,
+    datasets_within,
+    find_dataset,
+    is_bookkeeping,
+    is_difference,
+    metric_key,
+    read_header,
+    read_stack,
+    role_of,
+)
+
+NAMES = {
+    "fb15k": "FB15k",
+    "fb15k237": "FB15k-237",
+    "fb15k237v1": "FB15k-237-v1",
+    "wn18rr": "WN18RR",
+    "nations": "Nations",
+}
+MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
+
+
+def told(facts: Facts) -> dict[str, str]:
+    names = ("dataset", "metric", "split", "side", "protocol", "unit", "rest")
+    return {name: getattr(facts, name) for name in names if getattr(facts, name) is not None}
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("MRR ↑", {"metric": MRR}),
+        ("**MRR**", {"metric": MRR}),
+        ("Hits @ 10", {"metric": "hits_at_10"}),
+        ("H@10 (%)", {"metric": "hits_at_10", "unit": "percent"}),
+        ("Hits@10 [%]", {"metric": "hits_at_10", "unit": "percent"}),
+        ("Hits@10%", {"metric": "hits_at_10", "unit": "percent"}),
+        ("MRR (×100)", {"metric": MRR, "unit": "percent"}),
+        ("MRR\n(%)", {"metric": MRR, "unit": "percent"}),
+        ("MeanRank(Raw)", {"metric": MR, "protocol": "raw"}),
+        ("Filt. Hits10", {"metric": "hits_at_10", "protocol": "filtered"}),
+        ("Filter Mean Reciprocal Rank (Filter MRR)", {"metric": MRR, "protocol": "filtered"}),
+        ("Time-aware filtered MRR", {"metric": MRR, "protocol": "time-aware"}),
+        ("Validation MRR*", {"metric": MRR, "split": "validation"}),
+        ("Test-dev MRR", {"metric": MRR, "split": "test-dev"}),
+        ("head.realistic.hits_at_1", {"metric": "hits_at_1", "side": "head"}),
+        ("best.hits_at_k.10", {"metric": "hits_at_10"}),
+        ("MRRa", {"metric": MRR}),
+        ("HITS@10 (50 samples)", {"metric": "hits_at_10"}),
+        ("AMRI", {"metric": "adjusted_arithmetic_mean_rank_index"}),
+        ("z_mrr", {"metric": f"z_{MRR}"}),
+        ("FB15k-237 MRR", {"dataset": "FB15k-237", "metric": MRR}),
+        ("FB15K237 (paper)", {"dataset": "FB15k-237"}),
+        ("Nations", {"dataset": "Nations"}),
+        ("Avg.", {"rest": "Avg."}),
+        ("avg.mean_rank", {"metric": MR}),
+        ("mrr_mean", {"metric": MRR}),
+        ("mrr_std", {"rest": "mrr_std"}),
+        ("value", {}),
+        ("Valid", {"split": "validation"}),
+        ("tail prediction", {"side": "tail"}),
+        ("Test time", {"rest": "Test time"}),
+        ("With rules", {"rest": "With rules"}),
+        ("5", {"rest": "5"}),
+        ("std", {"rest": "std"}),
+        ("", {}),
+    ],
+)
+def test_headers(text, facts):
+    (read,) = read_header(text, NAMES)
+    assert told(read) == facts
+
+
+def test_what_is_not_understood_in_brackets_is_kept():
+    assert read_header("HITS@10 (50 samples)", NAMES)[0].notes == "50 samples"
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("MRR / MR", [{"metric": MRR}, {"metric": MR}]),
+        ("Hits@1/10", [{"metric": "hits_at_1"}, {"metric": "hits_at_10"}]),
+        ("Hits@{1,3}", [{"metric": "hits_at_1"}, {"metric": "hits_at_3"}]),
+        ("MRR/MR (valid)", [{"metric": MRR, "split": "validation"}, {"metric": MR, "split": "validation"}]),
+        ("MRR\nH@3", [{"metric": MRR}, {"metric": "hits_at_3"}]),
+        ("MR (raw/filtered)", [{"metric": MR, "protocol": "raw"}, {"metric": MR, "protocol": "filtered"}]),
+        ("valid/test", [{"split": "validation"}, {"split": "testing"}]),
+        ("w/o rules", [{"rest": "without rules"}]),
+        ("a/b", [{"rest": "a/b"}]),
+    ],
+)
+def test_headers_of_several_values(text, parts):
+    assert [told(part) for part in read_header(text, NAMES)] == parts
+
+
+@pytest.mark.parametrize(
+    ("texts", "facts"),
+    [
+        (["FB15k", "MRR"], {"dataset": "FB15k", "metric": MRR}),
+        (["MyKG", "MRR"], {"metric": MRR, "rest": "MyKG"}),
+        (["Hits@", "1"], {"metric": "hits_at_1"}),
+        (["WN18RR", "Hits@k (%)", "10"], {"dataset": "WN18RR", "metric": "hits_at_10", "unit": "percent"}),
+        (["HITS@10 (50)", "v1"], {"metric": "hits_at_10", "rest": "v1"}),
+        (["Test", "head", "MR"], {"split": "testing", "side": "head", "metric": MR}),
+        (["rank", "5"], {"rest": "rank 5"}),
+    ],
+)
+def test_headers_above_each_other(texts, facts):
+    (read,) = read_stack(texts, NAMES)
+    assert told(read) == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("tool_fb15k237_v1", ["FB15k-237-v1"]),
+        ("tool_wn18rr_v1", []),
+        ("run_fb15k_12", ["FB15k"]),
+        ("On WN18RR and FB15k-237.", ["FB15k-237", "WN18RR"]),
+        ("many nations", []),
+        ("Nations", ["Nations"]),
+        ("nothing", []),
+    ],
+)
+def test_data_sets_within_a_text(text, found):
+    assert [name for name, _ in datasets_within(text, NAMES)] == found
+
+
+def test_data_set_in_brackets_after_another_name():
+    assert find_dataset("Freebase (FB15k)", NAMES) == "FB15k"
+    assert find_dataset("Freebase", NAMES) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "role"),
+    [
+        ("Models", "model"),
+        ("Data set", "dataset"),
+        ("#Params", "other"),
+        ("Rank", "other"),
+        ("MRR", None),
+        ("", None),
+    ],
+)
+def test_roles(header, role):
+    assert role_of(header) == role
+
+
+def test_dimensions_tell_models_apart_and_times_do_not():
+    assert not is_bookkeeping("rank")
+    assert is_bookkeeping("Time")
+    assert is_bookkeeping("# Params")
+
+
+def test_differences_are_told_by_their_label():
+    assert all(map(is_difference, ("Improvement (%)", "Improv.", "Δ", "Rel. gain", "Difference to TransE")))
+    assert not any(map(is_difference, ("DiffE", "Diff-E", "Improved TransE", "DeltaNet", "Ours")))
+
+
+def test_a_spread_is_no_metric():
+    assert metric_key("std") is None
+    assert metric_key("standard_deviation") == "standard_deviation"
+
+
+def test_what_is_stated_does_not_keep_the_printed_name_of_something_else():
+    printed = Facts(
+        dataset="WN18RR", dataset_as_printed="wn18rr", metric="hits_at_1", metric_as_printed="H@1"
+    )
+    assert Facts(dataset="Nations").over(printed) == Facts(
+        dataset="Nations", metric="hits_at_1", metric_as_printed="H@1"
+    )

@@ -1,0 +1,531 @@
+"""Published tables into tidy values.
+
+tests/data/tables holds tables of our own making, one or more for each quirk of published ones (quirks.csv). What they
+should give stands in expected.csv, checked against the tables by eye.
+"""
+
+import csv
+import re
+import unicodedata
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.data.registry import load_registry
+from rankadjust.output.rendering import to_latex, to_markdown
+from rankadjust.tables.account import describe, draft_sidecar
+from rankadjust.tables.headers import folded, metric_key
+from rankadjust.tables.reading import CELLS, VALUES, dataset_names, read_table, read_tables
+from rankadjust.tables.sidecar import load_sidecar
+
+TABLES = Path(__file__).parents[2] / "data" / "tables"
+SIDECARS = TABLES.parent / "sidecars"
+QUIRKS = pl.read_csv(TABLES / "quirks.csv")["file"].to_list()
+ALIASES = {
+    **dict.fromkeys(("FB15k", "WN18", "WN18RR", "UMLS", "Nations", "CoDEx-M", "Wikidata5M", "GDELT"), ()),
+    **dict.fromkeys(("ICEWS14", "ICEWS18"), ()),
+    "FB15k-237": ("FB15K237",),
+    "YAGO3-10": ("yago310",),
+    "Kinships": ("Kinship",),
+    "NELL-995": ("NELL",),
+    **{f"FB15k-237-ind-v{version}": (f"FB15k-237 v{version}",) for version in (1, 2, 3)},
+    **{f"NELL-995-ind-v{version}": (f"NELL v{version}",) for version in (1, 2, 3)},
+}
+REGISTRY = {name: SimpleNamespace(aliases=aliases) for name, aliases in ALIASES.items()}
+MRR = "inverse_harmonic_mean_rank"
+
+
+def read(path, sidecar=None):
+    return read_tables(path, sidecar, REGISTRY)
+
+
+def read_text(tmp_path, name, text, sidecar=None):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    if sidecar is not None:
+        (tmp_path / name).with_suffix(".yaml").write_text(sidecar, encoding="utf-8")
+    return read(tmp_path / name)
+
+
+def assert_balanced(reading):
+    """Every cell of every grid has one state, and values stand in the cells that have the state 'value' only."""
+    cells, values = reading.cells, reading.values
+    assert cells.schema == CELLS
+    assert values.schema == VALUES
+    places = ["grid", "row", "column"]
+    every = [
+        (table.number, row + 1, column + 1)
+        for table in reading.tables
+        for row in range(len(table.grid.rows))
+        for column in range(table.grid.width)
+    ]
+    assert cells.select(places).rows() == every
+    assert set(cells["state"]) <= {"value", "missing", "unread", "label"}
+    assert set(values.select(places).rows()) == set(
+        cells.filter(pl.col("state") == "value").select(places).rows()
+    )
+    unread = cells.filter(pl.col("state") == "unread")
+    assert unread["reason"].null_count() == 0
+    assert reading.unread.equals(unread)
+    counts = Counter(cells["state"])
+    assert reading.balance.startswith(
+        f"{len(every)} cells = {counts['value']} with values + {counts['missing']} missing + "
+        f"{counts['unread']} unread + {counts['label']} labels"
+    )
+
+
+def test_every_table_has_its_quirks_listed():
+    files = {path.name for path in TABLES.iterdir() if path.suffix != ".yaml"} - {
+        "quirks.csv",
+        "expected.csv",
+    }
+    assert files == set(QUIRKS)
+
+
+@pytest.mark.parametrize("name", QUIRKS)
+def test_table_is_read_as_expected(name):
+    reading = read(TABLES / name)
+    expected = pl.read_csv(TABLES / "expected.csv", infer_schema=False).filter(pl.col("file") == name)
+    found = reading.values.select(pl.col(expected.columns[1:]).cast(pl.String))
+    assert found.rows() == expected.drop("file").rows()
+    assert_balanced(reading)
+
+
+@pytest.mark.parametrize("name", QUIRKS)
+def test_table_reads_the_same_with_the_sidecar_drafted_for_it(name, tmp_path):
+    reading = read(TABLES / name)
+    sidecar = tmp_path / "drafted.yaml"
+    sidecar.write_text(draft_sidecar(reading), encoding="utf-8")
+    columns = [name for name in VALUES if name not in ("notes", "metric_as_printed", "dataset_as_printed")]
+    assert read(TABLES / name, sidecar).values.select(columns).equals(reading.values.select(columns))
+
+
+@pytest.mark.parametrize(
+    ("name", "remarks"),
+    [
+        (
+            "mixed_units_fb15k237.md",
+            [
+                "Hits@10 read as percent: 3 of 3 values above 1",
+                "MRR read as fraction: 3 of 3 values at most 1",
+                "Hits@1 read as percent: like the other Hits of the table (1 with values above 1)",
+            ],
+        ),
+        (
+            "commented_icews18.md",
+            ["the table stands inside a comment", "Hits@1 read as percent: 2 of 3 values above 1"],
+        ),
+        (
+            "collection_hits10.md",
+            [
+                "metric hits_at_10 taken from the name of the file, collection_hits10",
+                "line 7: 6 cells where the header has 5",
+            ],
+        ),
+        (
+            "dimensions.md",
+            [
+                "data set WN18RR taken from the text 'All models were trained on WN18RR with the same budget.'",
+                "rows of 'ComplEx', 'RefE' told apart by other columns, added to the name in brackets",
+            ],
+        ),
+        (
+            "classification_nell_v1.md",
+            [
+                "'AUC' stands beside a metric of classification and is taken for one, not for a metric of ranks",
+                "columns that are no metric: 'AUC', 'AUC-PR'",
+            ],
+        ),
+        (
+            "side_by_side.html",
+            ["'MyKG' above the values read as data sets", "'MyKG' is no data set of the registry"],
+        ),
+        ("ranks_yago310.md", ["rows that are no metric: 'reg', '#Params'"]),
+        (
+            "thousands.csv",
+            [
+                "row 4: the empty cell of column 'Dataset' is read as 'FB15k-237', as above it",
+                "MR: the commas of 1 of 3 values read as separators of thousands",
+            ],
+        ),
+        (
+            "places_umls.csv",
+            ["MR: the numbers in brackets after 3 values read as places among the models, kept in the notes"],
+        ),
+        (
+            "leaderboard_tgbl_coin.md",
+            ["protocol sampled-20 and side tail taken from the benchmark tgbl-coin"],
+        ),
+        (
+            "asterisk_wikikg90m.md",
+            [f"the evaluator of WikiKG90M gives {MRR}_at_10; state this metric if these values are from it"],
+        ),
+        (
+            "console_fb15k_raw.log",
+            ["protocol raw taken from the name of the file, console_fb15k_raw"],
+        ),
+        (
+            "conv_datasets.md",
+            [
+                "15 of 15 values have no model; state it in a sidecar",
+                "not stated, and taken as usual where values are adjusted: split testing, side both, "
+                "protocol filtered",
+            ],
+        ),
+        (
+            "machines.md",
+            [
+                "table 3: no metric found in this table: its 6 cells are left alone",
+                "table 1: columns that are no metric: 'TIME'",
+            ],
+        ),
+        ("inductive_versions.html", ["kept in the notes: 50 samples"]),
+        ("repeated_header.md", ["data set WN18 taken from the header of column 1"]),
+    ],
+)
+def test_nothing_is_assumed_without_a_remark(name, remarks):
+    assert set(remarks) <= set(read(TABLES / name).remarks)
+
+
+def test_cells_that_cannot_be_read_are_listed_with_their_place():
+    unread = read(TABLES / "collection_hits10.md").unread
+    assert unread.rows() == [(1, 6, 6, 7, "0.5", "unread", "the column has no header")]
+    unread = read(TABLES / "two_values_wn18rr.md").unread
+    assert unread.rows() == [(1, 3, 4, 4, "0.30", "unread", "1 value in the cell, 2 in the header")]
+    assert read(TABLES / "booktabs.tex").missing.select("row", "column", "text").rows() == [
+        (3, 3, "–"),
+        (3, 6, "–"),
+        (5, 7, "OOM"),
+        (5, 8, "OOM"),
+    ]
+
+
+def test_description_names_columns_assumptions_and_unread_cells():
+    text = describe(read(TABLES / "arrows_wn18.html"))
+    assert "12 cells = 3 with values + 0 missing + 1 unread + 8 labels; 3 values" in text
+    assert "  column 3 'MRR': inverse_harmonic_mean_rank, fraction, WN18" in text
+    assert "  row 3, column 4 (line 6): 'about 95': not a number" in text
+
+
+def test_draft_asks_for_what_nothing_says():
+    draft = draft_sidecar(read(TABLES / "conv_datasets.md"))
+    assert "# model:  # which model" in draft
+    assert "MRR: {metric: MRR, unit: fraction}" in draft
+    assert "header_rows: 2" in draft_sidecar(read(TABLES / "changed_cells.md"))
+
+
+def test_draft_keeps_what_the_sidecar_says():
+    draft = draft_sidecar(read(TABLES / "stated.csv"))
+    assert "source: a workshop poster" in draft
+    assert "First of its kind" in draft
+
+
+def test_draft_keeps_words_of_the_sidecar(tmp_path):
+    reading = read_text(tmp_path, "a.md", "|Model|MRR|\n|-|-|\n|A|0.5|\n", "dataset: umls\n")
+    assert reading.values["dataset"].to_list() == ["UMLS"]
+    assert "dataset: umls\n" in draft_sidecar(reading)
+
+
+def test_tidy_rows_carry_source_and_place():
+    row = read(TABLES / "stated.csv").values.row(0, named=True)
+    told = {
+        key: row[key] for key in ("source", "source_url", "year", "table", "source_line", "notes", "cell")
+    }
+    assert told == {
+        "source": "a workshop poster",
+        "source_url": "https://example.org/poster",
+        "year": "2021",
+        "table": "stated",
+        "source_line": "2",
+        "notes": "numbers read off a chart",
+        "cell": "35",
+    }
+
+
+def test_models_in_columns_stand_on_the_line_of_the_header():
+    # The metrics of one model must share a line: it is part of the key under which they are compared.
+    lines = read(TABLES / "metrics_as_rows.md").values["source_line"].unique().to_list()
+    assert lines == ["3"]
+
+
+def test_an_ambiguous_name_is_told_with_what_it_may_mean(tmp_path):
+    registry = {name: SimpleNamespace(aliases=(), ambiguous_aliases=("YAGO",)) for name in ("Y1", "Y2")}
+    (tmp_path / "a.md").write_text("|Dataset|Model|MRR|\n|-|-|-|\n|YAGO|A|0.5|\n")
+    reading = read_tables(tmp_path / "a.md", registry=registry)
+    assert "'YAGO' may be Y1 or Y2; state which in a sidecar" in reading.remarks
+    assert reading.values["dataset"].to_list() == ["YAGO"]
+
+
+def test_a_heading_of_several_data_sets_leaves_the_choice_to_other_texts_among_these(tmp_path):
+    text = "# On WN18RR and UMLS\n\n{}\n\n|Model|MRR|\n|-|-|\n|A|0.5|\n"
+    names = [
+        read_text(tmp_path, "nations.md", text.format(words)).values["dataset"].to_list()
+        for words in ("UMLS:", "FB15k-237:", "x")
+    ]
+    assert names == [["UMLS"], [None], [None]]
+
+
+def test_a_column_that_is_neither_percent_nor_fraction_stays_unread(tmp_path):
+    text = "|Model|MRR|\n|-|-|\n" + "".join(
+        f"|m{n}|{v}|\n" for n, v in enumerate(["0.3", "0.4", "0.2", "41.0"])
+    )
+    reading = read_text(tmp_path, "nations.md", text)
+    assert reading.values.height == 0
+    assert set(reading.unread["reason"]) == {
+        "neither percent nor fraction is certain: 1 of 4 values above 1; state the unit"
+    }
+    stated = read_text(tmp_path, "nations.md", text, "unit: percent\n")
+    assert stated.values["unit"].to_list() == ["percent"] * 4
+
+
+def test_commas_of_a_column_with_decimal_commas_are_decimal(tmp_path):
+    reading = read_text(tmp_path, "umls.csv", "model;MR\nA;1,265\nB;34,5\n")
+    assert reading.values["value"].to_list() == ["1.265", "34.5"]
+    reason = "as other numbers of the column have decimal commas"
+    assert f"MR: the commas of 1 of 2 values read as decimal points, {reason}" in reading.remarks
+
+
+def test_commas_of_shares_are_decimal(tmp_path):
+    reading = read_text(tmp_path, "umls.csv", "model;Hits@10\nA;95,123\nB;96,512\n")
+    assert reading.values.select("value", "unit").rows() == [("95.123", "percent"), ("96.512", "percent")]
+
+
+def test_spreads_in_brackets(tmp_path):
+    reading = read_text(tmp_path, "umls.md", "|Model|MRR|MR|\n|-|-|-|\n|A|0.5 (0.01)|12 (+3)|\n")
+    assert reading.values.select("spread", "notes").rows() == [("0.01", None), (None, "in brackets: +3")]
+
+
+def test_a_printed_name_with_braces_is_no_pattern(tmp_path):
+    values = read_text(tmp_path, "umls.md", "|Model|MRR|\n|-|-|\n|{x} A|0.5|\n").values
+    assert values["model"].to_list() == ["{x} A"]
+
+
+def test_a_bare_number_above_a_column_needs_the_word_in_the_corner(tmp_path):
+    (tmp_path / "none.yaml").write_text("")
+    models = (
+        read(TABLES / "ranks_yago310.md", tmp_path / "none.yaml").values["model"].unique(maintain_order=True)
+    )
+    assert models.to_list() == ["rank 5", "rank 50", "rank 500"]
+
+
+def test_stated_names_are_not_added_to(tmp_path):
+    text = "|Model|Dim|MRR|\n|-|-|-|\n|A|5|0.5|\n|A|6|0.6|\n"
+    reading = read_text(tmp_path, "umls.md", text)
+    assert reading.values["model"].to_list() == ["A (dim 5)", "A (dim 6)"]
+    reading = read_text(tmp_path, "umls.md", text, 'model: "{Model} (ours)"\n')
+    assert reading.values["model"].to_list() == ["A (ours)", "A (ours)"]
+    assert "2 rows of 'A (ours)' have the same data set, split, side, protocol and metric" in reading.remarks
+
+
+def test_words_of_a_sidecar_need_no_quotes(tmp_path):
+    sidecar = 'model: "{Model} {Rules}"\ncolumns:\n  Rules: {role: other, words: {Yes: with, No: without}}\n'
+    text = "|Model|Rules|MRR|\n|-|-|-|\n|A|yes|0.5|\n|A|No|0.6|\n"
+    assert read_text(tmp_path, "umls.md", text, sidecar).values["model"].to_list() == ["A with", "A without"]
+
+
+def test_a_row_is_stated_before_a_column_before_the_table(tmp_path):
+    text = "|Model|MRR|MR|\n|-|-|-|\n|A|0.5|2|\n|B|0.6|2|\n"
+    sidecar = "side: head\ncolumns:\n  MR: {side: tail}\nrows:\n  B: {side: both}\n"
+    sides = read_text(tmp_path, "umls.md", text, sidecar).values["side"].to_list()
+    assert sides == ["head", "tail", "both", "both"]
+
+
+def test_a_benchmark_with_several_protocols_prescribes_none(tmp_path):
+    reading = read_text(tmp_path, "GraIL-WN18RR-v1.md", "|Model|MRR|\n|-|-|\n|A|0.5|\n")
+    assert reading.values["protocol"].to_list() == [None]
+    remark = "GraIL-WN18RR-v1 is ranked under sampled-49 or sampled-50; state which in a sidecar"
+    assert remark in reading.remarks
+
+
+def test_a_stated_split_wins_over_a_printed_one(tmp_path):
+    text = "|Model|Test MRR|\n|-|-|\n|A|0.5|\n"
+    assert read_text(tmp_path, "umls.md", text).values["split"].to_list() == ["testing"]
+    assert read_text(tmp_path, "umls.md", text, "split: validation\n").values["split"].to_list() == [
+        "validation"
+    ]
+
+
+def test_tables_of_one_file_are_stated_one_by_one(tmp_path):
+    text = "|Model|MRR|\n|-|-|\n|A|0.5|\n\nx\n\n|Model|MRR|\n|-|-|\n|A|0.6|\n"
+    sidecar = "dataset: UMLS\ntables:\n  2: {dataset: Nations, columns: {MRR: {side: head}}}\n"
+    values = read_text(tmp_path, "two.md", text, sidecar).values
+    assert values.select("table", "dataset", "side").rows() == [
+        ("two-1", "UMLS", None),
+        ("two-2", "Nations", "head"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sidecar", "message"),
+    [
+        ("datset: UMLS\n", "a.yaml:1: unknown key 'datset'; did you mean dataset"),
+        ("dataset: UMLS\nside: middle\n", "a.yaml:2: side is 'middle'; allowed: head, tail, both"),
+        ("metric: MMRR\n", "a.yaml:1: metric 'MMRR' is not known; write for example MRR"),
+        ("columns:\n  MRR: {metric: MMRR}\n", "a.yaml:2: metric 'MMRR' is not known"),
+        ("columns:\n  Hits: other\n", "a.yaml:2: columns: no table has the column 'Hits'"),
+        ("rows:\n  7: other\n", "a.yaml:2: rows: no table has the row 7"),
+        (
+            'model: "{Modell} x"\n',
+            "a.yaml: the pattern '{Modell} x' names {Modell}, which is no column; did you mean",
+        ),
+        ("tables:\n  3: {dataset: UMLS}\n", "a.yaml:2: tables: the file has no table 3"),
+    ],
+)
+def test_mistakes_in_a_sidecar_are_one_line(tmp_path, sidecar, message):
+    with pytest.raises(RankadjustError, match=re.escape(message)) as raised:
+        read_text(tmp_path, "a.md", "|Model|MRR|\n|-|-|\n|A|0.5|\n", sidecar)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_missing_sidecar_is_an_error(tmp_path):
+    with pytest.raises(RankadjustError, match="there is no such file"):
+        read(TABLES / "stated.csv", tmp_path / "no.yaml")
+
+
+def test_read_table_uses_the_shipped_registry():
+    values = read_table(TABLES / "sections.md")
+    assert values["dataset"].unique(maintain_order=True).to_list() == ["FB15k-237", "WN18RR"]
+
+
+def test_the_documentation_shows_what_is_printed_and_a_valid_sidecar(project, tmp_path):
+    text = (project / "docs" / "tables.md").read_text(encoding="utf-8")
+    command, _, printed = re.search(
+        r"```console\n\$ rankadjust read (.*?)(\n)(.*?)```", text, re.DOTALL
+    ).groups()
+    assert describe(read_tables(project / command)) == printed
+    example = text[text.index("    source: Somebody") : text.index("`header_rows`, `metric`")]
+    (tmp_path / "example.yaml").write_text(example, encoding="utf-8")
+    assert {"rows", "columns", "tables"} <= load_sidecar(tmp_path / "example.yaml").keys()
+
+
+# Random tables of results: models, a mean rank, and shares in one of the two units.
+RESULTS = st.lists(
+    st.tuples(st.integers(1000, 99999), st.integers(100, 399), st.integers(400, 999)), min_size=1, max_size=5
+)
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(RESULTS, st.booleans(), st.booleans(), st.booleans(), st.sampled_from([".md", ".tex", ".csv"]))
+def test_random_results_come_back(tmp_path, results, percent, mixed, transposed, suffix):
+    def share(thousandths, percents):
+        return f"{thousandths / 10:.1f}" if percents else f"{thousandths / 1000:.3f}"
+
+    rows = [
+        (f"model {number}", f"{mr / 10:.1f}", share((low + high) // 2, percent), share(low, percent != mixed),
+         share(high, percent != mixed))
+        for number, (mr, low, high) in enumerate(results)
+    ]  # fmt: skip
+    header = ("Model", "MR", "MRR", "Hits@1", "Hits@10")
+    table = [list(column) for column in zip(header, *rows, strict=True)] if transposed else [header, *rows]
+    frame = pl.DataFrame(table[1:], schema=dict.fromkeys(table[0], pl.String), orient="row")
+    render = {".md": to_markdown, ".tex": to_latex, ".csv": pl.DataFrame.write_csv}[suffix]
+    path = tmp_path / f"wn18rr{suffix}"
+    path.write_text(render(frame), encoding="utf-8")
+    reading = read(path)
+    units = [
+        "rank",
+        *(["percent" if percent else "fraction"]),
+        *(["percent" if percent != mixed else "fraction"] * 2),
+    ]
+    keys = ("arithmetic_mean_rank", MRR, "hits_at_1", "hits_at_10")
+    expected = {
+        (row[0], key, text, unit)
+        for row in rows
+        for key, text, unit in zip(keys, row[1:], units, strict=True)
+    }
+    assert set(reading.values.select("model", "metric", "value", "unit").rows()) == expected
+    assert set(reading.values["dataset"]) == {"WN18RR"}
+    assert_balanced(reading)
+
+
+def damaged(text: str) -> st.SearchStrategy[str]:
+    """Texts with a part of this one left out, doubled, or replaced by a few signs."""
+    place = st.integers(0, len(text))
+    signs = st.text("|-+=&\\{}<>[]():,\t\n 0.1%±^_$#*`~ab'\"/", max_size=6)
+    cut = st.tuples(place, st.integers(0, 40), st.integers(0, 2), signs)
+
+    def damage(cuts):
+        broken = text
+        for start, length, times, inserted in cuts:
+            end = start + length
+            broken = broken[:start] + broken[start:end] * times + inserted + broken[end:]
+        return broken
+
+    return st.lists(cut, min_size=1, max_size=4).map(damage)
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_no_broken_table_crashes_the_reading_or_its_balance(tmp_path, data):
+    name = data.draw(st.sampled_from(QUIRKS))
+    path = tmp_path / f"broken_{name}"
+    path.write_text(data.draw(damaged((TABLES / name).read_text(encoding="utf-8"))), encoding="utf-8")
+    try:
+        reading = read(path)
+    except RankadjustError as error:
+        # A file in which no table is left says so; nothing else is an excuse.
+        assert "no table found" in str(error) or "not valid CSV" in str(error)  # noqa: PT017 - both outcomes are right
+    else:
+        assert_balanced(reading)
+        describe(reading)
+        draft_sidecar(reading)
+
+
+def plain(name: str) -> str:
+    """Letters and digits of a name, Greek letters by their English names, so that 'ψ' and 'psi' are the same."""
+    spelled = "".join(
+        unicodedata.name(character).split()[-1] if "GREEK" in unicodedata.name(character, "") else character
+        for character in name
+    )
+    return folded(spelled)
+
+
+@pytest.mark.shared
+def test_published_tables_give_the_values_that_are_known_to_be_in_them(shared):
+    """At least 95 % of the values are equal: data set, model (letters and digits), metric and number."""
+    folder = shared / "data" / "published"
+
+    def rows(name):
+        with (folder / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    names = dataset_names({**{entry.dataset: entry for entry in load_benchmarks()}, **load_registry()})
+    aliases = {folded(row["as_printed"]): row["canonical"] for row in rows("aliases_datasets.csv")}
+
+    def dataset(name):
+        canonical = aliases.get(folded(name), name)
+        return names.get(folded(name)) or names.get(folded(canonical)) or canonical
+
+    published = rows("published.csv")
+    known = found = 0
+    for table in rows("tables/INDEX.csv"):
+        sidecar = SIDECARS / f"{table['table_id']}.yaml"
+        reading = read_tables(folder / "tables" / table["file"], sidecar if sidecar.exists() else None)
+        assert_balanced(reading)
+        columns = ("dataset", "model", "metric", "value")
+        read_values = Counter(
+            (dataset(name or ""), plain(model or ""), metric, float(value))
+            for name, model, metric, value in reading.values.select(columns).iter_rows()
+        )
+        wanted = Counter(
+            (dataset(row["dataset"]), plain(row["model"]), metric_key(row["metric"]),
+             float(re.match(r"[-+.\deE]+", row["value_as_printed"].replace(",", "")).group()))
+            for row in published
+            if row["table_id"] == table["table_id"]
+        )  # fmt: skip
+        known += wanted.total()
+        found += (wanted & read_values).total()
+    assert known == 3516
+    assert found >= 0.95 * known
+
+
+@pytest.mark.shared
+def test_every_sidecar_belongs_to_a_published_table(shared):
+    tables = {path.stem for path in (shared / "data" / "published" / "tables").iterdir()}
+    assert {path.stem for path in SIDECARS.iterdir()} <= tables

@@ -1,0 +1,131 @@
+"""Percent or fraction. The tables are made up; the bounds of each are worked out in a comment where they decide."""
+
+import pytest
+
+from rankadjust.tables.cells import read_cell
+from rankadjust.tables.units import Series, base_metric, decide_units, is_share
+
+MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
+
+
+def series(metric: str, *texts: str, stated: str | None = None) -> Series:
+    numbers = tuple(read_cell(text)[0] for text in texts)
+    return Series(metric, numbers, tuple(range(len(numbers))), stated)
+
+
+def units(*columns: Series) -> list[str | None]:
+    return [decision.unit for decision in decide_units(columns)]
+
+
+def test_values_above_one_are_percent_and_others_fractions():
+    first, second = decide_units([series(MRR, "35.2", "0.9", "41"), series("hits_at_10", "0.5", "1.00", "0")])
+    assert (first.unit, first.reason) == ("percent", "percent: 2 of 3 values above 1")
+    assert (second.unit, second.reason) == ("fraction", "fraction: 3 of 3 values at most 1")
+
+
+def test_fraction_and_percent_may_stand_in_one_table():
+    assert units(series(MRR, "0.35", "0.38"), series("hits_at_10", "50.2", "53.1")) == ["fraction", "percent"]
+
+
+def test_hits_share_their_unit():
+    decisions = decide_units([series("hits_at_1", "0.4", "0.9"), series("hits_at_10", "12", "15")])
+    assert [decision.unit for decision in decisions] == ["percent", "percent"]
+    assert decisions[0].reason == "percent: like the other Hits of the table (1 with values above 1)"
+
+
+def test_bounds_decide_where_the_values_do_not():
+    # As a fraction, MRR 0.6 would exceed Hits@1 + (Hits@10 - Hits@1)/2 + (1 - Hits@10)/11, about 0.1, in every row.
+    decisions = decide_units(
+        [
+            series(MRR, "0.6", "0.7", "0.8"),
+            series("hits_at_1", "0.2", "0.3", "0.3", stated="percent"),
+            series("hits_at_10", "1.4", "1.5", "1.9", stated="percent"),
+        ]
+    )
+    assert decisions[0].unit == "percent"
+    assert decisions[0].reason == "percent: as fraction it contradicts the other metrics in 3 of 3 rows"
+
+
+def test_a_single_error_of_print_does_not_change_a_unit():
+    # MRR below Hits@1 in one of two rows, and by little.
+    assert units(series(MRR, "0.36", "0.49"), series("hits_at_1", "0.38", "0.44")) == ["fraction", "fraction"]
+    assert units(series(MRR, "0.36"), series("hits_at_1", "0.38")) == ["fraction", "fraction"]
+
+
+def test_a_unit_that_leaves_most_rows_contradicting_is_not_changed_to():
+    # As a fraction MRR contradicts rows 1 to 3 (0.5 beside at most 2 % of hits, 0.2 below 90 %), in percent rows 3, 4.
+    hits = [("1", "2"), ("1", "2"), ("90", "95"), ("40", "60")]
+    columns = [
+        series(f"hits_at_{k}", *texts, stated="percent")
+        for k, texts in zip((1, 10), zip(*hits, strict=True), strict=True)
+    ]
+    assert units(series(MRR, "0.5", "0.5", "0.2", "0.5"), *columns)[0] == "fraction"
+
+
+def test_the_mean_rank_bounds_the_mrr():
+    # 1/MR <= MRR: beside a mean rank of 2 the MRR is at least 0.5, so that 0.6 is no percentage, and 60 a misprint.
+    decisions = decide_units([series(MR, "2", "2", "2", "2"), series(MRR, "0.6", "0.6", "0.7", "60")])
+    assert decisions[1].unit == "fraction"
+    assert decisions[1].impossible == {3: "60 as fraction is outside 0 to 1"}
+
+
+def test_a_column_that_is_neither_is_left_undecided():
+    decisions = decide_units([series(MRR, "0.3", "0.4", "0.2", "41.0", "0.5")])
+    assert decisions[0].unit is None
+    assert decisions[0].reason == (
+        "neither percent nor fraction is certain: 1 of 5 values above 1; state the unit"
+    )
+
+
+def test_a_misprint_among_fractions_is_impossible():
+    texts = ["0.3"] * 11 + ["3.1"]
+    (decision,) = decide_units([series(MRR, *texts)])
+    assert decision.unit == "fraction"
+    assert decision.impossible == {11: "3.1 as fraction is outside 0 to 1"}
+
+
+def test_what_is_stated_is_kept_and_checked():
+    (decision,) = decide_units([series("hits_at_1", "0.5", "50", "150", stated="percent")])
+    assert (decision.unit, decision.reason) == ("percent", "percent, as stated")
+    assert decision.impossible == {2: "150 as percent is outside 0 to 100"}
+
+
+def test_percent_signs_speak_for_themselves():
+    (decision,) = decide_units([series("hits_at_1", "0.5%", "1.2%")])
+    assert (decision.unit, decision.reason) == ("percent", "percent: 2 of 2 values carry a percent sign")
+
+
+def test_ranks_have_no_choice_and_start_at_one():
+    (decision,) = decide_units([series(MR, "210", "0.3", "1")])
+    assert (decision.unit, decision.reason) == ("rank", "")
+    assert decision.impossible == {1: "0.3 as rank is outside 1 to inf"}
+
+
+@pytest.mark.parametrize(
+    ("key", "unit"),
+    [
+        ("adjusted_arithmetic_mean_rank_index", "index"),
+        ("adjusted_arithmetic_mean_rank", "index"),
+        (f"z_{MRR}", "z"),
+        ("standard_deviation", "rank"),
+        ("precision_at_10", "fraction"),
+    ],
+)
+def test_units_of_other_metrics(key, unit):
+    assert units(series(key, "0.05")) == [unit]
+
+
+def test_an_index_may_be_in_percent():
+    assert units(series("adjusted_hits_at_1", "35.1", "36")) == ["percent"]
+
+
+def test_adjustments_are_told_from_metrics():
+    assert [base_metric(key)[1] for key in (MR, f"adjusted_{MR}", f"adjusted_{MR}_index", f"z_{MR}")] == [
+        None,
+        "ratio",
+        "index",
+        "z",
+    ]
+    assert is_share(MRR)
+    assert not is_share(f"adjusted_{MRR}")
+    assert not is_share(MR)
