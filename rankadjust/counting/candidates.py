@@ -103,8 +103,14 @@ _LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
 class _Rows:
     """The distinct triples of each split of a graph, sorted; one entry per row in every array.
 
-    split is the position in _ORDER, multiplicity how many tasks the triple is on a side. A task sees as known what is
-    known_from its level or a lower one; known_from is _NEVER where another row makes the same answer known.
+    split: position in _ORDER. multiplicity: how many tasks the row is on each side, more than one where the split
+        holds a triple twice and the protocol keeps duplicates.
+    level: how much a filter knows when the row is ranked: under a cumulative filter 0 for training, 1 for
+        validation, 2 for testing; else 0 everywhere.
+    known_from: the lowest level at which this row counts as a known answer. An answer may stand in several rows (in
+        two splits, at two times) and must be counted once: the row of its earliest split has that split's level,
+        the others have _NEVER. Without a filter all rows have _NEVER.
+    in_base: whether the row belongs to training (or facts, or inference), which tells the entities that are seen.
     """
 
     head: Integers
@@ -218,15 +224,16 @@ def _one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFram
     times = time_columns(next(iter(parts.values())).columns)
     for where, frame in parts.items():
         _check(frame, where, times)
+    text = list(times)
     for name in LABEL_COLUMNS:
         kinds = {where: _kind(frame.schema[name]) for where, frame in parts.items()}
         if len(set(kinds.values())) > 1:
             listed = ", ".join(f"{kind} in {where}" for where, kind in kinds.items())
             raise RankadjustError(f"{name} is {listed}; make it the same everywhere")
-    text = [name for name in LABEL_COLUMNS if _kind(frame.schema[name]) == "text"]
+        if "text" in kinds.values():
+            text.append(name)
     tidy = [
-        pl.col(name).cast(pl.String) if name in (*text, *times) else pl.col(name)
-        for name in (*LABEL_COLUMNS, *times)
+        pl.col(name).cast(pl.String) if name in text else pl.col(name) for name in (*LABEL_COLUMNS, *times)
     ]
     if isinstance(splits, pl.DataFrame):
         return splits.select(pl.col("split").cast(pl.Enum(SPLITS)), *tidy)
@@ -353,7 +360,9 @@ def _tasks(rows: _Rows, side: Side, pool: Flags, protocol: Protocol) -> _Tasks:
         return _Tasks(numbers, np.full(numbers.size, protocol.negatives + 1 - exclusive))
     inside, size = _candidate_sets(rows, side, pool, protocol)
     if protocol.filter == "none":
-        # Tasks of one query differ by one where the answer of some is a candidate and that of others is not.
+        # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
+        # training's entities, to observed types) a true answer may stand outside them: its task then has one
+        # negative more than a task of the same query whose answer is among them. They are counted as two queries.
         numbers = _numbered([*query, *rows.times, inside.astype(np.uint8)])
         return _Tasks(numbers, size - inside + (1 - exclusive))
     numbers = _numbered([*query, *(rows.times if protocol.time == "aware" else ())])

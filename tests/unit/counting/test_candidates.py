@@ -166,23 +166,47 @@ def test_rows_wider_than_a_word_are_counted_alike(name, monkeypatch):
     assert_same(count_candidates(frames(TINY_TIMES), name), expected)
 
 
-def test_large_ids_and_ids_of_other_integer_types():
+@pytest.mark.parametrize("bits", [63, 64, 65])
+@pytest.mark.parametrize("rows", [5, 900])
+@pytest.mark.parametrize("with_row", [False, True], ids=["columns", "columns and row"])
+def test_columns_as_wide_as_a_word_and_a_bit_more_or_less(bits, rows, with_row):
+    """Rows are sorted as 64-bit words, with the row's number in the lowest bits where there is room for it.
+
+    Expected is what np.unique finds column by column, without packing anything.
+    """
+    widths = [9, bits - 9 - 30 - (rows.bit_length() if with_row else 0), 30]
+    rng = np.random.default_rng(bits)
+    # The highest bit of each column alone tells many rows apart, and so does the lowest.
+    columns = [rng.choice([0, 1, 2 ** (width - 1), 2**width - 1], rows) for width in widths]
+    assert [int(column.max()).bit_length() for column in columns] == widths
+    expected, number, count = np.unique(
+        np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    assert candidates._numbered(columns).tolist() == number.ravel().tolist()
+    distinct, found = candidates._counted(columns)
+    assert np.stack(distinct, axis=1).tolist() == expected.tolist()
+    assert found.tolist() == count.tolist()
+
+
+@pytest.mark.parametrize(
+    ("kind", "start", "step"),
+    [
+        (pl.Int64, -2, 10**17),
+        # In 32 bits some of these would be the same id, or too large.
+        (pl.Int64, 0, 2**30),
+        (pl.UInt64, 1, 2**32 + 1),
+        (pl.Int64, 1, 10**11),
+        (pl.UInt8, 0, 1),
+    ],
+)
+def test_large_ids_and_ids_of_other_integer_types(kind, start, step):
     text = count_candidates(frames(TINY), "filtered")
-    number = {label: 10**17 * place for place, label in enumerate("abcdepqr", start=-2)}
-    for kind, factor in ((pl.Int64, 1), (pl.UInt8, 0)):
-        numbered = {
-            name: frame.with_columns(
-                pl.all().replace_strict(
-                    {
-                        label: (value if factor else place)
-                        for place, (label, value) in enumerate(number.items())
-                    },
-                    return_dtype=kind,
-                )
-            )
-            for name, frame in frames(TINY).items()
-        }
-        assert_same(count_candidates(numbered, "filtered"), text)
+    number = {label: step * place for place, label in enumerate("abcdepqr", start)}
+    numbered = {
+        name: frame.with_columns(pl.all().replace_strict(number, return_dtype=kind))
+        for name, frame in frames(TINY).items()
+    }
+    assert_same(count_candidates(numbered, "filtered"), text)
 
 
 def test_one_frame_with_a_column_split():
