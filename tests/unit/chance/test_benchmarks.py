@@ -93,3 +93,19 @@ def test_every_shipped_benchmark_has_rows(project):
     mrr = row(rows, "inverse_harmonic_mean_rank_at_10", side="tail")
     # Ten of 1,001 ranks count.
     assert mrr["expectation"] == pytest.approx(math.fsum(1 / rank for rank in range(1, 11)) / 1001, rel=1e-14)
+
+
+@pytest.mark.parametrize(("draws", "printed"), [(49, "0.0225"), (50, "0.0221")])
+def test_chance_of_negatives_drawn_with_replacement(project, draws, printed):
+    """docs/protocols.md: of q draws from M entities D are different, and the truth comes first in 1 of D + 1."""
+    entities = 199
+    different = {0: 1.0}
+    for _ in range(draws):
+        more = dict.fromkeys(range(max(different) + 2), 0.0)
+        for count, probability in different.items():
+            more[count] += probability * count / entities
+            more[count + 1] += probability * (entities - count) / entities
+        different = more
+    first = sum(probability / (count + 1) for count, probability in different.items())
+    assert f"{first:.4f}" == printed
+    assert printed in (project / "docs" / "protocols.md").read_text(encoding="utf-8")

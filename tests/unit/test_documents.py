@@ -1,0 +1,92 @@
+"""The documentation: what its examples print, and the words that it promises to explain."""
+
+import doctest
+import re
+from fractions import Fraction
+
+import pytest
+
+
+def test_the_worked_example_prints_what_it_shows(project):
+    tried = doctest.testfile(str(project / "docs" / "worked-example.md"), module_relative=False)
+    assert tried.attempted
+    assert not tried.failed
+
+
+def test_the_worked_example_by_hand(project):
+    """Every decimal of the page follows from the ranks 1..N with exact fractions; the covariances by enumeration."""
+    page = (project / "docs" / "worked-example.md").read_text(encoding="utf-8")
+
+    def mean(values):
+        values = list(values)
+        return sum(values, Fraction(0)) / len(values)
+
+    def moments(number):
+        first = mean(Fraction(1, rank) for rank in range(1, number + 1))
+        return first, mean(Fraction(1, rank**2) for rank in range(1, number + 1)) - first**2
+
+    def covariance(number):
+        """Both ranks are 1 + the number of others above the truth; every order is equally likely."""
+        others = number - 1
+        total = 2 * others + 1
+        joint = Fraction(0)
+        # With j of all the others above the truth, each choice of which they are is equally likely.
+        for above in range(2 * others + 1):
+            for heads in range(max(0, above - others), min(above, others) + 1):
+                ways = Fraction(
+                    binomial(others, heads) * binomial(others, above - heads), binomial(2 * others, above)
+                )
+                joint += Fraction(1, total) * ways * Fraction(1, (1 + heads) * (1 + above - heads))
+        return joint - moments(number)[0] ** 2
+
+    (small, small_variance), (large, large_variance) = moments(3), moments(5)
+    expectation = (2 * small + 2 * large) / 4
+    variance = (2 * small_variance + 2 * large_variance) / 16
+    value = Fraction(17, 24)
+    shared = variance + 2 * (covariance(3) + covariance(5)) / 16
+    for number, digits in [
+        (small, 4),
+        (large, 4),
+        (small_variance, 4),
+        (large_variance, 4),
+        (value, 4),
+        (expectation, 4),
+        (variance, 5),
+        ((value - expectation) / (1 - expectation), 4),
+        (covariance(3), 4),
+        (covariance(5), 4),
+        (shared, 5),
+    ]:
+        assert f"{float(number):.{digits}f}" in page
+    assert f"{float(value - expectation) / float(variance) ** 0.5:.3f}" in page
+    assert f"{float(value - expectation) / float(shared) ** 0.5:.3f}" in page
+
+
+def binomial(n, k):
+    product = Fraction(1)
+    for i in range(k):
+        product = product * (n - i) / (i + 1)
+    return int(product)
+
+
+@pytest.mark.parametrize(
+    "word", ["task", "candidate", "pool", "side", "split", "protocol", "N", "null", "index", "z", "query"]
+)
+def test_the_glossary_explains_the_words(project, word):
+    page = (project / "docs" / "glossary.md").read_text(encoding="utf-8")
+    assert re.search(rf"^\| \*\*{word}\*\*", page, flags=re.MULTILINE)
+
+
+def test_links_between_documents_lead_somewhere(project):
+    pages = [
+        project / "README.md",
+        *sorted(project.glob("docs/*.md")),
+        *sorted(project.glob("config/**/*.md")),
+    ]
+    broken = [
+        f"{page.relative_to(project)}: {target}"
+        for page in pages
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if not (page.parent / target).exists()
+    ]
+    assert broken == []
