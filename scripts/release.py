@@ -10,7 +10,7 @@ import polars as pl
 from rankadjust.base.files import atomic_path, write_parquet, write_tsv
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
-from rankadjust.database.release import candidates_table, pykeen_layout, require_complete
+from rankadjust.database.release import candidates_table, pykeen_layout, require_complete, require_sound
 from rankadjust.database.store import load_database
 
 
@@ -20,6 +20,7 @@ def release(
     registry = load_registry()
     rows = load_database(database)
     require_complete(rows, registry, load_protocols(), load_benchmarks())
+    require_sound(rows)
     for path in (database, tsv, datasets):
         with atomic_path(Path(folder) / Path(path).name) as copy:
             shutil.copyfile(path, copy)

@@ -205,9 +205,9 @@ def _share_beaten(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _additive(per_task: _PerTask, method: str = "closed form") -> Callable[[Metric, _Histogram], Moments]:
     """Return the method for the mean of a term over the tasks."""
 
-    def moments(metric: Metric, histogram: _Histogram) -> Moments:  # noqa: ARG001
+    def moments(metric: Metric, histogram: _Histogram) -> Moments:
         mean, variance = per_task(histogram.counts)
-        return _of_mean(mean, variance, histogram, method)
+        return _of_mean(mean, variance, histogram, method, metric.optimum)
 
     return moments
 
@@ -227,29 +227,40 @@ def _additive_at_k(
         mean, variance = (values[position] for values in per_task(distinct))
         share = within / histogram.counts
         beyond = (histogram.counts - within) / histogram.counts
+        # The value at rank 1 scales the whole term: 1 / k for precision@k, 1 for all others.
         scale = metric.optimum
         return _of_mean(
             scale * share * mean,
             scale**2 * share * (variance + beyond * mean**2),
             histogram,
             method,
+            metric.optimum,
         )
 
     return moments
 
 
-def _of_mean(mean: FloatArray, variance: FloatArray, histogram: _Histogram, method: str) -> Moments:
+def _of_mean(
+    mean: FloatArray, variance: FloatArray, histogram: _Histogram, method: str, optimum: float
+) -> Moments:
+    """Return the moments of the mean of a term from its mean and variance for each candidate count.
+
+    A variance of exactly 0 means that the term is the same at every rank, hence what it is at rank 1. Where that
+    holds for all tasks the expectation is the optimum itself, not a sum that is rounded.
+    """
+    if not variance.any():
+        return Moments(optimum, 0.0, method)
     total = histogram.total
     return Moments(float(histogram.sum(mean) / total), float(histogram.sum(variance) / total / total), method)
 
 
-def _area(_: Metric, histogram: _Histogram) -> Moments:
+def _area(metric: Metric, histogram: _Histogram) -> Moments:
     """AUC: tasks with one candidate are left out."""
     counted = histogram.counts > 1
     if not counted.any():
         return Moments(None, None, "none", "every task has one candidate")
     rest = _Histogram(histogram.counts[counted], histogram.tasks[counted])
-    return _of_mean(*_share_beaten(rest.counts), rest, "closed form")
+    return _of_mean(*_share_beaten(rest.counts), rest, "closed form", metric.optimum)
 
 
 # --- geometric means: products of powers ------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """Adjustments: every adjusted metric is scale * value + offset (docs/methods.md, "Adjustments").
 
 ratio = M / E, index = (M - E) / (optimum - E), z = sign (M - E) / sd with sign = -1 where low is better.
-The constants depend on the evaluation set alone, so that a spreadsheet can do the rest.
+The constants depend on the evaluation set alone, so that a spreadsheet can do the rest. Here the index is computed
+as the quotient that defines it: then a perfect ranking has exactly 1 and chance exactly 0, whereas scale * M + offset
+is rounded in between.
 """
 
 import math
@@ -15,11 +17,19 @@ LARGEST_Z_WITH_P = 6.0
 # Hits@k is a count: below this many expected hits the normal law does not hold either.
 SMALLEST_EXPECTED_HITS = 10.0
 
-_COEFFICIENTS = {
+# Where chance is closer to the optimum than this share of it there is no index: E and the optimum are rounded, and
+# their difference would be known to few digits. It bounds optimum * index_scale by 10^6, and with it the rounding
+# error of scale * M + offset by 10^-9.
+LEAST_ROOM = 1e-6
+
+# The variance of each null model, and the z that it gives.
+Z_OF_VARIANCE = {"variance": "z", "variance_random_scorer": "z_random_scorer"}
+
+# The columns of scale and offset of each adjustment.
+COEFFICIENTS = {
     "ratio": ("ratio_scale", None),
     "index": ("index_scale", "index_offset"),
-    "z": ("z_scale", "z_offset"),
-    "z_random_scorer": ("z_random_scorer_scale", "z_random_scorer_offset"),
+    **{z: (f"{z}_scale", f"{z}_offset") for z in Z_OF_VARIANCE.values()},
 }
 
 
@@ -27,7 +37,8 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
     """Add optimum, scale and offset of every adjustment to rows of moments.
 
     Needs the columns metric (key), expectation, variance, variance_random_scorer and reason. An adjustment that
-    does not exist (variance 0, expectation equal to the optimum, moments unknown) is null, and reason says why.
+    does not exist (moments unknown; variance 0: no index and no z; expectation next to the optimum: no index) is null,
+    and reason says why.
     """
     metrics = [resolve(key) for key in moments["metric"].unique(maintain_order=True)]
     facts = pl.DataFrame(
@@ -40,21 +51,20 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
         schema={"metric": pl.String, "optimum": pl.Float64, "sign": pl.Float64, "has_ratio": pl.Boolean},
     )
     expectation = pl.col("expectation")
-    z_scale = _where(pl.col("variance") > 0, pl.col("sign") / pl.col("variance").sqrt())
-    z_random_scorer_scale = _where(
-        pl.col("variance_random_scorer") > 0, pl.col("sign") / pl.col("variance_random_scorer").sqrt()
-    )
-    index_scale = _where(pl.col("optimum") != expectation, 1 / (pl.col("optimum") - expectation))
+    z_scales = {
+        f"{z}_scale": _where(pl.col(variance) > 0, pl.col("sign") / pl.col(variance).sqrt())
+        for variance, z in Z_OF_VARIANCE.items()
+    }
+    z_offsets = {f"{z}_offset": -expectation * z_scales[f"{z}_scale"] for z in Z_OF_VARIANCE.values()}
+    index_scale = _where(~_no_index(), 1 / (pl.col("optimum") - expectation))
     return (
         moments.join(facts, on="metric", how="left", maintain_order="left")
         .with_columns(
             ratio_scale=_where(pl.col("has_ratio"), 1 / expectation),
             index_scale=index_scale,
             index_offset=-expectation * index_scale,
-            z_scale=z_scale,
-            z_offset=-expectation * z_scale,
-            z_random_scorer_scale=z_random_scorer_scale,
-            z_random_scorer_offset=-expectation * z_random_scorer_scale,
+            **z_scales,
+            **z_offsets,
             reason=pl.coalesce("reason", _reason()),
         )
         .drop("sign", "has_ratio")
@@ -70,7 +80,7 @@ def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
     """
     ends = [_apply("value_low", "index"), _apply("value_high", "index")]
     adjusted = frame.with_columns(
-        **{name: _apply("value", name) for name in _COEFFICIENTS},
+        **{name: _apply("value", name) for name in COEFFICIENTS},
         index_low=pl.min_horizontal(ends),
         index_high=pl.max_horizontal(ends),
     )
@@ -92,7 +102,10 @@ def log10_p(z: float) -> float:
 
 
 def _apply(value: str, adjustment: str) -> pl.Expr:
-    scale, offset = _COEFFICIENTS[adjustment]
+    if adjustment == "index":
+        room = pl.col("optimum") - pl.col("expectation")
+        return _where(pl.col("index_scale").is_not_null(), (pl.col(value) - pl.col("expectation")) / room)
+    scale, offset = COEFFICIENTS[adjustment]
     product = pl.col(value) * pl.col(scale)
     return product if offset is None else product + pl.col(offset)
 
@@ -101,14 +114,20 @@ def _where(condition: pl.Expr, value: pl.Expr) -> pl.Expr:
     return pl.when(condition).then(value)
 
 
+def _no_variance() -> pl.Expr:
+    """Whether every ranking has the same value; false where the variance is not known."""
+    return (pl.col("variance") == 0).fill_null(value=False)
+
+
+def _no_index() -> pl.Expr:
+    room = (pl.col("optimum") - pl.col("expectation")).abs()
+    return _no_variance() | (room <= LEAST_ROOM * pl.col("optimum")).fill_null(value=False)
+
+
 def _reason() -> pl.Expr:
-    no_index = pl.col("optimum") == pl.col("expectation")
-    no_z = pl.col("variance") == 0
     return (
-        pl.when(no_index & no_z)
+        pl.when(_no_variance())
         .then(pl.lit("chance already reaches the optimum: no index and no z"))
-        .when(no_index)
-        .then(pl.lit("the expectation equals the optimum: no index"))
-        .when(no_z)
-        .then(pl.lit("the variance is 0: no z"))
+        .when(_no_index())
+        .then(pl.lit("the expectation is within a millionth of the optimum: no index"))
     )

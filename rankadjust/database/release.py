@@ -1,14 +1,21 @@
-"""The release: what goes into it, whether it is whole, and the layout that PyKEEN's users have."""
+"""The release: what goes into it, whether it is whole and sound, and the layout that PyKEEN's users have."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import Benchmark, Protocol, applies
 from rankadjust.data.registry import Dataset
+from rankadjust.database.adjustments import COEFFICIENTS, LEAST_ROOM, Z_OF_VARIANCE
 
 PYKEEN_SPLITS = ("training", "validation", "testing")
+
+# By how much scale * M + offset may miss what it must be at the expectation and at the optimum.
+_TOLERANCE = 1e-9
+_NAMED = 5  # rows in the message of an error
 
 
 def require_complete(
@@ -33,6 +40,88 @@ def require_complete(
         raise RankadjustError(
             f"the release would lack {named}{more}; make it with --configfile config/full.yaml"
         )
+
+
+def require_sound(database: pl.DataFrame) -> None:
+    """Raise RankadjustError, which names rows, where the constants of any row of a database contradict each other.
+
+    A row is sound where its variances are finite and not negative; where the index is 0 at the expectation and 1 at
+    the optimum, the ratio 1 at the expectation, z 0 there and 1 one standard deviation further, all within 1e-9;
+    where each adjustment exists exactly if the moments allow it; and where a reason is given for what is missing.
+    docs/methods.md, "Adjustments", says when an adjustment exists.
+    """
+    found = database.with_columns(
+        violation=pl.concat_list(
+            pl.when(broken.fill_null(value=False)).then(pl.lit(text))
+            for text, broken in _violations(database)
+        ).list.drop_nulls()
+    ).filter(pl.col("violation").list.len() > 0)
+    if found.height:
+        rows = found.select(*KEY, pl.col("violation").list.join(", ")).head(_NAMED)
+        named = "; ".join(f"{', '.join(key)}: {violation}" for *key, violation in rows.iter_rows())
+        more = f"; and {found.height - _NAMED} more" if found.height > _NAMED else ""
+        raise RankadjustError(
+            f"{found.height} of the {database.height} rows of the database are not sound: {named}{more}"
+        )
+
+
+def _violations(database: pl.DataFrame) -> Iterator[tuple[str, pl.Expr]]:
+    """Yield what can be wrong with a row, and where it is; an unknown is no violation."""
+    metrics = {key: resolve(key) for key in database["metric"].unique()}
+    has_ratio = pl.col("metric").is_in([key for key, metric in metrics.items() if metric.ratio])
+    increasing = pl.col("metric").is_in([key for key, metric in metrics.items() if metric.increasing])
+    expectation, optimum, variance = (pl.col(name) for name in ("expectation", "optimum", "variance"))
+    constant = (variance == 0).fill_null(value=False)
+    room = (optimum - expectation).abs() > LEAST_ROOM * optimum
+
+    yield "expectation not finite", ~expectation.is_finite()
+    yield "variance 0 and expectation not the optimum", constant & (expectation != optimum)
+    for adjustment, columns in COEFFICIENTS.items():
+        coefficients = [pl.col(column) for column in columns if column is not None]
+        yield f"{adjustment} not finite", ~pl.all_horizontal(each.is_finite() for each in coefficients)
+        yield f"only half of {adjustment}", coefficients[0].is_null() != coefficients[-1].is_null()
+    ratio_exists = pl.col("ratio_scale").is_not_null()
+    yield (
+        "ratio where there is none, or none where there is one",
+        ratio_exists != (has_ratio & expectation.is_not_null()),
+    )
+    yield "ratio not 1 at the expectation", _off(pl.col("ratio_scale") * expectation, 1)
+    index_exists = pl.col("index_scale").is_not_null()
+    yield "index without variance, or next to the optimum", index_exists & ~(room & ~constant)
+    yield "no index", ~index_exists & room & ~constant
+    yield "index not 0 at the expectation", _off(_at(expectation, "index"), 0)
+    yield "index not 1 at the optimum", _off(_at(optimum, "index"), 1)
+    yield "index beyond bounds", (pl.col("index_scale") * optimum).abs() > 1 / LEAST_ROOM
+    for name, z in Z_OF_VARIANCE.items():
+        spread = pl.col(name)
+        yield f"{name} negative or not finite", ~(spread.is_finite() & (spread >= 0))
+        yield f"{name} 0 where variance is not, or the reverse", (spread == 0) != constant
+        exists = (spread > 0).fill_null(value=False)
+        yield (
+            f"{z} where {name} is 0 or unknown, or none where it is known",
+            (pl.col(f"{z}_scale").is_not_null() != exists),
+        )
+        yield f"{z} not 0 at the expectation", _off(_at(expectation, z), 0)
+        step = pl.col(f"{z}_scale") * spread.sqrt()
+        yield (
+            f"{z} not 1 one standard deviation better",
+            _off(pl.when(increasing).then(step).otherwise(-step), 1),
+        )
+    needed = [expectation, variance, pl.col("index_scale"), pl.col("z_scale")]
+    yield (
+        "no reason for what is missing",
+        pl.col("reason").is_null() & pl.any_horizontal(each.is_null() for each in needed),
+    )
+
+
+def _at(value: pl.Expr, adjustment: str) -> pl.Expr:
+    scale, offset = COEFFICIENTS[adjustment]
+    return value * pl.col(scale) + (0 if offset is None else pl.col(offset))
+
+
+def _off(value: pl.Expr, expected: float) -> pl.Expr:
+    # A sum that is no number is off too.
+    return ~((value - expected).abs() <= _TOLERANCE)
 
 
 def candidates_table(histograms: Mapping[tuple[str, str], pl.DataFrame]) -> pl.DataFrame:

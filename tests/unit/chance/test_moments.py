@@ -508,6 +508,40 @@ def test_a_k_beyond_all_candidates_leaves_nothing_to_chance():
     assert of("mrr@100", {3: 4, 100: 2}) == of("mrr", {3: 4, 100: 2})
 
 
+@settings(deadline=None)
+@given(
+    k=st.integers(1, 200),
+    counts=st.lists(st.tuples(st.floats(0, 1), st.integers(1, 10**6)), min_size=1, max_size=30),
+)
+def test_what_does_not_vary_has_the_optimum_itself_as_expectation(k, counts):
+    """Not a sum that is rounded: precision@3 of the typed protocol once was one unit in the last place off."""
+    within = {max(1, math.ceil(share * k)): tasks for share, tasks in counts}
+    for name in (f"hits@{k}", f"precision@{k}"):
+        found = of(name, within)
+        assert (found.expectation, found.variance) == (resolve(name).optimum, 0.0)
+    for metric in METRICS:
+        found = of(metric, {1: sum(within.values())})
+        if metric.key != "auc":
+            assert (found.expectation, found.variance) == (metric.optimum, 0.0)
+
+
+@settings(deadline=None)
+@given(
+    k=st.integers(1, 300), histogram=st.dictionaries(st.integers(1, 500), st.integers(1, 10**4), min_size=1)
+)
+def test_precision_is_a_share_of_hits(k, histogram):
+    """E and Var of [r <= k] / k in fractions, and of Hits@k divided by k and by k^2."""
+    n = sum(histogram.values())
+    share = {count: Fraction(min(k, count), count) for count in histogram}
+    expectation = sum(tasks * share[count] for count, tasks in histogram.items()) / (n * k)
+    variance = sum(tasks * share[count] * (1 - share[count]) for count, tasks in histogram.items())
+    found, hits = of(f"precision@{k}", histogram), of(f"hits@{k}", histogram)
+    assert found.expectation == pytest.approx(float(expectation), rel=1e-14)
+    assert found.variance == pytest.approx(float(variance / (n * k) ** 2), rel=1e-13, abs=0)
+    assert found.expectation == pytest.approx(hits.expectation / k, rel=1e-14)
+    assert found.variance == pytest.approx(hits.variance / k**2, rel=1e-13, abs=0)
+
+
 @pytest.mark.parametrize(
     ("metric", "histogram", "reason"),
     [

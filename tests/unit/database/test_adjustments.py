@@ -62,6 +62,18 @@ def test_the_case_study_on_nations(metric, value, index, z):
     assert row["z_random_scorer"] is None
 
 
+@given(st.floats(1.0001, 1e9))
+def test_a_perfect_ranking_has_index_one_and_chance_zero_exactly(expectation):
+    """Not 0.9999999999999999, and -1e-17: the index is a quotient of differences."""
+    for value, index in ((1.0, 1.0), (expectation, 0.0)):
+        assert adjusted("arithmetic_mean_rank", value, expectation, 1.0)["index"] == index
+
+
+def test_scale_and_offset_give_the_index_that_is_applied():
+    row = adjusted("arithmetic_mean_rank", 3.7, 7123.4, 1.0)
+    assert 3.7 * row["index_scale"] + row["index_offset"] == pytest.approx(row["index"], rel=1e-14)
+
+
 def test_ratio_is_for_ranks_only():
     assert adjusted("arithmetic_mean_rank", 4.0, 5.0, 1.0)["ratio"] == 0.8
     assert adjusted("inverse_harmonic_mean_rank", 0.5, 0.4, 0.01)["ratio"] is None
@@ -78,7 +90,14 @@ def test_rounding_interval_is_scaled_along_and_ends_are_swapped_for_falling_metr
     ("constants", "nulls", "reason"),
     [
         ((1.0, 0.0), {"index", "z"}, "chance already reaches the optimum: no index and no z"),
-        ((0.5, 0.0), {"z"}, "the variance is 0: no z"),
+        # Whatever the expectation is rounded to: what does not vary has no index.
+        ((0.9999999999999999, 0.0), {"index", "z"}, "chance already reaches the optimum: no index and no z"),
+        (
+            (1 - 1e-7, 1e-9),
+            {"index"},
+            "the expectation is within a millionth of the optimum: no index",
+        ),
+        ((1 - 1e-5, 1e-9), set(), None),
         ((None, None, None, "no task"), {"index", "z"}, "no task"),
     ],
 )

@@ -6,9 +6,18 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.metrics import FAMILIES, expand
+from rankadjust.chance.moments import moments_table
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
-from rankadjust.database.release import candidates_table, pykeen_layout, require_complete
+from rankadjust.database.release import (
+    candidates_table,
+    pykeen_layout,
+    require_complete,
+    require_sound,
+)
+from rankadjust.database.store import assemble
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +64,102 @@ def test_pykeen_layout_has_its_names_and_columns(registry):
     layout = pykeen_layout(rows, registry)
     assert layout.columns == ["dataset", "metric", "side", "split", "value"]
     assert layout.rows() == [("codexsmall", "arithmetic_mean_rank", "both", "testing", 2.5)]
+
+
+@pytest.fixture(scope="module")
+def sound():
+    """A database with all kinds of rows: usual ones, constant ones (N at most 10), and unknown variances."""
+    histogram = pl.DataFrame(
+        {
+            "split": ["testing", "testing", "validation"],
+            "side": ["head", "tail", "tail"],
+            "entities": [40, 40, 40],
+            "num_candidates": [30, 7, 1],
+            "tasks": [12, 12, 3],
+        }
+    )
+    metrics = expand([family.key for family in FAMILIES.values() if family.has_moments], [1, 3, 10])
+    moments = moments_table(histogram, metrics).with_columns(
+        pl.lit("Nations").alias("dataset"),
+        pl.lit("filtered").alias("protocol"),
+        variance_random_scorer=pl.when(~pl.col("metric").str.contains("median")).then(
+            1.5 * pl.col("variance")
+        ),
+    )
+    unknown = moments.with_columns(
+        pl.lit("raw").alias("protocol"),
+        *(pl.lit(None, pl.Float64).alias(name) for name in ("variance", "variance_random_scorer")),
+        reason=pl.lit("the number of tasks is not public"),
+    )
+    return assemble([moments, unknown])
+
+
+def test_a_sound_database_is_released(sound):
+    require_sound(sound)
+    constant = sound.filter(pl.col("variance") == 0)
+    assert constant.height > 10
+    assert constant.filter(~pl.all_horizontal(pl.col("^(index|z).*_scale$").is_null())).is_empty()
+
+
+BREAKS = [
+    ("expectation", float("inf"), "expectation not finite"),
+    ("variance", -1e-9, "variance negative or not finite"),
+    ("variance", float("nan"), "variance negative or not finite"),
+    ("variance", None, "z where variance is 0 or unknown"),
+    ("variance_random_scorer", -1e-9, "variance_random_scorer negative or not finite"),
+    ("variance_random_scorer", 0.0, "variance_random_scorer 0 where variance is not"),
+    ("index_scale", 3.6e16, "index beyond bounds"),
+    ("index_scale", float("inf"), "index not finite"),
+    ("index_scale", None, "only half of index"),
+    ("index_offset", 1.0 + 1e-6, "index not 0 at the expectation"),
+    ("index_offset", 1.0 + 1e-6, "index not 1 at the optimum"),
+    ("ratio_scale", 0.5, "ratio not 1 at the expectation"),
+    ("ratio_scale", None, "ratio where there is none, or none where there is one"),
+    ("z_scale", None, "none where it is known"),
+    ("z_scale", 1.0, "z not 1 one standard deviation better"),
+    ("z_offset", 1.0, "z not 0 at the expectation"),
+    ("z_random_scorer_offset", float("nan"), "z_random_scorer not finite"),
+]
+
+
+@pytest.mark.parametrize(("column", "value", "violation"), BREAKS)
+def test_one_wrong_number_among_all_rows_refuses_the_release(sound, column, value, violation):
+    broken = ("Nations", "filtered", "testing", "tail", "arithmetic_mean_rank")
+    wrong = sound.with_columns(
+        pl.when(*(pl.col(name) == part for name, part in zip(KEY, broken, strict=True)))
+        .then(pl.lit(value, pl.Float64))
+        .otherwise(column)
+        .alias(column)
+    )
+    with pytest.raises(RankadjustError) as error:
+        require_sound(wrong)
+    assert str(error.value).startswith(
+        f"1 of the {sound.height} rows of the database are not sound: {', '.join(broken)}: "
+    )
+    assert violation in str(error.value)
+
+
+def test_an_index_without_variance_refuses_the_release(sound):
+    """The rows of GraIL-NELL995-v1 that once were released: E one unit in the last place off the optimum."""
+    expectation = 1 / 3 - 2**-54
+    scale = 1 / (1 / 3 - expectation)
+    is_constant = (pl.col("metric") == "precision_at_3") & (pl.col("variance") == 0)
+    wrong = sound.with_columns(
+        pl.when(is_constant).then(value).otherwise(column).alias(column)
+        for column, value in {
+            "expectation": pl.lit(expectation),
+            "index_scale": pl.lit(scale),
+            "index_offset": pl.lit(-expectation * scale),
+            "reason": pl.lit("the variance is 0: no z"),
+        }.items()
+    )
+    with pytest.raises(
+        RankadjustError,
+        match=r"^2 of the .* rows .*validation.* expectation not the optimum, index without variance",
+    ):
+        require_sound(wrong)
+
+
+def test_what_is_missing_without_a_reason_refuses_the_release(sound):
+    with pytest.raises(RankadjustError, match=r"no reason for what is missing.*; and [0-9]+ more"):
+        require_sound(sound.with_columns(reason=pl.lit(None, pl.String)))
