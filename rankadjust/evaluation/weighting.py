@@ -1,7 +1,9 @@
 """Metrics of the same ranks under many weightings at once: a user's weights, groups of tasks, bootstrap samples.
 
-Tasks are sorted once. A weighting then needs the weight of each distinct rank, and every metric comes from those:
-means as a matrix product, medians by halving cumulative weights (docs/evaluate.md, "Weights").
+A bootstrap sample is a weighting: a task that is drawn twice has twice the weight. So the tasks are sorted by group
+and rank once, and those of one group with the same rank are one run. A weighting is then the weight of each run, and
+every metric comes from these weights: a mean is a matrix product, a median is found by halving in the cumulative
+weights (docs/evaluate.md, "Weights").
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,6 +23,8 @@ IntArray = NDArray[np.int64]
 _ROUNDING = 1e-12
 # The median absolute deviation of a normal variable, in standard deviations.
 _NORMAL_QUARTILE = 0.6744897501960817
+# Rows of `Arrangement.terms`: the deviation of the rank from a number near the mean rank, and its square.
+_DEVIATION, _SQUARE = 0, 1
 _BLOCK = 2**22  # weights that are looked at together
 # Multiplications of one matrix product. BLAS takes several threads for larger ones, and on a busy machine they
 # spend ten times as long waiting for each other.
@@ -29,13 +33,17 @@ _PRODUCT = 2**19
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Some of the tasks by group and rank. A run is the tasks of one group with one rank.
+    """Some of the tasks, sorted by group and rank: g groups, u runs (the tasks of one group with one rank).
 
-    ranks: the rank of each run (u,), ascending within a group. starts, ends: the runs of each group (g,).
-    in_run: which tasks are in which run (u, all tasks). metrics: what is to be computed (m,). terms: everything
-    that is averaged (t, u): distance to some centre, its square, and the terms of the metrics; row: where in
-    `terms` a metric's is. beaten, counted: the AUC's term and whether a task counts for it, by group (g, all
-    tasks); None where the candidates are not known.
+    ranks: of each run (u,), ascending within a group.
+    starts, ends: where the runs of each group begin and end (g,).
+    in_run: 1 where a task (column) is in a run (row), shape (u, all tasks).
+    metrics: what is to be computed (m,).
+    terms: all functions of the rank of which means are needed, at the rank of each run (t, u): the deviation from a
+        number near the mean rank, its square, and the terms of the metrics.
+    row: the row of `terms` that holds the term of a metric, by the metric's key.
+    beaten, counted: for the AUC, the share of other candidates that a task's rank beats, and 1 where there are any,
+        for each group and task (g, all tasks); None where the numbers of candidates are not known.
     """
 
     ranks: FloatArray
@@ -63,7 +71,7 @@ def arrange(
     of_runs = ranks[order][runs]
     # Halves, like the ranks: their squares are exact, so that equal ranks have no variance at all.
     centred = of_runs - np.rint(2 * of_runs.mean()) / 2
-    rows, terms = _distinct_terms(metrics, of_runs, [centred, centred**2])
+    row, terms = _distinct_terms(metrics, of_runs, [centred, centred**2])
     beaten = counted = None
     if not np.isnan(counts[order]).any():
         others = counts[order] - 1
@@ -78,7 +86,7 @@ def arrange(
         in_run=_rows(np.ones(order.size), order, runs, ranks.size),
         metrics=metrics,
         terms=terms,
-        row=rows,
+        row=row,
         beaten=beaten,
         counted=counted,
     )
@@ -87,18 +95,21 @@ def arrange(
 def _distinct_terms(
     metrics: Sequence[Metric], ranks: FloatArray, first: Sequence[FloatArray]
 ) -> tuple[Mapping[str, int], FloatArray]:
-    """Return the row of each metric that is a function of a mean, and the rows; MRR and HMR share one."""
-    rows: dict[str, int] = {}
-    place: dict[bytes, int] = {}
+    """Return the row of each metric that is a function of a mean, and all rows, `first` included.
+
+    Metrics with the same term, such as MRR and HMR, share a row.
+    """
+    row: dict[str, int] = {}
+    row_of_term: dict[bytes, int] = {}
     terms = list(first)
     unknown = np.full_like(ranks, np.nan)
     for metric in metrics:
         if metric.term is not None and metric.family != "auc":
             term = metric.term(ranks, unknown)
-            rows[metric.key] = place.setdefault(term.tobytes(), len(terms))
-            if rows[metric.key] == len(terms):
+            row[metric.key] = row_of_term.setdefault(term.tobytes(), len(terms))
+            if row[metric.key] == len(terms):
                 terms.append(term)
-    return rows, np.stack(terms)
+    return row, np.stack(terms)
 
 
 def averages(tasks: Arrangement, weights: FloatArray) -> FloatArray:
@@ -161,7 +172,11 @@ def _auc(tasks: Arrangement, weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class _Distributions:
-    """Cumulative weights of the runs within each group (u, d), totals (g, d), and means of the terms (t, g, d)."""
+    """The distribution of the ranks of each group under each weighting: g groups, d weightings, u runs, t terms.
+
+    cumulative: weight of a run and of those before it in its group (u, d). total: weight of each group (g, d).
+    means: of the terms (t, g, d).
+    """
 
     tasks: Arrangement
     cumulative: FloatArray
@@ -179,64 +194,92 @@ class _Distributions:
         """Return the first rank of each group at which its cumulative weight reaches `weight` (g, d)."""
         low = np.broadcast_to(self.tasks.starts[:, None] - 1, weight.shape)
         high = np.broadcast_to(self.tasks.ends[:, None] - 1, weight.shape)
-        draw = np.arange(weight.shape[1])
+        weighting = np.arange(weight.shape[1])
         while (high - low > 1).any():
             middle = (low + high + 1) // 2
-            enough = self.cumulative[middle, draw] >= weight
+            enough = self.cumulative[middle, weighting] >= weight
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
         return self.tasks.ranks[high]
 
-    def weight_below(self, places: IntArray, groups: IntArray, draws: IntArray) -> FloatArray:
-        """Return the weight of the runs of a group before a place among all runs, in one draw (p,)."""
-        return np.where(places > self.tasks.starts[groups], self.cumulative[places - 1, draws], 0.0)
+    def weight_before(self, run: IntArray, group: IntArray, weighting: IntArray) -> FloatArray:
+        """Return the weight of the runs of a group before a run, for p runs at once (p,)."""
+        return np.where(run > self.tasks.starts[group], self.cumulative[run - 1, weighting], 0.0)
 
 
 def _variance(groups: _Distributions) -> FloatArray:
-    # The first two terms are the distance to some centre and its square.
-    variance: FloatArray = groups.means[1] - groups.means[0] ** 2
+    variance: FloatArray = groups.means[_SQUARE] - groups.means[_DEVIATION] ** 2
     return np.maximum(variance, 0.0)
 
 
 def _median_absolute_deviation(groups: _Distributions) -> FloatArray:
-    """Return the median distance to the median (g, d)."""
+    """Return the median of the distances between the ranks and their median (g, d), as a standard deviation."""
     half = groups.total / 2
-    group, draw = np.nonzero(half > 0)
-    lower, within = _distance_at(groups, group, draw, half[group, draw] * (1 - _ROUNDING))
-    # Where exactly half of the weight is within, the median lies between this distance and the next.
-    above_half = half[group, draw] * (1 + _ROUNDING)
-    tied = within <= above_half
+    # A group without weight has no median: only the other pairs of group and weighting are looked at.
+    group, weighting = np.nonzero(half > 0)
+    around = _Neighbourhoods(groups, group, weighting)
+    half_of_pair = half[group, weighting]
+    lower = around.radius_with(half_of_pair * (1 - _ROUNDING))
+    # Where exactly half of the weight is within this distance, the median is the mean of it and the next distance.
+    more_than_half = half_of_pair * (1 + _ROUNDING)
+    met = around.weight_within(lower) <= more_than_half
     upper = lower.copy()
-    upper[tied], _ = _distance_at(groups, group[tied], draw[tied], above_half[tied])
+    upper[met] = _Neighbourhoods(groups, group[met], weighting[met]).radius_with(more_than_half[met])
     deviation = np.full_like(half, np.nan)
-    deviation[group, draw] = (lower + upper) / 2 / _NORMAL_QUARTILE
+    deviation[group, weighting] = (lower + upper) / 2 / _NORMAL_QUARTILE
     return deviation
 
 
-def _distance_at(
-    groups: _Distributions, group: IntArray, draw: IntArray, weight: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the least distance (p,) to the median of a group within which the weight is at least `weight`.
+@dataclass(frozen=True)
+class _Neighbourhoods:
+    """The ranks around the median, for p pairs of a group and a weighting: group (p,), weighting (p,)."""
 
-    Also the weight within. Found by halving: ranks and medians of two ranks are multiples of 1/4.
-    """
-    tasks = groups.tasks
-    # Numbers that put the groups one after the other, so far apart that no distance leads to another group.
-    apart = 4 * tasks.ranks.max() * np.arange(tasks.starts.size)
-    line = tasks.ranks + np.repeat(apart, tasks.ends - tasks.starts)
-    centre = groups.median[group, draw] + apart[group]
+    groups: _Distributions
+    group: IntArray
+    weighting: IntArray
 
-    def weight_within(quarters: FloatArray) -> FloatArray:
-        first = np.searchsorted(line, centre - quarters / 4, side="left")
-        beyond = np.searchsorted(line, centre + quarters / 4, side="right")
-        return groups.weight_below(beyond, group, draw) - groups.weight_below(first, group, draw)
+    @cached_property
+    def line(self) -> FloatArray:
+        """The ranks of all groups on one line (u,), so far apart that a neighbourhood stays within its group.
 
-    low = np.full(weight.shape, -1.0)
-    high = np.ceil(4 * (tasks.ranks[tasks.ends - 1] - tasks.ranks[tasks.starts]))[group]
-    while (high - low > 1).any():
-        middle = np.floor((low + high + 1) / 2)
-        enough = weight_within(middle) >= weight
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return high / 4, weight_within(high)
+        One search in the line then serves all groups at once.
+        """
+        tasks = self.groups.tasks
+        line: FloatArray = tasks.ranks + np.repeat(self.offset, tasks.ends - tasks.starts)
+        return line
+
+    @cached_property
+    def offset(self) -> FloatArray:
+        """How far each group is moved along the line (g,)."""
+        tasks = self.groups.tasks
+        offset: FloatArray = 4 * tasks.ranks.max() * np.arange(tasks.starts.size)
+        return offset
+
+    @cached_property
+    def centre(self) -> FloatArray:
+        """The median of each pair, on the line (p,)."""
+        return self.groups.median[self.group, self.weighting] + self.offset[self.group]
+
+    def weight_within(self, radius: FloatArray) -> FloatArray:
+        """Return the weight of the ranks no further from the median than `radius` (p,)."""
+        first = np.searchsorted(self.line, self.centre - radius, side="left")
+        beyond = np.searchsorted(self.line, self.centre + radius, side="right")
+        inside_or_before = self.groups.weight_before(beyond, self.group, self.weighting)
+        return inside_or_before - self.groups.weight_before(first, self.group, self.weighting)
+
+    def radius_with(self, weight: FloatArray) -> FloatArray:
+        """Return the least radius (p,) within which the weight is at least `weight`.
+
+        It is found by halving among the multiples of 1/4: ranks are whole or halves, so that medians are multiples
+        of 1/4, and so are the distances.
+        """
+        tasks = self.groups.tasks
+        low = np.full(weight.shape, -1.0)
+        high = np.ceil(4 * (tasks.ranks[tasks.ends - 1] - tasks.ranks[tasks.starts]))[self.group]
+        while (high - low > 1).any():
+            middle = np.floor((low + high + 1) / 2)
+            enough = self.weight_within(middle / 4) >= weight
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return high / 4
 
 
 _STATISTICS: Mapping[str, Callable[[_Distributions], FloatArray]] = {

@@ -1,0 +1,111 @@
+"""What chance gives for the tasks that are evaluated: constants of the database, or computed from the candidates."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rankadjust.chance.metrics import Metric
+from rankadjust.chance.moments import Moments, metric_moments
+from rankadjust.chance.terms import mean_and_variance
+from rankadjust.database.evaluation_sets import EvaluationSet
+from rankadjust.evaluation.tasks import Tasks
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+_NO_MOMENTS = "no exact moments are known for this metric"
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Moments of one metric under the null models; None where they are not known, and reason says why."""
+
+    expectation: float | None = None
+    variance: float | None = None
+    variance_random_scorer: float | None = None
+    reason: str | None = None
+
+
+_SCHEMA = {
+    "average": pl.String,
+    "side": pl.String,
+    "metric": pl.String,
+    "expectation": pl.Float64,
+    "variance": pl.Float64,
+    "variance_random_scorer": pl.Float64,
+    "reason": pl.String,
+}
+
+
+def chance_constants(
+    metrics: Sequence[Metric], tasks: Tasks, evaluation_set: EvaluationSet | None
+) -> pl.DataFrame:
+    """Return one row for each average, side and metric, with what `Chance` holds."""
+    rows = [
+        {"average": average, "side": side, "metric": metric.key}
+        | asdict(_chance(metric, average, side, tasks, evaluation_set))
+        for average in tasks.groups
+        for side in tasks.sides
+        for metric in metrics
+    ]
+    return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+def _chance(
+    metric: Metric, average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None
+) -> Chance:
+    if evaluation_set is not None and average == "micro" and not tasks.weighted:
+        return _of_database(metric, side, evaluation_set)
+    if tasks.counts_known:
+        computed = _of_candidates(metric, average, side, tasks)
+        return Chance(computed.expectation, computed.variance, reason=computed.reason)
+    if evaluation_set is None:
+        return Chance(reason="neither num_candidates nor a data set is given: nothing to adjust with")
+    what = _averaged(average)
+    return Chance(reason=f"the database has no constants for {what}; give num_candidates")
+
+
+def _of_database(metric: Metric, side: str, evaluation_set: EvaluationSet) -> Chance:
+    rows = evaluation_set.constants.filter(pl.col("side") == side, pl.col("metric") == metric.key)
+    if rows.is_empty():
+        missing = f"{metric.key} of {side} is not in the database"
+        return Chance(reason=missing if metric.has_moments else _NO_MOMENTS)
+    row = rows.row(0, named=True)
+    return Chance(row["expectation"], row["variance"], row["variance_random_scorer"], row["reason"])
+
+
+def _of_candidates(metric: Metric, average: str, side: str, tasks: Tasks) -> Moments:
+    """Return the moments under the independent null, from the number of candidates of each task."""
+    positions = tasks.sides[side]
+    counts, weights = tasks.counts[positions], tasks.weights[positions]
+    if average == "micro" and not tasks.weighted:
+        return metric_moments(metric, *np.unique(counts, return_counts=True))
+    if metric.additive:
+        return _of_weighted_mean(metric, counts, weights, tasks.groups[average][positions])
+    if not metric.has_moments:
+        return Moments(None, None, "none", _NO_MOMENTS)
+    reason = f"not a mean over the tasks: no exact moments for {_averaged(average)}"
+    return Moments(None, None, "none", reason)
+
+
+def _of_weighted_mean(metric: Metric, counts: FloatArray, weights: FloatArray, groups: IntArray) -> Moments:
+    """Return the moments of the mean over groups of sum w f(r) / sum w: exact, since the tasks are independent."""
+    counted = (weights > 0) & (counts > (metric.family == "auc"))
+    if not counted.any():
+        return Moments(None, None, "none", "there are no tasks that count")
+    counts, weights, groups = counts[counted], weights[counted], groups[counted]
+    distinct, place = np.unique(counts, return_inverse=True)
+    mean, variance = (moment[place] for moment in mean_and_variance(metric, distinct))
+    total = np.bincount(groups, weights)
+    present = total > 0
+    expectations = np.bincount(groups, weights * mean)[present] / total[present]
+    variances = np.bincount(groups, weights**2 * variance)[present] / total[present] ** 2
+    number = expectations.size
+    return Moments(float(expectations.mean()), float(variances.sum() / number**2), "weighted mean")
+
+
+def _averaged(average: str) -> str:
+    return "averages over groups" if average == "macro" else "weighted tasks"

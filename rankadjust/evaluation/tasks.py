@@ -1,0 +1,103 @@
+"""Tasks as arrays: what `evaluate` computes with, made from a checked table of tasks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.evaluation.rank_files import TIED
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """n ranking tasks. Every array but the positions and the strata has one value a task, shape (n,).
+
+    sides: for each side (head, tail, both) the positions of its tasks. ranks: for each type of rank (given; or
+    optimistic, realistic, pessimistic) the rank of every task. counts: numbers of candidates, nan where not known.
+    weights: 1 where none are given. groups: for each average the number of every task's group, from 0 on; the micro
+    average has one group, the macro average those of the column group. units: the number of every task's unit, from 0
+    on; the bootstrap draws a unit with all its tasks. strata: units that the bootstrap draws among themselves.
+    """
+
+    sides: Mapping[str, IntArray]
+    ranks: Mapping[str, FloatArray]
+    counts: FloatArray
+    weights: FloatArray
+    groups: Mapping[str, IntArray]
+    units: IntArray
+    strata: Sequence[IntArray]
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some tasks weigh more than others."""
+        return bool((self.weights != self.weights[0]).any())
+
+    @property
+    def counts_known(self) -> bool:
+        """Whether the number of candidates of every task is known."""
+        return not np.isnan(self.counts).any()
+
+
+def tasks_of(frame: pl.DataFrame) -> Tasks:
+    """Return the tasks of a table as `rankadjust.evaluation.rank_files.tasks_from` makes it."""
+    sides = _sides(frame)
+    units, strata = _units(frame, sides)
+    groups = {"micro": np.zeros(frame.height, dtype=np.int64)}
+    if "group" in frame.columns:
+        groups["macro"] = _numbered(frame["group"])
+    return Tasks(
+        sides=sides,
+        ranks=_ranks(frame),
+        counts=_column(frame, "num_candidates", np.nan),
+        weights=_column(frame, "weight", 1.0),
+        groups=groups,
+        units=units,
+        strata=strata,
+    )
+
+
+def _sides(frame: pl.DataFrame) -> Mapping[str, IntArray]:
+    """Return the positions of each side's tasks; `both` only where the table has both, or does not tell them apart."""
+    both = {"both": np.arange(frame.height)}
+    if "side" not in frame.columns:
+        return both
+    positions = {side: np.flatnonzero(frame["side"].eq(side).to_numpy()) for side in TASK_SIDES}
+    present = {side: found for side, found in positions.items() if found.size}
+    return present | both if len(present) > 1 else present
+
+
+def _units(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> tuple[IntArray, Sequence[IntArray]]:
+    """Return the unit of each task, and the strata: triples all together, or else the tasks of each side."""
+    if "triple" in frame.columns:
+        units = _numbered(frame["triple"])
+        return units, [np.arange(units.max() + 1)]
+    tasks = np.arange(frame.height)
+    one_sided = [positions for side, positions in sides.items() if side != "both"]
+    return tasks, one_sided or [tasks]
+
+
+def _ranks(frame: pl.DataFrame) -> Mapping[str, FloatArray]:
+    ranks = {"given": frame["rank"].to_numpy()} if "rank" in frame.columns else {}
+    if {*TIED} <= {*frame.columns}:
+        optimistic, pessimistic = (frame[name].to_numpy() for name in TIED)
+        ranks |= {
+            "optimistic": optimistic,
+            "realistic": (optimistic + pessimistic) / 2,
+            "pessimistic": pessimistic,
+        }
+    return ranks
+
+
+def _numbered(column: pl.Series) -> IntArray:
+    """Return a number for each value of a column, from 0 on, the same for equal values."""
+    return (column.rank("dense") - 1).cast(pl.Int64).to_numpy()
+
+
+def _column(frame: pl.DataFrame, name: str, default: float) -> FloatArray:
+    return frame[name].to_numpy() if name in frame.columns else np.full(frame.height, default)
