@@ -22,7 +22,7 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     may repeat is left out: without the data nobody knows.
     """
     counts = benchmark_candidates(benchmark).with_columns(
-        pl.col("shared_pairs", "repeated_pairs").fill_null(0)
+        pl.col("^(static_)?(shared|repeated)_pairs$").fill_null(0)
     )
     known = counts.filter(pl.col("tasks").is_not_null())
     unknown = counts.filter(pl.col("tasks").is_null()).with_columns(tasks=pl.lit(1, pl.Int64))
@@ -53,6 +53,8 @@ def _of_unknown_tasks(counts: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Dat
         reason=pl.coalesce("reason", _UNKNOWN),
         variance_random_scorer=pl.lit(None, pl.Float64),
         reason_random_scorer=_UNKNOWN,
+        variance_static_scorer=pl.lit(None, pl.Float64),
+        reason_static_scorer=_UNKNOWN,
     )
 
 
@@ -65,4 +67,5 @@ def _pairs(counts: pl.DataFrame) -> pl.DataFrame:
         tail_candidates="num_candidates_tail",
         tasks="tasks",
         linked_pairs="tasks",
+        static_linked_pairs="tasks",
     )

@@ -1,16 +1,19 @@
-"""Variance of a metric under the random_scorer null: every candidate triple has one random score.
+"""Variance of a metric under the random_scorer null: every candidate triple has one score, drawn on its own.
 
-Each rank is still uniform on 1..N, so that expectations are those of the independent null, but tasks that
-share a query or a triple are correlated. For a mean M = (1/n) sum f(r_i), with v(N) = Var f(r) for r uniform on
-1..N and C(a, b) the covariance of two ranks that share nothing but the score of the true triple,
+Scores are independent and identically distributed. Each rank is then uniform on 1..N, so that expectations are those
+of the independent null, but tasks that share a query or a triple are correlated. For a mean M = (1/n) sum f(r_i),
+with v(N) = Var f(r) for r uniform on 1..N and C(a, b) the covariance of two ranks that share nothing but the score
+of the true triple,
 
     n^2 Var M =   sum over tasks                        v(N)
                 + pairs of tasks with the same query    v(N) / (N + 1)    they share their negatives
                 + pairs of tasks of a repeated triple   v(N)              they have the same rank
                 + 2 * head and tail task of a triple    C(a, b)           they share the score of the truth
 
-(pairs are ordered, each counts once in every line). docs/methods-random-scorer.md derives the terms, says where
-they hold and what is left out.
+(pairs are ordered, each counts once in every line). In temporal data a model may give a triple one score at every
+time (`per_time`) or one score for all times (`static`): the formula is the same, and what counts as the same query
+and the same triple differs. docs/methods-random-scorer.md derives the terms, says where they hold and what is left
+out.
 """
 
 from collections.abc import Sequence
@@ -33,30 +36,51 @@ _SCHEMA = {
     "metric": pl.String,
     "variance_random_scorer": pl.Float64,
     "reason_random_scorer": pl.String,
+    "variance_static_scorer": pl.Float64,
+    "reason_static_scorer": pl.String,
 }
+
+
+_UNKNOWN_WITHOUT_TIMES = (
+    "under a filter that looks at times the tasks of one query share only part of their candidates: "
+    "the variance of a scorer that does not see times is not derived"
+)
 
 
 def nulls_table(
     histogram: pl.DataFrame, pairs: pl.DataFrame, protocol: str | Protocol, metrics: Sequence[Metric]
 ) -> pl.DataFrame:
-    """Return the variance under the random_scorer null for each split and side (head, tail, both).
+    """Return the variances under the random_scorer null for each split and side (head, tail, both).
 
     histogram and pairs: as `count_candidates` makes them. The result has one row per split, side and metric in
-    that order, as `moments_table` has: split, side, metric, variance_random_scorer (null where it is not known),
-    reason_random_scorer (why it is not).
+    that order, as `moments_table` has: split, side, metric, variance_random_scorer (of a scorer that gives a triple
+    a new score at every time; null where it is not known), reason_random_scorer (why it is not), and the same of
+    a scorer that does not see times: variance_static_scorer, reason_static_scorer. The two are equal without times.
     """
     rows = []
     for split in histogram["split"].unique(maintain_order=True):
         tasks = histogram.filter(pl.col("split") == split)
         triples = pairs.filter(pl.col("split") == split)
+        timeless = without_times(tasks), without_times(triples)
+        has_times = not (timeless[0].equals(tasks) and timeless[1].equals(triples))
         present = {*tasks["side"], "both"}
-        rows += [
-            (split, side, metric.key, *random_scorer_variance(metric, tasks, triples, side, protocol))
-            for side in SIDES
-            if side in present
-            for metric in metrics
-        ]
+        for side in (each for each in SIDES if each in present):
+            for metric in metrics:
+                found = random_scorer_variance(metric, tasks, triples, side, protocol)
+                static = random_scorer_variance(metric, *timeless, side, protocol) if has_times else found
+                rows.append((split, side, metric.key, *found, *static))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def without_times(counts: pl.DataFrame) -> pl.DataFrame:
+    """Return a histogram or pairs as a model sees them that has one score of a triple for all times.
+
+    The pairs of tasks whatever their times (static_shared_pairs, ...) take the place of those at the same time. Counts
+    without such columns are those of data without times, and come back as they are.
+    """
+    prefix = "static_"
+    names = [name for name in counts.columns if name.startswith(prefix)]
+    return counts.with_columns(pl.col(name).alias(name.removeprefix(prefix)) for name in names)
 
 
 def random_scorer_variance(
@@ -69,7 +93,8 @@ def random_scorer_variance(
     """Return (variance, None) of a metric in one split under the random_scorer null, or (None, why not).
 
     histogram: columns side, num_candidates, tasks, shared_pairs, repeated_pairs; pairs: columns head_candidates,
-    tail_candidates, linked_pairs (used for side "both"); both of one split, as `count_candidates` makes them.
+    tail_candidates, linked_pairs (used for side "both"); both of one split, as `count_candidates` makes them, or
+    `without_times` for a model that does not see times.
     Raises RankadjustError for an unknown metric, side or protocol, for frames with more than one split, and
     where both sides are ranked but pairs has no rows.
     """
@@ -92,6 +117,8 @@ def mean_term_variance(
     for frame in (histogram, pairs):
         if "split" in frame.columns and frame["split"].n_unique() > 1:
             raise RankadjustError("the counts are of more than one split; filter histogram and pairs first")
+    if histogram["shared_pairs"].null_count():
+        return None, _UNKNOWN_WITHOUT_TIMES
     ranked = histogram.filter(pl.col("tasks") > 0)
     part = ranked if side == "both" else ranked.filter(pl.col("side") == side)
     if (part["num_candidates"] < 1).any():

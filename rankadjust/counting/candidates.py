@@ -6,7 +6,8 @@ the true one included, it has N = |C without K| + 1 candidates (docs/protocols.m
 1. sort the triples of a graph, so that each stands once per split, with a multiplicity;
 2. mark the rows that make an answer known, and from which split on;
 3. per side, number the queries, count the known candidates of each, and look N up for every row;
-4. per split, count tasks and pairs of tasks in runs of equal N.
+4. per split, count tasks and pairs of tasks in runs of equal N; for temporal data once more with the times forgotten,
+   which is how a model that does not see them scores.
 
 All sorting is done on columns packed into 64-bit words, so that hundreds of millions of triples need no more than
 some words each.
@@ -37,6 +38,8 @@ HISTOGRAM_SCHEMA = pl.Schema(
         "tasks": pl.Int64,
         "shared_pairs": pl.Int64,
         "repeated_pairs": pl.Int64,
+        "static_shared_pairs": pl.Int64,
+        "static_repeated_pairs": pl.Int64,
     }
 )
 PAIRS_SCHEMA = pl.Schema(
@@ -46,6 +49,7 @@ PAIRS_SCHEMA = pl.Schema(
         "tail_candidates": pl.Int64,
         "tasks": pl.Int64,
         "linked_pairs": pl.Int64,
+        "static_linked_pairs": pl.Int64,
     }
 )
 
@@ -64,9 +68,13 @@ class Candidates:
 
     histogram: split, side (head, tail), entities (size of the pool of candidates), num_candidates, tasks,
         shared_pairs (ordered pairs of tasks of this row with the same query, time included), repeated_pairs (those
-        of them that are the same triple twice).
+        of them that are the same triple twice, at the same time).
     pairs: split, head_candidates, tail_candidates, tasks (evaluation triples), linked_pairs (pairs of a head task and
-        a tail task of the same triple).
+        a tail task of the same triple, at the same time).
+
+    The columns static_shared_pairs, static_repeated_pairs and static_linked_pairs count the same pairs whatever their
+    times: they are larger for temporal data, and equal for others. Under a filter that looks at times they are
+    null, because tasks of one query then differ in their candidates from time to time.
 
     All counts are Int64; rows are sorted by split (order of SPLITS), side and number of candidates. A split of which
     the protocol drops every triple has no rows.
@@ -129,9 +137,14 @@ class _Rows:
 
 @dataclass(frozen=True)
 class _Tasks:
-    """The tasks of one side of a graph, one per row: the number of its query, and its number of candidates."""
+    """The tasks of one side of a graph, one per row.
+
+    query: the number of its query, time included; static_query: of its query without the time, the same array where
+    there are no times; candidates: how many it has.
+    """
 
     query: Integers
+    static_query: Integers
     candidates: Integers
 
 
@@ -172,13 +185,12 @@ def count_candidates(
             selected = ranked & _is_one_of(rows.split, {split})
             if not selected.any():
                 continue
-            multiplicity = rows.multiplicity[selected]
-            candidates = {side: tasks[side].candidates[selected] for side in _SIDES}
-            for side in _SIDES:
-                counts = _histogram(tasks[side].query[selected], candidates[side], multiplicity)
-                histograms.append(_labelled(counts, split=split, side=side, entities=int(pool.sum())))
-            linked = _linked(candidates["head"], candidates["tail"], multiplicity)
-            pairs.append(_labelled(linked, split=split))
+            counts = _counts_of_split(rows, np.flatnonzero(selected), tasks, protocol)
+            entities = int(pool.sum())
+            histograms += [
+                _labelled(counts[side], split=split, side=side, entities=entities) for side in _SIDES
+            ]
+            pairs.append(_labelled(counts["both"], split=split))
     return Candidates(_table(histograms, HISTOGRAM_SCHEMA), _table(pairs, PAIRS_SCHEMA))
 
 
@@ -349,28 +361,38 @@ def _pool(rows: _Rows, protocol: Protocol) -> Flags:
 
 def _tasks(rows: _Rows, side: Side, pool: Flags, protocol: Protocol) -> _Tasks:
     """Return query and number of candidates of every row, ranked or not."""
-    query = [rows.entity(_OTHER[side]), rows.relation]
+    static_query = [rows.entity(_OTHER[side]), rows.relation]
     exclusive = protocol.counting == "exclusive"
     if protocol.negatives is not None:
         if protocol.negatives >= pool.sum():
             raise RankadjustError(
                 f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {pool.sum()} entities"
             )
-        numbers = _numbered([*query, *rows.times])
-        return _Tasks(numbers, np.full(numbers.size, protocol.negatives + 1 - exclusive))
+        numbers = _numbered(static_query)
+        candidates = np.full(numbers.size, protocol.negatives + 1 - exclusive)
+        return _Tasks(_with_times(numbers, rows), numbers, candidates)
     inside, size = _candidate_sets(rows, side, pool, protocol)
     if protocol.filter == "none":
         # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
         # training's entities, to observed types) a true answer may stand outside them: its task then has one
         # negative more than a task of the same query whose answer is among them. They are counted as two queries.
-        numbers = _numbered([*query, *rows.times, inside.astype(np.uint8)])
-        return _Tasks(numbers, size - inside + (1 - exclusive))
-    numbers = _numbered([*query, *(rows.times if protocol.time == "aware" else ())])
+        numbers = _numbered([*static_query, inside.astype(np.uint8)])
+        return _Tasks(_with_times(numbers, rows), numbers, size - inside + (1 - exclusive))
+    by_time = _filters_by_time(rows, protocol)
+    numbers = _numbered([*static_query, *rows.times] if by_time else static_query)
     candidates = _known(numbers, inside, rows)
     np.subtract(size + 1 - exclusive, candidates, out=candidates)
-    if protocol.time == "ignore" and rows.times:
-        numbers = _numbered([numbers, *rows.times])
-    return _Tasks(numbers, candidates)
+    return _Tasks(numbers if by_time else _with_times(numbers, rows), numbers, candidates)
+
+
+def _with_times(query: Integers, rows: _Rows) -> Integers:
+    """Return the numbers of queries that differ in their times too."""
+    return _numbered([query, *rows.times]) if rows.times else query
+
+
+def _filters_by_time(rows: _Rows, protocol: Protocol) -> bool:
+    """Return whether tasks of one query have other candidates at other times."""
+    return bool(rows.times) and protocol.time == "aware" and protocol.negatives is None
 
 
 def _known(query: Integers, inside: Flags, rows: _Rows) -> Integers:
@@ -401,6 +423,46 @@ def _candidate_sets(rows: _Rows, side: Side, pool: Flags, protocol: Protocol) ->
     relation_of[numbers] = rows.relation
     sizes = np.bincount(relation_of[observed], minlength=int(rows.relation.max()) + 1)
     return observed[numbers], sizes[rows.relation]
+
+
+def _counts_of_split(
+    rows: _Rows, selected: Integers, tasks: Mapping[Side, _Tasks], protocol: Protocol
+) -> dict[str, pl.DataFrame]:
+    """Count tasks and pairs of tasks of the selected rows, which are of one split: per side, and of both sides."""
+    multiplicity = rows.multiplicity[selected]
+    query = {side: tasks[side].query[selected] for side in _SIDES}
+    candidates = {side: tasks[side].candidates[selected] for side in _SIDES}
+    counts = _counts(query, candidates, multiplicity)
+    if not rows.times:
+        return {name: _with_static(table, table) for name, table in counts.items()}
+    if _filters_by_time(rows, protocol):
+        return {name: _with_static(table, None) for name, table in counts.items()}
+    # Without its time a triple is one row, which stands as often as at all times together. Rows are sorted.
+    first = np.flatnonzero(_starts([column[selected] for column in (rows.head, rows.relation, rows.tail)]))
+    static = _counts(
+        {side: tasks[side].static_query[selected][first] for side in _SIDES},
+        {side: candidates[side][first] for side in _SIDES},
+        np.add.reduceat(multiplicity, first, dtype=np.int64),
+    )
+    return {name: _with_static(table, static[name]) for name, table in counts.items()}
+
+
+def _counts(
+    query: Mapping[Side, Integers], candidates: Mapping[Side, Integers], multiplicity: Integers
+) -> dict[str, pl.DataFrame]:
+    counts: dict[str, pl.DataFrame] = {
+        side: _histogram(query[side], candidates[side], multiplicity) for side in _SIDES
+    }
+    return counts | {"both": _linked(candidates["head"], candidates["tail"], multiplicity)}
+
+
+def _with_static(counts: pl.DataFrame, static: pl.DataFrame | None) -> pl.DataFrame:
+    """Add the pairs of tasks in `static`, which has the same tasks, as static_<name>; null where there is none."""
+    names = {name: f"static_{name}" for name in counts.columns if name.endswith("_pairs")}
+    if static is None:
+        return counts.with_columns(pl.lit(None, pl.Int64).alias(name) for name in names.values())
+    key = [name for name in counts.columns if name not in names]
+    return counts.join(static.rename(names), on=key, how="left", maintain_order="left", validate="1:1")
 
 
 def _histogram(query: Integers, candidates: Integers, multiplicity: Integers) -> pl.DataFrame:

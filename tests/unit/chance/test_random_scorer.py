@@ -24,7 +24,12 @@ from polars.testing import assert_frame_equal
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.chance.moments import metric_moments, moments_table
-from rankadjust.chance.random_scorer import mean_term_variance, nulls_table, random_scorer_variance
+from rankadjust.chance.random_scorer import (
+    mean_term_variance,
+    nulls_table,
+    random_scorer_variance,
+    without_times,
+)
 from rankadjust.counting.candidates import count_candidates
 from rankadjust.counting.protocols import Protocol, get_protocol
 
@@ -140,6 +145,13 @@ TEMPORAL = {
         [(0, 0, 1, "a"), (0, 0, 2, "a"), (0, 0, 1, "b")], [(2, 0, 1, "a"), (2, 0, 1, "b"), (0, 0, 0, "b")]
     ),
 }
+# Here tail tasks have negatives of their own, and two of them the same query but neither time nor triple.
+TIMELESS = TEMPORAL | {
+    "other answers at other times": graph_of(
+        [(0, 0, 1, "a"), (0, 0, 2, "b"), (0, 0, 1, "b"), (0, 0, 1, "b")],
+        [(2, 0, 1, "a"), (3, 0, 1, "a"), (1, 0, 2, "b"), (3, 0, 2, "b")],
+    ),
+}
 
 
 def close(value, exact):
@@ -173,6 +185,56 @@ def test_in_temporal_sets_the_query_includes_its_time(name, protocol):
         for metric in ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"):
             variance, _ = random_scorer_variance(metric, *testing, side, protocol)
             assert close(variance, exact_variance(metric, law)), (side, metric)
+
+
+@pytest.mark.parametrize("name", TIMELESS)
+def test_a_scorer_that_does_not_see_times_scores_a_triple_once(name):
+    graph = TIMELESS[name]
+    candidates = count_candidates(graph, "time-static")
+    testing = [frame.filter(split="testing") for frame in (candidates.histogram, candidates.pairs)]
+    timeless = [without_times(frame) for frame in testing]
+    entities = 1 + max(graph["head"].max(), graph["tail"].max())
+    for side in SIDES:
+        # A score is named by head, relation and tail: the same at every time.
+        law = rank_law(
+            [
+                (truth[:3], [negative[:3] for negative in negatives])
+                for truth, negatives in tasks_of(graph, entities, side, timeless=True)
+            ]
+        )
+        for metric in ADDITIVE:
+            variance, reason = random_scorer_variance(metric, *timeless, side, "time-static")
+            if variance is None:
+                assert (metric, reason) == ("auc", "no task has two candidates")
+                continue
+            assert close(variance, exact_variance(metric, law)), (side, metric)
+            assert variance >= random_scorer_variance(metric, *testing, side, "time-static")[0]
+
+
+def test_a_filter_by_time_has_no_variance_for_a_scorer_that_does_not_see_times():
+    candidates = count_candidates(TEMPORAL["two times"], "time-aware")
+    metrics = expand(["mr", "gmr"], [])
+    table = nulls_table(candidates.histogram, candidates.pairs, "time-aware", metrics)
+    testing = table.filter(split="testing", side="both").rows_by_key("metric", named=True, unique=True)
+    mean_rank = testing["arithmetic_mean_rank"]
+    assert mean_rank["variance_random_scorer"] > 0
+    assert mean_rank["reason_random_scorer"] is None
+    assert mean_rank["variance_static_scorer"] is None
+    assert "only part of their candidates" in mean_rank["reason_static_scorer"]
+    assert "not a mean" in testing["geometric_mean_rank"]["reason_static_scorer"]
+
+
+def test_sampled_negatives_under_a_filter_by_time():
+    # Each task draws its own negative, so that only the truth is shared: at both times, and on both sides.
+    aware = Protocol(name="x", time="aware", negatives=1)
+    candidates = count_candidates(TEMPORAL["two times"], aware)
+    testing = [
+        without_times(frame.filter(split="testing")) for frame in (candidates.histogram, candidates.pairs)
+    ]
+    law = rank_law([("t", (negative,)) for negative in "abcd"])
+    for metric in ADDITIVE:
+        variance, _ = random_scorer_variance(metric, *testing, "both", aware)
+        assert close(variance, exact_variance(metric, law)), metric
 
 
 def test_a_cumulative_filter_contains_the_evaluated_split():
@@ -365,6 +427,8 @@ def test_table_has_the_rows_of_the_moments():
         "metric": pl.String,
         "variance_random_scorer": pl.Float64,
         "reason_random_scorer": pl.String,
+        "variance_static_scorer": pl.Float64,
+        "reason_static_scorer": pl.String,
     }
     value, reason = pl.col("variance_random_scorer"), pl.col("reason_random_scorer")
     assert table.select((value.is_null() == reason.is_not_null()).all()).item()
@@ -375,6 +439,9 @@ def test_table_has_the_rows_of_the_moments():
         named=True,
     )
     assert row["variance_random_scorer"] == random_scorer("hits_at_1", "Nations", "both")[0]
+    # These counts are of data without times.
+    assert table["variance_static_scorer"].equals(table["variance_random_scorer"])
+    assert table["reason_static_scorer"].equals(table["reason_random_scorer"])
 
 
 def test_one_side_alone():

@@ -149,7 +149,26 @@ def test_pairs_of_tasks_by_hand():
     assert row.select("tasks", "shared_pairs", "repeated_pairs").rows() == [(3, 6, 2)]
     # (a, p, d) has five candidates on the head side, (a, p, b) four, because e is known too.
     pairs = found.pairs.filter(split="validation")
-    assert pairs.rows() == [("validation", 4, 2, 1, 1), ("validation", 5, 2, 2, 4)]
+    assert pairs.rows() == [("validation", 4, 2, 1, 1, 1), ("validation", 5, 2, 2, 4, 4)]
+
+
+def test_pairs_of_tasks_whatever_their_times_by_hand():
+    # (a, p, d) at 1 and at 2: two queries and two triples for a model that sees times, and one for another.
+    names = ("shared_pairs", "repeated_pairs", "static_shared_pairs", "static_repeated_pairs")
+    found = count_candidates(frames(TINY_TIMES), "time-static")
+    # (a, p, ?) is answered by b, c, d, (b, q, ?) by a, b, and (c, q, ?) by d; there are four entities.
+    tails = found.histogram.filter(split="testing", side="tail")
+    assert tails.select("num_candidates", "tasks", *names).rows() == [
+        (2, 2, 0, 0, 2, 2),
+        (3, 1, 0, 0, 0, 0),
+        (4, 1, 0, 0, 0, 0),
+    ]
+    (linked,) = found.pairs.filter(split="testing", head_candidates=4, tail_candidates=2).rows()
+    assert linked == ("testing", 4, 2, 2, 2, 4)
+    # A filter that looks at times gives tasks of one query different candidates.
+    aware = count_candidates(frames(TINY_TIMES), "time-aware")
+    assert aware.histogram["static_shared_pairs"].null_count() == aware.histogram.height
+    assert aware.pairs["static_linked_pairs"].null_count() == aware.pairs.height
 
 
 def test_nothing_left_of_a_split_is_no_row():

@@ -222,9 +222,9 @@ def test_rows_of_a_benchmark_have_the_columns_of_a_histogram():
     ]
     assert benchmark.approximate
     assert "with replacement" in benchmark.note
-    # shared_pairs and repeated_pairs are unknown; 225 entities and 100 test triples are those of the published files.
+    # How tasks share queries and triples is unknown; 225 entities and 100 triples are those of the published files.
     assert benchmark_candidates(benchmark).rows() == [
-        (split, side, 225, 50, tasks, None, None)
+        (split, side, 225, 50, tasks, None, None, None, None)
         for split, tasks in (("inference_validation", 101), ("inference_testing", 100))
         for side in ("head", "tail")
     ]
