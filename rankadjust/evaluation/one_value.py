@@ -1,19 +1,16 @@
 """One printed value, adjusted with the constants of the database."""
 
 import math
-import re
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.database.adjustments import add_adjusted
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
-
-_PRINTED = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(%?)\s*", flags=re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,9 @@ def adjust(
     """Return the ratio, index and z of a metric's value, and what chance gives.
 
     value: a fraction or a rank. Text keeps the printed digits, which give the rounding interval: "0.338" stands for
-        [0.3375, 0.3385], and so does "33.8%"; a number has none.
+        [0.3375, 0.3385], and so do "33.8%" and "0,338"; a number has none. rankadjust.base.printed tells what is
+        read as a number; a spread ("0.338 ± 0.002") is left out of account. "1,234" is 1234, but 1.234 for a metric
+        that cannot exceed 1.
     dataset, metric: names or aliases. protocol, split, side: of the evaluation (side: head, tail or both).
     database: a frame or a file as `load_database` takes it; None means the released one.
 
@@ -90,25 +89,22 @@ def adjust(
     (3.41, 2.59)
     """
     wanted = resolve(metric)
-    given = _value(value)
+    given = _value(value, wanted)
     _check_range(given, wanted)
     return _adjusted(given, wanted, side, find_evaluation_set(database, dataset, protocol, split))
 
 
-def _value(given: float | str) -> _Value:
+def _value(given: float | str, metric: Metric) -> _Value:
     """Return the number; that of text is the float nearest to what is printed, in percent too."""
     if not isinstance(given, str):
         if not math.isfinite(given):
             raise RankadjustError(f"the value is {given}; give a finite number")
         return _Value(float(given), None, None, percent=False, text=str(given))
-    match = _PRINTED.fullmatch(given)
-    if match is None:
+    printed = read_number(given)
+    if printed is None:
         raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
-    printed = Decimal(match[1])
-    half = Decimal((0, (5,), int(printed.as_tuple().exponent) - 1))
-    unit = 100 if match[2] else 1
-    low, high = float((printed - half) / unit), float((printed + half) / unit)
-    return _Value(float(printed / unit), low, high, percent=bool(match[2]), text=given.strip())
+    value, low, high = printed.within(metric.upper).interval(percent=printed.percent)
+    return _Value(value, low, high, percent=printed.percent, text=given.strip())
 
 
 def _check_range(value: _Value, metric: Metric) -> None:

@@ -5,13 +5,14 @@ The words of the sources are mapped to ours (rankadjust.literature.wording), and
 of the database. A row that cannot be adjusted is kept and says why (docs/literature.md, "Statuses").
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import load_benchmarks
@@ -74,9 +75,6 @@ USABLE = STATUSES[:2]
 
 # What a constant number of candidates makes up for.
 _NEEDLESS = ("dataset_unknown", "split_unknown")
-
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_PRINTED = rf"^\s*({_NUMBER})\s*(%?)\s*(?:(?:±|\+/-|\+-)\s*({_NUMBER})\s*%?)?\s*$"
 
 
 def read_tidy(path: str | Path) -> pl.DataFrame:
@@ -242,53 +240,60 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _read_values(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the value, its rounding interval (0.338 stands for [0.3375, 0.3385]), and what is wrong with it."""
-    rows = rows.rename({"value": "value_as_printed"}).with_columns(
-        parts=pl.col("value_as_printed")
-        .str.extract_groups(_PRINTED)
-        .struct.rename_fields(["number", "percent", "spread"])
-    )
-    number = pl.col("parts").struct.field("number")
+    rows = rows.rename({"value": "value_as_printed"})
+    rows = _with_facts(rows, ("value_as_printed",), _WRITTEN, _as_written)
     rows = rows.with_columns(
-        unit=pl.coalesce("unit", _usual_unit()),
-        spread=pl.coalesce("spread", pl.col("parts").struct.field("spread")),
-        digits=number.str.extract(r"^([^eE]*)", 1),
-        exponent=number.str.extract(r"[eE](.*)", 1).fill_null("0").cast(pl.Int64, strict=False),
+        unit=pl.coalesce("unit", _usual_unit()), spread=pl.coalesce("spread", "spread_beside")
     )
-    # Moving the decimal point in the text makes 33.8 % the number nearest to 0.338; 33.8 / 100 is another.
-    power = pl.col("exponent") - pl.when(pl.col("unit") == "percent").then(2).otherwise(0)
-    value = pl.concat_str("digits", pl.lit("e"), power).cast(pl.Float64, strict=False)
-    decimals = pl.col("digits").str.extract(r"\.(.*)", 1).fill_null("").str.len_chars().cast(pl.Int64)
-    half = 0.5 * pl.lit(10.0).pow((power - decimals).cast(pl.Float64))
-    return (
-        rows.with_columns(value=pl.when(value.is_finite()).then(value), half=half)
-        .with_columns(value_low=pl.col("value") - pl.col("half"), value_high=pl.col("value") + pl.col("half"))
-        .with_columns(
-            value_missing=pl.when(pl.col("value_as_printed").is_null()).then(
-                pl.lit("the value is empty; give a number such as 0.338")
-            ),
-            value_not_a_number=pl.when(
-                pl.col("value_as_printed").is_not_null() & pl.col("value").is_null()
-            ).then(
-                pl.format(
-                    "value '{}' is not a number; allowed are such as 0.338, 33.8 or .797 ± .001",
-                    "value_as_printed",
-                )
-            ),
-            value_impossible=_impossible_value(),
-        )
-        .with_columns(
-            # A printed 1.00 does not stand for values above the metric's range.
-            value_low=pl.col("value_low").clip(lower_bound="lower"),
-            value_high=pl.col("value_high").clip(upper_bound="upper"),
-        )
+    rows = _with_facts(rows, ("value_as_printed", "unit", "upper"), _INTERVAL, _interval)
+    is_absent = pl.col("value_as_printed").is_null()
+    return rows.with_columns(
+        value_missing=pl.when(is_absent).then(pl.lit("the value is empty; give a number such as 0.338")),
+        value_not_a_number=pl.when(~is_absent & pl.col("value").is_null()).then(
+            pl.format(
+                "value '{}' is not a number; allowed are such as 0.338, 33.8 or .797 ± .001",
+                "value_as_printed",
+            )
+        ),
+        value_impossible=_impossible_value(),
+    ).with_columns(
+        # A printed 1.00 does not stand for values above the metric's range.
+        value_low=pl.col("value_low").clip(lower_bound="lower"),
+        value_high=pl.col("value_high").clip(upper_bound="upper"),
     )
+
+
+_WRITTEN = {"has_percent_sign": pl.Boolean, "spread_beside": pl.String}
+_INTERVAL = dict.fromkeys(("value", "value_low", "value_high"), pl.Float64)
+_Facts = Callable[..., tuple[object, ...]]
+
+
+def _with_facts(
+    rows: pl.DataFrame, given: Sequence[str], facts: Mapping[str, type[pl.DataType]], find: _Facts
+) -> pl.DataFrame:
+    """Add the columns `facts`, which `find` returns for the columns `given`; it is asked once for equal ones."""
+    distinct = rows.select(given).unique(maintain_order=True)
+    found = pl.DataFrame([find(*row) for row in distinct.iter_rows()], schema=dict(facts), orient="row")
+    return rows.join(
+        distinct.hstack(found), on=list(given), how="left", maintain_order="left", nulls_equal=True
+    )
+
+
+def _as_written(text: str | None) -> tuple[bool, str | None]:
+    """Return whether a printed value has a percent sign, and its spread."""
+    number = read_number(text or "")
+    return (number.percent, number.spread) if number else (False, None)
+
+
+def _interval(text: str | None, unit: str, upper: float | None) -> tuple[float | None, ...]:
+    """Return the value of a printed number and its rounding interval, nothing where it is no number."""
+    number = read_number(text or "")
+    return number.within(upper).interval(percent=unit == "percent") if number else (None, None, None)
 
 
 def _usual_unit() -> pl.Expr:
     """Return the unit of a value that is printed without one: percent only where a % sign says so."""
-    has_percent_sign = (pl.col("parts").struct.field("percent") == "%") | pl.col(
-        "metric_as_printed"
-    ).str.contains("%")
+    has_percent_sign = pl.col("has_percent_sign") | pl.col("metric_as_printed").str.contains("%")
     return (
         pl.when(pl.col("adjustment").is_not_null())
         .then(pl.col("adjustment").replace({"ratio": "index"}))

@@ -1,10 +1,14 @@
-"""What a cell of a printed table says: numbers, nothing, or text; and the plain text of labels."""
+"""What a cell of a printed table says: numbers, nothing, or text; and the plain text of labels.
+
+How a number is written is told in rankadjust.base.printed; here is what cells have around it.
+"""
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
+from rankadjust.base.printed import NUMBER, PLUS_MINUS, PRINTED, Number, number_of, plain, read_number
 from rankadjust.tables.formats.grid import tidy
 from rankadjust.tables.formats.latex import latex_to_text
 
@@ -36,58 +40,15 @@ _MISSING = {
     *("n/a", "na", "n.a.", "n/r", "nr", "n.r.", "nan", "none", "null", "tbd", "tba", "oom", "oot", "unknown"),
     *("not reported", "out of memory", "out of time", "not available", "timeout"),
 }
-_THOUSANDS = r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?"
-_GROUPED = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:[ '’]\d{3})+(?:\.\d+)?"
-_PLAIN = r"(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?"
-_COMMA = r"\d*,\d+"
-_ANY = rf"[+-]?(?:{_GROUPED}|{_PLAIN}|{_COMMA})"
-_PLUS_MINUS = r"(?:±|\+/-|\+-|∓)"
 _CELL = re.compile(
-    rf"(?P<number>{_ANY})\s?(?P<percent>%?)"
-    rf"(?:\s*[_({{]?\s*{_PLUS_MINUS}\s*(?P<spread>{_ANY})\s?%?\s*[)}}]?)?"
-    r"(?:\s*\((?P<bracket>[^()]*)\))?"
+    PRINTED + r"(?:\s*\((?P<bracket>[^()]*)\))?"
     r"(?:\s?\[(?P<reference>[\d,; ]+)\])*"
     r"(?:\s?(?P<letter>[a-g]))?"
 )
+_BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
 _EDGE_MARKS = "*†‡§¶•_`\"'⋆★☆∗"
-_BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u2008\u2009\u200a\u202f\u3000"), " ")
-_SIGNS = {ord("−"): "-", ord("﹣"): "-", ord("－"): "-"}
-
-
-@dataclass(frozen=True)
-class Number:
-    """A printed number.
-
-    text: digits with a decimal point, as many as printed, without thousands separators ('.797' as '0.797').
-    percent: whether it carries a percent sign. spread: what stands after ±. bracket: what stands in brackets after it.
-    marks: footnote marks. other: 'a,bcd' is read as thousands, and this is its reading with a decimal comma.
-    decimal_comma: the comma can be nothing else.
-    """
-
-    text: str
-    percent: bool = False
-    spread: str | None = None
-    bracket: str | None = None
-    marks: str = ""
-    other: str | None = None
-    decimal_comma: bool = False
-
-    @property
-    def value(self) -> float:
-        """The number as printed, before any unit."""
-        return float(self.text)
-
-    @property
-    def half(self) -> float:
-        """Half a unit of the last printed digit."""
-        mantissa, _, exponent = self.text.lower().partition("e")
-        return 0.5 * 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]))
-
-    def with_decimal_comma(self) -> "Number":
-        """Return the number read with a decimal comma, where its comma leaves the choice."""
-        return self if self.other is None else replace(self, text=self.other, other=None)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -122,7 +83,7 @@ def is_numeric(text: str) -> bool:
 @lru_cache(maxsize=_CACHED)
 def label(text: str) -> str:
     """Return the plain text of a name: without LaTeX, emoji, arrows and footnote marks, on one line."""
-    text = _without_symbols(_plain(text))
+    text = _without_symbols(_without_latex(text))
     text = re.sub(
         r"\^\{([^{}]*)\}", lambda match: "" if _is_mark(match.group(1)) else f"^{match.group(1)}", text
     )
@@ -135,7 +96,7 @@ def _is_mark(superscript: str) -> bool:
     )
 
 
-def _plain(text: str) -> str:
+def _without_latex(text: str) -> str:
     return latex_to_text(text) if _LATEX.search(text) else text
 
 
@@ -154,18 +115,18 @@ def _without_symbols(text: str) -> str:
 
 
 def _undecorated(text: str) -> str:
-    text = _plain(text).translate(_BLANKS).translate(_SIGNS)
+    text = _without_latex(text)
     # An arrow before the number in brackets makes it a difference: keep it apart from a spread.
     text = re.sub(r"\(\s*[\u2190-\u21ff▲▼]\s*", "(+", text)
     # A raised number is a footnote mark, but for that of a power of ten.
     text = text if re.search(r"(?<![\d.])10\s?\^", text) else _SUPERSCRIPT.sub("", text)
     text = "".join(
-        # Bold and full-width digits are digits; raised ones are marks.
-        str(unicodedata.decimal(character)) if character.isdecimal() else character
+        # Raised digits are marks.
+        character
         for character in _without_symbols(text)
         if unicodedata.category(character) != "No"
     )
-    return re.sub(r"[^\S\n]+", " ", text).strip(_EDGE_MARKS + " ").replace("( ", "(")
+    return plain(text).strip(_EDGE_MARKS + " ").replace("( ", "(")
 
 
 def _one(text: str) -> tuple[Number | None] | None:
@@ -177,39 +138,15 @@ def _one(text: str) -> tuple[Number | None] | None:
     # A plus sign makes a number a difference, which is no value.
     if not match or match["number"].startswith("+"):
         return None
+    number = number_of(match)
+    if number is None:
+        return None
+    number = replace(number, marks=match["letter"] or "")
     bracket = (match["bracket"] or "").strip()
-    spread = match["spread"]
-    if bracket:
-        inner = re.fullmatch(rf"(?P<sign>{_PLUS_MINUS})?\s*(?P<number>{_ANY})\s?%?", bracket)
-        if not inner:
-            return None
-        if inner["sign"]:
-            spread, bracket = inner["number"], ""
-    number, other = _normalised(match["number"])
-    return (
-        Number(
-            text=number,
-            percent=bool(match["percent"]),
-            spread=None if spread is None else _normalised(spread)[0],
-            bracket=bracket or None,
-            marks=match["letter"] or "",
-            other=other,
-            decimal_comma="," in match["number"]
-            and not re.fullmatch(_THOUSANDS, match["number"].lstrip("+-")),
-        ),
-    )
-
-
-def _normalised(text: str) -> tuple[str, str | None]:
-    """Return the number with a decimal point, and how else its comma can be read."""
-    sign = "-" if text.startswith("-") else ""
-    text = text.lstrip("+-")
-    other = None
-    if re.fullmatch(r"[1-9]\d{0,2},\d{3}", text):
-        other = sign + text.replace(",", ".")
-    if "," in text and (not re.fullmatch(_GROUPED, text) or text.startswith("0")):
-        text = text.replace(",", ".")
-    text = re.sub(r"[, '’]", "", text)
-    whole, point, rest = text.partition(".")
-    decimals = point + rest if rest[:1].isdigit() else rest
-    return f"{sign}{whole or '0'}{decimals}", other
+    if not bracket:
+        return (number,)
+    inner = _BRACKET.fullmatch(bracket)
+    beside = read_number(inner["number"]) if inner else None
+    if inner is None or beside is None:
+        return None
+    return (replace(number, spread=beside.text) if inner["sign"] else replace(number, bracket=bracket),)

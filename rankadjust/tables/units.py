@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.printed import Number
 from rankadjust.chance.metrics import Metric, resolve
-from rankadjust.tables.cells import Number
 
 # A unit changes a value by a factor of 100; small breaches of a bound are errors of print, not of the unit.
 _GROSS_FACTOR = 1.25
@@ -200,8 +200,8 @@ def _broken_rows(
 
 
 def _interval(number: Number, unit: str) -> tuple[float, float]:
-    divisor = 100.0 if unit == "percent" or number.percent else 1.0
-    return (number.value - number.half) / divisor, (number.value + number.half) / divisor
+    _, low, high = number.interval(percent=unit == "percent" or number.percent)
+    return low, high
 
 
 def _breaks_a_bound(values: Mapping[str, tuple[float, float]]) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from rankadjust.tables.cells import Number, is_missing, read_cell
+from rankadjust.base.printed import Number
+from rankadjust.tables.cells import is_missing, read_cell
 from rankadjust.tables.headers import Facts, Names, find_dataset
 from rankadjust.tables.layout import Column, Layout, Row, Table
 from rankadjust.tables.sidecar import fill, is_pattern

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.printed import PRINTED, plain, read_number
 from rankadjust.tables.formats.grid import Grid, make_grid
 
 _PAIR = re.compile(
     r"""["']?(?P<key>[A-Za-z][\w@./-]*(?:\ [A-Za-z][\w@./-]*)?)["']?\s*[:=]\s*"""
-    r"""["']?(?P<value>[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\s?%?)(?![\w.:])["']?"""
+    # A number ends where no list of more numbers and no word goes on.
+    rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
 )
 _BORDER = re.compile(r"^\s*(=+|-+)(\s+(=+|-+))+\s*$")
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)%?")
 
 
 def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
@@ -99,7 +100,7 @@ def log_grids(text: str) -> list[Grid]:
     Lines with two or more pairs make one table with a row each: the text before the first pair, and a column for
     each key. Else each run of lines with one pair makes a table with a row each.
     """
-    lines = text.splitlines()
+    lines = [plain(line) for line in text.splitlines()]
     found = [(number, line, list(_PAIR.finditer(line))) for number, line in enumerate(lines, start=1)]
     several = [(number, line, pairs) for number, line, pairs in found if len(pairs) > 1]
     if several:
@@ -156,7 +157,7 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
         edges = [0, *(last for _, last in gaps), width]
         rows = [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
         # One blank between words is a gap only where it separates numbers, as in columns set side by side.
-        if gaps and (least == 2 or any(_NUMBER.fullmatch(cell) for row in rows for cell in row[1:])):
+        if gaps and (least == 2 or any(read_number(cell) for row in rows for cell in row[1:])):
             return rows
     split = [re.split(r"\s{2,}", line.strip()) for line in lines]
     return split if len({len(row) for row in split}) == 1 and len(split[0]) > 1 else []

@@ -338,7 +338,7 @@ def test_unknown_split_or_data_set_has_an_index_only_with_constant_candidates(da
 BAD = [
     ({}, "ok", None),
     ({"value": ""}, "value_missing", "the value is empty"),
-    ({"value": "0,338"}, "value_not_a_number", "value '0,338' is not a number; allowed"),
+    ({"value": "0;338"}, "value_not_a_number", "value '0;338' is not a number; allowed"),
     ({"value": "n/a"}, "value_not_a_number", "value 'n/a'"),
     ({"value": "nan"}, "value_not_a_number", "value 'nan'"),
     ({"metric": "mr", "value": "1e999"}, "value_not_a_number", "value '1e999'"),

@@ -1,10 +1,13 @@
 """Cells of printed tables. Expected readings are by eye."""
 
+from decimal import Decimal
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankadjust.tables.cells import Number, is_missing, is_numeric, label, read_cell
+from rankadjust.base.printed import Number
+from rankadjust.tables.cells import is_missing, is_numeric, label, read_cell
 
 
 @pytest.mark.parametrize(
@@ -121,7 +124,9 @@ def test_printed_numbers_keep_value_and_digits(value, places, suffix):
     (number,) = read_cell(printed + suffix)
     assert number.text == printed
     assert number.value == float(printed)
-    assert number.half == pytest.approx(0.5 * 10.0**-places, rel=1e-12)
+    half = Decimal(5).scaleb(-places - 1)
+    ends = (float(Decimal(printed) - half), float(Decimal(printed) + half))
+    assert number.interval() == (float(printed), *ends)
 
 
 @settings(deadline=None, max_examples=300)
