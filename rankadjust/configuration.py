@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.names import require
 from rankadjust.base.schemas import line_of, read_yaml, validate
 
 COMMAND_LINE = "--config"
@@ -64,6 +65,7 @@ def tables_by_name(paths: Sequence[str]) -> dict[str, str]:
         name = Path(path).stem
         if not Path(path).is_file():
             raise RankadjustError(f"{path}: there is no such table")
+        require(name, "name", f"{path}: the name of the table, which names its results, is")
         if name in tables:
             raise RankadjustError(
                 f"{tables[name]} and {path} would both become results/rescored/{name}; rename one"

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import polars as pl
 
+from rankadjust.base.errors import RankadjustError
+
 _PACKAGE = Path(__file__).parent.parent
 
 
@@ -53,6 +55,20 @@ def sha256_of(path: str | Path) -> str:
     """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def contained(path: str | Path, folder: str | Path) -> Path:
+    """Return `path` where it lies inside of `folder` once links are followed; else raise RankadjustError.
+
+    For every path of which a part comes from somebody else's file, before it is touched.
+    """
+    try:
+        inside = Path(folder).resolve() in Path(path).resolve().parents
+    except (OSError, ValueError, RuntimeError) as error:
+        raise RankadjustError(f"{str(path)!r} is no path ({error})") from None
+    if not inside:
+        raise RankadjustError(f"{path} leads out of the folder {folder}; nothing there is touched")
+    return Path(path)
 
 
 def shipped(relative: str) -> Path:

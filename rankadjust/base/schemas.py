@@ -1,7 +1,7 @@
 """YAML files and their schemas: read, check, and say in one line what is wrong and where."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import yaml
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
+from rankadjust.base.names import KINDS, problem_with
 
 
 class _StrictLoader(yaml.CSafeLoader):
@@ -73,7 +74,16 @@ def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401
 
 @cache
 def _validator(schema: str) -> jsonschema.Draft202012Validator:
-    return jsonschema.Draft202012Validator(read_yaml(shipped(f"workflow/schemas/{schema}.schema.yaml")))
+    formats = jsonschema.FormatChecker(formats=())
+    for kind in KINDS:
+        formats.checks(kind)(partial(_is_named, kind))
+    return jsonschema.Draft202012Validator(
+        read_yaml(shipped(f"workflow/schemas/{schema}.schema.yaml")), format_checker=formats
+    )
+
+
+def _is_named(kind: str, name: object) -> bool:
+    return problem_with(name, kind) is None
 
 
 def _describe(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
@@ -97,6 +107,10 @@ def _describe(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
         hint = did_you_mean(str(instance), map(str, values))
         hint = hint or f"; allowed: {', '.join(map(str, values))}"
         return keys, f"{name} is {instance!r}{hint}"
+    if error.validator == "format" and values in KINDS:
+        # What is wrong may be a key: its line is asked for, and the schema's title says what it names.
+        keys = [*keys, instance] if "propertyNames" in error.absolute_schema_path else keys
+        return keys, f"{schema.get('title', name)}: {problem_with(instance, values)}"
     return keys, f"{name}: {error.message}"
 
 

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import os
 import re
 import stat
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.names import require
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -51,8 +53,11 @@ def extract(path: Path, name: str, members: Mapping[Path, str | None], sizes: Ma
 
     Raises RankadjustError for a name in the archive that is absolute or holds '..', and for a declared member
     that is missing, there twice, not a regular file, or not of its declared size (without one: larger than
-    1 GiB and than a hundred times the archive). Raises DamagedError for a file that cannot be unpacked.
+    1 GiB and than a hundred times the archive), and for a file to write that is there already or a link.
+    Raises DamagedError for a file that cannot be unpacked.
     """
+    for target in members:
+        _refuse_if(os.path.lexists(target), f"{target}: there is such a file already; it is not overwritten")
     try:
         _unpack(path, name, members, sizes)
     except BaseException as error:
@@ -79,7 +84,11 @@ def _unpack(path: Path, name: str, members: Mapping[Path, str | None], sizes: Ma
             with _opened(path, name) as stream:
                 _copy(stream, target, name, sizes.get(target), largest)
         return
-    wanted = {_normal(member): target for target, member in members.items() if member is not None}
+    wanted = {
+        _normal(require(member, "member", f"{name}: the declared member")): target
+        for target, member in members.items()
+        if member is not None
+    }
     if len(wanted) < len(members):
         raise RankadjustError(f"{name}: one member is declared for two splits")
     (_extract_zip if form == "zip" else _extract_tar)(path, name, wanted, sizes, largest)

@@ -22,10 +22,11 @@ from urllib.parse import quote, unquote, urlsplit
 from filelock import FileLock
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of, write_text
+from rankadjust.base.files import contained, sha256_of, write_text
+from rankadjust.base.names import problem_with, require
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address
-from rankadjust.data.transfer import Expected, Patience, check, fetch_http, say
+from rankadjust.data.transfer import Expected, Patience, check, fetch_http, host_of, say
 
 _PATIENCE = Patience()
 
@@ -45,18 +46,21 @@ def fetch_dataset(
     alternatives: sets of files, in order of preference; the first that can be fetched whole is taken.
     cache: folder that keeps what was downloaded, at <host>/<path> of its address.
     mirror: folder or http address laid out the same way (a wheel is at <package>/<file>), tried first.
-    offline: use nothing but the mirror, the cache and files on this disk.
+    offline: use nothing but the mirror, the cache and files on this disk; of a mirror on a server, its host alone.
 
     Returns what source.json holds: the number of the alternative, and each file's address, sha256, bytes,
     whether the registry's sha256 verified it, and the members of its splits.
     Raises RankadjustError, in one line, naming every alternative and why it failed.
     """
+    # What stands at `folder` is replaced, so it has to be the data set's own.
+    require(name, "name", "the name of a data set:")
+    contained(folder, Path(folder).parent)
     if not alternatives:
         raise RankadjustError(f"{name}: the registry declares no source")
     numbered = list(enumerate(alternatives, 1))
     attempts = [(_cached(cache, _fetch_offline if offline else _fetch, patience), *one) for one in numbered]
     if mirror:
-        find = _mirror(mirror, cache, patience)
+        find = _mirror(mirror, cache, patience, offline=offline)
         attempts = [(find, *one) for one in numbered if _has_address(one[1])] + attempts
     failures: list[str] = []
     for find, number, files in attempts:
@@ -94,8 +98,9 @@ def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any
     }
     if file.sha256 is None:
         say("{address}: not verified yet; sha256: {sha256}, bytes: {bytes}".format(**described))
-    targets = {folder / f"{split}.txt": member for split, member in file.members.items()}
-    sizes = {folder / f"{split}.txt": size for split, size in file.member_bytes.items()}
+    paths = {split: contained(folder / f"{split}.txt", folder) for split in file.members}
+    targets = {paths[split]: member for split, member in file.members.items()}
+    sizes = {paths[split]: size for split, size in file.member_bytes.items()}
     try:
         extract(path, _file_name(file.source), targets, sizes)
     except RankadjustError as error:
@@ -124,17 +129,18 @@ def _whole_folder(folder: Path) -> Iterator[Path]:
 # Where the bytes may be
 
 
-def _mirror(mirror: str, cache: Path, patience: Patience) -> _Finder:
+def _mirror(mirror: str, cache: Path, patience: Patience, *, offline: bool) -> _Finder:
     """Return the finder that looks into a mirror; a local one is read in place."""
     if re.match(r"https?://", mirror):
-        return _cached(cache, partial(_fetch_mirrored, mirror), patience)
+        host = frozenset({host_of(mirror)}) if offline else None
+        return _cached(cache, partial(_fetch_mirrored, mirror, host), patience)
     if not Path(mirror).is_dir():
         raise RankadjustError(f"mirror: {mirror} is neither a folder nor an address that begins with http")
 
     def find(file: File) -> Path:
         if isinstance(file.source, Local):
             return _local(file)
-        path = Path(mirror) / _place(file.source)
+        path = contained(Path(mirror) / _place(file.source), mirror)
         if not path.is_file():
             raise RankadjustError(f"{path}: no such file in the mirror")
         check(path, _expected(file), str(path))
@@ -150,7 +156,7 @@ def _cached(cache: Path, fetch: _Fetcher, patience: Patience) -> _Finder:
         if isinstance(file.source, Local):
             return _local(file)
         place = _place(file.source)
-        path = cache / place
+        path = contained(cache / place, cache)
         path.parent.mkdir(parents=True, exist_ok=True)
         # Data sets share files, and jobs run side by side.
         with _locked(cache, place):
@@ -169,9 +175,9 @@ def _cached(cache: Path, fetch: _Fetcher, patience: Patience) -> _Finder:
 
 @contextmanager
 def _locked(cache: Path, place: PurePosixPath) -> Iterator[None]:
-    locks = cache / ".locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    with FileLock(locks / f"{hashlib.sha256(str(place).encode()).hexdigest()[:16]}.lock"):
+    lock = cache / ".locks" / f"{hashlib.sha256(str(place).encode()).hexdigest()[:16]}.lock"
+    contained(lock, cache).parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(lock):
         yield
 
 
@@ -186,8 +192,11 @@ def _local(file: File) -> Path:
 def _place(source: Source) -> PurePosixPath:
     """Return where a mirror and the cache keep a file: <host>/<path> of its address, or <package>/<wheel>."""
     match source:
-        case Package(package, _, file):
-            place = f"{package}/{file}"
+        case Package(package, version, file):
+            # pip would take 'x @ file:///…' for a project to build, and run its code.
+            require(package, "package", "the name of a package is")
+            require(version, "version", f"the version of {package} is")
+            place = f"{package}/{require(file, 'file-name', f'the wheel of {package} is')}"
         case Local(path):
             raise RankadjustError(f"{path}: a file on this disk has no place in a mirror")
         case _:
@@ -197,8 +206,11 @@ def _place(source: Source) -> PurePosixPath:
             place = f"{url.netloc.rpartition('@')[2]}/{unquote(url.path).strip('/')}{query}"
             if url.scheme not in ("http", "https") or not url.hostname or not url.path.strip("/"):
                 raise RankadjustError(f"{address(source)}: not the address of a file (https://host/path)")
-    if ".." in place.split("/") or re.search(r"[\\\0]", place):
-        raise RankadjustError(f"{address(source)}: an address must not hold '..' or a backslash")
+    # A colon stands before a port, not after a drive: `contained` sees to what a system makes of it.
+    if any(problem_with(part.replace(":", ""), "file-name") for part in place.split("/") if part):
+        raise RankadjustError(
+            f"{address(source)}: an address must not hold '..', a backslash or a control character"
+        )
     return PurePosixPath(place)
 
 
@@ -237,10 +249,12 @@ def _fetch_offline(file: File, path: Path, _patience: Patience) -> None:
     raise RankadjustError(f"{address(file.source)}: not in {path}, and the network is off (offline: true)")
 
 
-def _fetch_mirrored(mirror: str, file: File, path: Path, patience: Patience) -> None:
-    """Fetch a file from an http mirror."""
+def _fetch_mirrored(
+    mirror: str, hosts: frozenset[str] | None, file: File, path: Path, patience: Patience
+) -> None:
+    """Fetch a file from an http mirror, which may lead to other hosts only where no hosts are given."""
     url = f"{mirror.rstrip('/')}/{quote(str(_place(file.source)))}"
-    fetch_http(url, path, _expected(file), patience)
+    fetch_http(url, path, _expected(file), patience, hosts)
 
 
 def _fetch_package(source: Package, file: File, path: Path) -> None:
@@ -248,9 +262,9 @@ def _fetch_package(source: Package, file: File, path: Path) -> None:
     requirement = f"{source.package}=={source.version}"
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".pip.") as scratch:
         command = [
-            sys.executable, "-m", "pip", "download", requirement, "--dest", scratch,
+            sys.executable, "-m", "pip", "download", "--dest", scratch,
             "--no-deps", "--only-binary", ":all:", "--ignore-requires-python",
-            "--quiet", "--no-input", "--disable-pip-version-check",
+            "--quiet", "--no-input", "--disable-pip-version-check", "--", requirement,
         ]  # fmt: skip
         _run(command, f"{address(source)}: pip download {requirement}", subprocess.STDOUT)
         _adopt(Path(scratch), source.file, file, path)
@@ -262,7 +276,7 @@ def _fetch_zenodo(source: Zenodo, file: File, path: Path, patience: Patience) ->
     The command may end well without a file, leave a part of one, or follow a name out of its folder: it gets
     a fresh folder and the one declared name, and only a whole file of that name is taken.
     """
-    if not re.fullmatch(r"[0-9]+", source.record) or PurePosixPath(source.file).name != (source.file or None):
+    if not re.fullmatch(r"[0-9]+", source.record) or problem_with(source.file, "file-name"):
         raise RankadjustError(
             f"{address(source)}: a Zenodo source is a record's number and the name of a file"
         )
@@ -297,7 +311,7 @@ def _run(command: Sequence[str], what: str, errors: int | None) -> None:
 
 def _adopt(folder: Path, name: str, file: File, path: Path) -> None:
     """Move the one file that was asked for out of a fresh folder, once it is checked."""
-    found = folder / name
+    found = contained(folder / name, folder)
     if found.is_symlink() or not found.is_file():
         others = ", ".join(sorted(other.name for other in folder.iterdir())[:5]) or "nothing"
         raise RankadjustError(f"{address(file.source)}: there is no such file (got {others})")

@@ -21,7 +21,7 @@ import urllib3
 from tqdm import tqdm
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of
+from rankadjust.base.files import contained, sha256_of
 
 _CHUNK = 1 << 18
 # A file of unregistered size may not be larger: no benchmark comes near it, and a disk is full soon enough.
@@ -72,16 +72,19 @@ def check(path: Path, expected: Expected, what: str) -> None:
         raise RankadjustError(f"{what}: sha256 is {sha256}, the registry says {expected.sha256}{page}")
 
 
-def fetch_http(url: str, path: Path, expected: Expected, patience: Patience) -> None:
+def fetch_http(
+    url: str, path: Path, expected: Expected, patience: Patience, hosts: frozenset[str] | None = None
+) -> None:
     """Put the file at an http address at `path`, whole and checked, or raise RankadjustError.
 
+    hosts: the names of the only hosts that may be asked, whatever the address or a redirect says; None: any.
     While it is under way it is <path>.part. A cut transfer goes on where it stopped, in this run or a later
     one, if the server tells versions apart (ETag, Last-Modified) and serves ranges.
     """
     part = _Part(path)
     for attempt in range(1, patience.attempts + 1):
         try:
-            _transfer(url, part, expected, patience)
+            _transfer(url, part, expected, patience, hosts)
         except _PassingError as error:
             if attempt == patience.attempts:
                 if not part.size:
@@ -111,8 +114,9 @@ class _Part:
     """The unfinished file, and beside it the server's mark (ETag or date) of the version it belongs to."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path.with_name(f"{path.name}.part")
-        self._mark = path.with_name(f"{path.name}.part.version")
+        # They are appended to or read: a link that somebody put there would lead anywhere.
+        self.path = contained(path.with_name(f"{path.name}.part"), path.parent)
+        self._mark = contained(path.with_name(f"{path.name}.part.version"), path.parent)
 
     @property
     def mark(self) -> str:
@@ -134,14 +138,16 @@ class _Part:
         self._mark.unlink(missing_ok=True)
 
 
-def _transfer(url: str, part: _Part, expected: Expected, patience: Patience) -> None:
+def _transfer(
+    url: str, part: _Part, expected: Expected, patience: Patience, hosts: frozenset[str] | None
+) -> None:
     """Try once to complete the part; on return it is whole and checked."""
     headers = {"User-Agent": _user_agent(), "Accept-Encoding": "identity"}
     if part.size:
         headers |= {"Range": f"bytes={part.size}-", "If-Range": part.mark}
     try:
         with (
-            _client(url, patience) as client,
+            _client(url, patience, hosts) as client,
             client.request("GET", url, headers=headers, preload_content=False) as response,
         ):
             start, total = _agree(url, response, part, expected)
@@ -268,7 +274,37 @@ def _described(url: str, error: urllib3.exceptions.HTTPError) -> Exception:
     return _PassingError(words) if passing else RankadjustError(f"{url}: {words} ({cause})")
 
 
-def _client(url: str, patience: Patience) -> urllib3.PoolManager:
+def host_of(url: str) -> str:
+    """Return the name of the host of an address, as the one that connects reads it."""
+    return urllib3.util.parse_url(url).host or ""
+
+
+class _Pools(urllib3.PoolManager):
+    """Connections to the given hosts alone, where there are any given."""
+
+    hosts: frozenset[str] | None = None
+
+    def urlopen(  # type: ignore[override]
+        self,
+        method: str,
+        url: str,
+        redirect: bool = True,
+        **options: Any,  # noqa: ANN401 - passed on as they come
+    ) -> urllib3.BaseHTTPResponse:
+        """Ask for an address; that of a redirect comes by here too."""
+        if self.hosts is not None and host_of(url) not in self.hosts:
+            allowed = ", ".join(sorted(self.hosts))
+            raise RankadjustError(
+                f"{url}: only {allowed} may be asked, as the network is off (offline: true)"
+            )
+        return super().urlopen(method, url, redirect, **options)
+
+
+class _ProxyPools(_Pools, urllib3.ProxyManager):
+    """The same through a proxy."""
+
+
+def _client(url: str, patience: Patience, hosts: frozenset[str] | None) -> urllib3.PoolManager:
     """Return a client that heeds the proxy variables, follows redirects and leaves trying again to us."""
     options: dict[str, Any] = {
         "timeout": urllib3.Timeout(connect=patience.connect, read=patience.read),
@@ -277,11 +313,15 @@ def _client(url: str, patience: Patience) -> urllib3.PoolManager:
     place, proxies = urlsplit(url), urllib.request.getproxies()
     proxy = proxies.get(place.scheme) or proxies.get("all")
     if proxy is None or urllib.request.proxy_bypass(place.netloc):
-        return urllib3.PoolManager(**options)
+        client = _Pools(**options)
+        client.hosts = hosts
+        return client
     proxy = proxy if "://" in proxy else f"http://{proxy}"
     login = urlsplit(proxy).netloc.rpartition("@")[0]
     proxy_headers = urllib3.make_headers(proxy_basic_auth=unquote(login)) if login else None
-    return urllib3.ProxyManager(proxy, proxy_headers=proxy_headers, **options)
+    client = _ProxyPools(proxy, proxy_headers=proxy_headers, **options)
+    client.hosts = hosts
+    return client
 
 
 @cache
