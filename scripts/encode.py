@@ -7,8 +7,10 @@ from pathlib import Path
 from scripts.job import job
 
 from rankadjust.base.files import write_parquet, write_text
+from rankadjust.data.encoding import encode
+from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import Dataset
-from rankadjust.data.triples import check_expected, encode, read_triples, summarise
+from rankadjust.data.summary import check_expected, summarise
 
 
 def encode_dataset(dataset: Dataset, folder: str, triples: str, labels: str, summary: str) -> None:

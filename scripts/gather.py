@@ -8,7 +8,7 @@ from scripts.job import job
 import polars as pl
 
 from rankadjust.base.files import write_parquet, write_tsv
-from rankadjust.data.triples import summary_row
+from rankadjust.data.summary import summary_row
 from rankadjust.database.store import assemble
 
 

@@ -89,6 +89,6 @@ rule gather:
         mem_mb=1000,
         runtime=10,
     params:
-        library=code_digest("database.store", "data.triples"),
+        library=code_digest("database.store", "data.summary"),
     script:
         "../../scripts/gather.py"

@@ -63,6 +63,6 @@ rule encode:
         runtime=60,
     params:
         dataset=reading_of,
-        library=code_digest("data.triples", "data.registry"),
+        library=code_digest("data.reading", "data.encoding", "data.summary"),
     script:
         "../../scripts/encode.py"

@@ -1,0 +1,101 @@
+"""Write a knowledge graph of any size: entities whose degrees follow a power law, three splits, always the same bytes.
+
+    python benchmarks/large_graph.py FOLDER [--triples 22000000] [--write text]
+
+FOLDER gets training, validation and testing: `text` as tab-separated labels like those of Wikidata (Q104 P12 Q2600),
+`parquet` and `npy` as integers. Numbers of entities and relations default to the proportions of Wikidata5M. Triples
+are drawn one by one, so that a few in a thousand occur twice, as they do in real data sets.
+"""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from polars.io.plugins import register_io_source
+
+SPLITS = {"training": 0.98, "validation": 0.01, "testing": 0.01}
+ENDINGS = {"text": "txt", "parquet": "parquet", "npy": "npy"}
+RELATIONS = 822
+TRIPLES_PER_ENTITY = 22 / 4.57
+# An entity drawn as entities * u^power, with u uniform, has a degree that falls like rank^(1/power - 1).
+HEAD_POWER, RELATION_POWER, TAIL_POWER = 1.5, 3.0, 3.0
+BLOCK = 1 << 22
+# Spreads the ids of entities, so that those of high degree do not stand together. A prime of this size divides no
+# number of entities, so that different entities stay different.
+SPREAD = 2_654_435_761
+
+
+def write_graph(folder: Path, triples: int, entities: int, relations: int, written: str, seed: int) -> None:
+    """Write the three splits of a graph as text, Parquet or npy (an array of triples by 3)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    first = 0
+    for split, share in SPLITS.items():
+        rows = range(first, first + round(triples * share))
+        first = rows.stop
+        write_split(folder / f"{split}.{ENDINGS[written]}", rows, entities, relations, seed)
+
+
+def write_split(path: Path, rows: range, entities: int, relations: int, seed: int) -> None:
+    if path.suffix == ".npy":
+        array = np.lib.format.open_memmap(path, mode="w+", dtype=np.int32, shape=(len(rows), 3))
+        for frame in blocks(rows, entities, relations, seed):
+            array[: len(frame)] = frame.to_numpy()
+            array = array[len(frame) :]
+        return
+
+    def source(
+        columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _: int | None
+    ) -> Iterator[pl.DataFrame]:
+        assert predicate is None
+        assert limit is None
+        yield from (frame.select(columns or pl.all()) for frame in blocks(rows, entities, relations, seed))
+
+    schema = pl.Schema(dict.fromkeys(("head", "relation", "tail"), pl.Int32))
+    graph = register_io_source(source, schema=schema, is_pure=True)
+    if path.suffix == ".parquet":
+        graph.sink_parquet(path, maintain_order=True)
+    else:
+        # Numbers of entities of Wikidata have up to nine digits.
+        entity = pl.col("head", "tail").cast(pl.Int64) * 26
+        labels = graph.with_columns(entity, pl.format("P{}", "relation").alias("relation")).with_columns(
+            pl.format("Q{}", name).alias(name) for name in ("head", "tail")
+        )
+        labels.sink_csv(path, separator="\t", include_header=False, maintain_order=True)
+
+
+def blocks(rows: range, entities: int, relations: int, seed: int) -> Iterator[pl.DataFrame]:
+    """Yield the triples of these rows, one block after the other; a block has a generator of its own."""
+    for first in range(rows.start - rows.start % BLOCK, rows.stop, BLOCK):
+        drawn = np.random.default_rng([seed, first]).random((3, BLOCK))
+        columns = {
+            "head": spread(drawn[0] ** HEAD_POWER * entities, entities),
+            "relation": (drawn[1] ** RELATION_POWER * relations).astype(np.int32),
+            "tail": spread(drawn[2] ** TAIL_POWER * entities, entities),
+        }
+        inside = slice(max(rows.start - first, 0), min(rows.stop - first, BLOCK))
+        yield pl.DataFrame({name: column[inside] for name, column in columns.items()})
+
+
+def spread(drawn: np.ndarray, entities: int) -> np.ndarray:
+    return (drawn.astype(np.int64) * SPREAD % entities).astype(np.int32)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--triples", type=int, default=22_000_000)
+    parser.add_argument("--entities", type=int, help="default: 1 for about 5 triples, as in Wikidata5M")
+    parser.add_argument("--relations", type=int, default=RELATIONS)
+    parser.add_argument("--write", choices=ENDINGS, default="text")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    entities = given.entities or max(1, round(given.triples / TRIPLES_PER_ENTITY))
+    write_graph(given.folder, given.triples, entities, given.relations, given.write, given.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Encoding triples: from labels to integers that depend on nothing but the labels.
+
+Text is compared, sorted and looked up as seldom as possible: labels are replaced by hashes of 64 bits, sorting
+finds the equal ones, and only one label of each is sorted as text. Nothing relies on luck: at the end every label
+is compared with the one that its id stands for, and where two labels have the same hash, all is done again with
+another hash.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate, count
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TIME_COLUMNS
+
+_Ids = npt.NDArray[np.uint32]
+_Rows = npt.NDArray[np.int64]
+_Hashes = npt.NDArray[np.uint64]
+
+_KINDS = {"entity": ("head", "tail"), "relation": ("relation",)}
+_KIND_OF = {column: kind for kind, columns in _KINDS.items() for column in columns}
+# Rows that are looked at together: copies of so many take little memory.
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Triples of integers and the labels they stand for.
+
+    triples: one row per line of the files, split by split: split (Enum of SPLITS), head, relation, tail
+        (UInt32), and time, or time_start and time_end (String, as printed) where the data set has them.
+    labels: kind ('entity' or 'relation'), id (UInt32), label (String). The id of a label is its place among
+        all labels of the kind, sorted by their bytes in UTF-8: '10' comes before '9', integers or not.
+    """
+
+    triples: pl.DataFrame
+    labels: pl.DataFrame
+
+
+def encode(splits: Mapping[str, pl.DataFrame]) -> Encoded:
+    """Replace the labels of all splits by integers that depend on nothing but the labels.
+
+    splits: frames of String columns head, relation, tail and, in all of them or none, times.
+    Raises RankadjustError for no split, an unknown name of a split, and frames with different columns.
+    """
+    if not splits:
+        raise RankadjustError("there is no split to encode; give at least 'training'")
+    unknown = [name for name in splits if name not in SPLITS]
+    if unknown:
+        raise RankadjustError(f"unknown split '{unknown[0]}'; the splits are {', '.join(SPLITS)}")
+    present = [name for name in SPLITS if name in splits]
+    columns = [name for name in (*LABEL_COLUMNS, *TIME_COLUMNS) if name in splits[present[0]].columns]
+    for name in present:
+        if set(columns) != set(splits[name].columns):
+            raise RankadjustError(f"the split {name} has other columns than {present[0]}; declare one format")
+    texts = {column: pl.concat([splits[name][column] for name in present]) for column in LABEL_COLUMNS}
+    labels, ids = _ranked(texts)
+    ends = list(accumulate(splits[name].height for name in present))
+    frames = [
+        pl.DataFrame({column: ids[column][end - splits[name].height : end] for column in LABEL_COLUMNS})
+        .with_columns(splits[name].select(columns[len(LABEL_COLUMNS) :]))
+        .select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *columns)
+        for name, end in zip(present, ends, strict=True)
+    ]
+    return Encoded(pl.concat(frames), pl.concat([_table(kind, found) for kind, found in labels.items()]))
+
+
+def _table(kind: str, labels: pl.Series) -> pl.DataFrame:
+    return pl.DataFrame({"label": labels}).select(
+        kind=pl.lit(kind), id=pl.int_range(pl.len(), dtype=pl.UInt32), label="label"
+    )
+
+
+def _ranked(texts: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], dict[str, _Ids]]:
+    """Return the sorted labels of each kind, and for each column the places of its labels among them."""
+    # numpy and polars let go of Python while they work, so that threads work side by side.
+    with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
+        for seed in count():
+            numbered = dict(
+                zip(texts, threads.map(partial(_numbered_labels, seed=seed), texts.values()), strict=True)
+            )
+            labels: dict[str, pl.Series] = {}
+            ranks: dict[str, _Ids] = {}
+            for kind, columns in _KINDS.items():
+                hashes, labels[kind] = _union([(texts[name], numbered[name]) for name in columns])
+                # The label whose hash is the smallest comes first in the union, and so on.
+                by_hash = np.argsort(_hashes(labels[kind], seed)).astype(np.uint32)
+                ranks |= {name: by_hash[np.searchsorted(hashes, numbered[name].values)] for name in columns}
+            numbers = [one.number for one in numbered.values()]
+            ids = dict(
+                zip(texts, threads.map(np.take, (ranks[name] for name in texts), numbers), strict=True)
+            )
+            right = threads.map(
+                _stands_for, ids.values(), [labels[_KIND_OF[name]] for name in texts], texts.values()
+            )
+            if all(right):
+                return labels, ids
+    raise AssertionError("count() ended")
+
+
+@dataclass(frozen=True)
+class _Numbered:
+    """The distinct values of a column in ascending order, a row of each, and for every row the number of its value."""
+
+    values: _Hashes
+    row: _Rows
+    number: _Ids
+
+
+def _numbered_labels(column: pl.Series, seed: int) -> _Numbered:
+    return _numbered(_hashes(column, seed))
+
+
+def _hashes(column: pl.Series, seed: int) -> _Hashes:
+    return column.hash(seed).to_numpy()
+
+
+def _numbered(hashes: _Hashes) -> _Numbered:
+    """Give equal hashes the same number, in ascending order.
+
+    Words of the highest bits of a hash and its row are sorted, which is many times faster than sorting indirectly.
+    """
+    height = hashes.size
+    row_width = height.bit_length()
+    row_mask = np.uint64((1 << row_width) - 1)
+    words = hashes & ~row_mask
+    for start in range(0, height, _BLOCK):
+        words[start : start + _BLOCK] |= np.arange(start, min(start + _BLOCK, height), dtype=np.uint64)
+    words.sort()
+    order = (words & row_mask).view(np.int64)
+    in_order = hashes[order]
+    starts = _starts(in_order)
+    # Where a hash differs from the one before it in no more than its lower bits, equal ones may stand apart.
+    places = np.flatnonzero(starts)[1:]
+    mixed = words[places][(in_order[places] ^ in_order[places - 1]) <= row_mask]
+    if mixed.size:
+        runs = _places_within(words, mixed & ~row_mask, mixed | row_mask)
+        by_hash = np.argsort(in_order[runs], kind="stable")
+        order[runs] = order[runs[by_hash]]
+        in_order[runs] = in_order[runs[by_hash]]
+        starts = _starts(in_order)
+    number_in_order = np.cumsum(starts, dtype=np.uint32)
+    number_in_order -= np.uint32(1)
+    number = np.empty_like(number_in_order)
+    number[order] = number_in_order
+    return _Numbered(in_order[starts], order[starts], number)
+
+
+def _starts(values: _Hashes) -> npt.NDArray[np.bool_]:
+    """Return where a run of equal values begins."""
+    starts = np.ones(values.size, np.bool_)
+    np.not_equal(values[1:], values[:-1], out=starts[1:])
+    return starts
+
+
+def _places_within(words: _Hashes, lowest: _Hashes, highest: _Hashes) -> _Rows:
+    """Return the places of sorted words that lie between any of these bounds, which are equal or apart."""
+    first = np.searchsorted(words, np.unique(lowest))
+    last = np.searchsorted(words, np.unique(highest), side="right")
+    length = last - first
+    within = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+    places: _Rows = np.repeat(first, length) + within
+    return places
+
+
+def _union(columns: Sequence[tuple[pl.Series, _Numbered]]) -> tuple[_Hashes, pl.Series]:
+    """Return the hashes of all columns in ascending order, and a label for each of them, the labels sorted."""
+    hashes = np.empty(0, np.uint64)
+    labels = []
+    for column, numbered in columns:
+        place = np.searchsorted(hashes, numbered.values)
+        new = place == hashes.size
+        new[~new] = hashes[place[~new]] != numbered.values[~new]
+        labels.append(_at(column, numbered.row[new]))
+        hashes = np.sort(np.concatenate([hashes, numbered.values[new]]))
+    return hashes, pl.concat(labels).sort()
+
+
+def _at(column: pl.Series, rows: _Rows) -> pl.Series:
+    """Return the labels of some rows; going through the column once is faster than looking rows up."""
+    chosen = np.zeros(len(column), np.bool_)
+    chosen[rows] = True
+    return column.filter(pl.Series(chosen))
+
+
+def _stands_for(ids: _Ids, labels: pl.Series, column: pl.Series) -> bool:
+    """Return whether every id of a column is that of its label."""
+    return all(
+        (labels.gather(ids[start : start + _BLOCK]) == column[start : start + _BLOCK]).all()
+        for start in range(0, len(column), _BLOCK)
+    )

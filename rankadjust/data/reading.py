@@ -1,0 +1,179 @@
+"""Reading triples: text files in any declared format, as columns of text."""
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import LABEL_COLUMNS
+from rankadjust.data.registry import Format
+
+__all__ = ["Format", "read_triples"]
+
+_BOM = b"\xef\xbb\xbf"
+_ZLIB = re.compile(rb"x[\x01\x5e\x9c\xda]")
+_BLANKS = " \t"
+_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+_LINE_FEED = ord("\n")
+# Bytes that are looked at together; they stay in the cache of a core.
+_CHUNK = 1 << 18
+# Bytes that may stand for a delimiter of several bytes, as long as the labels do not hold them.
+_STAND_INS = [bytes([code]) for code in range(1, 128) if chr(code) not in "\r\n"]
+
+
+def read_triples(path: str | Path, form: Format) -> pl.DataFrame:
+    r"""Return the text of a file as columns head, relation, tail and, where declared, times (all String).
+
+    A line ends with \n or \r\n and nothing else; the last one needs no end. A byte order mark is skipped.
+    Labels are kept as they stand: quotes, '#', 'NA' and leading zeros mean nothing here.
+
+    Raises RankadjustError with file and line for a wrong number of fields, an empty field, bytes that are not
+    UTF-8, a label that should be an integer and is not; with the file for one without triples.
+    """
+    path = Path(path)
+    try:
+        count = _count_bytes(path, form)
+    except OSError as error:
+        raise RankadjustError(f"{path}: the file cannot be read ({error.strerror})") from None
+    if count.lines <= form.header_lines:
+        what = "is empty" if count.lines == 0 else "has no line after its header"
+        raise RankadjustError(f"{path}: the file {what}; a split needs at least one triple")
+    try:
+        frame = _parse(path, form, plain=count.plain)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _first_problem(path, form) or RankadjustError(f"{path}: cannot be read ({error})") from None
+    fields = len(form.columns)
+    rows = count.lines - form.header_lines
+    regular = count.separators is None or count.separators == rows * (fields - 1)
+    if frame.height != rows or not regular or not _valid(frame, form):
+        problem = f"{path}: {frame.height} of {rows} lines could be read"
+        raise _first_problem(path, form) or RankadjustError(problem)
+    return frame
+
+
+class _Count(NamedTuple):
+    """What the bytes of a file tell.
+
+    lines: how many there are, with the header. separators: how many follow the header, where the separator is a
+    single byte (else None). plain: whether polars reads the file as it stands.
+    """
+
+    lines: int
+    separators: int | None
+    plain: bool
+
+
+def _count_bytes(path: Path, form: Format) -> _Count:
+    separator = _single_byte(form)
+    lines = separators = 0
+    last = b"\n"
+    with path.open("rb") as file:
+        plain = separator is not None and not _ZLIB.match(file.read(2))
+        file.seek(0)
+        for _ in range(form.header_lines):
+            lines += bool(file.readline())
+        while chunk := file.read(_CHUNK):
+            # numpy counts frequent bytes some times faster than bytes.count.
+            codes = np.frombuffer(chunk, np.uint8)
+            lines += int(np.count_nonzero(codes == _LINE_FEED))
+            if separator:
+                separators += int(np.count_nonzero(codes == separator[0]))
+                returns = b"\r" in chunk or last == b"\r"
+                plain = plain and not (returns and b"\r" + separator in last + chunk)
+            last = chunk[-1:]
+    return _Count(lines + (last != b"\n"), separators if separator else None, plain)
+
+
+def _single_byte(form: Format) -> bytes | None:
+    encoded = (form.separator or "").encode()
+    return encoded if len(encoded) == 1 else None
+
+
+def _parse(path: Path, form: Format, *, plain: bool) -> pl.DataFrame:
+    """Read with polars what it can read as separated text; missing and empty fields are null."""
+    separator = _single_byte(form) or b"\t"
+    source: Path | bytes = path
+    if not plain:
+        separator, source = _as_polars_reads_it(path.read_bytes().removeprefix(_BOM), form)
+    names = [f"{name}{number}" if name == "ignore" else name for number, name in enumerate(form.columns)]
+    frame = pl.read_csv(
+        source,
+        separator=separator.decode(),
+        columns=[names.index(name) for name in form.kept],
+        schema=dict.fromkeys(names, pl.String),
+        skip_lines=form.header_lines,
+        has_header=False,
+        quote_char=None,
+    ).select(form.kept)
+    return frame.with_columns(pl.all().str.strip_chars(_BLANKS)) if form.strip else frame
+
+
+def _as_polars_reads_it(data: bytes, form: Format) -> tuple[bytes, bytes]:
+    """Return a separator of one byte, and the data with it in a form that polars reads without a loss.
+
+    polars drops a carriage return at the end of every field, so that one before a separator is doubled. It
+    unpacks what begins like a zlib stream, as 'x^2' does; after a byte order mark it does not look.
+    """
+    separator, data = _with_single_byte(data, form)
+    return separator, _BOM + data.replace(b"\r" + separator, b"\r\r" + separator)
+
+
+def _with_single_byte(data: bytes, form: Format) -> tuple[bytes, bytes]:
+    """Return a separator of one byte, and the data with it in place of the declared delimiter."""
+    if form.separator is None:
+        return b"\t", b"\n".join(b"\t".join(line.split()) for line in data.split(b"\n"))
+    separator = form.separator.encode()
+    if len(separator) == 1:
+        return separator, data
+    labels = data.replace(separator, b"")
+    stand_in = next((byte for byte in _STAND_INS if byte not in labels), None)
+    if stand_in is None:
+        problem = f"no character is left to stand in for the delimiter {form.separator!r}"
+        raise RankadjustError(f"{problem}; write the file with tabs")
+    return stand_in, data.replace(separator, stand_in)
+
+
+def _valid(frame: pl.DataFrame, form: Format) -> bool:
+    """Return whether no field is missing or empty, and labels are integers where they have to be."""
+    problems = [pl.col(form.kept).is_null() | (pl.col(form.kept) == "")]
+    if form.labels == "integer":
+        problems.append(~pl.col(LABEL_COLUMNS).str.contains(f"^(?:{_INTEGER.pattern})$"))
+    return not frame.select(pl.any_horizontal(problem.any() for problem in problems)).item()
+
+
+def _first_problem(path: Path, form: Format) -> RankadjustError | None:
+    """Find the first bad line, one line after the other: slow, but only for files that were refused."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if number > form.header_lines:
+                data = line.removeprefix(_BOM) if number == 1 else line
+                problem = _line_problem(data.removesuffix(b"\n").removesuffix(b"\r"), form)
+                if problem:
+                    return RankadjustError(f"{path}:{number}: {problem}")
+    return None
+
+
+def _line_problem(line: bytes, form: Format) -> str | None:
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        return f"byte {error.start + 1} of the line (0x{byte:02x}) is not UTF-8; convert the file to UTF-8"
+    fields = [word.decode() for word in line.split()]
+    if form.separator is not None:
+        fields = text.split(form.separator)
+    if len(fields) != len(form.columns):
+        between = f"between {form.delimiter!r}" if form.separator else "between blanks"
+        problem = f"{len(fields)} fields {between} where format.columns names {len(form.columns)}"
+        return f"{problem}; check format.delimiter, format.columns and format.header_lines, or mend the line"
+    for name, field in zip(form.columns, fields, strict=True):
+        label = field.strip(_BLANKS) if form.strip else field
+        if not label and name != "ignore":
+            return f"the {name} is empty; every label needs at least one character"
+        if form.labels == "integer" and name in LABEL_COLUMNS and not _INTEGER.fullmatch(label):
+            problem = f"the {name} {label!r} is not a plain integer"
+            return f"{problem}; declare format.labels: text, or check format.columns"
+    return None

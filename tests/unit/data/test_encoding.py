@@ -1,0 +1,127 @@
+"""Encoding: ids are ranks of labels, labels come back, and two runs give the same bytes."""
+
+import random
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import sha256_of, write_parquet
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
+from rankadjust.data import encoding
+from rankadjust.data.encoding import encode
+
+
+def text_frame(*rows):
+    names = (*LABEL_COLUMNS, "time", "time_end")[: len(rows[0])]
+    return pl.DataFrame(list(rows), schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def test_ids_are_ranks_of_the_labels():
+    encoded = encode(
+        {
+            "testing": text_frame(("b", "s", "é")),
+            "training": text_frame(("10", "r", "9"), ("Z", "r", "a"), ("10", "s", "10")),
+        }
+    )
+    assert encoded.labels.rows() == [
+        *[("entity", number, label) for number, label in enumerate(["10", "9", "Z", "a", "b", "é"])],
+        ("relation", 0, "r"),
+        ("relation", 1, "s"),
+    ]
+    assert encoded.triples.rows() == [
+        ("training", 0, 0, 1),
+        ("training", 2, 0, 3),
+        ("training", 0, 1, 0),
+        ("testing", 4, 1, 5),
+    ]
+    assert dict(encoded.triples.schema) == {
+        "split": pl.Enum(SPLITS),
+        "head": pl.UInt32,
+        "relation": pl.UInt32,
+        "tail": pl.UInt32,
+    }
+    assert dict(encoded.labels.schema) == {"kind": pl.String, "id": pl.UInt32, "label": pl.String}
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(SPLITS),
+        st.lists(st.tuples(*[st.text(max_size=2)] * 4), min_size=1, max_size=20),
+        min_size=1,
+    )
+)
+def test_labels_come_back_and_times_stay(splits):
+    encoded = encode({split: text_frame(*rows) for split, rows in splits.items()})
+    labels = {(kind, number): label for kind, number, label in encoded.labels.rows()}
+    decoded = [
+        (split, labels["entity", head], labels["relation", relation], labels["entity", tail], time)
+        for split, head, relation, tail, time in encoded.triples.rows()
+    ]
+    assert decoded == [(split, *row) for split in SPLITS for row in splits.get(split, [])]
+
+
+def test_two_runs_give_the_same_bytes(tmp_path):
+    chance = random.Random(7)
+    rows = [
+        (f"e{chance.randrange(500)}", f"r{chance.randrange(9)}", f"e{chance.randrange(500)}")
+        for _ in range(5000)
+    ]
+    for folder in ("one", "two"):
+        # Codes that polars gave before must not matter.
+        pl.Series([f"e{number}" for number in chance.sample(range(500), 400)]).cast(pl.Categorical)
+        encoded = encode({"training": text_frame(*rows)})
+        write_parquet(encoded.triples, tmp_path / folder / "triples.parquet")
+        write_parquet(encoded.labels, tmp_path / folder / "labels.parquet")
+    for name in ("triples.parquet", "labels.parquet"):
+        assert sha256_of(tmp_path / "one" / name) == sha256_of(tmp_path / "two" / name)
+    shuffled = encode({"training": text_frame(*chance.sample(rows, len(rows)))})
+    assert shuffled.labels.equals(encoded.labels)
+
+
+@pytest.mark.parametrize(
+    ("splits", "message"),
+    [
+        ({}, "there is no split to encode"),
+        ({"train": text_frame(("a", "r", "b"))}, "unknown split 'train'; the splits are training, "),
+        (
+            {"training": text_frame(("a", "r", "b", "1")), "testing": text_frame(("a", "r", "b"))},
+            "the split testing has other columns than training",
+        ),
+    ],
+)
+def test_splits_that_do_not_fit_are_refused(splits, message):
+    with pytest.raises(RankadjustError, match=message):
+        encode(splits)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.lists(st.integers(0, 40), max_size=60), st.integers(0, 3))
+def test_equal_hashes_get_the_same_number_in_ascending_order(drawn, shift):
+    # Multiplied by a small power of two, hashes differ in bits that give way to the row, and in bits that do not.
+    hashes = np.array([value << (2 * shift) for value in drawn], np.uint64)
+    numbered = encoding._numbered(hashes)
+    values, first, number = np.unique(hashes, return_index=True, return_inverse=True)
+    assert numbered.values.tolist() == values.tolist()
+    assert numbered.number.tolist() == number.tolist()
+    assert numbered.row.tolist() == first.tolist()
+
+
+def test_labels_with_the_same_hash_stay_apart(monkeypatch):
+    hashes, seeds = encoding._hashes, []
+
+    def poor_at_first(column, seed):
+        seeds.append(seed)
+        return hashes(column, seed) % np.uint64(3 if seed < 2 else 2**64 - 1)
+
+    splits = {"training": text_frame(*((f"e{n}", f"r{n % 7}", f"e{n + 1}") for n in range(100)))}
+    expected = encode(splits)
+    monkeypatch.setattr(encoding, "_hashes", poor_at_first)
+    found = encode(splits)
+    assert sorted(set(seeds)) == [0, 1, 2]
+    assert found.triples.equals(expected.triples)
+    assert found.labels.equals(expected.labels)

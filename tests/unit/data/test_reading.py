@@ -1,0 +1,237 @@
+"""Reading: text in every declared format comes back as it was written, and bad files are named with their line."""
+
+import gzip
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.data.reading import read_triples
+from rankadjust.data.registry import Format
+
+LABELS = ("head", "relation", "tail")
+STRINGS = {"tab": "\t", "comma": ",", "space": " "}
+TRICKY = (
+    "NA",
+    "null",
+    "007",
+    "-0",
+    '"',
+    '"a b"',
+    "'",
+    "#x",
+    "a\u0085b",
+    "a\u2028b",
+    "\u2029",
+    " x ",
+    "\x1c\x1d",
+    "é",
+    "\0",
+    "a\r",
+    "\rb\r\r",
+    "x^2",
+    "x\x01",
+)
+
+
+# Reading what was written
+
+
+@st.composite
+def written_files(draw):
+    """Return a format, the columns it should read, and the bytes of a file."""
+    delimiter = draw(st.sampled_from(["tab", "comma", "space", "whitespace", "|", "@@@", "\t|\t", "→", "'"]))
+    times = draw(st.sampled_from([(), ("time",), ("time_start", "time_end")]))
+    ignored = draw(st.integers(0, 2))
+    columns = tuple(draw(st.permutations([*LABELS, *times, *["ignore"] * ignored])))
+    form = Format(
+        delimiter=delimiter,
+        columns=columns,
+        header_lines=draw(st.integers(0, 2)),
+        labels=draw(st.sampled_from(["text", "integer"])),
+        strip=draw(st.booleans()),
+    )
+    blank = delimiter == "whitespace"
+    string = STRINGS.get(delimiter, delimiter)
+    # A label holds neither a delimiter nor an end of line. One that begins with a byte order mark, or a last one that
+    # ends in a carriage return, could not be told from a file with such a mark or such ends of lines.
+    banned = "\n\ufeff" + (" \t\r\x0b\x0c" if blank else string)
+    texts = st.one_of(
+        st.sampled_from(TRICKY),
+        st.text(st.characters(codec="utf-8", exclude_characters=banned), min_size=1, max_size=6),
+    ).map(lambda text: "".join(c for c in text if c not in banned))
+    if form.strip:
+        texts = texts.map(lambda text: text.strip(" \t"))
+    texts = texts.filter(bool)
+    numbers = st.integers(-20, 10**12).map(str).filter(lambda text: not set(text) & set(string))
+    kinds = dict.fromkeys(LABELS, numbers if form.labels == "integer" else texts)
+    kinds[columns[-1]] = kinds.get(columns[-1], texts).map(lambda text: text.rstrip("\r")).filter(bool)
+    fields = [
+        kinds.get(name, texts if name != "ignore" or blank else texts | st.just("")) for name in columns
+    ]
+    rows = draw(st.lists(st.tuples(*fields), min_size=1, max_size=12))
+    line_end = draw(st.sampled_from(["\n", "\r\n"]))
+    chance = random.Random(draw(st.integers(0, 2**32)))
+    lines = [chance.choice(['"', "5", "# head,relation", "\t"]) for _ in range(form.header_lines)]
+    lines += [_line(row, form, string, chance) for row in rows]
+    text = line_end.join(lines) + chance.choice(["", line_end])
+    data = (b"\xef\xbb\xbf" if draw(st.booleans()) else b"") + text.encode()
+    kept = [name for name in (*LABELS, *times) if name in columns]
+    expected = pl.DataFrame(
+        [[row[columns.index(name)] for name in kept] for row in rows],
+        schema=dict.fromkeys(kept, pl.String),
+        orient="row",
+    )
+    return form, expected, data
+
+
+def _line(row, form, string, chance):
+    def blanks(most):
+        return "".join(chance.choice(" \t") for _ in range(chance.randint(0, most)))
+
+    if form.delimiter == "whitespace":
+        return blanks(2) + "".join(field + chance.choice(" \t") + blanks(2) for field in row)
+    pads = [pad for pad in " \t" if pad not in string]
+    pad = chance.choice(pads) * chance.randint(0, 2) if form.strip and pads else ""
+    return string.join(pad + field + pad for field in row)
+
+
+@settings(deadline=None, max_examples=300)
+@given(written_files())
+def test_triples_are_read_as_they_were_written(tmp_path_factory, case):
+    form, expected, data = case
+    path = tmp_path_factory.getbasetemp() / "written.txt"
+    path.write_bytes(data)
+    assert read_triples(path, form).rows() == expected.rows()
+    assert read_triples(path, form).columns == expected.columns
+
+
+@pytest.mark.parametrize(
+    ("data", "form", "rows"),
+    [
+        (b"a\tr\tb\r\nc\tr\td\r\n", Format(), [("a", "r", "b"), ("c", "r", "d")]),
+        (b"a\tr\tb\nc\tr\td", Format(), [("a", "r", "b"), ("c", "r", "d")]),
+        (b"\xef\xbb\xbfa\tr\tb\n", Format(), [("a", "r", "b")]),
+        (b"\xef\xbb\xbf2\r\na\tr\tb\n", Format(header_lines=1), [("a", "r", "b")]),
+        (b"a \t r\tb\n", Format(), [("a ", " r", "b")]),
+        (b"a \t r\tb\t\n", Format(columns=(*LABELS, "ignore"), strip=True), [("a", "r", "b")]),
+        (b"a\r\tr\tb\r\r\n", Format(), [("a\r", "r", "b\r")]),
+        (b"a@@@r@@@b\r\r\n", Format(delimiter="@@@"), [("a", "r", "b\r")]),
+        (b"x^2\tr\tb\n", Format(), [("x^2", "r", "b")]),
+        (b"x^\nx^\tr\tb\n", Format(header_lines=1), [("x^", "r", "b")]),
+        (b"x@@@r@@@b\n", Format(delimiter="@@@"), [("x", "r", "b")]),
+        ("a\u2028\tr\tb\u0085\n".encode(), Format(), [("a\u2028", "r", "b\u0085")]),
+        (b'"a\tr\tb"\n#a\tNA\tnull\n', Format(), [('"a', "r", 'b"'), ("#a", "NA", "null")]),
+        (
+            b"007 12 7\r\n",
+            Format(delimiter="whitespace", columns=("head", "tail", "relation")),
+            [("007", "7", "12")],
+        ),
+        (
+            b"a\tr\r\tb\tx\ny\tr\tz\t\n",
+            Format(columns=(*LABELS, "ignore")),
+            [("a", "r\r", "b"), ("y", "r", "z")],
+        ),
+    ],
+)
+def test_what_a_line_holds(tmp_path, data, form, rows):
+    path = tmp_path / "train.txt"
+    path.write_bytes(data)
+    assert read_triples(path, form).rows() == rows
+
+
+BAD = {
+    "two fields": (b"a\tr\tb\na\tr\n", Format(), ":2: 2 fields between 'tab' where format.columns names 3; check "),
+    "four fields": (b"a\tr\tb\na\tr\tb\tc\nx\n", Format(), ":2: 4 fields between 'tab' where "),
+    "four fields first": (b"a\tr\tb\tc\n", Format(), ":1: 4 fields "),
+    "a field too many makes up for one too few": (
+        b"a\tr\tb\tc\n\t\nd\tr\te\tf\n" * 2, Format(columns=(*LABELS, "ignore")), ":2: 2 fields ",
+    ),
+    "a missing field that would be ignored": (
+        b"a\tr\tb\tc\nd\tr\te\n", Format(columns=(*LABELS, "ignore")), ":2: 3 fields ",
+    ),
+    "the wrong delimiter": (b"a,r,b\n", Format(), ":1: 1 fields "),
+    "a blank line": (b"a\tr\tb\n\na\tr\tb\n", Format(), ":2: 1 fields "),
+    "a blank line at the end": (b"a\tr\tb\r\n\r\n", Format(), ":2: 1 fields "),
+    "a blank line between blanks": (b"a r b\n\na r b\n", Format("whitespace"), ":2: 0 fields between blanks "),
+    "too many words": (b"1\na r b\na b r b\n", Format(delimiter="whitespace", header_lines=1), ":3: 4 fields "),
+    "the long delimiter": (b"a@@@r@@@b\na@@@r@@b\n", Format(delimiter="@@@"), ":2: 2 fields between '@@@' "),
+    "an empty head": (b"a\tr\tb\n\tr\tb\n", Format(), ":2: the head is empty; "),
+    "an empty tail": (b"a\tr\tb\na\tr\t\n", Format(), ":2: the tail is empty; "),
+    "an empty time": (b"a\tr\tb\t\n", Format(columns=(*LABELS, "time")), ":1: the time is empty; "),
+    "a blank relation": (b"a\t \tb\n", Format(strip=True), ":1: the relation is empty; "),
+    "not UTF-8": (b"a\tr\tb\na\tr\t\xe9t\xe9\n", Format(), ":2: byte 5 of the line (0xe9) is not UTF-8; "),
+    "half a character": (b"a\tr\tb\na\tr\xc3\n\xa9\tr\tb", Format(), ":2: byte 4 of the line (0xc3) is not UTF-8; "),
+    "not UTF-8 in a column to ignore": (b"1\t2\t3\t\xff\n", Format(columns=(*LABELS, "ignore")), ":1: byte 7 "),
+    "not UTF-8 between blanks": (b"a r \xff\n", Format(delimiter="whitespace"), ":1: byte 5 "),
+    "a compressed file": (gzip.compress(b"a\tr\tb\n", mtime=0), Format(), ":1: byte 2 of the line (0x8b) is not UTF-8"),
+    "the beginning of a zlib stream": (b"x\x9c\tr\tb\n", Format(), ":1: byte 2 of the line (0x9c) is not UTF-8"),
+    "text for an integer": (b"1\t2\t3\n1\tr\t3\n", Format(labels="integer"), ":2: the relation 'r' is not a plain "),
+    "text for an integer, where lines end in CRLF": (
+        b"1\t2\t3\r\n1\tr\t3\r\n", Format(labels="integer"), ":2: the relation 'r' is not a plain ",
+    ),
+    "text for an integer, after a byte order mark": (
+        b"\xef\xbb\xbf1\t2\t3\n1\tr\t3\n", Format(labels="integer"), ":2: the relation 'r' is not a plain ",
+    ),
+    "an empty head after an empty field to ignore": (
+        b"a\tr\tb\t\n\tr\tb\tx\n", Format(columns=(*LABELS, "ignore")), ":2: the head is empty; ",
+    ),
+    "half a compressed file": (gzip.compress(bytes(100), mtime=0)[:15], Format(), ":1: byte 2 of the line (0x8b) "),
+    "a padded integer": (b"1\t2\t007\n", Format(labels="integer"), ":1: the tail '007' is not a plain integer; "),
+    "nothing": (b"", Format(), ": the file is empty; a split needs at least one triple"),
+    "a header alone": (b"2\n", Format(header_lines=1), ": the file has no line after its header; "),
+    "half a header": (b"2", Format(header_lines=2), ": the file has no line after its header; "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "form", "message"), BAD.values(), ids=BAD)
+def test_a_bad_file_is_named_with_its_line(tmp_path, data, form, message):
+    path = tmp_path / "train.txt"
+    path.write_bytes(data)
+    with pytest.raises(RankadjustError) as info:
+        read_triples(path, form)
+    assert str(info.value).startswith(f"{path}{message}")
+    assert "\n" not in str(info.value)
+
+
+def test_the_bad_line_of_a_large_file_is_found(tmp_path):
+    path = tmp_path / "train.txt"
+    lines = [f"e{number}\tr\te{number + 1}\n" for number in range(200_000)]
+    lines[150_000] = "e\tr\n"
+    path.write_text("".join(lines))
+    with pytest.raises(RankadjustError, match=r"train\.txt:150001: 2 fields"):
+        read_triples(path, Format())
+
+
+def test_a_label_that_ends_in_a_carriage_return_at_the_end_of_a_chunk(tmp_path):
+    path = tmp_path / "train.txt"
+    for size in (2**22, 2**22 + 1):
+        path.write_bytes(b"a" * (size - 1) + b"\r\tr\tb\n")
+        assert read_triples(path, Format())["head"][0].endswith("a\r")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(
+        RankadjustError, match=r"none\.txt: the file cannot be read \(No such file or directory\)"
+    ):
+        read_triples(tmp_path / "none.txt", Format())
+
+
+def test_a_header_may_be_in_any_encoding(tmp_path):
+    path = tmp_path / "train.txt"
+    path.write_bytes(b"t\xeate\na\tr\tb\n")
+    assert read_triples(path, Format(header_lines=1)).rows() == [("a", "r", "b")]
+
+
+def test_a_delimiter_of_several_bytes_needs_a_free_character(tmp_path):
+    path = tmp_path / "train.txt"
+    path.write_bytes(b"a@@r@@" + bytes(code for code in range(1, 128) if code not in b"\r\n@") + b"\n")
+    assert read_triples(path, Format(delimiter="@@")).height == 1
+    path.write_bytes(b"a@@r@@" + bytes(code for code in range(1, 128) if code not in b"\r\n") + b"\n")
+    with pytest.raises(
+        RankadjustError, match="no character is left to stand in for the delimiter '@@'; write"
+    ):
+        read_triples(path, Format(delimiter="@@"))

@@ -1,0 +1,313 @@
+"""Summary: counts of sets and loops, the registry's expectations, and the counts of the 36 verified data sets."""
+
+import tarfile
+import zipfile
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import polars as pl
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import sha256_of
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
+from rankadjust.data.encoding import encode
+from rankadjust.data.reading import read_triples
+from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.data.sources import Http
+from rankadjust.data.summary import _pair, check_expected, summarise, summary_row
+
+
+def text_frame(*rows):
+    names = (*LABEL_COLUMNS, "time", "time_end")[: len(rows[0])]
+    return pl.DataFrame(list(rows), schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def dataset(**changes):
+    return replace(Dataset("toy", "transductive", (), (), Path("datasets.yaml")), **changes)
+
+
+def counted_by_hand(splits, known):
+    """Count with sets and loops what summarise counts with arrays; rows are (head, relation, tail, *times)."""
+    triples = {split: [row[:3] for row in rows] for split, rows in splits.items()}
+    graph = {split: split.startswith("inference") for split in splits}
+    entities, relations = {}, {}
+    for side in set(graph.values()):
+        rows = [row for split in splits if split in known and graph[split] == side for row in triples[split]]
+        entities[side] = {entity for head, _, tail in rows for entity in (head, tail)}
+        relations[side] = {relation for _, relation, _ in rows}
+
+    def is_seen(split, row):
+        return {row[0], row[2]} <= entities[graph[split]] and row[1] in relations[graph[split]]
+
+    every = [row for rows in triples.values() for row in rows]
+    counts = {
+        "entities": len({entity for head, _, tail in every for entity in (head, tail)}),
+        "relations": len({relation for _, relation, _ in every}),
+        "triples": {split: len(rows) for split, rows in triples.items()},
+        "distinct_triples": {split: len(set(rows)) for split, rows in triples.items()},
+        "distinct_triples_in_all_splits": len(set(every)),
+        "duplicates_within": {
+            split: sum(count - 1 for count in Counter(rows).values()) for split, rows in triples.items()
+        },
+        "duplicates_between": {
+            f"{one}&{other}": len(set(triples[one]) & set(triples[other]))
+            for one, other in combinations(triples, 2)
+        },
+        "self_loops": {split: sum(head == tail for head, _, tail in rows) for split, rows in triples.items()},
+        "unseen": {
+            split: {
+                "entities": len({e for head, _, tail in rows for e in (head, tail)} - entities[graph[split]]),
+                "relations": len({relation for _, relation, _ in rows} - relations[graph[split]]),
+                "triples": sum(not is_seen(split, row) for row in rows),
+            }
+            for split, rows in triples.items()
+            if split not in known
+        },
+        "distinct_seen_triples": {
+            split: len({row for row in rows if is_seen(split, row)}) for split, rows in triples.items()
+        },
+        "times": {
+            "values": len({time for rows in splits.values() for row in rows for time in row[3:]}),
+            "distinct_triples": {split: len(set(rows)) for split, rows in splits.items()},
+            "duplicates_between": {
+                f"{one}&{other}": len(set(splits[one]) & set(splits[other]))
+                for one, other in combinations(splits, 2)
+            },
+        },
+    }
+    for side, name in ((False, "training"), (True, "inference")):
+        if side in entities:
+            counts[f"entities_in_{name}"] = len(entities[side])
+            counts[f"relations_in_{name}"] = len(relations[side])
+    return counts
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    st.dictionaries(
+        st.sampled_from(SPLITS),
+        st.lists(
+            st.tuples(*[st.sampled_from(words) for words in ("abcde", "rs", "abcde", "12", "234")]),
+            min_size=1,
+            max_size=25,
+        ),
+        min_size=1,
+    ),
+    st.sampled_from([("training", "inference"), ("training", "facts", "inference")]),
+)
+def test_counts_are_those_of_sets_and_loops(splits, known):
+    splits = {split: splits[split] for split in SPLITS if split in splits}
+    encoded = encode({split: text_frame(*rows) for split, rows in splits.items()})
+    summary = summarise(encoded, dataset(role="temporal", known=known))
+    counts = counted_by_hand(splits, known)
+    assert {name: summary[name] for name in counts} == counts
+    assert set(summary) == {*counts, "dataset", "role", "known"}
+
+
+def test_the_two_graphs_of_an_inductive_set_are_counted_apart():
+    splits = {
+        "training": text_frame(("a", "r", "b"), ("b", "s", "c")),
+        "testing": text_frame(("a", "r", "z")),
+        "inference": text_frame(("x", "r", "y"), ("x", "t", "c")),
+        "inference_testing": text_frame(("y", "r", "w"), ("x", "r", "y"), ("x", "s", "y")),
+    }
+    summary = summarise(encode(splits), dataset(role="inductive", known=("training", "inference")))
+    assert summary["graphs"] == {
+        "training": {"entities": 4, "relations": 2, "distinct_triples": 3},
+        "inference": {"entities": 4, "relations": 3, "distinct_triples": 4},
+        "shared_entities": 1,
+        "new_relations": 1,
+    }
+    assert (summary["entities_in_training"], summary["entities_in_inference"]) == (3, 3)
+    assert summary["unseen"] == {
+        "testing": {"entities": 1, "relations": 0, "triples": 1},
+        "inference_testing": {"entities": 1, "relations": 1, "triples": 2},
+    }
+
+
+def test_pairs_that_do_not_fit_into_64_bits_are_ranked():
+    first = np.array([0, 2**40, 2**40, 2**63, 5], dtype=np.uint64)
+    second = np.array([1, 2**31, 2**31, 0, 1], dtype=np.uint32)
+    keys = _pair(first, second, 2**31 + 1)
+    assert len(set(keys.tolist())) == 4
+    assert keys[1] == keys[2]
+    apart = _pair(np.array([0, 2**34], dtype=np.uint64), np.array([0, 0], dtype=np.uint32), 2**30)
+    assert apart[0] != apart[1]
+    # 2**64 - 1 is the largest number that fits.
+    edge = _pair(np.array([2**32 - 1], dtype=np.uint64), np.array([2**32 - 1], dtype=np.uint32), 2**32)
+    assert edge.tolist() == [2**64 - 1]
+
+
+@pytest.fixture(scope="module")
+def tiny(project):
+    # By hand: entities a, b, c, d; relations r, s; no triple twice, no loop; training holds every label.
+    expected = {"entities": 4, "relations": 2, "triples": {"training": 6, "validation": 2, "testing": 3}}
+    entry = dataset(name="Tiny", splits=("training", "validation", "testing"), expected=expected)
+    folder = project / "tests" / "data" / "tiny"
+    files = {"training": "train.txt", "validation": "valid.txt", "testing": "test.txt"}
+    return entry, encode({split: read_triples(folder / name, entry.format) for split, name in files.items()})
+
+
+def test_a_summary_is_held_against_the_registry(tiny):
+    entry, encoded = tiny
+    summary = summarise(encoded, entry)
+    assert check_expected(summary, entry) is None
+    assert summary["triples"] == entry.expected["triples"]
+
+
+def test_other_counts_than_expected_are_an_error(tiny):
+    entry, encoded = tiny
+    summary = summarise(encoded, entry)
+    other = replace(entry, expected={"entities": 5, "triples": {"training": 6, "facts": 3}})
+    with pytest.raises(RankadjustError) as info:
+        check_expected(summary, other)
+    assert str(info.value).startswith(
+        "Tiny: entities is 4, expected 5, triples.facts is missing, expected 3; "
+    )
+    known = check_expected(summary, replace(other, differs="a later release"))
+    assert known == (
+        "Tiny: entities is 4, expected 5, triples.facts is missing, expected 3; known to differ: a later release"
+    )
+    assert check_expected(summary, replace(entry, differs="a later release")) is None
+
+
+def test_a_summary_is_one_row_with_the_same_columns_for_every_set(tiny):
+    entry, encoded = tiny
+    row = summary_row(summarise(encoded, entry))
+    other = summary_row(
+        summarise(encode({"training": text_frame(("a", "r", "a"), ("a", "r", "a"))}), dataset())
+    )
+    table = pl.concat([row, other])
+    assert table["dataset"].to_list() == ["Tiny", "toy"]
+    assert table["triples_testing"].to_list() == [3, None]
+    assert table["distinct_triples_training"].to_list() == [6, 1]
+    assert table["self_loops"].to_list() == [0, 2]
+    assert table["duplicates_within"].to_list() == [0, 1]
+    assert table["unseen_triples"].to_list() == [0, 0]
+
+
+# The 36 verified data sets
+
+OUR_SPLITS = {
+    "train": "training",
+    "valid": "validation",
+    "test": "testing",
+    "facts": "facts",
+    "inference": "inference",
+    "inference_valid": "inference_validation",
+    "inference_test": "inference_testing",
+}
+
+
+@pytest.mark.shared
+def test_every_verified_count_is_reproduced(shared, tmp_path):
+    # sources.yaml was made with an independent reader.
+    described = yaml.load((shared / "data" / "sources.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+    registry = load_registry()
+    assert len(described["datasets"]) == 36
+    for published in described["datasets"]:
+        entry = registry[published["name"]]
+        files = mirrored_files(entry, shared / "data" / "mirror", tmp_path)
+        frames = {split: read_triples(path, entry.format) for split, path in files.items()}
+        encoded = encode(frames)
+        summary = summarise(encoded, entry)
+        assert check_expected(summary, entry) is None
+        assert verified_counts(summary, encoded, published["verified"]) == published["verified"], entry.name
+
+
+def mirrored_files(entry, mirror, folder):
+    [files] = [files for files in entry.sources if isinstance(files[0].source, Http)]
+    found = {}
+    for file in files:
+        url = urlsplit(file.source.url)
+        path = mirror / url.netloc / url.path.lstrip("/")
+        assert (sha256_of(path), path.stat().st_size) == (file.sha256, file.bytes)
+        for split, member in file.members.items():
+            found[split] = path
+            if member is not None:
+                found[split] = folder / f"{entry.name}.{split}.txt"
+                found[split].write_bytes(member_of(path, member))
+    return found
+
+
+def member_of(path, member):
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            return archive.read(member)
+    with tarfile.open(path) as archive:
+        return archive.extractfile(member).read()
+
+
+def verified_counts(summary, encoded, verified):
+    """Return the summary in the layout of `verified`; what is no count (kinds of ids, ranges) is copied."""
+    if "transductive" in verified:
+        graphs = summary["graphs"]
+        return {
+            "transductive": graph_counts(summary, graphs["training"], "training", verified["transductive"]),
+            "inductive": graph_counts(summary, graphs["inference"], "inference", verified["inductive"]),
+            "between_graphs": {
+                "shared_entities": graphs["shared_entities"],
+                "relations_of_second_not_in_first_train": graphs["new_relations"],
+            },
+        }
+    whole = {
+        "entities": summary["entities"],
+        "relations": summary["relations"],
+        "distinct_triples": summary["distinct_triples_in_all_splits"],
+    }
+    counts = graph_counts(summary, whole, "training", verified)
+    if "time" in verified:
+        times = summary["times"]
+        ours = [OUR_SPLITS[split] for split in verified["triples"]]
+        counts["time"] = verified["time"] | {
+            "distinct_rows_with_time": by_their_names(times["distinct_triples"], verified["triples"]),
+            "rows_with_time_overlap": overlaps(times["duplicates_between"], verified["overlap_between"]),
+            "distinct_time_values": times["values"],
+        }
+        assert sum(times["distinct_triples"].values()) == sum(summary["triples"][split] for split in ours)
+    return counts
+
+
+def graph_counts(summary, graph, name, verified):
+    splits = verified["triples"]
+    return {
+        "entities": graph["entities"],
+        "relations": graph["relations"],
+        "entities_in_train": summary[f"entities_in_{name}"],
+        "relations_in_train": summary[f"relations_in_{name}"],
+        "triples": by_their_names(summary["triples"], splits),
+        "distinct_triples": by_their_names(summary["distinct_triples"], splits),
+        "distinct_triples_all_splits": graph["distinct_triples"],
+        "duplicates_within": by_their_names(summary["duplicates_within"], splits),
+        "overlap_between": overlaps(summary["duplicates_between"], verified["overlap_between"]),
+        "self_loops": by_their_names(summary["self_loops"], splits),
+        "unseen_in_train": {
+            split: {
+                "entities": counts["entities"],
+                "relations": counts["relations"],
+                "triples_with_unseen": counts["triples"],
+            }
+            for split in splits
+            if (counts := summary["unseen"].get(OUR_SPLITS[split]))
+        },
+        "train_closed_distinct": by_their_names(summary["distinct_seen_triples"], splits),
+        "entity_ids": verified["entity_ids"],
+        "relation_ids": verified["relation_ids"],
+    }
+
+
+def by_their_names(counts, splits):
+    return {split: counts[OUR_SPLITS[split]] for split in splits}
+
+
+def overlaps(counts, pairs):
+    by_pair = {frozenset(pair.split("&")): count for pair, count in counts.items()}
+    return {pair: by_pair[frozenset(OUR_SPLITS[split] for split in pair.split("&"))] for pair in pairs}
