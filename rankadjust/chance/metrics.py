@@ -6,12 +6,14 @@ A metric is computed from the ranks r_1..r_n of n tasks with N_1..N_n candidates
 * means of another kind are a function of such a mean (GMR, IGMR, HMR, IMR);
 * the rest are order statistics and measures of dispersion.
 
-Metrics that stop at a rank k come in families (`hits_at_k`) with one metric for each k (`hits_at_10`).
+Metrics that stop at a rank k come in families (`hits_at_k`) with one metric for each k (`hits_at_10`). To add a metric,
+add its family here, and nothing elsewhere (docs/extend.md).
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,8 +35,11 @@ class Metric:
     `lower` and `upper` bound its values, `optimum` is the value of a perfect ranking (all ranks 1). Measures
     of dispersion and the count have no better direction: their optimum is nan, `increasing` says nothing.
     `ratio` tells whether the ratio adjustment M / E applies (metrics in [1, inf)), `has_moments` whether
-    exact moments are known. Where `term` is not None the metric is `link` of the mean of `term`, and the
-    mean itself where `additive`.
+    exact moments are known.
+
+    Where `term` is not None the metric is `link` of the mean of `term`, and the mean itself where `additive`. The term
+    is `scale` times `shape`, up to rank k where there is a k, and 0 beyond. Where it `needs_candidates` it depends on
+    N; tasks with fewer than `least_candidates` do not count.
     """
 
     key: str
@@ -48,24 +53,36 @@ class Metric:
     additive: bool
     has_moments: bool
     ratio: bool
+    needs_candidates: bool
+    least_candidates: int
+    scale: float
+    shape: Term | None = field(compare=False)
     term: Term | None = field(compare=False)
     link: Callable[[FloatArray], FloatArray] = field(compare=False)
 
 
 @dataclass(frozen=True)
 class Family:
-    """What the metrics of one definition share; `term` gets k (0 for families without one)."""
+    """What the metrics of one definition share. A key that ends in _at_k says that they stop at a rank k.
+
+    definition: the metric for the table of docs/methods.md. names: aliases, with @k where there is a k. term: f(r, N)
+    without the cut at k; where it depends on N, `needs_candidates`. scale: what the term is multiplied with, given k.
+    link: the function of the mean that the metric is, where it is not the mean itself. The other fields are those of
+    `Metric`; a metric without direction has no `increasing`.
+    """
 
     key: str
     label: str
+    definition: str
     names: tuple[str, ...]
-    increasing: bool = False
-    optimum: Callable[[int], float] = lambda _: 1.0
+    increasing: bool | None = False
     lower: float = 0.0
     upper: float = 1.0
     ratio: bool = False
     has_moments: bool = True
-    term: Callable[[int], Term] | None = None
+    needs_candidates: bool = False
+    term: Term | None = None
+    scale: Callable[[int], float] = lambda _: 1.0
     link: Callable[[FloatArray], FloatArray] | None = None
 
     @property
@@ -81,25 +98,59 @@ class Family:
             raise RankadjustError(f"metric '{self.key}' has no k, but '{k}' was given; write '{self.key}'")
         if k is not None and k < 1:
             raise RankadjustError(f"metric '{self._key(k)}': k must be 1 or more")
-        optimum = self.optimum(k or 0)
+        scale, link = self.scale(k or 0), self.link or _identity
+        optimum = np.nan if self.increasing is None else 1.0
+        if self.term is not None:
+            # With two candidates: that rank 1 is perfect is all that the number may not change.
+            optimum = float(link(scale * self.term(np.array(1.0), np.array(2.0))))
         return Metric(
             key=self._key(k),
             family=self.key,
             k=k,
             label=self.label if k is None else f"{self.label}@{k}",
-            increasing=self.increasing,
+            increasing=bool(self.increasing),
             optimum=optimum,
             lower=self.lower,
             upper=min(self.upper, optimum) if self.increasing else self.upper,
             additive=self.term is not None and self.link is None,
             has_moments=self.has_moments,
             ratio=self.ratio,
-            term=None if self.term is None else self.term(k or 0),
-            link=self.link or _identity,
+            needs_candidates=self.needs_candidates,
+            least_candidates=2 if self._needs_competitors() else 1,
+            scale=scale,
+            shape=self.term,
+            term=None if self.term is None else _cut(self.term, scale, k),
+            link=link,
         )
 
     def _key(self, k: int | None) -> str:
         return self.key if k is None else f"{self.key.removesuffix('_k')}_{k}"
+
+    def _needs_competitors(self) -> bool:
+        """Whether the term does not exist for a task of which the true answer is the only candidate."""
+        return self.term is not None and bool(np.isnan(self.term(np.array(1.0), np.array(1.0))))
+
+
+def _cut(term: Term, scale: float, k: int | None) -> Term:
+    if k is None:
+        return (lambda ranks, counts: scale * term(ranks, counts)) if scale != 1 else term
+    return lambda ranks, counts: np.where(ranks <= k, scale * term(ranks, counts), 0.0)
+
+
+def register(family: Family) -> None:
+    """Add a family of metrics: `resolve` knows it from now on, and with it everything that takes a metric.
+
+    Raises RankadjustError where its key or one of its names is taken.
+    """
+    lookup = _AT_K if family.needs_k else _PLAIN
+    spelled = {_fold(name).removesuffix("@k"): name for name in (family.key, *family.names)}
+    for folded, name in spelled.items():
+        if folded in lookup:
+            raise RankadjustError(
+                f"metric '{family.key}': the name {name!r} is that of '{lookup[folded].key}'"
+            )
+    _FAMILIES[family.key] = family
+    lookup.update(dict.fromkeys(spelled, family))
 
 
 def resolve(name: str) -> Metric:
@@ -136,8 +187,8 @@ def metric_value(
 ) -> FloatArray:
     """Return the value of a metric for ranks of shape (..., n); the result has shape (...).
 
-    num_candidates broadcasts against ranks and is needed for AUC only. Ranks may be halves (ties).
-    Raises RankadjustError where there are no ranks or AUC has no candidate counts.
+    num_candidates broadcasts against ranks; only metrics that need candidates (AUC) need it. Ranks may be halves
+    (ties). Raises RankadjustError where there are no ranks, and where candidate counts are needed and missing.
     """
     metric = resolve(metric) if isinstance(metric, str) else metric
     values = np.asarray(ranks, dtype=np.float64)
@@ -145,8 +196,8 @@ def metric_value(
         raise RankadjustError(f"metric '{metric.key}' needs at least one rank")
     if metric.term is None:
         return _STATISTICS[metric.key](values)
-    if num_candidates is None and metric.family == "auc":
-        raise RankadjustError("metric 'auc' needs the number of candidates of each task")
+    if num_candidates is None and metric.needs_candidates:
+        raise RankadjustError(f"metric '{metric.key}' needs the number of candidates of each task")
     counts = np.asarray(np.nan if num_candidates is None else num_candidates, dtype=np.float64)
     terms = metric.term(values, counts)
     counted = ~np.isnan(terms)
@@ -159,10 +210,6 @@ def _identity(values: FloatArray) -> FloatArray:
     return values
 
 
-def _no_optimum(_: int) -> float:
-    return np.nan
-
-
 def _inverse(values: FloatArray) -> FloatArray:
     return 1.0 / values
 
@@ -171,44 +218,41 @@ def _exp_of_minus(values: FloatArray) -> FloatArray:
     return np.exp(-values)
 
 
-def _rank(_: int) -> Term:
-    return lambda ranks, _counts: ranks
+# --- terms: what is averaged over the tasks -----------------------------------------------------------------
 
 
-def _log_rank(_: int) -> Term:
-    return lambda ranks, _counts: np.log(ranks)
+def rank(ranks: FloatArray, _: FloatArray) -> FloatArray:
+    """Return r."""
+    return ranks
 
 
-def _inverse_rank(_: int) -> Term:
-    return lambda ranks, _counts: 1.0 / ranks
+def log_rank(ranks: FloatArray, _: FloatArray) -> FloatArray:
+    """Return ln r."""
+    return np.log(ranks)
 
 
-def _inverse_rank_at(k: int) -> Term:
-    return lambda ranks, _counts: np.where(ranks <= k, 1.0 / ranks, 0.0)
+def inverse_rank(ranks: FloatArray, _: FloatArray) -> FloatArray:
+    """Return 1 / r."""
+    return 1.0 / ranks
 
 
-def _hit(k: int) -> Term:
-    return lambda ranks, _counts: np.where(ranks <= k, 1.0, 0.0)
+def one(ranks: FloatArray, _: FloatArray) -> FloatArray:
+    """Return 1: cut at k, whether the rank is at most k."""
+    return np.ones_like(ranks)
 
 
-def _precision(k: int) -> Term:
-    return lambda ranks, _counts: np.where(ranks <= k, 1.0 / k, 0.0)
+def discounted_gain(ranks: FloatArray, _: FloatArray) -> FloatArray:
+    """Return 1 / log2(1 + r)."""
+    return 1.0 / np.log2(1.0 + ranks)
 
 
-def _discounted_gain(_: int) -> Term:
-    return lambda ranks, _counts: 1.0 / np.log2(1.0 + ranks)
+def share_beaten(ranks: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return (N - r) / (N - 1), the share of the other candidates that the true answer beats; nan for N = 1."""
+    others = np.where(counts > 1, counts - 1, np.nan)
+    return (counts - ranks) / others
 
 
-def _discounted_gain_at(k: int) -> Term:
-    return lambda ranks, _counts: np.where(ranks <= k, 1.0 / np.log2(1.0 + ranks), 0.0)
-
-
-def _share_beaten(_: int) -> Term:
-    def term(ranks: FloatArray, counts: FloatArray) -> FloatArray:
-        others = np.where(counts > 1, counts - 1, np.nan)
-        return (counts - ranks) / others
-
-    return term
+# --- statistics that are no function of such a mean ---------------------------------------------------------
 
 
 def _median(values: FloatArray) -> FloatArray:
@@ -230,129 +274,174 @@ _STATISTICS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
 
 _UNBOUNDED = np.inf
 
-FAMILIES: Mapping[str, Family] = {
-    family.key: family
-    for family in (
-        Family(
-            "arithmetic_mean_rank",
-            "MR",
-            ("mr", "mean_rank"),
-            lower=1.0,
-            upper=_UNBOUNDED,
-            ratio=True,
-            term=_rank,
-        ),
-        Family(
-            "inverse_harmonic_mean_rank",
-            "MRR",
-            ("mrr", "mean_reciprocal_rank"),
-            increasing=True,
-            term=_inverse_rank,
-        ),
-        Family(
-            "inverse_harmonic_mean_rank_at_k",
-            "MRR",
-            ("mrr@k", "mean_reciprocal_rank@k"),
-            increasing=True,
-            term=_inverse_rank_at,
-        ),
-        Family(
-            "hits_at_k",
-            "Hits",
-            ("hits@k", "hit@k", "h@k", "recall@k", "r@k", "hr@k", "hit_ratio@k", "hit_rate@k"),
-            increasing=True,
-            term=_hit,
-        ),
-        Family(
-            "precision_at_k",
-            "Precision",
-            ("precision@k", "p@k"),
-            increasing=True,
-            optimum=lambda k: 1.0 / k,
-            term=_precision,
-        ),
-        Family("ndcg", "nDCG", (), increasing=True, term=_discounted_gain),
-        Family("ndcg_at_k", "nDCG", ("ndcg@k",), increasing=True, term=_discounted_gain_at),
-        Family("auc", "AUC", ("roc_auc", "auroc"), increasing=True, term=_share_beaten),
-        Family(
-            "geometric_mean_rank",
-            "GMR",
-            ("gmr",),
-            lower=1.0,
-            upper=_UNBOUNDED,
-            ratio=True,
-            term=_log_rank,
-            link=np.exp,
-        ),
-        Family(
-            "inverse_geometric_mean_rank",
-            "IGMR",
-            ("igmr",),
-            increasing=True,
-            term=_log_rank,
-            link=_exp_of_minus,
-        ),
-        Family(
-            "harmonic_mean_rank",
-            "HMR",
-            ("hmr",),
-            lower=1.0,
-            upper=_UNBOUNDED,
-            ratio=True,
-            term=_inverse_rank,
-            link=_inverse,
-        ),
-        Family(
-            "inverse_arithmetic_mean_rank",
-            "IMR",
-            ("imr", "iamr", "inverse_mean_rank"),
-            increasing=True,
-            term=_rank,
-            link=_inverse,
-        ),
-        Family("median_rank", "Median rank", ("median",), lower=1.0, upper=_UNBOUNDED, ratio=True),
-        Family("inverse_median_rank", "Inverse median rank", ("imedr", "inverse_median"), increasing=True),
-        Family(
-            "standard_deviation",
-            "Standard deviation",
-            ("rank_std", "std"),
-            optimum=_no_optimum,
-            upper=_UNBOUNDED,
-            has_moments=False,
-        ),
-        Family(
-            "variance",
-            "Variance",
-            ("rank_var", "var"),
-            optimum=_no_optimum,
-            upper=_UNBOUNDED,
-            has_moments=False,
-        ),
-        Family(
-            "median_absolute_deviation",
-            "Median absolute deviation",
-            ("rank_mad", "mad"),
-            optimum=_no_optimum,
-            upper=_UNBOUNDED,
-            has_moments=False,
-        ),
-        Family(
-            "count",
-            "Count",
-            ("rank_count",),
-            optimum=_no_optimum,
-            lower=1.0,
-            upper=_UNBOUNDED,
-            has_moments=False,
-        ),
-    )
-}
+_FAMILIES: dict[str, Family] = {}
+_PLAIN: dict[str, Family] = {}
+_AT_K: dict[str, Family] = {}
+FAMILIES: Mapping[str, Family] = MappingProxyType(_FAMILIES)
 
-
-def _spellings() -> Iterator[tuple[str, Family]]:
-    for family in FAMILIES.values():
-        for name in (family.key, *family.names):
-            yield _fold(name), family
+_SHIPPED = (
+    Family(
+        "arithmetic_mean_rank",
+        "MR",
+        "f = r",
+        ("mr", "mean_rank"),
+        lower=1.0,
+        upper=_UNBOUNDED,
+        ratio=True,
+        term=rank,
+    ),
+    Family(
+        "inverse_harmonic_mean_rank",
+        "MRR",
+        "f = 1/r",
+        ("mrr", "mean_reciprocal_rank"),
+        increasing=True,
+        term=inverse_rank,
+    ),
+    Family(
+        "inverse_harmonic_mean_rank_at_k",
+        "MRR",
+        "f = 1/r if r ≤ k, else 0",
+        ("mrr@k", "mean_reciprocal_rank@k"),
+        increasing=True,
+        term=inverse_rank,
+    ),
+    Family(
+        "hits_at_k",
+        "Hits",
+        "f = 1 if r ≤ k, else 0",
+        ("hits@k", "hit@k", "h@k", "recall@k", "r@k", "hr@k", "hit_ratio@k", "hit_rate@k"),
+        increasing=True,
+        term=one,
+    ),
+    Family(
+        "precision_at_k",
+        "Precision",
+        "f = 1/k if r ≤ k, else 0",
+        ("precision@k", "p@k"),
+        increasing=True,
+        term=one,
+        scale=lambda k: 1.0 / k,
+    ),
+    Family(
+        "ndcg",
+        "nDCG",
+        "f = 1/log2(1 + r)",
+        (),
+        increasing=True,
+        term=discounted_gain,
+    ),
+    Family(
+        "ndcg_at_k",
+        "nDCG",
+        "f = 1/log2(1 + r) if r ≤ k, else 0",
+        ("ndcg@k",),
+        increasing=True,
+        term=discounted_gain,
+    ),
+    Family(
+        "auc",
+        "AUC",
+        "f = (N - r)/(N - 1); tasks with N = 1 are left out",
+        ("roc_auc", "auroc"),
+        increasing=True,
+        needs_candidates=True,
+        term=share_beaten,
+    ),
+    Family(
+        "geometric_mean_rank",
+        "GMR",
+        "exp of the mean of ln r",
+        ("gmr",),
+        lower=1.0,
+        upper=_UNBOUNDED,
+        ratio=True,
+        term=log_rank,
+        link=np.exp,
+    ),
+    Family(
+        "inverse_geometric_mean_rank",
+        "IGMR",
+        "1/GMR",
+        ("igmr",),
+        increasing=True,
+        term=log_rank,
+        link=_exp_of_minus,
+    ),
+    Family(
+        "harmonic_mean_rank",
+        "HMR",
+        "n / Σ 1/r",
+        ("hmr",),
+        lower=1.0,
+        upper=_UNBOUNDED,
+        ratio=True,
+        term=inverse_rank,
+        link=_inverse,
+    ),
+    Family(
+        "inverse_arithmetic_mean_rank",
+        "IMR",
+        "n / Σ r",
+        ("imr", "iamr", "inverse_mean_rank"),
+        increasing=True,
+        term=rank,
+        link=_inverse,
+    ),
+    Family(
+        "median_rank",
+        "Median rank",
+        "the mean of the two middle ranks where n is even",
+        ("median",),
+        lower=1.0,
+        upper=_UNBOUNDED,
+        ratio=True,
+    ),
+    Family(
+        "inverse_median_rank",
+        "Inverse median rank",
+        "1 / median rank",
+        ("imedr", "inverse_median"),
+        increasing=True,
+    ),
+    Family(
+        "standard_deviation",
+        "Standard deviation",
+        "of the ranks, divisor n",
+        ("rank_std", "std"),
+        increasing=None,
+        upper=_UNBOUNDED,
+        has_moments=False,
+    ),
+    Family(
+        "variance",
+        "Variance",
+        "of the ranks, divisor n",
+        ("rank_var", "var"),
+        increasing=None,
+        upper=_UNBOUNDED,
+        has_moments=False,
+    ),
+    Family(
+        "median_absolute_deviation",
+        "Median absolute deviation",
+        "median of |r - median|, divided by 0.6745",
+        ("rank_mad", "mad"),
+        increasing=None,
+        upper=_UNBOUNDED,
+        has_moments=False,
+    ),
+    Family(
+        "count",
+        "Count",
+        "n",
+        ("rank_count",),
+        increasing=None,
+        lower=1.0,
+        upper=_UNBOUNDED,
+        has_moments=False,
+    ),
+)
 
 
 def _split(name: str) -> tuple[Family, int | None]:
@@ -383,5 +472,5 @@ def _hint(name: str) -> str:
     return did_you_mean(re.sub(r"[0-9]+$", "k", name), spelled) or f"; known: {', '.join(FAMILIES)}"
 
 
-_PLAIN = {name: family for name, family in _spellings() if not family.needs_k}
-_AT_K = {name.removesuffix("@k"): family for name, family in _spellings() if family.needs_k}
+for _family in _SHIPPED:
+    register(_family)

@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.median import MedianMoments, median_moments
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.rank_sums import panels
+from rankadjust.chance.terms import harmonic, mean_and_variance, method
 
 FloatArray = NDArray[np.float64]
 
@@ -152,115 +152,28 @@ def _moments(metric: Metric, histogram: _Histogram) -> Moments:
         return Moments(None, None, "none", "there are no tasks")
     if histogram.counts[0] < 1:
         return Moments(None, None, "none", "some tasks have no candidates")
-    return _METHODS[metric.family](metric, histogram)
+    moments = _mean_of_term if metric.additive else _METHODS[metric.family]
+    return moments(metric, histogram)
 
 
 # --- additive metrics -------------------------------------------------------------------------------------
 
-_PerTask = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-"""From candidate counts (k,) to the mean and the variance of the term of one task (k,) each."""
 
-
-def _rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return (counts + 1) / 2, (counts - 1) * (counts + 1) / 12
-
-
-def _inverse_rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = _harmonic(counts) / counts
-    mean_of_squares = (np.pi**2 / 6 - special.polygamma(1, counts + 1)) / counts
-    return mean, np.where(counts == 1, 0.0, mean_of_squares - mean**2)
-
-
-def _harmonic(counts: FloatArray) -> FloatArray:
-    """Return the harmonic numbers 1 + 1/2 + … + 1/N."""
-    numbers: FloatArray = special.digamma(counts + 1) + np.euler_gamma
-    return np.where(counts == 1, 1.0, numbers)
-
-
-def _one(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return np.ones_like(counts), np.zeros_like(counts)
-
-
-def _discounted_gain(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = np.empty_like(counts)
-    variance = np.empty_like(counts)
-    for panel in panels(counts):
-        # Centred at a value close to the mean, so that the difference below loses no digits.
-        centre = 1 / np.log2(1 + panel.scale)
-
-        def powers(ranks: FloatArray, centre: float = centre) -> FloatArray:
-            deviation = 1 / np.log2(1 + ranks) - centre
-            return np.stack([deviation, deviation**2], axis=1)
-
-        first, second = (panel.sums(powers) / counts[panel.rows, None]).T
-        mean[panel.rows] = centre + first
-        variance[panel.rows] = second - first**2
-    return mean, variance
-
-
-def _share_beaten(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return np.full_like(counts, 0.5), (counts + 1) / (12 * (counts - 1))
-
-
-def _additive(per_task: _PerTask, method: str = "closed form") -> Callable[[Metric, _Histogram], Moments]:
-    """Return the method for the mean of a term over the tasks."""
-
-    def moments(metric: Metric, histogram: _Histogram) -> Moments:
-        mean, variance = per_task(histogram.counts)
-        return _of_mean(mean, variance, histogram, method, metric.optimum)
-
-    return moments
-
-
-def _additive_at_k(
-    per_task: _PerTask, method: str = "closed form"
-) -> Callable[[Metric, _Histogram], Moments]:
-    """Return the method for the mean of a term that is 0 beyond rank k.
-
-    With probability min(k, N) / N the rank is within k and uniform there, otherwise the term is 0. The law of
-    total variance then has positive parts only.
-    """
-
-    def moments(metric: Metric, histogram: _Histogram) -> Moments:
-        within = np.minimum(histogram.counts, float(metric.k or 0))
-        distinct, position = np.unique(within, return_inverse=True)
-        mean, variance = (values[position] for values in per_task(distinct))
-        share = within / histogram.counts
-        beyond = (histogram.counts - within) / histogram.counts
-        # The value at rank 1 scales the whole term: 1 / k for precision@k, 1 for all others.
-        scale = metric.optimum
-        return _of_mean(
-            scale * share * mean,
-            scale**2 * share * (variance + beyond * mean**2),
-            histogram,
-            method,
-            metric.optimum,
-        )
-
-    return moments
-
-
-def _of_mean(
-    mean: FloatArray, variance: FloatArray, histogram: _Histogram, method: str, optimum: float
-) -> Moments:
-    """Return the moments of the mean of a term from its mean and variance for each candidate count.
-
-    A variance of exactly 0 means that the term is the same at every rank, hence what it is at rank 1. Where that
-    holds for all tasks the expectation is the optimum itself, not a sum that is rounded.
-    """
-    if not variance.any():
-        return Moments(optimum, 0.0, method)
-    total = histogram.total
-    return Moments(float(histogram.sum(mean) / total), float(histogram.sum(variance) / total / total), method)
-
-
-def _area(metric: Metric, histogram: _Histogram) -> Moments:
-    """AUC: tasks with one candidate are left out."""
-    counted = histogram.counts > 1
+def _mean_of_term(metric: Metric, histogram: _Histogram) -> Moments:
+    """Return the moments of a metric that is the mean of a term over the tasks."""
+    counted = histogram.counts >= metric.least_candidates
     if not counted.any():
         return Moments(None, None, "none", "every task has one candidate")
-    rest = _Histogram(histogram.counts[counted], histogram.tasks[counted])
-    return _of_mean(*_share_beaten(rest.counts), rest, "closed form", metric.optimum)
+    histogram = _Histogram(histogram.counts[counted], histogram.tasks[counted])
+    mean, variance = mean_and_variance(metric, histogram.counts)
+    # A variance of exactly 0 means that the term is the same at every rank, hence what it is at rank 1. Where that
+    # holds for all tasks the expectation is the optimum itself, not a sum that is rounded.
+    if not variance.any():
+        return Moments(metric.optimum, 0.0, method(metric))
+    total = histogram.total
+    return Moments(
+        float(histogram.sum(mean) / total), float(histogram.sum(variance) / total / total), method(metric)
+    )
 
 
 # --- geometric means: products of powers ------------------------------------------------------------------
@@ -399,7 +312,7 @@ def _log_sinhc(x: FloatArray) -> FloatArray:
 
 
 def _inverse_rank_range(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    return _harmonic(counts) / counts, 1 / counts
+    return harmonic(counts) / counts, 1 / counts
 
 
 def _inverse_rank_transform(
@@ -412,7 +325,7 @@ def _inverse_rank_transform(
         for block in _blocks(panel.rows.size, t.size):
             rows = panel.rows[block]
             number = counts[rows, None]
-            mean = t * _harmonic(number) / number
+            mean = t * harmonic(number) / number
             excess = excess_sums[block] / number
             near = excess + _log1p_excess(np.maximum(excess - mean, -0.5))
             far = np.log(np.maximum(plain_sums[block] / number, np.finfo(np.float64).tiny))
@@ -441,15 +354,8 @@ def _inverse_median(_: Metric, histogram: _Histogram) -> Moments:
     return Moments(median.inverse_expectation, median.inverse_variance, "Poisson-binomial")
 
 
+# Metrics that are no mean of a term; those that are need no more than their term.
 _METHODS: Mapping[str, Callable[[Metric, _Histogram], Moments]] = {
-    "arithmetic_mean_rank": _additive(_rank),
-    "inverse_harmonic_mean_rank": _additive(_inverse_rank),
-    "inverse_harmonic_mean_rank_at_k": _additive_at_k(_inverse_rank),
-    "hits_at_k": _additive_at_k(_one),
-    "precision_at_k": _additive_at_k(_one),
-    "ndcg": _additive(_discounted_gain, "sum over ranks"),
-    "ndcg_at_k": _additive_at_k(_discounted_gain, "sum over ranks"),
-    "auc": _area,
     "geometric_mean_rank": _power_product(1.0),
     "inverse_geometric_mean_rank": _power_product(-1.0),
     "harmonic_mean_rank": _reciprocal(_inverse_rank_range, _inverse_rank_transform),

@@ -123,10 +123,9 @@ def mean_term_variance(
     part = ranked if side == "both" else ranked.filter(pl.col("side") == side)
     if (part["num_candidates"] < 1).any():
         return None, "some tasks have no candidates"
-    if metric.family == "auc":
-        part = part.filter(pl.col("num_candidates") > 1)
+    part = part.filter(pl.col("num_candidates") >= metric.least_candidates)
     if part.is_empty():
-        return None, "there are no tasks" if metric.family != "auc" else "no task has two candidates"
+        return None, "there are no tasks" if metric.least_candidates == 1 else "no task has two candidates"
     total = _same_side_sum(metric, part, protocol)
     if part["side"].n_unique() == len({"head", "tail"}) and protocol.sides == "shared":
         if pairs.is_empty():

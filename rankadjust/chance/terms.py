@@ -18,51 +18,87 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.metrics import Metric
+from rankadjust.chance.metrics import (
+    Metric,
+    Term,
+    discounted_gain,
+    inverse_rank,
+    log_rank,
+    one,
+    rank,
+    share_beaten,
+)
 from rankadjust.chance.rank_sums import panels
 
 FloatArray = NDArray[np.float64]
 
 
+# --- one task ---------------------------------------------------------------------------------------------
+
+
 def mean_and_variance(metric: Metric, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return mean and variance (k,) of a metric's term for tasks with the given numbers of candidates (k,).
 
-    The counts are 1 or more, for AUC 2 or more. The variance is exactly 0 where the term is constant.
+    The counts are the metric's `least_candidates` or more. The variance is exactly 0 where the term is the same at
+    every rank. Raises RankadjustError for a metric that is not a function of the mean of a term.
     """
-    if metric.family == "auc":
-        return np.full_like(counts, 0.5), (counts + 1) / (12 * (counts - 1))
-    if metric.k is None:
-        return _smooth_moments(metric, counts)
-    return _cut_moments(metric, metric.k, counts)
-
-
-def _cut_moments(metric: Metric, k: int, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the moments of a term that is 0 beyond rank k.
-
-    A rank is among the first min(k, N) with probability min(k, N) / N; the law of total variance then has
-    positive parts only.
-    """
-    within = np.minimum(counts, float(k))
-    ranks = np.arange(1.0, within.max(initial=1.0) + 1)
-    terms = _terms(metric, ranks)
-    # Terms fall with the rank: centred at the last, nothing cancels in the mean.
-    centred = terms - terms[-1]
-    last = within.astype(np.int64) - 1
-    excess = (np.cumsum(centred) / ranks)[last]
-    spread = np.where(within == 1, 0.0, (np.cumsum(centred**2) / ranks)[last] - excess**2)
-    mean = terms[-1] + excess
+    within = counts if metric.k is None else np.minimum(counts, float(metric.k))
+    mean, variance = _within(metric, within, counts)
+    # The rank is at most k with probability min(k, N) / N and uniform there, beyond the term is 0. The law of total
+    # variance then has positive parts only.
+    share = within / counts
     beyond = (counts - within) / counts
-    return within / counts * mean, within / counts * (spread + beyond * mean**2)
+    return metric.scale * share * mean, metric.scale**2 * share * (variance + beyond * mean**2)
 
 
-def _smooth_moments(metric: Metric, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def method(metric: Metric) -> str:
+    """Return how `mean_and_variance` finds them for a metric: "closed form" or "sum over ranks"."""
+    return "closed form" if _has_closed_form(metric) else "sum over ranks"
+
+
+def _has_closed_form(metric: Metric) -> bool:
+    # What is known of a term that depends on N holds for ranks up to N, not up to k.
+    return metric.shape in _UNIFORM_MOMENTS and not (metric.needs_candidates and metric.k is not None)
+
+
+def _within(metric: Metric, within: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of the term without its scale, of `counts` (k,), for r uniform on 1..within (k,)."""
+    shape = _shape(metric)
+    if metric.needs_candidates and not _has_closed_form(metric):
+        return _one_by_one(shape, within, counts)
+    distinct, position = np.unique(within, return_inverse=True)
+    moments = (
+        _UNIFORM_MOMENTS[shape](distinct)
+        if _has_closed_form(metric)
+        else _sums_over_ranks(lambda ranks: shape(ranks, np.full_like(ranks, np.nan)), distinct)
+    )
+    mean, variance = (moment[position] for moment in moments)
+    return mean, variance
+
+
+def _one_by_one(shape: Term, within: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return what `_within` does for a term that depends on N: the sums of one N are of no use for another."""
+    moments = np.empty((2, counts.size))
+    for row, count in enumerate(counts):
+
+        def values(ranks: FloatArray, count: float = count) -> FloatArray:
+            return shape(ranks, np.full_like(ranks, count))
+
+        moments[:, [row]] = _sums_over_ranks(values, within[[row]])
+    return moments[0], moments[1]
+
+
+def _sums_over_ranks(
+    values: Callable[[FloatArray], FloatArray], counts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of smooth values of the ranks 1..N, for each N of `counts` (k,)."""
     mean, variance = np.empty_like(counts), np.empty_like(counts)
     for panel in panels(counts):
         # Centred at a value close to the mean, so that the difference below loses no digits.
-        centre = float(_terms(metric, np.array([panel.scale]))[0])
+        centre = float(values(np.array([panel.scale]))[0])
 
         def powers(ranks: FloatArray, centre: float = centre) -> FloatArray:
-            deviation = _terms(metric, ranks) - centre
+            deviation = values(ranks) - centre
             return np.stack([deviation, deviation**2], axis=1)
 
         first, second = (panel.sums(powers) / counts[panel.rows, None]).T
@@ -71,10 +107,43 @@ def _smooth_moments(metric: Metric, counts: FloatArray) -> tuple[FloatArray, Flo
     return mean, variance
 
 
-def _terms(metric: Metric, ranks: FloatArray) -> FloatArray:
-    if metric.term is None:
+def _of_rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return (counts + 1) / 2, (counts - 1) * (counts + 1) / 12
+
+
+def _of_inverse_rank(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    mean = harmonic(counts) / counts
+    mean_of_squares = (np.pi**2 / 6 - special.polygamma(1, counts + 1)) / counts
+    return mean, np.where(counts == 1, 0.0, mean_of_squares - mean**2)
+
+
+def harmonic(counts: FloatArray) -> FloatArray:
+    """Return the harmonic numbers 1 + 1/2 + … + 1/N."""
+    numbers: FloatArray = special.digamma(counts + 1) + np.euler_gamma
+    return np.where(counts == 1, 1.0, numbers)
+
+
+def _of_one(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return np.ones_like(counts), np.zeros_like(counts)
+
+
+def _of_share_beaten(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    return np.full_like(counts, 0.5), (counts + 1) / (12 * (counts - 1))
+
+
+# Mean and variance for r uniform on 1..N in closed form; the sums over ranks give the same, more slowly.
+_UNIFORM_MOMENTS: Mapping[Term | None, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
+    rank: _of_rank,
+    inverse_rank: _of_inverse_rank,
+    one: _of_one,
+    share_beaten: _of_share_beaten,
+}
+
+
+def _shape(metric: Metric) -> Term:
+    if metric.shape is None:
         raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
-    return metric.term(ranks, np.full_like(ranks, np.nan))
+    return metric.shape
 
 
 # --- two tasks that share the score of their true triple --------------------------------------------------
@@ -100,12 +169,13 @@ _BLOCK = 2**18
 def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weights: FloatArray) -> float:
     """Return the sum of weights * C(first, second) over pairs of tasks that share the score of the truth.
 
-    first, second: candidate counts (k,); weights (k,). For AUC, pairs with a task of one candidate do not count.
+    first, second: candidate counts (k,); weights (k,). Pairs with a task of fewer candidates than the metric's least
+    do not count.
     """
-    if metric.family == "auc":
-        return float(weights[(first > 1) & (second > 1)].sum()) / 12
-    if metric.family in ("arithmetic_mean_rank", "inverse_arithmetic_mean_rank"):
-        return float(weights @ ((first - 1) * (second - 1))) / 12
+    counted = (first >= metric.least_candidates) & (second >= metric.least_candidates)
+    first, second, weights = first[counted], second[counted], weights[counted]
+    if metric.k is None and metric.shape in _COVARIANCES:
+        return metric.scale**2 * float(weights @ _COVARIANCES[metric.shape](first, second))
     counts, position = np.unique(np.concatenate([first, second]), return_inverse=True)
     mean, variance = mean_and_variance(metric, counts)
     # A constant term has no covariance: such counts are dropped, so that 0 stays 0.
@@ -118,6 +188,13 @@ def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weight
     return integrate(
         conditional_mean(metric, counts[varying]), mean[varying], matrix[varying][:, varying], nodes
     )
+
+
+# C(a, b) in closed form.
+_COVARIANCES: Mapping[Term | None, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    rank: lambda a, b: (a - 1) * (b - 1) / 12,
+    share_beaten: lambda a, _: np.full_like(a, 1 / 12),
+}
 
 
 def integration_nodes(largest: float, k: int, refinement: float = 1.0) -> Nodes:
@@ -149,13 +226,17 @@ def integrate(conditional: Conditional, mean: FloatArray, weights: sparse.csr_ar
 
 def conditional_mean(metric: Metric, counts: FloatArray) -> Conditional:
     """Return m_N(u) of a metric's term for ascending candidate counts (k,)."""
-    if metric.k is not None:
-        terms = _terms(metric, np.arange(1.0, metric.k + 1))
-        return lambda x: _mean_within(terms, counts, x)
-    if metric.family in _EXPONENTIAL_SUMS:
-        return _mean_of_sum(_EXPONENTIAL_SUMS[metric.family](float(counts.max())), counts)
-    closed_form = _CLOSED_FORMS[metric.family]
-    return lambda x: closed_form(counts, x)
+    shape = _shape(metric)
+    if metric.k is None and shape in _CONDITIONAL_MEANS:
+        closed_form = _CONDITIONAL_MEANS[shape]
+        return lambda x: metric.scale * closed_form(counts, x)
+    if metric.k is None and shape in _EXPONENTIAL_SUMS:
+        return _mean_of_sum(_EXPONENTIAL_SUMS[shape](float(counts.max())), counts)
+    if metric.needs_candidates:
+        return lambda x: np.concatenate(
+            [_mean_of_term(metric, counts[[row]], x) for row in range(counts.size)]
+        )
+    return lambda x: _mean_of_term(metric, counts, x)
 
 
 def _mean_rank(counts: FloatArray, x: FloatArray) -> FloatArray:
@@ -170,11 +251,9 @@ def _mean_inverse_rank(counts: FloatArray, x: FloatArray) -> FloatArray:
     return mean
 
 
-_CLOSED_FORMS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    "arithmetic_mean_rank": _mean_rank,
-    "inverse_arithmetic_mean_rank": _mean_rank,
-    "inverse_harmonic_mean_rank": _mean_inverse_rank,
-    "harmonic_mean_rank": _mean_inverse_rank,
+_CONDITIONAL_MEANS: Mapping[Term, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    rank: _mean_rank,
+    inverse_rank: _mean_inverse_rank,
 }
 
 
@@ -249,10 +328,9 @@ def discounted_gain_sum(largest: float) -> ExponentialSum:
     return ExponentialSum(1.0, rates, _RATE_STEP * np.log(2) * rates * np.exp(-rates) * mixture)
 
 
-_EXPONENTIAL_SUMS: Mapping[str, Callable[[float], ExponentialSum]] = {
-    "ndcg": discounted_gain_sum,
-    "geometric_mean_rank": log_rank_sum,
-    "inverse_geometric_mean_rank": log_rank_sum,
+_EXPONENTIAL_SUMS: Mapping[Term, Callable[[float], ExponentialSum]] = {
+    discounted_gain: discounted_gain_sum,
+    log_rank: log_rank_sum,
 }
 
 
@@ -302,3 +380,51 @@ def _interpolation_within(counts: FloatArray) -> tuple[FloatArray, sparse.csr_ar
     to_coefficients = np.linalg.inv(chebyshev.chebvander(unit, _POINTS - 1))
     values = chebyshev.chebvander((counts - centre) / radius, _POINTS - 1) @ to_coefficients
     return centre + radius * unit, sparse.csr_array(values)
+
+
+# --- any term: rank by rank, or by Gauss rules ----------------------------------------------------------------
+
+# Where this many better negatives are expected at most, the first ranks are summed one by one: more than _FIRST of
+# them have a probability below 1e-60. Elsewhere a smooth term has its mean over the binomial law from a Gauss rule.
+_FEW = 40.0
+_FIRST = 200
+_GAUSS = 16
+_RULES = 2**12  # rules that are in memory at a time
+
+
+def _mean_of_term(metric: Metric, counts: FloatArray, x: FloatArray) -> FloatArray:
+    """Return m_N(u) (k, q) of any term that is smooth in the rank, or smooth up to k and 0 beyond.
+
+    Where the term depends on N, for one N at a time.
+    """
+    term = metric.term
+    if term is None:
+        raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
+    ranks = np.arange(1.0, (metric.k or min(_FIRST, counts.max())) + 1)
+    mean = _mean_within(term(ranks, np.full_like(ranks, counts[0])), counts, x)
+    if metric.k is not None:
+        return mean
+    row, column = np.nonzero((counts[:, None] - 1) * special.expit(x) > _FEW)
+    for start in range(0, row.size, _RULES):
+        block = slice(start, start + _RULES)
+        nodes, weights = _binomial_rules(counts[row[block]] - 1, x[column[block]])
+        values = term(1 + nodes, np.broadcast_to(counts[row[block], None], nodes.shape))
+        mean[row[block], column[block]] = np.sum(weights * values, axis=1)
+    return mean
+
+
+def _binomial_rules(negatives: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights (p, _GAUSS) of Gauss rules for the laws Binomial(negatives, 1 / (1 + exp(-x))).
+
+    They are exact for polynomials up to degree 2 _GAUSS - 1. Nodes are the eigenvalues of the Jacobi matrix of the
+    orthogonal polynomials (Krawtchouk), weights come from its eigenvectors (Golub and Welsch 1969).
+    """
+    degree = np.arange(_GAUSS)
+    size, u, v = negatives[:, None], special.expit(x)[:, None], special.expit(-x)[:, None]
+    jacobi = np.zeros((x.size, _GAUSS, _GAUSS))
+    jacobi[:, degree, degree] = u * (size - degree) + v * degree
+    above = degree[1:]
+    # There are no more polynomials than outcomes: zeros split off the rest of the matrix, which has no weight.
+    jacobi[:, above, above - 1] = np.sqrt(np.maximum(u * v * above * (size - above + 1), 0.0))
+    nodes, vectors = np.linalg.eigh(jacobi)
+    return np.clip(nodes, 0.0, size), vectors[:, 0, :] ** 2

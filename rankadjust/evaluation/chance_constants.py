@@ -93,7 +93,7 @@ def _of_candidates(metric: Metric, average: str, side: str, tasks: Tasks) -> Mom
 
 def _of_weighted_mean(metric: Metric, counts: FloatArray, weights: FloatArray, groups: IntArray) -> Moments:
     """Return the moments of the mean over groups of sum w f(r) / sum w: exact, since the tasks are independent."""
-    counted = (weights > 0) & (counts > (metric.family == "auc"))
+    counted = (weights > 0) & (counts >= metric.least_candidates)
     if not counted.any():
         return Moments(None, None, "none", "there are no tasks that count")
     counts, weights, groups = counts[counted], weights[counted], groups[counted]

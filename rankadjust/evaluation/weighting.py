@@ -42,8 +42,8 @@ class Arrangement:
     terms: all functions of the rank of which means are needed, at the rank of each run (t, u): the deviation from a
         number near the mean rank, its square, and the terms of the metrics.
     row: the row of `terms` that holds the term of a metric, by the metric's key.
-    beaten, counted: for the AUC, the share of other candidates that a task's rank beats, and 1 where there are any,
-        for each group and task (g, all tasks); None where the numbers of candidates are not known.
+    by_task: for each metric whose term needs the number of candidates, by its key: the term, and 1 where it exists,
+        for each group and task (g, all tasks); empty where the numbers of candidates are not known.
     """
 
     ranks: FloatArray
@@ -53,8 +53,7 @@ class Arrangement:
     metrics: Sequence[Metric]
     terms: FloatArray
     row: Mapping[str, int]
-    beaten: sparse.csr_array | None
-    counted: sparse.csr_array | None
+    by_task: Mapping[str, tuple[sparse.csr_array, sparse.csr_array]]
 
 
 def arrange(
@@ -72,13 +71,16 @@ def arrange(
     # Halves, like the ranks: their squares are exact, so that equal ranks have no variance at all.
     centred = of_runs - np.rint(2 * of_runs.mean()) / 2
     row, terms = _distinct_terms(metrics, of_runs, [centred, centred**2])
-    beaten = counted = None
+    by_task = {}
     if not np.isnan(counts[order]).any():
-        others = counts[order] - 1
-        share = (counts[order] - ranks[order]) / np.maximum(others, 1)
-        by_group = np.flatnonzero(new_group)
-        beaten = _rows(share, order, by_group, ranks.size)
-        counted = _rows(np.where(others > 0, 1.0, 0.0), order, by_group, ranks.size)
+        for metric in metrics:
+            if metric.term is not None and metric.needs_candidates:
+                term = metric.term(ranks[order], counts[order])
+                exists = ~np.isnan(term)
+                by_task[metric.key] = (
+                    _rows(np.where(exists, term, 0.0), order, np.flatnonzero(new_group), ranks.size),
+                    _rows(exists.astype(np.float64), order, np.flatnonzero(new_group), ranks.size),
+                )
     return Arrangement(
         ranks=of_runs,
         starts=starts,
@@ -87,8 +89,7 @@ def arrange(
         metrics=metrics,
         terms=terms,
         row=row,
-        beaten=beaten,
-        counted=counted,
+        by_task=by_task,
     )
 
 
@@ -104,7 +105,7 @@ def _distinct_terms(
     terms = list(first)
     unknown = np.full_like(ranks, np.nan)
     for metric in metrics:
-        if metric.term is not None and metric.family != "auc":
+        if metric.term is not None and not metric.needs_candidates:
             term = metric.term(ranks, unknown)
             row[metric.key] = row_of_term.setdefault(term.tobytes(), len(terms))
             if row[metric.key] == len(terms):
@@ -153,8 +154,8 @@ def _group_values(tasks: Arrangement, weights: FloatArray) -> FloatArray:
     distributions = _Distributions(tasks, cumulative, total, means)
     values = np.empty((len(tasks.metrics), *total.shape))
     for number, metric in enumerate(tasks.metrics):
-        if metric.family == "auc":
-            values[number] = _auc(tasks, weights)
+        if metric.needs_candidates:
+            values[number] = metric.link(_mean_by_task(tasks, metric, weights))
         elif metric.term is None:
             values[number] = _STATISTICS[metric.key](distributions)
         else:
@@ -162,12 +163,14 @@ def _group_values(tasks: Arrangement, weights: FloatArray) -> FloatArray:
     return values
 
 
-def _auc(tasks: Arrangement, weights: FloatArray) -> FloatArray:
-    if tasks.beaten is None or tasks.counted is None:
+def _mean_by_task(tasks: Arrangement, metric: Metric, weights: FloatArray) -> FloatArray:
+    """Return the mean of a term that needs the number of candidates (g, d), nan where that is not known."""
+    if metric.key not in tasks.by_task:
         return np.full((tasks.starts.size, weights.shape[1]), np.nan)
+    terms, exists = tasks.by_task[metric.key]
     with np.errstate(invalid="ignore", divide="ignore"):
-        share: FloatArray = (tasks.beaten @ weights) / (tasks.counted @ weights)
-    return share
+        mean: FloatArray = (terms @ weights) / (exists @ weights)
+    return mean
 
 
 @dataclass(frozen=True)
