@@ -63,7 +63,7 @@ def check(frame: pl.DataFrame, database: pl.DataFrame | str | Path | None = None
     metrics of a model may stand in several. database: as in `rescore`, for tables that are not re-scored yet; it
     gives the numbers of candidates that bound the mean rank.
 
-    Columns of the result: those that tell the place, the model and the evaluation; metric, value, value_low,
+    Columns of the result: those that tell the line, the model and the evaluation; metric, value, value_low,
     value_high (the printed value and its rounding interval); bound (a key of BOUNDS); limit (what the other printed
     values allow at best); excess (> 0: how far the interval lies beyond it); message.
     """
@@ -75,7 +75,7 @@ def check(frame: pl.DataFrame, database: pl.DataFrame | str | Path | None = None
     )
     shown = [name for name in _SHOWN if name in rescored.columns]
     return (
-        rows.join(limits, on="place", how="inner", maintain_order="left_right")
+        rows.join(limits, on="_row", how="inner", maintain_order="left_right")
         .with_columns(limit=pl.coalesce("at_least", "at_most"), excess=excess)
         .filter(pl.col("excess") > TOLERANCE * pl.col("limit").abs())
         .filter(~_is_stronger_elsewhere())
@@ -85,9 +85,9 @@ def check(frame: pl.DataFrame, database: pl.DataFrame | str | Path | None = None
 
 
 def _checkable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with a value of a known metric, and run, place, k and the greatest possible N."""
+    """Return the rows with a value of a known metric, and run, row, k and the greatest possible N."""
     sampled = pl.col("protocol").str.extract(SAMPLED, 1).cast(pl.Int64) + 1
-    rows = add_run(rescored.with_row_index("place")).filter(
+    rows = add_run(rescored.with_row_index("_row")).filter(
         pl.col("adjustment").is_null(),
         pl.col("value").is_not_null(),
         ~pl.col("status").is_in(["metric_unknown", "duplicate"]),
@@ -99,10 +99,10 @@ def _checkable(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def _limit(rows: pl.DataFrame, bound: str, **limit: pl.Expr) -> pl.DataFrame:
-    """Return place, bound, at_least and at_most; the limit is given as at_least=... or at_most=..."""
+    """Return row, bound, at_least and at_most; the limit is given as at_least=... or at_most=..."""
     nothing = pl.lit(None, dtype=pl.Float64)
     return rows.select(
-        "place",
+        "_row",
         bound=pl.lit(bound),
         at_least=limit.get("at_least", nothing),
         at_most=limit.get("at_most", nothing),
@@ -160,7 +160,7 @@ def _sum_limits(rows: pl.DataFrame) -> pl.DataFrame:
     # Ranks beyond the cut of MRR@K count 0. Without a known number of candidates the rest may have any rank.
     rest = pl.when(pl.col("cut").is_null()).then(1 / pl.col("most")).fill_null(0.0)
     to_next = pl.when(is_last).then(rest).otherwise(1 / pl.col("next"))
-    limits = pairs.group_by("place", "metric", maintain_order=True).agg(
+    limits = pairs.group_by("_row", "metric", maintain_order=True).agg(
         mrr_least=(pl.col("low") * (1 / pl.col("k") - to_next)).sum() + rest.last(),
         mr_most=(pl.col("low") * (pl.col("k") - pl.coalesce("next", "most"))).sum() + pl.col("most").last(),
     )
@@ -182,7 +182,7 @@ def _tie_limits(pairs: pl.DataFrame, mrr_bound: str, mr_bound: str, step: float)
     is_last = pl.col("next").is_null()
     rest = pl.when(pl.col("k") == pl.col("cut")).then(0.0).otherwise(1 / above)
     beyond = pl.when(is_last).then(rest).otherwise(1 / above)
-    limits = pairs.group_by("place", "metric", maintain_order=True).agg(
+    limits = pairs.group_by("_row", "metric", maintain_order=True).agg(
         greatest=(pl.col("high") * (1 / above_before - beyond)).sum() + rest.last(),
         least=(pl.col("high") * (above_before - above)).sum() + above.last(),
     )
@@ -201,16 +201,16 @@ def _means_with_hits(rows: pl.DataFrame) -> pl.DataFrame:
     means = whole.filter(pl.col("metric").is_in([MRR, MEAN_RANK]) | pl.col("cut").is_not_null())
     hits = whole.filter(pl.col("k").is_not_null()).select("run", "k", low="value_low", high="value_high")
     return (
-        means.select("place", "run", "metric", "cut", "most")
+        means.select("_row", "run", "metric", "cut", "most")
         .join(hits, on="run")
         .filter(pl.col("k") <= pl.col("cut").fill_null(float("inf")))
-        .sort("place", "k")
+        .sort("_row", "k")
         .with_columns(
-            before=pl.col("k").shift(1).over("place"),
-            next=pl.col("k").shift(-1).over("place"),
+            before=pl.col("k").shift(1).over("_row"),
+            next=pl.col("k").shift(-1).over("_row"),
             # Fewer candidates than the last k: no rank is beyond it.
             most=pl.when(pl.col("most").is_not_null()).then(
-                pl.max_horizontal("most", pl.col("k").max().over("place"))
+                pl.max_horizontal("most", pl.col("k").max().over("_row"))
             ),
         )
     )
@@ -224,7 +224,7 @@ def _possible(rows: pl.DataFrame) -> pl.DataFrame:
 def _is_stronger_elsewhere() -> pl.Expr:
     """Return where a value breaks the bound without ties, and the weaker one with ties as well."""
     stem = pl.col("bound").str.strip_suffix("_untied")
-    return pl.col("bound").str.ends_with("_untied") & (pl.struct("place", stem).is_duplicated())
+    return pl.col("bound").str.ends_with("_untied") & (pl.struct("_row", stem).is_duplicated())
 
 
 def _message() -> pl.Expr:

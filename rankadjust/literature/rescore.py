@@ -73,8 +73,8 @@ STATUSES = ("ok", "approximate", "adjusted_as_published", *_PROBLEMS, "no_moment
 # Statuses of rows that are adjusted, and take part in comparisons.
 USABLE = STATUSES[:2]
 
-# What a constant number of candidates makes up for.
-_NEEDLESS = ("dataset_unknown", "split_unknown")
+# What need not be known of a row whose number of candidates is constant: its index does not depend on it.
+_NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
 
 
 def read_tidy(path: str | Path) -> pl.DataFrame:
@@ -184,8 +184,8 @@ def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
 def problems(rescored: pl.DataFrame) -> list[str]:
     """Return a line for each row that says something wrong: where, what was read, what is allowed."""
     wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)))
-    has_place = {"file", "file_line"} <= set(rescored.columns)
-    where = pl.format("{}:{}", "file", "file_line") if has_place else pl.lit("the table")
+    has_line = {"file", "file_line"} <= set(rescored.columns)
+    where = pl.format("{}:{}", "file", "file_line") if has_line else pl.lit("the table")
     return wrong.select(pl.format("{}: {}", where, "message")).to_series().to_list()
 
 
@@ -199,13 +199,13 @@ def add_run(rows: pl.DataFrame) -> pl.DataFrame:
     absent = [name for name in RESULT if name not in rows.columns]
     evaluation = ["source", "model", *EVALUATION, "candidates"]
     repeated = pl.struct(*evaluation, "metric", "adjustment").is_duplicated().any().over(evaluation)
-    place = pl.concat_str("table", "source_line", separator=":", ignore_nulls=True)
+    printed_in = pl.concat_str("table", "source_line", separator=":", ignore_nulls=True)
     whole = rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
     return rows.with_columns(
         whole.select(
             run=pl.concat_str(
                 *(pl.col(name).fill_null("") for name in evaluation),
-                pl.when(repeated).then(place).otherwise(pl.lit("")),
+                pl.when(repeated).then(printed_in).otherwise(pl.lit("")),
                 separator="\t",
             )
         )
@@ -382,11 +382,11 @@ def _add_constants(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping
 
 def _add_status(rows: pl.DataFrame) -> pl.DataFrame:
     """Add status and message, and take the constants from rows that must not be adjusted."""
-    whole = rows.with_row_index("place", offset=1)
-    place = pl.col("file_line") if "file_line" in rows.columns else pl.col("place")
+    whole = rows.with_row_index("row_number", offset=1)
+    line = pl.col("file_line") if "file_line" in rows.columns else pl.col("row_number")
     repeated = pl.format(
         "the same model, evaluation and metric stand on line {} already; leave one of them out",
-        place.first().over(RESULT),
+        line.first().over(RESULT),
     )
     rows = whole.with_columns(duplicate=pl.when(~pl.struct(RESULT).is_first_distinct()).then(repeated))
     wrong = pl.concat_list(_PROBLEMS.values()).list.drop_nulls().list.join("; ").replace("", None)
@@ -399,7 +399,9 @@ def _add_status(rows: pl.DataFrame) -> pl.DataFrame:
         message=pl.coalesce(pl.when(is_ruled).then("rule_message"), wrong, *others.values(), "reason"),
     )
     # With a constant number of candidates the index needs neither data set nor split; only z does.
-    needs_no_more = pl.col("status").is_in(_NEEDLESS) & (pl.col("origin") == "constant")
+    needs_no_more = pl.col("status").is_in(_NOT_NEEDED_WITH_CONSTANT_CANDIDATES) & (
+        pl.col("origin") == "constant"
+    )
     has_index = pl.col("status").is_in(USABLE) | needs_no_more
     constants = [name for name in rows.columns if name.endswith(("_scale", "_offset"))]
     blank = [*constants, "expectation", "origin"]

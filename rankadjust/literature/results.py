@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
+from rankadjust.data.registry import Dataset
 from rankadjust.literature.rescore import read_tidy
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.account import describe
@@ -14,7 +14,7 @@ from rankadjust.tables.reading import read_tables
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 
-def read_results(path: str | Path, registry: Mapping[str, Any] | None = None) -> tuple[pl.DataFrame, str]:
+def read_results(path: str | Path, registry: Mapping[str, Dataset] | None = None) -> tuple[pl.DataFrame, str]:
     """Return the rows of a file for `rankadjust.rescore`, and what was understood of it ('' where it is tidy).
 
     A .csv or .tsv file that has all the columns a tidy table needs is one; everything else is read as a published

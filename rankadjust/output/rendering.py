@@ -36,9 +36,9 @@ def adjusted_tables(
 ) -> list[pl.DataFrame]:
     """Return each table of a file as it was printed, with its adjusted columns: text throughout, one row per row.
 
-    rescored: `rescore(reading.values, …)`, which keeps the place of each value. After a column with values stands one
-    for each of `adjustments` (index, ratio, z, z_random_scorer); cells that could not be adjusted are empty there.
-    Tables without any value are left out. Raises RankadjustError for an unknown adjustment.
+    rescored: `rescore(reading.values, …)`, which keeps grid, row and column of each value. After a column with values
+    stands one for each of `adjustments` (index, ratio, z, z_random_scorer); cells that could not be adjusted are empty
+    there. Tables without any value are left out. Raises RankadjustError for an unknown adjustment.
     """
     for name in adjustments:
         if name not in ADJUSTMENTS:
@@ -55,9 +55,8 @@ def adjusted_tables(
 def _formatted(
     rescored: pl.DataFrame, adjustments: Sequence[str]
 ) -> Mapping[int, Mapping[tuple[int, int], Sequence[Sequence[str]]]]:
-    """Return by table and place the adjusted values of a cell, each with the texts of its adjustments."""
-    places = ("grid", "row", "column")
-    rows = rescored.with_columns(pl.col(*places).cast(pl.Int64)).with_columns(
+    """Return by table, and by row and column, the adjusted values of a cell, each with the texts of its adjustments."""
+    rows = rescored.with_columns(pl.col("grid", "row", "column").cast(pl.Int64)).with_columns(
         index_width=pl.col("index_high") - pl.col("index_low"),
         width=pl.col("value_high") - pl.col("value_low"),
         distance=(pl.col("value") - pl.col("expectation")).abs(),
@@ -101,7 +100,7 @@ def _with_columns(
     for column in first:
         name = _unused(column.name or f"column {column.index + 1}", columns)
         columns[name] = [label(table.grid.rows[row.index][column.index]) for row in rows]
-        if not any(place[1] == column.index for place in added):
+        if not any(index == column.index for _, index in added):
             continue
         for position, adjustment in enumerate(adjustments):
             columns[_unused(f"{name} {adjustment}", columns)] = [

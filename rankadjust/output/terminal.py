@@ -73,11 +73,11 @@ def meaning(adjusted: Adjusted) -> str:
         return "There is no index: chance already gives a perfect value."
     value, chance = f"{metric.label} {adjusted.value:.6g}", f"chance ({number(adjusted.expectation)})"
     if adjusted.index < 0:
-        place = f"{value} is worse than {chance}"
+        comparison = f"{value} is worse than {chance}"
     else:
         way = f"{100 * adjusted.index:.1f} % of the way"
-        place = f"{value} is {way} from {chance} to perfect ({metric.optimum:g})"
-    return f"{place}{_evidence(adjusted)}."
+        comparison = f"{value} is {way} from {chance} to perfect ({metric.optimum:g})"
+    return f"{comparison}{_evidence(adjusted)}."
 
 
 def _evidence(adjusted: Adjusted) -> str:

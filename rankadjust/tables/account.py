@@ -46,8 +46,8 @@ def _where(cell: Mapping[str, Any], reading: Reading) -> str:
 
 def _described(table: Table, values: pl.DataFrame) -> list[str]:
     rows = [line for line in table.grid.lines if line is not None]
-    place = f", lines {rows[0]} to {rows[-1]}" if rows else ""
-    lines = [f"table {table.number}{place}: {values.height} values"]
+    span = f", lines {rows[0]} to {rows[-1]}" if rows else ""
+    lines = [f"table {table.number}{span}: {values.height} values"]
     for column in table.layout.rows[0].columns if table.layout.rows else ():
         own = values.filter(pl.col("column") == column.index + 1)
         what = column.role if not own.height else "; ".join(_summaries(own))

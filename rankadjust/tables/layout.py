@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from rankadjust.tables.cells import is_missing, is_numeric, label
 from rankadjust.tables.formats.grid import Grid
@@ -80,6 +81,12 @@ class Layout:
     metrics: str
     remarks: tuple[str, ...]
 
+    @property
+    def stated_lines(self) -> set[tuple[str, Any]]:
+        """Kind (columns, rows) and key of the lines that a sidecar states something about."""
+        columns = {("columns", column.line.key) for row in self.rows for column in row.columns}
+        return columns | {("rows", row.line.key) for row in self.rows}
+
 
 @dataclass(frozen=True)
 class Table:
@@ -91,7 +98,7 @@ class Table:
     stated: Stated
 
     def text(self, row: int, column: int) -> str:
-        """Return the text of the cell at a place (from 0)."""
+        """Return the text of the cell in a row and column (from 0)."""
         return self.grid.rows[row][column]
 
 
@@ -221,10 +228,10 @@ class _Reader:
         That is how a merged cell of a spreadsheet is saved: its text stands in the first of its columns.
         """
         below = [index for index in header if index > row]
-        place = column
-        while not self.grid.rows[row][place] and place > 0 and below and self._is_metric(below, place):
-            place -= 1
-        return self.grid.rows[row][place] if place == column or self._is_metric(below, place) else ""
+        left = column
+        while not self.grid.rows[row][left] and left > 0 and below and self._is_metric(below, left):
+            left -= 1
+        return self.grid.rows[row][left] if left == column or self._is_metric(below, left) else ""
 
     def _is_metric(self, rows: Iterable[int], column: int) -> bool:
         return read_stack([self.grid.rows[row][column] for row in rows], self.names)[0].metric is not None

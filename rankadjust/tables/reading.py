@@ -16,14 +16,14 @@ from typing import Any
 import polars as pl
 
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
-from rankadjust.data.registry import load_registry
+from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.tables.conventions import apply_conventions
 from rankadjust.tables.files import read_grids
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import Names, folded
 from rankadjust.tables.layout import Table, lay_out
 from rankadjust.tables.series import settle
-from rankadjust.tables.sidecar import load_sidecar, require_used, sidecar_of, stated_about
+from rankadjust.tables.sidecar import load_sidecar, require_found, sidecar_of, stated_about
 from rankadjust.tables.values import States, Value, read_values
 from rankadjust.tables.variants import tell_apart
 
@@ -36,7 +36,7 @@ VALUES = {
     "row": pl.Int64,
     "column": pl.Int64,
 }
-"""Columns of tidy values: those of workflow/schemas/tidy.schema.yaml, the cell's text and its place (from 1)."""
+"""Columns of tidy values: those of workflow/schemas/tidy.schema.yaml, the cell's text, its grid, row, column from 1."""
 
 CELLS = {
     "grid": pl.Int64,
@@ -97,7 +97,7 @@ def read_table(path: str | Path, sidecar: str | Path | None = None) -> pl.DataFr
 
 
 def read_tables(
-    path: str | Path, sidecar: str | Path | None = None, registry: Mapping[str, Any] | None = None
+    path: str | Path, sidecar: str | Path | None = None, registry: Mapping[str, Dataset] | None = None
 ) -> Reading:
     """Read every table of a file as `read_table` does, and account for every cell.
 
@@ -105,11 +105,8 @@ def read_tables(
     candidates are known in any case.
     """
     path = Path(path)
-    known = {
-        **{benchmark.dataset: benchmark for benchmark in _benchmarks()},
-        **(_shipped_registry() if registry is None else registry),
-    }
-    names = dataset_names(known)
+    registry = _shipped_registry() if registry is None else registry
+    names = dataset_names(registry, _benchmarks())
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = load_sidecar(beside) if beside else {}
     grids = read_grids(path)
@@ -125,9 +122,10 @@ def read_tables(
         prefix = "" if len(grids) == 1 else f"table {number}: "
         remarks += [f"{prefix}{remark}" for remark in (*grid.remarks, *layout.remarks, *said)]
     if beside:
-        require_used(beside, data, [table.stated for table in tables])
+        found = set().union(*(table.layout.stated_lines for table in tables))
+        require_found(beside, data, [table.stated for table in tables], found)
     values = pl.concat(frames, how="vertical")
-    remarks += _about_datasets(values["dataset"].drop_nulls().unique(maintain_order=True), known)
+    remarks += _about_datasets(values["dataset"].drop_nulls().unique(maintain_order=True), names, registry)
     return Reading(
         path,
         values,
@@ -139,7 +137,7 @@ def read_tables(
 
 
 @cache
-def _shipped_registry() -> Mapping[str, Any]:
+def _shipped_registry() -> Mapping[str, Dataset]:
     return load_registry()
 
 
@@ -148,14 +146,18 @@ def _benchmarks() -> tuple[Benchmark, ...]:
     return tuple(load_benchmarks())
 
 
-def dataset_names(registry: Mapping[str, Any]) -> Names:
+def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmark]) -> Names:
     """Return the names and aliases of data sets without case and punctuation, each with our name."""
+    aliases = [
+        *((benchmark.dataset, benchmark.aliases) for benchmark in benchmarks),
+        *((name, dataset.aliases) for name, dataset in registry.items()),
+    ]
     names: dict[str, str] = {}
-    for name, dataset in registry.items():
-        for spelling in getattr(dataset, "aliases", ()):
+    for name, spellings in aliases:
+        for spelling in spellings:
             names.setdefault(folded(spelling), name)
     # A data set's own name wins over an alias of another.
-    return names | {folded(name): name for name in registry}
+    return names | {folded(name): name for name, _ in aliases}
 
 
 def _read(
@@ -193,7 +195,7 @@ def _account(number: int, grid: Grid, states: States) -> pl.DataFrame:
 def _tidy_row(value: Value, about: Mapping[str, str], table: Table) -> tuple[Any, ...]:
     facts = value.facts
     # Where the rows are metrics, a model stands in a column: its line is that of the header.
-    line = table.grid.lines[0 if table.layout.metrics == "rows" else value.place[0]]
+    line = table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]]
     row: dict[str, Any] = {
         "source": about["source"],
         "source_url": about.get("source_url"),
@@ -213,10 +215,10 @@ def _tidy_row(value: Value, about: Mapping[str, str], table: Table) -> tuple[Any
         "notes": "; ".join([*filter(None, [facts.notes]), *value.notes]) or None,
         "dataset_as_printed": facts.dataset_as_printed,
         "metric_as_printed": facts.metric_as_printed,
-        "cell": table.text(*value.place),
+        "cell": table.text(*value.cell),
         "grid": table.number,
-        "row": value.place[0] + 1,
-        "column": value.place[1] + 1,
+        "row": value.cell[0] + 1,
+        "column": value.cell[1] + 1,
     }
     return tuple(row[name] for name in VALUES)
 
@@ -245,20 +247,21 @@ def _about_labels(table: Table) -> list[str]:
     return remarks
 
 
-def _about_datasets(names: Iterable[str], registry: Mapping[str, Any]) -> list[str]:
-    """Return which names are no data set of the registry, with those that an ambiguous name may mean."""
+def _about_datasets(found: Iterable[str], names: Names, registry: Mapping[str, Dataset]) -> list[str]:
+    """Return which data sets are not known, with those that an ambiguous name may mean."""
+    known = set(names.values())
     remarks = []
-    for name in names:
-        meant = [known for known, entry in registry.items() if folded(name) in _ambiguous(entry)]
+    for name in found:
+        meant = [own for own, dataset in registry.items() if folded(name) in _ambiguous(dataset)]
         if meant:
             remarks.append(f"'{name}' may be {' or '.join(meant)}; state which in a sidecar")
-        elif name not in registry:
+        elif name not in known:
             remarks.append(f"'{name}' is no data set of the registry")
     return remarks
 
 
-def _ambiguous(dataset: Any) -> set[str]:  # noqa: ANN401 - an entry of the registry
-    return set(map(folded, getattr(dataset, "ambiguous_aliases", ())))
+def _ambiguous(dataset: Dataset) -> set[str]:
+    return set(map(folded, dataset.ambiguous_aliases))
 
 
 def _about_facts(values: Sequence[Value]) -> list[str]:

@@ -26,21 +26,19 @@ def settle(values: Sequence[Value], states: States, rows: int) -> tuple[list[Val
             value.unit = "percent" if value.number.percent else decision.unit
             reason = decision.reason if decision.unit is None else decision.impossible.get(index)
             if reason:
-                states[value.place] = ("unread", reason)
+                states[value.cell] = ("unread", reason)
     remarks += _about_units(groups.values(), decisions)
-    return [value for value in values if states[value.place][0] == "value"], remarks
+    return [value for value in values if states[value.cell][0] == "value"], remarks
 
 
 def _series(members: Sequence[Value]) -> Series:
     metric = members[0].facts.metric or ""
-    # Metrics of one model stand in one row, or in one column where the rows are metrics.
-    across = 1 if len(members[0].series) == 2 else 0
     return Series(
         metric=metric,
         numbers=tuple(value.number for value in members),
         rows=tuple(
             (
-                value.place[across],
+                value.model_line,
                 replace(value.facts, metric=None, metric_as_printed=None, unit=None, notes=None),
             )
             for value in members

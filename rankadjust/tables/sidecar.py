@@ -1,8 +1,8 @@
 """Sidecars: what a YAML file beside a table states about it (workflow/schemas/sidecar.schema.yaml)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +12,26 @@ from rankadjust.tables.cells import label
 from rankadjust.tables.headers import Facts, Names, find_dataset, metric_key
 
 _FACTS = ("dataset", "model", "metric", "split", "side", "protocol", "candidates", "unit", "notes")
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_BRACES = re.compile(r"\{([^{}]*)\}")
 # YAML reads these words as true and false; a table means the words.
 _BOOLEANS = {True: {"yes", "true", "on", "y"}, False: {"no", "false", "off", "n"}}
 
 
 Keys = Sequence[str | int]
-"""The keys that lead to a place in the file, for messages."""
+"""The keys that lead to a node of the file, for messages."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is stated about a column or row: its role, facts (one for each value of a cell), words to replace."""
+    """What is stated about a column or row: its role, facts (one for each value of a cell), words to replace.
+
+    key: the key under which it is stated, None where nothing is.
+    """
 
     role: str | None = None
     parts: tuple[Facts, ...] = ()
     words: Mapping[Any, str] = field(default_factory=dict)
+    key: Any = None
 
     def word(self, text: str) -> str:
         """Return what to put for a cell's text."""
@@ -41,34 +45,30 @@ class Line:
 
 @dataclass(frozen=True)
 class Stated:
-    """What a sidecar states about one table; `used` collects the keys of rows and columns that were found."""
+    """What a sidecar states about one table: facts of all its values, and lines by their keys."""
 
     facts: Facts = field(default_factory=Facts)
     about: Mapping[str, str] = field(default_factory=dict)
     header_rows: int | None = None
     columns: Mapping[Any, Line] = field(default_factory=dict)
     rows: Mapping[Any, Line] = field(default_factory=dict)
-    used: set[tuple[str, Any]] = field(default_factory=set)
 
     def column(self, number: int, texts: Iterable[str]) -> Line:
         """Return what is stated about a column, by its number (from 1) or one of its header texts."""
-        return self._find("columns", self.columns, number, texts)
+        return _find(self.columns, number, texts)
 
     def row(self, number: int, texts: Iterable[str]) -> Line:
         """Return what is stated about a row, by its number (from 1, the header included) or one of its labels."""
-        return self._find("rows", self.rows, number, texts)
+        return _find(self.rows, number, texts)
 
-    def _find(self, kind: str, lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
-        known = {_plain(text) for text in texts}
-        for key, line in lines.items():
-            if (
-                key == number
-                if isinstance(key, int) and not isinstance(key, bool)
-                else _plain(str(key)) in known
-            ):
-                self.used.add((kind, key))
-                return line
-        return Line()
+
+def _find(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
+    known = {_plain(text) for text in texts}
+    for key, line in lines.items():
+        is_number = isinstance(key, int) and not isinstance(key, bool)
+        if key == number if is_number else _plain(str(key)) in known:
+            return line
+    return Line()
 
 
 def _plain(text: str) -> str:
@@ -104,10 +104,8 @@ def stated_about(data: Mapping[str, Any], table: int, names: Names, path: str | 
         facts=_facts(merged, names, path),
         about={key: str(merged[key]) for key in ("source", "source_url", "year") if key in merged},
         header_rows=merged.get("header_rows"),
-        columns={
-            key: _line(value, names, path, ["columns", key]) for key, value in merged["columns"].items()
-        },
-        rows={key: _line(value, names, path, ["rows", key]) for key, value in merged["rows"].items()},
+        columns=_lines("columns", merged, names, path),
+        rows=_lines("rows", merged, names, path),
     )
 
 
@@ -116,6 +114,11 @@ def _own(data: Mapping[str, Any], table: int) -> Mapping[str, Any]:
         if str(key) == str(table):
             return dict(value)
     return {}
+
+
+def _lines(kind: str, data: Mapping[str, Any], names: Names, path: str | Path) -> dict[Any, Line]:
+    lines = {key: _line(value, names, path, [kind, key]) for key, value in data[kind].items()}
+    return {key: replace(line, key=key) for key, line in lines.items()}
 
 
 def _line(value: Any, names: Names, path: str | Path, keys: Keys) -> Line:  # noqa: ANN401 - a node of YAML
@@ -133,34 +136,37 @@ def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys 
     if "metric" in found:
         key = metric_key(found["metric"])
         if key is None:
-            line = line_of(path, [*keys, "metric"])
-            raise RankadjustError(
-                f"{path}{f':{line}' if line else ''}: metric '{found['metric']}' is not known; write for example MRR"
-            )
+            where = _where(path, [*keys, "metric"])
+            raise RankadjustError(f"{where}: metric '{found['metric']}' is not known; write for example MRR")
         found["metric"] = key
     if "dataset" in found and not is_pattern(found["dataset"]):
         found["dataset"] = find_dataset(found["dataset"], names) or found["dataset"]
     return Facts(**found)
 
 
-def require_used(path: str | Path, data: Mapping[str, Any], stated: Sequence[Stated]) -> None:
-    """Raise a RankadjustError where a key of `columns`, `rows` or `tables` names nothing in the file."""
+def require_found(
+    path: str | Path, data: Mapping[str, Any], stated: Sequence[Stated], found: Set[tuple[str, Any]]
+) -> None:
+    """Raise a RankadjustError where a key of `columns`, `rows` or `tables` names nothing in the file.
+
+    stated: what the sidecar states about each table. found: kind and key of the lines that a table has.
+    """
     for key in data.get("tables", {}):
         if str(key) not in map(str, range(1, len(stated) + 1)):
-            line = line_of(path, ["tables", key])
+            where = _where(path, ["tables", key])
+            raise RankadjustError(f"{where}: tables: the file has no table {key}; it has {len(stated)}")
+    asked = ((kind, key) for kind in ("columns", "rows") for table in stated for key in getattr(table, kind))
+    for kind, key in asked:
+        if (kind, key) not in found:
             raise RankadjustError(
-                f"{path}{f':{line}' if line else ''}: tables: the file has no table {key}; it has {len(stated)}"
+                f"{_where(path, [kind, key])}: {kind}: no table has the {kind[:-1]} {key!r}; "
+                "write its text as printed, or its number"
             )
-    used = {key for table in stated for key in table.used}
-    for kind in ("columns", "rows"):
-        for table in stated:
-            for key in getattr(table, kind):
-                if (kind, key) not in used:
-                    line = line_of(path, [kind, key])
-                    raise RankadjustError(
-                        f"{path}{f':{line}' if line else ''}: {kind}: no table has the {kind[:-1]} {key!r}; "
-                        "write its text as printed, or its number"
-                    )
+
+
+def _where(path: str | Path, keys: Keys) -> str:
+    line = line_of(path, list(keys))
+    return f"{path}:{line}" if line else f"{path}"
 
 
 def find_key(number: int, text: str, texts: Sequence[Sequence[str]]) -> str | int:
@@ -170,20 +176,20 @@ def find_key(number: int, text: str, texts: Sequence[Sequence[str]]) -> str | in
 
 
 def is_pattern(text: str | None) -> bool:
-    """Tell whether a stated name has places to fill."""
-    return text is not None and _PLACEHOLDER.search(text) is not None
+    """Tell whether a stated name has braces to fill."""
+    return text is not None and _BRACES.search(text) is not None
 
 
-def fill(pattern: str, places: Mapping[str, str], path: str | Path) -> str:
-    """Return a pattern with its places filled; RankadjustError for a place that the table does not have."""
+def fill(pattern: str, texts: Mapping[str, str], path: str | Path) -> str:
+    """Return a pattern with the text for each name in braces; RankadjustError for a name that has none."""
 
     def text_of(match: re.Match[str]) -> str:
-        for name, text in places.items():
+        for name, text in texts.items():
             if _plain(name) == _plain(match[1]):
                 return text
-        hint = did_you_mean(match[1], places) or f"; there are {', '.join(filter(None, places))}"
+        hint = did_you_mean(match[1], texts) or f"; there are {', '.join(filter(None, texts))}"
         raise RankadjustError(
             f"{path}: the pattern '{pattern}' names {{{match[1]}}}, which is no column{hint}"
         )
 
-    return " ".join(_PLACEHOLDER.sub(text_of, pattern).split())
+    return " ".join(_BRACES.sub(text_of, pattern).split())

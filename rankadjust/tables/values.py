@@ -18,17 +18,19 @@ States = dict[tuple[int, int], State]
 
 @dataclass
 class Value:
-    """A number of a cell with what is known of it; place is its row and column from 0.
+    """A number with what is known of it; cell: the row and column, from 0, in which it stands.
 
-    series: values with the same one stand under one header. labels: header -> text of the label cells of its row.
+    series: values with the same one stand under one header. model_line: the row that holds the metrics of its model, or
+    the column where each row is a metric. labels: header -> text of the label cells of its row.
     patterned: whether its model's name was stated. unit, spread and notes are settled later, series by series.
     """
 
-    place: tuple[int, int]
+    cell: tuple[int, int]
     number: Number
     facts: Facts
     labels: Mapping[str, str]
     series: tuple[Any, ...]
+    model_line: int
     patterned: bool
     unit: str | None = None
     spread: str | None = None
@@ -46,11 +48,11 @@ def read_values(table: Table, names: Names, sidecar: Path) -> tuple[list[Value],
     states: States = {}
     for row in table.layout.rows:
         for column in row.columns:
-            place = (row.index, column.index)
+            cell = (row.index, column.index)
             if row.kind != "values" or column.role != "value" or not table.layout.metrics:
-                states[place] = _state_of_label(table.text(*place), row, column, table.layout)
+                states[cell] = _state_of_label(table.text(*cell), row, column, table.layout)
             else:
-                states[place], read = _read_place(row, column, table, names, sidecar)
+                states[cell], read = _read_cell(row, column, table, names, sidecar)
                 values += read
     return values, states
 
@@ -66,7 +68,7 @@ def _state_of_label(text: str, row: Row, column: Column, layout: Layout) -> Stat
     return "label", None
 
 
-def _read_place(
+def _read_cell(
     row: Row, column: Column, table: Table, names: Names, sidecar: Path
 ) -> tuple[State, list[Value]]:
     """Return the state of a cell that should hold values, and its values."""
@@ -75,7 +77,7 @@ def _read_place(
         return ("unread", "not a number"), []
     if all(number is None for number in numbers):
         return ("missing", None), []
-    parts = _facts_of_place(row, column, table)
+    parts = _facts_of_cell(row, column, table)
     if len(numbers) != len(parts):
         return ("unread", f"{_count(len(numbers))} in the cell, {len(parts)} in the header"), []
     if any(facts.metric is None for facts in parts):
@@ -92,7 +94,7 @@ def _count(number: int) -> str:
     return "1 value" if number == 1 else f"{number} values"
 
 
-def _facts_of_place(row: Row, column: Column, table: Table) -> list[Facts]:
+def _facts_of_cell(row: Row, column: Column, table: Table) -> list[Facts]:
     """Return what is known of each value of a cell: what is stated, then what is printed."""
     layers = [*_stated(row, column, table), column.parts, row.parts, (table.layout.facts,)]
     count = max(len(layer) for layer in layers)
@@ -132,21 +134,22 @@ def _value(
     for layer in filter(None, _stated(row, column, table)):
         stated = stated.over(_part(layer, part))
     facts = _with_variant(facts, stated, _part(column.parts, part), names)
-    places = _places(row, column, facts)
+    texts = _texts_for_patterns(row, column, facts)
     # Only what is stated is a pattern: a printed name may have braces of its own.
     if stated.model is not None and is_pattern(stated.model):
-        facts = replace(facts, model=fill(stated.model, places, sidecar) or None)
+        facts = replace(facts, model=fill(stated.model, texts, sidecar) or None)
     if stated.dataset is not None and is_pattern(stated.dataset):
-        filled = fill(stated.dataset, places, sidecar)
+        filled = fill(stated.dataset, texts, sidecar)
         facts = replace(facts, dataset=find_dataset(filled, names) or filled, dataset_as_printed=filled)
     series = {"columns": (row.block, column.index, part), "rows": (row.index, part)}
     about_lines = (*row.line.parts, *column.line.parts)
     return Value(
-        place=(row.index, column.index),
+        cell=(row.index, column.index),
         number=number,
         facts=facts,
         labels=row.labels,
         series=series.get(table.layout.metrics, (part,)),
+        model_line=column.index if table.layout.metrics == "rows" else row.index,
         patterned=is_pattern(stated.model) or any(own.model for own in about_lines),
     )
 
@@ -165,8 +168,8 @@ def _with_variant(facts: Facts, stated: Facts, header: Facts, names: Names) -> F
     return replace(facts, model=f"{facts.model} ({header.rest})")
 
 
-def _places(row: Row, column: Column, facts: Facts) -> dict[str, str]:
-    """Return what the places of a pattern stand for in a cell."""
+def _texts_for_patterns(row: Row, column: Column, facts: Facts) -> dict[str, str]:
+    """Return what the names in the braces of a pattern stand for in a cell."""
     header = column.parts[0]
     printed = header.over(row.parts[0])
     # Above the names of metrics stands what the columns are: '{rank}' is the header of the value's column.

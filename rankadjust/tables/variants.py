@@ -19,7 +19,7 @@ def tell_apart(values: Sequence[Value]) -> list[str]:
     for value in values:
         facts = value.facts
         key = (facts.model, facts.dataset, facts.split, facts.side, facts.protocol, facts.metric)
-        groups[key][value.place[0]] = value
+        groups[key][value.cell[0]] = value
     telling = _configuration(values)
     added: dict[tuple[str, int], str] = {}
     repeated: dict[str, int] = {}
@@ -34,7 +34,7 @@ def tell_apart(values: Sequence[Value]) -> list[str]:
             words = [_described(header, value.labels[header]) for header in headers]
             added[model, row] = ", ".join(filter(None, words))
     for value in values:
-        suffix = added.get((value.facts.model or "", value.place[0]))
+        suffix = added.get((value.facts.model or "", value.cell[0]))
         if suffix:
             value.facts = replace(value.facts, model=f"{value.facts.model} ({suffix})")
     told = ", ".join(f"'{model}'" for model in dict.fromkeys(model for model, _ in added))
@@ -50,7 +50,7 @@ def _configuration(values: Sequence[Value]) -> set[str]:
     columns: dict[str, dict[int, str]] = defaultdict(dict)
     for value in values:
         for header, text in value.labels.items():
-            columns[header][value.place[0]] = text
+            columns[header][value.cell[0]] = text
     return {
         header
         for header, texts in columns.items()

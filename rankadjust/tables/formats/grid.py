@@ -15,7 +15,7 @@ _TITLE_WORDS = 6
 class Grid:
     """One table of a file.
 
-    rows: rectangular; a cell that spans several places stands in each of them.
+    rows: rectangular; a cell that spans several rows or columns stands in each of them.
     header_rows: how many leading rows the format marks as header (0 where it does not say).
     lines: the line of the file on which each row begins (None where the parser does not tell).
     context: texts around the table that may name what it holds, the nearest first.
@@ -63,7 +63,7 @@ def make_grid(
 
 
 def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
-    """Put spanning cells into every place they cover, as HTML does: a covered place has no cell of its own."""
+    """Put spanning cells into every row and column they cover, as HTML does: what is covered has no cell of its own."""
     placed: list[dict[int, str]] = [{} for _ in rows]
     for index, row in enumerate(rows):
         column = 0
@@ -100,8 +100,8 @@ def context_of(texts: Sequence[tuple[int, str]]) -> list[str]:
 
 def shifted(grid: Grid, lines: int, *remarks: str) -> Grid:
     """Return the grid as part of a larger text, `lines` lines further down, with remarks added."""
-    places = tuple(None if line is None else line + lines for line in grid.lines)
-    return replace(grid, lines=places, remarks=(*remarks, *grid.remarks))
+    numbers = tuple(None if line is None else line + lines for line in grid.lines)
+    return replace(grid, lines=numbers, remarks=(*remarks, *grid.remarks))
 
 
 def tidy(text: str) -> str:

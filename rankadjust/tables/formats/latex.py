@@ -208,15 +208,15 @@ def _header_rows(rules: list[tuple[int, str]], rows: int) -> int:
 
 
 def _latex_cell(nodes: Sequence[Any]) -> Span:
-    place = next((index for index, node in enumerate(nodes) if _is(node, "multicolumn", "multirow")), None)
-    if place is None:
+    spanning = next((index for index, node in enumerate(nodes) if _is(node, "multicolumn", "multirow")), None)
+    if spanning is None:
         return Span(_text(nodes))
-    arguments = _arguments(nodes[place])
+    arguments = _arguments(nodes[spanning])
     inner = _latex_cell(_group(arguments[-1])) if arguments else Span("")
-    text = f"{_text(nodes[:place])}{inner.text}{_text(nodes[place + 1 :])}"
+    text = f"{_text(nodes[:spanning])}{inner.text}{_text(nodes[spanning + 1 :])}"
     count = re.fullmatch(r"\s*(-?\d{1,4})\s*", _text(arguments[:1]))
     size = int(count[1]) if count else 1
-    if _is(nodes[place], "multicolumn"):
+    if _is(nodes[spanning], "multicolumn"):
         return Span(text, inner.rows, max(1, min(size, MAX_SPAN)))
     return Span(text, size, inner.columns)
 
@@ -226,7 +226,7 @@ def _group(node: Any) -> Sequence[Any]:  # noqa: ANN401 - a node
 
 
 def _spread_latex(rows: list[list[Span]]) -> list[list[str]]:
-    """Put spanning cells into every place they cover: LaTeX leaves empty cells under a multirow."""
+    """Put spanning cells into every column they cover: LaTeX leaves empty cells under a multirow."""
     texts = [[text for cell in row for text in [cell.text] * cell.columns] for row in rows]
     for index, row in enumerate(rows):
         column = 0
@@ -234,7 +234,7 @@ def _spread_latex(rows: list[list[Span]]) -> list[list[str]]:
             # A negative number of rows reaches upwards.
             first, last = sorted((index, index + cell.rows + (1 if cell.rows < 0 else -1)))
             for covered in texts[max(0, first) : last + 1]:
-                for place in range(column, min(column + cell.columns, len(covered))):
-                    covered[place] = covered[place].strip() or cell.text
+                for under in range(column, min(column + cell.columns, len(covered))):
+                    covered[under] = covered[under].strip() or cell.text
             column += cell.columns
     return texts

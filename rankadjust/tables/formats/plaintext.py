@@ -151,7 +151,7 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
     if len(lines) < 2:
         return []
     width = max(len(line) for line in lines)
-    blank = [all(line[place : place + 1] in ("", " ") for line in lines) for place in range(width)]
+    blank = [all(line[at : at + 1] in ("", " ") for line in lines) for at in range(width)]
     for least in (2, 1):
         gaps = [(first, last) for first, last in _blocks(blank) if last - first >= least and first > 0]
         edges = [0, *(last for _, last in gaps), width]
@@ -198,6 +198,6 @@ def _pieces(line: str, columns: Sequence[tuple[int, int]]) -> list[str]:
     pieces = [""] * len(columns)
     for match in matches:
         shared = [min(match.end(), end) - max(match.start(), start) for start, end in columns]
-        place = shared.index(max(shared))
-        pieces[place] = f"{pieces[place]} {match.group()}".strip()
+        column = shared.index(max(shared))
+        pieces[column] = f"{pieces[column]} {match.group()}".strip()
     return pieces

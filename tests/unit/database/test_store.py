@@ -6,7 +6,7 @@ import pytest
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.store import SCHEMA, assemble, load_database
+from rankadjust.database.store import SCHEMA, assemble, load_database, with_released
 
 
 def moments(dataset="Nations", protocol="filtered", metrics=("arithmetic_mean_rank", "hits_at_1")):
@@ -58,3 +58,16 @@ def test_what_is_no_database_is_refused_in_one_line(tmp_path):
     write_parquet(pl.DataFrame({"dataset": ["Nations"]}), tmp_path / "other.parquet")
     with pytest.raises(RankadjustError, match="not an adjustment database, it lacks the column 'protocol'"):
         load_database(tmp_path / "other.parquet")
+
+
+def test_the_released_database_fills_in_what_a_run_lacks_metric_by_metric():
+    computed = assemble([moments(metrics=["arithmetic_mean_rank"])])
+    released = assemble([moments().with_columns(expectation=pl.Series([9.9, 0.2])), moments("UMLS")])
+    both = with_released(computed, released).select("dataset", "metric", "expectation", "origin")
+    assert sorted(both.rows()) == [
+        ("Nations", "arithmetic_mean_rank", 4.5, "computed"),
+        ("Nations", "hits_at_1", 0.2, "released"),
+        ("UMLS", "arithmetic_mean_rank", 4.5, "released"),
+        ("UMLS", "hits_at_1", 0.2, "released"),
+    ]
+    assert with_released(computed, None)["origin"].to_list() == ["computed"]

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -18,7 +17,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.counting.protocols import load_benchmarks
-from rankadjust.data.registry import load_registry
+from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.output.rendering import to_latex, to_markdown
 from rankadjust.tables.account import describe, draft_sidecar
 from rankadjust.tables.headers import folded, metric_key
@@ -38,7 +37,14 @@ ALIASES = {
     **{f"FB15k-237-ind-v{version}": (f"FB15k-237 v{version}",) for version in (1, 2, 3)},
     **{f"NELL-995-ind-v{version}": (f"NELL v{version}",) for version in (1, 2, 3)},
 }
-REGISTRY = {name: SimpleNamespace(aliases=aliases) for name, aliases in ALIASES.items()}
+
+
+def registered(name, **aliases):
+    """Return a data set of the registry that has nothing but names."""
+    return Dataset(name, "transductive", (), ("training",), Path("datasets.yaml"), **aliases)
+
+
+REGISTRY = {name: registered(name, aliases=aliases) for name, aliases in ALIASES.items()}
 MRR = "inverse_harmonic_mean_rank"
 
 
@@ -255,7 +261,7 @@ def test_models_in_columns_stand_on_the_line_of_the_header():
 
 
 def test_an_ambiguous_name_is_told_with_what_it_may_mean(tmp_path):
-    registry = {name: SimpleNamespace(aliases=(), ambiguous_aliases=("YAGO",)) for name in ("Y1", "Y2")}
+    registry = {name: registered(name, ambiguous_aliases=("YAGO",)) for name in ("Y1", "Y2")}
     (tmp_path / "a.md").write_text("|Dataset|Model|MRR|\n|-|-|-|\n|YAGO|A|0.5|\n")
     reading = read_tables(tmp_path / "a.md", registry=registry)
     assert "'YAGO' may be Y1 or Y2; state which in a sidecar" in reading.remarks
@@ -404,6 +410,26 @@ def test_the_documentation_shows_what_is_printed_and_a_valid_sidecar(project, tm
     assert {"rows", "columns", "tables"} <= load_sidecar(tmp_path / "example.yaml").keys()
 
 
+@pytest.mark.parametrize(("rows_above", "values"), [(0, 2), (1, 2), (2, 2), (3, 0)])
+def test_a_header_may_stand_two_rows_below_the_first_and_no_lower(tmp_path, rows_above, values):
+    text = "".join(f"note {number},,\n" for number in range(rows_above)) + "Model,MRR,MR\nA,0.5,12\n"
+    assert read_text(tmp_path, "umls.csv", text).values.height == values
+
+
+@pytest.mark.parametrize(("words", "protocol"), [(12, "raw"), (13, None)])
+def test_a_title_of_twelve_words_names_the_protocol_and_a_longer_text_is_prose(tmp_path, words, protocol):
+    title = " ".join(["Raw", "results", *["of"] * (words - 2)])
+    text = f"{title}\n\n|Model|MRR|\n|-|-|\n|A|0.5|\n"
+    assert read_text(tmp_path, "umls.md", text).values["protocol"].to_list() == [protocol]
+
+
+@pytest.mark.parametrize(("words", "nearest"), [(6, "WN18RR"), (7, "UMLS")])
+def test_a_title_of_six_words_above_a_table_is_nearer_than_its_heading(tmp_path, words, nearest):
+    title = " ".join(["On", "WN18RR", *["of"] * (words - 2)])
+    text = f"# UMLS\n\n{title}\n\n|Model|MRR|\n|-|-|\n|A|0.5|\n"
+    assert read_text(tmp_path, "results.md", text).values["dataset"].to_list() == [nearest]
+
+
 # Random tables of results: models, a mean rank, and shares in one of the two units.
 RESULTS = st.lists(
     st.tuples(st.integers(1000, 99999), st.integers(100, 399), st.integers(400, 999)), min_size=1, max_size=5
@@ -495,7 +521,7 @@ def test_published_tables_give_the_values_that_are_known_to_be_in_them(shared):
         with (folder / name).open(encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
 
-    names = dataset_names({**{entry.dataset: entry for entry in load_benchmarks()}, **load_registry()})
+    names = dataset_names(load_registry(), load_benchmarks())
     aliases = {folded(row["as_printed"]): row["canonical"] for row in rows("aliases_datasets.csv")}
 
     def dataset(name):
