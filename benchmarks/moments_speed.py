@@ -1,6 +1,6 @@
 """Time and memory of the exact moments, each measurement a process of its own on one core.
 
-    python benchmarks/moments_speed.py results/candidates/FB15k-237/filtered.parquet
+    python benchmarks/moments_speed.py results/candidates/FB15k-237.parquet
 
 Measures all metrics of all splits and sides of the histogram given (limit 3 s after import), and of a histogram of
 the size of Wikidata5M: 20 million tasks, 50,000 distinct candidate counts up to 4.6 million (limit 60 s and 2 GB).
@@ -30,7 +30,7 @@ def measure(name: str, path: Path) -> None:
 
     imported = time.perf_counter()
     if name == "given":
-        histogram = pl.read_parquet(path)
+        histogram = pl.read_parquet(path).filter(protocol="filtered")
     else:
         generator = np.random.default_rng(5)
         # Like real counts: dense just below the number of entities, thin further down.
@@ -70,7 +70,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("histogram", type=Path, help="results/candidates/<dataset>/<protocol>.parquet")
+    parser.add_argument("histogram", type=Path, help="results/candidates/<dataset>.parquet")
     parser.add_argument("--case", choices=LIMITS, help="measure one case in this process")
     arguments = parser.parse_args()
     if arguments.case:

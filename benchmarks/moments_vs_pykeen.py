@@ -3,7 +3,7 @@
     python benchmarks/moments_vs_pykeen.py results/candidates [--venv FOLDER]
 
 Computes expectation and variance of PyKEEN's rank metrics on the testing splits (both sides) of Nations, Kinships and
-WN18RR from results/candidates/<dataset>/filtered.parquet. PyKEEN runs in a virtual environment of its own, made in
+WN18RR from results/candidates/<dataset>.parquet. PyKEEN runs in a virtual environment of its own, made in
 FOLDER (default: a temporary folder) unless there is one, with its closed forms where it has them and with 10,000
 samples where it simulates. Errors are relative to values with 40 digits; for the median to a plain convolution, which
 is feasible for few candidates only.
@@ -232,7 +232,8 @@ def main() -> None:
     mp.dps = 40
     histograms: dict[str, Histogram] = {}
     for name in DATASETS:
-        frame = pl.read_parquet(arguments.candidates / name / "filtered.parquet").filter(split="testing")
+        counted = pl.read_parquet(arguments.candidates / f"{name}.parquet")
+        frame = counted.filter(protocol="filtered", split="testing")
         pooled = frame.group_by("num_candidates").agg(pl.col("tasks").sum()).sort("num_candidates")
         histograms[name] = dict(pooled.iter_rows())
     request = {

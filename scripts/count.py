@@ -1,4 +1,6 @@
-"""Count the filtered candidates of one data set under its protocols: a histogram per split and side."""
+"""Count the filtered candidates of one data set under its protocols: a file of histograms, a file of pairs."""
+
+from collections.abc import Mapping, Sequence
 
 from scripts.job import job
 
@@ -9,12 +11,16 @@ from rankadjust.counting.candidates import count_candidates
 from rankadjust.counting.protocols import Protocol
 
 
-def count(triples: str, protocols: list[Protocol], histograms: list[str], pairs: list[str]) -> None:
+def count(triples: str, protocols: Sequence[Protocol], histograms: str, pairs: str) -> None:
     frame = pl.read_parquet(triples)
-    for protocol, histogram, pair in zip(protocols, histograms, pairs, strict=True):
-        candidates = count_candidates(frame, protocol)
-        write_parquet(candidates.histogram, histogram)
-        write_parquet(candidates.pairs, pair)
+    counted = {protocol.name: count_candidates(frame, protocol) for protocol in protocols}
+    tables = {name: candidates.histogram for name, candidates in counted.items()}
+    write_parquet(under_protocols(tables), histograms)
+    write_parquet(under_protocols({name: candidates.pairs for name, candidates in counted.items()}), pairs)
+
+
+def under_protocols(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    return pl.concat(table.select(pl.lit(name).alias("protocol"), pl.all()) for name, table in tables.items())
 
 
 if __name__ == "__main__":

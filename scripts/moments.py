@@ -1,5 +1,7 @@
 """Write expectation and variance of every metric for one data set under its protocols."""
 
+from collections.abc import Sequence
+
 from scripts.job import job
 
 import polars as pl
@@ -12,18 +14,17 @@ from rankadjust.counting.protocols import Protocol
 
 
 def moments(
-    histograms: list[str],
-    pairs: list[str],
-    dataset: str,
-    protocols: list[Protocol],
-    metrics: list[str],
-    outputs: list[str],
+    histograms: str, pairs: str, dataset: str, protocols: Sequence[Protocol], metrics: list[str], output: str
 ) -> None:
     resolved = [resolve(metric) for metric in metrics]
-    for histogram, pair, protocol, output in zip(histograms, pairs, protocols, outputs, strict=True):
-        table = both_nulls(pl.read_parquet(histogram), pl.read_parquet(pair), protocol, resolved)
-        key = (pl.lit(dataset).alias("dataset"), pl.lit(protocol.name).alias("protocol"))
-        write_parquet(table.select(*key, pl.all()), output)
+    counted, linked = pl.read_parquet(histograms), pl.read_parquet(pairs)
+    tables = []
+    for protocol in protocols:
+        name = protocol.name
+        table = both_nulls(counted.filter(protocol=name), linked.filter(protocol=name), protocol, resolved)
+        key = (pl.lit(dataset).alias("dataset"), pl.lit(name).alias("protocol"))
+        tables.append(table.select(*key, pl.all()))
+    write_parquet(pl.concat(tables), output)
 
 
 def both_nulls(
@@ -42,5 +43,5 @@ if __name__ == "__main__":
             snakemake.wildcards.dataset,
             snakemake.params.protocols,
             snakemake.params.metrics,
-            snakemake.output,
+            snakemake.output[0],
         )

@@ -1,6 +1,7 @@
 """Write the release: database, candidate histograms, data set counts, and the layout that PyKEEN's users have."""
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from scripts.job import job
@@ -14,9 +15,7 @@ from rankadjust.database.release import candidates_table, pykeen_layout, require
 from rankadjust.database.store import load_database
 
 
-def release(
-    database: str, tsv: str, datasets: str, histograms: list[str], pairs: list[tuple[str, str]], folder: str
-) -> None:
+def release(database: str, tsv: str, datasets: str, histograms: Mapping[str, str], folder: str) -> None:
     registry = load_registry()
     rows = load_database(database)
     require_complete(rows, registry, load_protocols(), load_benchmarks())
@@ -24,7 +23,7 @@ def release(
     for path in (database, tsv, datasets):
         with atomic_path(Path(folder) / Path(path).name) as copy:
             shutil.copyfile(path, copy)
-    tables = {tuple(pair): pl.read_parquet(path) for pair, path in zip(pairs, histograms, strict=True)}
+    tables = {name: pl.read_parquet(path) for name, path in histograms.items()}
     write_parquet(candidates_table(tables), Path(folder) / "candidates.parquet")
     write_tsv(pykeen_layout(rows, registry), Path(folder) / "metric_adjustments.tsv.gz")
 
@@ -35,7 +34,6 @@ if __name__ == "__main__":
             snakemake.input.database,
             snakemake.input.tsv,
             snakemake.input.datasets,
-            snakemake.input.histograms,
-            snakemake.params.pairs,
+            dict(zip(snakemake.params.datasets, snakemake.input.histograms, strict=True)),
             snakemake.params.folder,
         )

@@ -124,12 +124,16 @@ def _off(value: pl.Expr, expected: float) -> pl.Expr:
     return ~((value - expected).abs() <= _TOLERANCE)
 
 
-def candidates_table(histograms: Mapping[tuple[str, str], pl.DataFrame]) -> pl.DataFrame:
-    """Return the candidate histograms of all (data set, protocol) pairs as one table, sorted by them."""
-    return pl.concat(
-        histogram.select(pl.lit(dataset).alias("dataset"), pl.lit(protocol).alias("protocol"), pl.all())
-        for (dataset, protocol), histogram in sorted(histograms.items())
-    )
+def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the candidate histograms of all data sets as one table, sorted by data set and protocol.
+
+    histograms: for each data set its histograms with a column protocol; the order within a protocol is kept.
+    """
+    tables = [
+        histogram.select(pl.lit(dataset).alias("dataset"), pl.all())
+        for dataset, histogram in histograms.items()
+    ]
+    return pl.concat(tables).sort("dataset", "protocol", maintain_order=True)
 
 
 def pykeen_layout(database: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl.DataFrame:

@@ -51,14 +51,11 @@ def made(tmp_path_factory, project):
     )
     encode_dataset(dataset, folder / "bytes", triples, labels, summary)
     protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
-    histograms, pairs, tables = (
-        [folder / f"{protocol.name}.{kind}.parquet" for protocol in protocols]
-        for kind in ("histogram", "pairs", "moments")
-    )
+    histograms, pairs, table = (folder / f"{kind}.parquet" for kind in ("histograms", "pairs", "moments"))
     count(triples, protocols, histograms, pairs)
-    moments(histograms, pairs, "Tiny", protocols, METRICS, tables)
+    moments(histograms, pairs, "Tiny", protocols, METRICS, table)
     database, datasets = folder / "adjustments.parquet", folder / "datasets.tsv"
-    gather(tables, [summary], database, folder / "adjustments.tsv.gz", datasets)
+    gather([table], [summary], database, folder / "adjustments.tsv.gz", datasets)
     rescore_tables(
         [folder / "table.csv"], database, folder / "none", [folder / "tiny.yaml"], folder / "rescored"
     )
@@ -85,6 +82,16 @@ def test_triples_and_summary(made):
     assert json.loads((made / "summary.json").read_text())["entities"] == 4
     labels = pl.read_parquet(made / "labels.parquet").filter(kind="entity")
     assert labels.sort("id")["label"].to_list() == ["a", "b", "c", "d"]
+
+
+def test_counts_and_moments_name_their_protocol(made):
+    # Six training triples, and both sides of each are ranked; pykeen-published leaves the true answer out of N.
+    for name, columns in (("histograms", ["split", "side"]), ("pairs", ["split"]), ("moments", ["side"])):
+        table = pl.read_parquet(made / f"{name}.parquet")
+        assert table["protocol"].unique(maintain_order=True).to_list() == ["pykeen", "pykeen-published"]
+        assert set(columns) < set(table.columns)
+    tasks = pl.read_parquet(made / "histograms.parquet").filter(split="training", side="head")
+    assert tasks.group_by("protocol").agg(pl.col("tasks").sum())["tasks"].to_list() == [6, 6]
 
 
 def test_database_and_summary_table(made):

@@ -141,6 +141,12 @@ def test_the_database_of_a_tiny_graph_is_right(run):
     assert dict(rows.select("side", "tasks").iter_rows()) == {"head": 3, "tail": 3, "both": 6}
 
 
+def test_a_data_set_to_which_no_protocol_applies_is_summarised_and_not_counted(run):
+    rerun = planned(run, "--until", "gather", "--config", "protocols=time-aware")
+    assert "gather" in rerun
+    assert not {"count", "moments"} & set(rerun)
+
+
 def test_rescored_table_keeps_every_row_and_says_why(run):
     rescored = pl.read_parquet(run / "elsewhere" / "results" / "rescored" / "results.parquet")
     assert rescored["status"].to_list() == ["ok", "ok", "ok", "dataset_unknown"]

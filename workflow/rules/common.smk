@@ -23,12 +23,7 @@ from rankadjust.configuration import load_configuration, tables_by_name
 from rankadjust.base.errors import exit_with_message
 from rankadjust.base.files import sha256_of
 from rankadjust.chance.metrics import expand as expand_metrics
-from rankadjust.counting.protocols import (
-    applies,
-    get_protocol,
-    load_benchmarks,
-    load_protocols,
-)
+from rankadjust.counting.protocols import applies, get_protocol, load_protocols
 from rankadjust.base.provenance import code_digest
 from rankadjust.data.registry import load_registry, require_readable, resolve_dataset
 from scripts.job import ERRORS
@@ -61,42 +56,18 @@ with exit_with_message():
             for metric in expand_metrics(RUN.values["metrics"], RUN.values["ks"])
         ]
 
-    BENCHMARKS = load_benchmarks()
-
 REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
 DATASETS = {dataset.name: dataset for dataset in chosen}
-# Where every task has the same number of candidates, config/benchmarks.yaml is all that is needed.
-CONSTANT = {(benchmark.dataset, benchmark.protocol.name) for benchmark in BENCHMARKS}
-APPLICABLE = [
-    (dataset, protocol)
-    for dataset in DATASETS
-    for protocol in PROTOCOLS
-    if applies(
-        PROTOCOLS[protocol], DATASETS[dataset].format.columns, DATASETS[dataset].splits
-    )
-    is None
-]
-
-# A job counts a data set under all its protocols: most of a small job is starting Python. A rule's outputs cannot depend
-# on a wildcard, so data sets to which the same protocols apply share a rule.
-GROUPS = {}
-for dataset in DATASETS:
-    protocols = tuple(protocol for name, protocol in APPLICABLE if name == dataset)
-    if protocols:
-        GROUPS.setdefault(protocols, []).append(dataset)
-
-
-def rule_name(stem, protocols):
-    """Return the stem for the first group, and for another the stem and a protocol that the first does not have."""
-    first = next(iter(GROUPS))
-    others = [protocol for protocol in protocols if protocol not in first] or [
-        f"{len(protocols)}"
+# The protocols that apply to each data set; one to which none applies is summarised, and not counted.
+APPLICABLE = {
+    name: [
+        protocol
+        for protocol in PROTOCOLS.values()
+        if applies(protocol, dataset.format.columns, dataset.splits) is None
     ]
-    return (
-        stem
-        if protocols == first
-        else f"{stem}_{others[0]}".replace("-", "_").replace(".", "_")
-    )
+    for name, dataset in DATASETS.items()
+}
+COUNTED = [name for name, protocols in APPLICABLE.items() if protocols]
 
 
 # Jobs read these from the environment: where bytes come from is no property of a result.
@@ -107,6 +78,13 @@ os.environ["RANKADJUST_OFFLINE"] = "1" if RUN.values["offline"] else "0"
 
 wildcard_constraints:
     dataset="|".join(map(re.escape, DATASETS)),
+
+
+def protocols_of(wildcards):
+    """Return the protocols that apply to a rule's data set, without what is said of them to people."""
+    return [
+        replace(protocol, description="") for protocol in APPLICABLE[wildcards.dataset]
+    ]
 
 
 def sources_of(wildcards):

@@ -1,8 +1,8 @@
 """Derive the adjustment database.
 
-Inputs: results/candidates/<dataset>/<protocol>.parquet and .pairs.parquet; config/benchmarks.yaml.
-Outputs: results/moments/<dataset>/<protocol>.parquet, expectation and variance of every metric;
-         results/moments/benchmarks.parquet, the same for benchmarks with a constant number of candidates;
+Inputs: results/candidates/<dataset>.parquet and .pairs.parquet; config/benchmarks.yaml.
+Outputs: results/moments/<dataset>.parquet, expectation and variance of every metric under every protocol;
+         results/benchmark-moments.parquet, the same for benchmarks with a constant number of candidates;
          results/database/adjustments.parquet and .tsv.gz, the constants of every adjustment;
          results/database/datasets.tsv, the counts of every data set.
 """
@@ -15,44 +15,33 @@ rule database:
         "results/database/datasets.tsv",
 
 
-for protocols, members in GROUPS.items():
-
-    rule:
-        name:
-            rule_name("moments", protocols)
-        input:
-            histograms=expand(
-                "results/candidates/{{dataset}}/{protocol}.parquet", protocol=protocols
-            ),
-            pairs=expand(
-                "results/candidates/{{dataset}}/{protocol}.pairs.parquet",
-                protocol=protocols,
-            ),
-        output:
-            expand("results/moments/{{dataset}}/{protocol}.parquet", protocol=protocols),
-        log:
-            "results/logs/moments/{dataset}.log",
-        benchmark:
-            "results/benchmarks/moments/{dataset}.tsv"
-        wildcard_constraints:
-            dataset="|".join(map(re.escape, members)),
-        threads: 1
-        resources:
-            mem_mb=2000,
-            runtime=60,
-        params:
-            protocols=[PROTOCOLS[protocol] for protocol in protocols],
-            metrics=METRICS,
-            library=code_digest("chance.moments", "chance.random_scorer"),
-        script:
-            "../../scripts/moments.py"
+rule moments:
+    input:
+        histograms="results/candidates/{dataset}.parquet",
+        pairs="results/candidates/{dataset}.pairs.parquet",
+    output:
+        "results/moments/{dataset}.parquet",
+    log:
+        "results/logs/moments/{dataset}.log",
+    benchmark:
+        "results/benchmarks/moments/{dataset}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        protocols=protocols_of,
+        metrics=METRICS,
+        library=code_digest("chance.moments", "chance.random_scorer"),
+    script:
+        "../../scripts/moments.py"
 
 
 rule benchmarks:
     input:
         PROJECT / "config" / "benchmarks.yaml",
     output:
-        "results/moments/benchmarks.parquet",
+        "results/benchmark-moments.parquet",
     log:
         "results/logs/benchmarks.log",
     benchmark:
@@ -70,11 +59,8 @@ rule benchmarks:
 
 rule gather:
     input:
-        benchmarks="results/moments/benchmarks.parquet",
-        moments=[
-            f"results/moments/{dataset}/{protocol}.parquet"
-            for dataset, protocol in APPLICABLE
-        ],
+        benchmarks="results/benchmark-moments.parquet",
+        moments=expand("results/moments/{dataset}.parquet", dataset=COUNTED),
         summaries=expand("results/triples/{dataset}.json", dataset=DATASETS),
     output:
         parquet="results/database/adjustments.parquet",

@@ -1,6 +1,6 @@
 """Put the release together.
 
-Inputs: results/database/*, results/candidates/<dataset>/<protocol>.parquet, of a run with config/full.yaml.
+Inputs: results/database/*, results/candidates/<dataset>.parquet, of a run with config/full.yaml.
 Outputs: results/release/*: what `make adopt` copies to resources/database/, which is committed.
 """
 
@@ -23,10 +23,7 @@ rule assemble_release:
         database="results/database/adjustments.parquet",
         tsv="results/database/adjustments.tsv.gz",
         datasets="results/database/datasets.tsv",
-        histograms=[
-            f"results/candidates/{dataset}/{protocol}.parquet"
-            for dataset, protocol in APPLICABLE
-        ],
+        histograms=expand("results/candidates/{dataset}.parquet", dataset=COUNTED),
     output:
         expand("results/release/{name}", name=RELEASE),
     log:
@@ -38,7 +35,7 @@ rule assemble_release:
         mem_mb=2000,
         runtime=10,
     params:
-        pairs=APPLICABLE,
+        datasets=COUNTED,
         folder="results/release",
         library=code_digest("database.release"),
     script:

@@ -50,11 +50,17 @@ def test_a_release_that_lacks_something_is_refused(registry):
     require_complete(whole.clear(), unverified, protocols, [])
 
 
-def test_candidates_of_all_pairs_are_one_sorted_table():
-    histogram = pl.DataFrame({"split": ["testing"], "num_candidates": [3]})
-    table = candidates_table({("UMLS", "raw"): histogram, ("Nations", "raw"): histogram})
-    assert table.columns == ["dataset", "protocol", "split", "num_candidates"]
-    assert table["dataset"].to_list() == ["Nations", "UMLS"]
+def test_candidates_of_all_data_sets_are_one_table_sorted_by_data_set_and_protocol():
+    histogram = pl.DataFrame(
+        {"protocol": ["raw", "raw", "filtered"], "split": ["training", "testing", "testing"]}
+    )
+    table = candidates_table({"UMLS": histogram, "Nations": histogram})
+    assert table.rows() == [
+        (dataset, *row)
+        for dataset in ("Nations", "UMLS")
+        for row in [("filtered", "testing"), ("raw", "training"), ("raw", "testing")]
+    ]
+    assert table.columns == ["dataset", "protocol", "split"]
 
 
 def test_pykeen_layout_has_its_names_and_columns(registry):
