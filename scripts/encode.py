@@ -2,35 +2,45 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from scripts.job import job
 
 from rankadjust.base.files import write_parquet, write_text
 from rankadjust.data.encoding import encode
+from rankadjust.data.notices import in_one_line, warnings
 from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import Dataset
 from rankadjust.data.summary import check_expected, summarise
 
 
-def encode_dataset(dataset: Dataset, folder: str, triples: str, labels: str, summary: str) -> None:
+def encode_dataset(
+    dataset: Dataset, folder: str, triples: str, labels: str, summary: str, tell: Callable[[str], None]
+) -> None:
     splits = {split: read_triples(Path(folder) / f"{split}.txt", dataset.format) for split in dataset.splits}
     encoded = encode(splits)
     counts = summarise(encoded, dataset)
+    tell(in_one_line(counts))
     known_difference = check_expected(counts, dataset)
     if known_difference:
         print(known_difference, file=sys.stderr)  # noqa: T201 - standard error is the job's log
+    # They stay in the summary: the end of every run on this data set repeats them.
+    counts["warnings"] = [f"{dataset.name}: {warning}" for warning in warnings(encoded, counts, dataset)]
+    for warning in counts["warnings"]:
+        tell(f"warning: {warning}")
     write_parquet(encoded.triples, triples)
     write_parquet(encoded.labels, labels)
     write_text(json.dumps(counts, indent=2) + "\n", summary)
 
 
 if __name__ == "__main__":
-    with job(snakemake):
+    with job(snakemake) as tell:
         encode_dataset(
             snakemake.params.dataset,
             snakemake.input[0],
             snakemake.output.triples,
             snakemake.output.labels,
             snakemake.output.summary,
+            tell,
         )

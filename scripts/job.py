@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,22 @@ ERRORS = Path(".snakemake") / "rankadjust-errors.txt"
 
 
 @contextmanager
-def job(snakemake: Any) -> Iterator[None]:  # noqa: ANN401 - the object that Snakemake injects
-    """Send standard error to the job's log; end with one line when the user's input was at fault."""
+def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401 - the object that Snakemake injects
+    """Send standard error to the job's log; end with one line when the user's input was at fault.
+
+    Yields a function that writes a line to the terminal as well, for what people should see while it runs.
+    """
     path = Path(snakemake.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", buffering=1) as log:
         terminal, sys.stderr = sys.stderr, log
+
+        def tell(line: str) -> None:
+            print(line, file=log)
+            print(line, file=terminal, flush=True)
+
         try:
-            yield
+            yield tell
         except RankadjustError as error:
             print(f"error: {error}", file=log)
             with ERRORS.open("a", encoding="utf-8") as errors:

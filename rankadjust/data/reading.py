@@ -20,6 +20,10 @@ _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 _LINE_FEED = ord("\n")
 # Bytes that are looked at together; they stay in the cache of a core.
 _CHUNK = 1 << 18
+_A_COUNT = (
+    "the first line is one number, as in the files of OpenKE, where it counts the lines that follow; declare "
+    "format.header_lines: 1 (the columns there are head, tail, relation)"
+)
 # Bytes that may stand for a delimiter of several bytes, as long as the labels do not hold them.
 _STAND_INS = [bytes([code]) for code in range(1, 128) if chr(code) not in "\r\n"]
 
@@ -152,7 +156,8 @@ def _first_problem(path: Path, form: Format) -> RankadjustError | None:
                 data = line.removeprefix(_BOM) if number == 1 else line
                 problem = _line_problem(data.removesuffix(b"\n").removesuffix(b"\r"), form)
                 if problem:
-                    return RankadjustError(f"{path}:{number}: {problem}")
+                    is_count = number == 1 and data.strip().isdigit()
+                    return RankadjustError(f"{path}:{number}: {_A_COUNT if is_count else problem}")
     return None
 
 

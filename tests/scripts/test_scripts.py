@@ -1,6 +1,7 @@
 """The scripts' functions, called without Snakemake, one after the other on a tiny graph."""
 
 import json
+import sys
 import types
 
 from scripts.case_study import case_study
@@ -49,7 +50,9 @@ def made(tmp_path_factory, project):
     triples, labels, summary = (
         folder / name for name in ("triples.parquet", "labels.parquet", "summary.json")
     )
-    encode_dataset(dataset, folder / "bytes", triples, labels, summary)
+    said = []
+    encode_dataset(dataset, folder / "bytes", triples, labels, summary, said.append)
+    assert said == ["Tiny: 4 entities, 2 relations, 6 / 2 / 3 triples"]
     protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
     histograms, pairs, table = (folder / f"{kind}.parquet" for kind in ("histograms", "pairs", "moments"))
     count(triples, protocols, histograms, pairs)
@@ -134,3 +137,12 @@ def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, c
     assert (tmp_path / "logs" / "a.log").read_text() == "error: train.txt:3: two fields\n"
     assert ERRORS.read_text() == "error: train.txt:3: two fields\n"
     assert capsys.readouterr().err == ""
+
+
+def test_what_a_job_tells_stands_in_the_log_and_on_the_terminal(tmp_path, capsys):
+    snakemake = types.SimpleNamespace(log=[tmp_path / "a.log"])
+    with job(snakemake) as tell:
+        tell("Tiny: 4 entities")
+        sys.stderr.write("for the log alone\n")
+    assert (tmp_path / "a.log").read_text() == "Tiny: 4 entities\nfor the log alone\n"
+    assert capsys.readouterr().err == "Tiny: 4 entities\n"

@@ -263,6 +263,30 @@ def test_a_bad_file_is_one_line_and_leaves_nothing_behind(tmp_path, change, mess
     assert not list(tmp_path.glob("results/database/*"))
 
 
+def test_what_was_read_is_said_and_what_looks_wrong_is_said_last(tmp_path):
+    write_inputs(tmp_path)
+    valid = tmp_path / "data" / "valid.txt"
+    shutil.copy(valid, tmp_path / "data" / "test.txt")
+    done = snakemake("results/triples/Tiny.parquet", "--configfile", "config.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    line = "Tiny: 4 entities, 2 relations, 6 / 2 / 2 triples\n"
+    warning = (
+        "warning: Tiny: the splits validation and testing are the same file, line by line: check the paths"
+    )
+    assert line in done.stderr
+    assert line in (tmp_path / "results" / "logs" / "encode" / "Tiny.log").read_text()
+    assert_last_line(done, warning)
+    # A later run that reads nothing, and one that fails, end with it too.
+    options = ("--configfile", "config.yaml", "--forcerun", "fetch")
+    later = snakemake("download", *options, cwd=tmp_path)
+    assert line not in later.stderr
+    assert_last_line(later, warning)
+    valid.unlink()
+    failed = snakemake("download", *options, cwd=tmp_path)
+    assert failed.returncode != 0
+    assert f"{warning} under sources\nerror: Tiny could not be fetched: " in failed.stderr
+
+
 def apply(change, folder):
     for name, text in change.items():
         if text is None:

@@ -1,6 +1,7 @@
 """What the rules share: the checked configuration, the registry, and which protocol applies to which data set."""
 
 import atexit
+import json
 import os
 import re
 import sys
@@ -104,7 +105,22 @@ onstart:
     ERRORS.unlink(missing_ok=True)
 
 
+def warnings():
+    """Return what looks wrong about the data sets of this run, a line each, as rule encode has found it."""
+    summaries = [Path(f"results/triples/{dataset}.json") for dataset in DATASETS]
+    return "".join(
+        f"warning: {warning}\n"
+        for summary in summaries
+        if summary.exists()
+        for warning in json.loads(summary.read_text(encoding="utf-8"))["warnings"]
+    )
+
+
+# After Snakemake's own words, so that what to mend is the last thing on the screen.
+onsuccess:
+    atexit.register(sys.stderr.write, warnings())
+
+
 onerror:
-    # After Snakemake's own words, so that what to mend is the last thing on the screen.
-    if ERRORS.exists():
-        atexit.register(sys.stderr.write, ERRORS.read_text(encoding="utf-8"))
+    errors = ERRORS.read_text(encoding="utf-8") if ERRORS.exists() else ""
+    atexit.register(sys.stderr.write, warnings() + errors)

@@ -63,6 +63,8 @@ rule encode:
         runtime=60,
     params:
         dataset=reading_of,
-        library=code_digest("data.reading", "data.encoding", "data.summary"),
+        library=code_digest(
+            "data.reading", "data.encoding", "data.summary", "data.notices"
+        ),
     script:
         "../../scripts/encode.py"

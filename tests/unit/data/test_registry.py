@@ -227,10 +227,12 @@ my-graph:
 
 def test_the_example_beside_the_users_files_works(project, tmp_path):
     readme = (project / "config" / "datasets.d" / "README.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```yaml\n(.*?)```", readme, flags=re.DOTALL)
-    path = written(tmp_path, example)
-    added = set(load_registry(path)) - set(load_registry())
-    assert added == {"my-graph"}
+    # The later examples are more lines of the first entry.
+    examples = re.findall(r"```yaml\n(.*?)```", readme, flags=re.DOTALL)
+    assert len(examples) > 1
+    registry = load_registry(written(tmp_path, "".join(examples)))
+    assert set(registry) - set(load_registry()) == {"my-graph"}
+    assert registry["my-graph"].expected["entities"] == 104
 
 
 def test_the_kinds_of_sources(tmp_path):

@@ -1,0 +1,109 @@
+"""What was read, in one line, and what about it looks as if other data had been meant."""
+
+from collections.abc import Iterator, Mapping
+from itertools import accumulate, combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.vocabulary import LABEL_COLUMNS
+from rankadjust.data.encoding import Encoded
+from rankadjust.data.registry import Dataset
+
+_USUAL = ("training", "validation", "testing")
+# From this share on, of the triples of an evaluation split, those that a model is given are worth a word.
+_MANY = 0.05
+
+
+def in_one_line(summary: Mapping[str, Any]) -> str:
+    """Return 'my-graph: 104 entities, 25 relations, 8,548 / 1,068 / 1,069 triples'.
+
+    Where the splits are not training, validation and testing, each number of triples has its name.
+    """
+    named = summary["triples"].items()
+    usual = tuple(summary["triples"]) == _USUAL
+    triples = " / ".join(f"{number:,}" if usual else f"{split} {number:,}" for split, number in named)
+    return "{dataset}: {entities:,} entities, {relations:,} relations, {triples} triples".format(
+        **{**summary, "triples": triples}
+    )
+
+
+def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> list[str]:
+    """Return what looks like a mistake in the files or in their declaration, a sentence each.
+
+    Nothing here is surely wrong: a count that the registry states under `expected` is taken to be meant.
+    """
+    splits = _splits(encoded, summary["triples"])
+    return [
+        *_header(splits, encoded),
+        *_order(encoded, dataset),
+        *_same(splits),
+        *_leaks(summary, dataset),
+    ]
+
+
+def _splits(encoded: Encoded, sizes: Mapping[str, int]) -> dict[str, pl.DataFrame]:
+    """Return the triples of each split, which stand one after the other, without a copy."""
+    triples = encoded.triples.drop("split")
+    ends = accumulate(sizes.values())
+    return {
+        split: triples.slice(end - sizes[split], sizes[split]) for split, end in zip(sizes, ends, strict=True)
+    }
+
+
+def _header(splits: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str]:
+    """Look for names of columns that were read as a triple: the same in every file, and nothing like the rest."""
+    first = {part.row(0)[:3] for part in splits.values()}
+    if len(splits) < 2 or len(first) > 1:
+        return
+    [(head, relation, tail)] = first
+    columns = {name: encoded.triples[name].to_numpy() for name in LABEL_COLUMNS}
+    ends = np.concatenate([columns["head"], columns["tail"]])
+    elsewhere = np.isin(ends, [head, tail]).sum() > 2 * len(splits)
+    if elsewhere or (columns["relation"] == relation).sum() > len(splits):
+        return
+    words = [
+        _label(encoded, "entity", head),
+        _label(encoded, "relation", relation),
+        _label(encoded, "entity", tail),
+    ]
+    yield (
+        f"the first line of every split is {', '.join(words)}, and these labels stand nowhere else: "
+        "if they name the columns, declare format.header_lines: 1"
+    )
+
+
+def _label(encoded: Encoded, kind: str, number: int) -> str:
+    return repr(encoded.labels.filter(kind=kind, id=number)["label"].item())
+
+
+def _order(encoded: Encoded, dataset: Dataset) -> Iterator[str]:
+    """Compare the columns: there are fewer relations than entities nearly everywhere."""
+    if {"entities", "relations"} <= set(dataset.expected):
+        return
+    number = {name: encoded.triples[name].n_unique() for name in LABEL_COLUMNS}
+    fewest = min(("head", "tail"), key=number.__getitem__)
+    if number["relation"] > number[fewest]:
+        yield (
+            f"the column of relations has {number['relation']:,} different values, that of {fewest}s "
+            f"{number[fewest]:,}: if the columns stand in another order, declare format.columns; if not, give "
+            "the numbers of entities and relations under expected"
+        )
+
+
+def _same(splits: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    for one, other in combinations(splits, 2):
+        if splits[one].equals(splits[other]):
+            yield f"the splits {one} and {other} are the same file, line by line: check the paths under sources"
+
+
+def _leaks(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
+    # With times, a triple is asked for at another time than it is known.
+    counts = summary.get("times", summary)
+    for pair, common in counts["duplicates_between"].items():
+        known, asked = pair.split("&")
+        if known in dataset.known and asked not in dataset.known:
+            every = counts["distinct_triples"][asked]
+            if common > _MANY * every:
+                yield f"{common:,} of the {every:,} {asked} triples ({common / every:.0%}) stand in {known} too"

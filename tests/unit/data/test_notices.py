@@ -1,0 +1,156 @@
+"""What is said of the data that were read: the one line, and each warning with the mistake that it is about."""
+
+import random
+from dataclasses import replace
+from itertools import islice, product
+
+import pytest
+import yaml
+
+from rankadjust.data.encoding import encode
+from rankadjust.data.notices import in_one_line, warnings
+from rankadjust.data.reading import read_triples
+from rankadjust.data.registry import Dataset, Format, load_registry
+from rankadjust.data.summary import summarise
+from tests.unit.data.test_summary import mirrored_files
+
+# 40 entities, 5 relations: every triple once, in a random order.
+ENTITIES = [f"e{number}" for number in range(40)]
+TRIPLES = random.Random(7).sample(list(product(ENTITIES, "abcde", ENTITIES)), 2000)
+GRAPH = {"training": TRIPLES[:1600], "validation": TRIPLES[1600:1800], "testing": TRIPLES[1800:]}
+HEADER = ("head", "relation", "tail")
+TABS = Format()
+
+
+def dataset_of(graph, tmp_path, **changes):
+    given = {"role": "transductive", "sources": (), "splits": tuple(graph), "origin": tmp_path, **changes}
+    return Dataset("my-graph", **given)
+
+
+def said(tmp_path, graph, form=TABS, **changes):
+    """Return the line and the warnings for {split: rows of fields}, written as files with tabs."""
+    dataset = dataset_of(graph, tmp_path, format=form, **changes)
+    frames = {}
+    for split, rows in graph.items():
+        path = tmp_path / f"{split}.txt"
+        path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+        frames[split] = read_triples(path, form)
+    encoded = encode(frames)
+    summary = summarise(encoded, dataset)
+    return in_one_line(summary), warnings(encoded, summary, dataset)
+
+
+def with_first(line, *splits):
+    return {split: [line, *rows] if split in splits else rows for split, rows in GRAPH.items()}
+
+
+def test_a_good_graph_is_one_line_and_no_warning(tmp_path):
+    line = "my-graph: 40 entities, 5 relations, 1,600 / 200 / 200 triples"
+    assert said(tmp_path, GRAPH) == (line, [])
+
+
+def test_other_splits_are_named(tmp_path):
+    graph = {"training": GRAPH["training"], "testing": GRAPH["testing"]}
+    line = "my-graph: 40 entities, 5 relations, training 1,600 / testing 200 triples"
+    assert said(tmp_path, graph) == (line, [])
+
+
+def test_a_header_left_in_is_seen(tmp_path):
+    line, found = said(tmp_path, with_first(HEADER, *GRAPH))
+    assert line == "my-graph: 42 entities, 6 relations, 1,601 / 201 / 201 triples"
+    assert found == [
+        "the first line of every split is 'head', 'relation', 'tail', and these labels stand nowhere else: "
+        "if they name the columns, declare format.header_lines: 1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        with_first(HEADER, "training", "validation"),
+        with_first(("head", "relation", "e1"), *GRAPH),
+        with_first(("e1", "relation", "tail"), *GRAPH),
+        with_first(("head", "a", "tail"), *GRAPH),
+        {"training": [HEADER, *GRAPH["training"]]},
+    ],
+    ids=["not in all splits", "a tail that is known", "a head that is known", "a relation that is known", "one split"],
+)  # fmt: skip
+def test_what_is_no_header_is_none(tmp_path, graph):
+    assert said(tmp_path, graph)[1] == []
+
+
+def test_a_header_of_four_columns_is_seen(tmp_path):
+    form = Format(columns=(*HEADER, "time"))
+    graph = {split: [(*row, "2020") for row in rows] for split, rows in GRAPH.items()}
+    assert said(tmp_path, graph, form, role="temporal")[1] == []
+    graph = {split: [(*HEADER, "time"), *rows] for split, rows in graph.items()}
+    _, [warning] = said(tmp_path, graph, form, role="temporal")
+    assert "header_lines: 1" in warning
+
+
+@pytest.mark.parametrize(("order", "fewer"), [((0, 2, 1), "tails 5"), ((1, 0, 2), "heads 5")])
+def test_columns_in_another_order_are_seen(tmp_path, order, fewer):
+    graph = {split: [tuple(row[place] for place in order) for row in rows] for split, rows in GRAPH.items()}
+    _, [warning] = said(tmp_path, graph)
+    assert warning.startswith(f"the column of relations has 40 different values, that of {fewer}: if ")
+    assert "declare format.columns" in warning
+
+
+def test_as_many_relations_as_heads_are_no_other_order(tmp_path):
+    square = list(islice(product("abcd", "wxyz", "abcd"), 64))
+    assert said(tmp_path, {"training": square})[1] == []
+
+
+def test_counts_that_are_expected_are_not_asked_about(tmp_path):
+    # As in Nations: 14 entities, 55 relations.
+    graph = {"training": [("a", f"r{number}", "b") for number in range(9)]}
+    for expected, warned in (({}, 1), ({"entities": 2}, 1), ({"entities": 2, "relations": 9}, 0)):
+        assert len(said(tmp_path, graph, expected=expected)[1]) == warned
+
+
+def test_a_file_that_is_named_twice_is_seen(tmp_path):
+    _, found = said(tmp_path, {**GRAPH, "testing": GRAPH["validation"]})
+    assert found == [
+        "the splits validation and testing are the same file, line by line: check the paths under sources"
+    ]
+    shuffled = [*GRAPH["validation"][1:], GRAPH["validation"][0]]
+    assert said(tmp_path, {**GRAPH, "testing": shuffled})[1] == []
+
+
+@pytest.mark.parametrize(("common", "share"), [(10, None), (11, "6%"), (100, "50%")])
+def test_test_triples_that_a_model_is_given_are_seen(tmp_path, common, share):
+    graph = {**GRAPH, "testing": GRAPH["training"][:common] + GRAPH["testing"][common:]}
+    _, found = said(tmp_path, graph)
+    assert found == (
+        [] if share is None else [f"{common} of the 200 testing triples ({share}) stand in training too"]
+    )
+
+
+def test_a_triple_at_another_time_is_no_leak(tmp_path):
+    form = Format(columns=(*HEADER, "time"))
+    graph = {"training": [(*row, "1") for row in GRAPH["training"]]}
+    for year, warned in (("2", 0), ("1", 1)):
+        graph["testing"] = [(*row, year) for row in GRAPH["training"][:200]]
+        assert len(said(tmp_path, graph, form, role="temporal")[1]) == warned
+
+
+@pytest.mark.shared
+def test_the_verified_data_sets_give_no_warning_that_is_not_true(shared, tmp_path):
+    described = yaml.load((shared / "data" / "sources.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+    registry = load_registry()
+    found, unasked = {}, {}
+    for name in (published["name"] for published in described["datasets"]):
+        entry = registry[name]
+        files = mirrored_files(entry, shared / "data" / "mirror", tmp_path)
+        encoded = encode({split: read_triples(path, entry.format) for split, path in files.items()})
+        summary = summarise(encoded, entry)
+        found |= {name: said} if (said := warnings(encoded, summary, entry)) else {}
+        without = warnings(encoded, summary, replace(entry, expected={}))
+        unasked |= {name: without} if without else {}
+    assert len(described["datasets"]) == 36
+    assert found == {}
+    # True: 55 relations between 14 nations. The registry expects these numbers, so nobody is warned.
+    assert list(unasked) == ["Nations"]
+    assert unasked["Nations"][0].startswith(
+        "the column of relations has 55 different values, that of heads 14: "
+    )
