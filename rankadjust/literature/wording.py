@@ -18,7 +18,8 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
-from rankadjust.chance.metrics import resolve
+from rankadjust.base.words import PUBLISHED
+from rankadjust.chance.adjusted_names import Names, names_of, split_adjusted
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
 
@@ -41,7 +42,7 @@ class Rules:
 
     words: Mapping[str, Mapping[str, str]]
     rules: tuple[Mapping[str, Any], ...]
-    adjusted: Mapping[str, tuple[str, str]]
+    adjusted: Names
 
 
 def load_rules(path: str | Path | None = None) -> Rules:
@@ -78,7 +79,7 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         for name in columns
         if name not in frame.columns and not name.endswith("_as_printed")
     )
-    mapped = {name: pl.col(name).replace(rules.words.get(name, {})) for name in MAPPED}
+    mapped = {name: _in_our_words(pl.col(name), rules.words.get(name, {})) for name in MAPPED}
     mapped["protocol"] = _sampled_by_candidates(mapped["protocol"])
     status = message = pl.lit(None, dtype=pl.String)
     for rule in rules.rules:
@@ -99,9 +100,16 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     return printed.with_columns(**originals, **filled, rule_status=status, rule_message=message)
 
 
+def _in_our_words(printed: pl.Expr, words: Mapping[str, str]) -> pl.Expr:
+    """Replace words in upper or lower case by ours; others stay as they are."""
+    folded = {word.casefold(): ours for word, ours in words.items()}
+    found = printed.str.to_lowercase().replace_strict(folded, default=None, return_dtype=pl.String)
+    return pl.coalesce(found, printed)
+
+
 @cache
 def _shipped_rules() -> Rules:
-    return _read_rules(shipped("config/published.yaml"))
+    return _read_rules(shipped(PUBLISHED))
 
 
 def _read_rules(path: Path) -> Rules:
@@ -111,8 +119,7 @@ def _read_rules(path: Path) -> Rules:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise RankadjustError(f"{path}: two rules have the name '{repeated}'; give each its own")
-    adjusted = {name: (resolve(to["metric"]).key, to["adjustment"]) for name, to in data["adjusted"].items()}
-    return Rules(data["words"], tuple(data["rules"]), adjusted)
+    return Rules(data["words"], tuple(data["rules"]), names_of(data["adjusted"]))
 
 
 def _holds(column: pl.Expr, wanted: str | list[str | None] | Mapping[str, str] | None) -> pl.Expr:
@@ -147,9 +154,8 @@ _METRIC_FACTS = {
 
 
 def _metric_facts(name: str, rules: Rules) -> tuple[Any, ...]:
-    base, adjustment = _split_adjustment(_PERCENT_SIGN.sub("", name), rules)
     try:
-        metric = resolve(base)
+        metric, adjustment = split_adjusted(_PERCENT_SIGN.sub("", name), rules.adjusted)
     except RankadjustError as error:
         return (name, *[None] * (len(_METRIC_FACTS) - 2), str(error))
     bounds = {
@@ -159,18 +165,6 @@ def _metric_facts(name: str, rules: Rules) -> tuple[Any, ...]:
         "z": (-math.inf, math.inf),
     }[adjustment]
     return (name, metric.key, adjustment, *bounds, metric.additive, metric.has_moments, None)
-
-
-def _split_adjustment(name: str, rules: Rules) -> tuple[str, str | None]:
-    """Split the name of a printed adjusted metric into metric and adjustment; others have no adjustment."""
-    folded = name.casefold().replace(" ", "_").replace("-", "_")
-    if folded in rules.adjusted:
-        return rules.adjusted[folded]
-    if folded.startswith("z_"):
-        return folded[len("z_") :], "z"
-    if folded.startswith("adjusted_"):
-        return folded[len("adjusted_") :].removesuffix("_index"), "index"
-    return name, None
 
 
 def resolve_names(

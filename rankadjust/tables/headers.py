@@ -3,108 +3,32 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import shipped
-from rankadjust.base.schemas import read_yaml
-from rankadjust.chance.metrics import resolve
+from rankadjust.base.words import shipped_mapping
+from rankadjust.chance.adjusted_names import adjusted_key, split_adjusted
 from rankadjust.tables.cells import label
+from rankadjust.tables.words import (
+    BOOKKEEPING,
+    CLASSIFICATION,
+    FILLERS,
+    NOT_METRICS,
+    RANK_KINDS,
+    ROLE_WORDS,
+    TEST_PARTS,
+)
 
-_TESTS = ("dev", "challenge", "public", "private", "subset")
-_WORDS: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(("test", "testing", "tst"), ("split", "testing")),
-    **dict.fromkeys(("valid", "validation", "val", "dev"), ("split", "validation")),
-    **dict.fromkeys(("train", "training"), ("split", "training")),
+_QUALIFIERS: Mapping[str, tuple[str, str]] = {
+    **{
+        word: (column, ours)
+        for column, words in shipped_mapping()["words"].items()
+        for word, ours in words.items()
+    },
     # Parts and kinds of a test set are sets of their own: their names are kept.
-    **{f"test-{kind}": ("split", f"test-{kind}") for kind in _TESTS},
-    **dict.fromkeys(("head", "heads", "left"), ("side", "head")),
-    **dict.fromkeys(("tail", "tails", "right"), ("side", "tail")),
-    "both": ("side", "both"),
-    **dict.fromkeys(("raw", "unfiltered"), ("protocol", "raw")),
-    **dict.fromkeys(("filtered", "filter", "filt", "flt"), ("protocol", "filtered")),
-    "time-aware": ("protocol", "time-aware"),
-    **dict.fromkeys(("%", "percent", "in%", "x100", "×100", "*100", "·100"), ("unit", "percent")),
-    **dict.fromkeys(("fraction",), ("unit", "fraction")),
+    **{f"test-{kind}": ("split", f"test-{kind}") for kind in TEST_PARTS},
 }
-# Words that say nothing about what is in a column of a metric.
-_FILLERS = {
-    "score",
-    "scores",
-    "metric",
-    "the",
-    "set",
-    "split",
-    "setting",
-    "prediction",
-    "in",
-    "on",
-    "rate",
-    "value",
-}
-_RANK_KINDS = {
-    "avg",
-    "realistic",
-    "optimistic",
-    "pessimistic",
-    "best",
-    "worst",
-    "nondeterministic",
-    "unknown",
-}
-# Short names of the registry that mean something else beside a metric: its spread, or how many.
-_NOT_METRICS = {"std", "sd", "var", "mad", "count", "counts"}
-_CLASSIFICATION = {
-    "aucpr",
-    "aucprc",
-    "aupr",
-    "auprc",
-    "prauc",
-    "ap",
-    "averageprecision",
-    "accuracy",
-    "acc",
-    "f1",
-    "map",
-}
-
-
-def _set_of(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-# Columns that say something about a run or a row, not which model it is.
-_BOOKKEEPING = _set_of(
-    """
-    # no place position time times runtime trainingtime duration seconds hours params param parameters numparams
-    size memory gpu gpus hardware date year contact team reference references ref paper code link links configfile
-    pretrainedmodel checkpoint notes note comment comments training evaluation entities relations triples std sd
-    var mad count counts
-    """
-)
-_CONFIGURATION = _set_of(
-    """
-    rank dim dims dimension dimensions embeddingdim epochs epoch config configuration hyperparameters
-    hyperparameter reg lr learningrate batchsize seed seeds extdata ensemble loss optimizer
-    """
-)
-ROLE_WORDS: Mapping[str, frozenset[str]] = {
-    "model": _set_of(
-        """
-        model models modelname method methods methodname approach approaches algorithm algorithms system systems
-        embedding embeddings encoder team name scorer baseline kgemodel architecture
-        """
-    ),
-    "dataset": _set_of(
-        "dataset datasets data kg kgs graph graphs benchmark benchmarks corpus knowledgegraph dataname"
-    ),
-    "metric": _set_of("metric metrics measure measures"),
-    "split": _set_of("split splits partition subset evaluationset"),
-    "side": _set_of("side direction target"),
-    "protocol": _set_of("protocol setting filtering evaluationprotocol"),
-    "other": _CONFIGURATION | _BOOKKEEPING,
-}
-"""Headers, without case and punctuation, that say what is in their column."""
+"""A word beside a metric -> what it says of: split, side, protocol or unit."""
 
 
 @dataclass(frozen=True)
@@ -189,42 +113,17 @@ def metric_key(text: str) -> str | None:
     """Return the key of the metric that a text names; printed adjusted metrics as 'adjusted_…' or 'z_…'."""
     # Machine-made names of means over runs: mrr_mean.
     plain = re.sub(r"_(mean|avg)$", "", text.strip(" *:.,;_-"))
-    if not plain or folded(plain) in _NOT_METRICS:
+    if not plain or folded(plain) in NOT_METRICS:
         return None
-    adjusted = _adjusted_names().get(plain.casefold().replace(" ", "_"))
-    if adjusted:
-        return adjusted
-    prefixed = re.fullmatch(
-        r"(z|adjusted)(?:[\s_-]*score)?[\s_-]*(?:of\s+)?\(?(.+?)\)?", plain, re.IGNORECASE
-    )
-    if prefixed and (key := _resolved(re.sub(r"_index$", "", prefixed[2]))):
-        return f"{prefixed[1].lower()}_{key}"
-    return _resolved(plain)
-
-
-def _resolved(text: str) -> str | None:
     try:
-        return resolve(text).key
+        return adjusted_key(*split_adjusted(plain))
     except RankadjustError:
         return None
 
 
-@cache
-def _adjusted_names() -> Mapping[str, str]:
-    """Return the printed names of adjusted metrics, from the mapping of printed words, with the key we give them."""
-    entries = read_yaml(shipped("config/published.yaml"))["adjusted"]
-    keys = {}
-    for name, entry in entries.items():
-        metric = resolve(entry["metric"])
-        # The index of a mean rank has a name of its own because "adjusted mean rank" is the ratio.
-        suffix = "_index" if metric.ratio and entry["adjustment"] == "index" else ""
-        keys[name] = f"adjusted_{metric.key}{suffix}"
-    return keys
-
-
 def is_classification_metric(text: str) -> bool:
     """Tell whether a header names a metric of binary classification, beside which 'AUC' is one too."""
-    return folded(label(text)) in _CLASSIFICATION
+    return folded(label(text)) in CLASSIFICATION
 
 
 def role_of(header: str) -> str | None:
@@ -243,7 +142,7 @@ def is_difference(text: str) -> bool:
 
 def is_bookkeeping(header: str) -> bool:
     """Tell whether a column with this header cannot tell models apart: place, time, size, links and the like."""
-    return "#" in header or folded(label(header)) in _BOOKKEEPING
+    return "#" in header or folded(label(header)) in BOOKKEEPING
 
 
 def read_header(text: str, names: Names) -> list[Facts]:
@@ -340,7 +239,7 @@ def _glued(text: str) -> Facts | None:
 
 def _words_of(text: str) -> list[str]:
     text = re.sub(r"\btime[\s-]*(aware|dependent)([\s-]*filt\w*)?", "time-aware", text, flags=re.IGNORECASE)
-    text = re.sub(r"\btest[\s-]+(" + "|".join(_TESTS) + r")\b", r"test-\1", text, flags=re.IGNORECASE)
+    text = re.sub(r"\btest[\s-]+(" + "|".join(TEST_PARTS) + r")\b", r"test-\1", text, flags=re.IGNORECASE)
     # Dots join words in machine-made keys (both.realistic.hits_at_10) and end short ones (filt.).
     return [word for word in re.split(r"[\s:,]+|\.(?!\d)|(?<=[A-Za-z_])\.", text) if word]
 
@@ -348,12 +247,12 @@ def _words_of(text: str) -> list[str]:
 def _take_qualifiers(words: Iterable[str]) -> tuple[Facts, list[str]]:
     facts, rest = Facts(), []
     for word in words:
-        known = _WORDS.get(word.casefold().strip("*_-"))
+        known = _QUALIFIERS.get(word.casefold().strip("*_-"))
         if known:
             facts = Facts(**{known[0]: known[1]}).over(facts)
-        elif word.casefold() in _RANK_KINDS:
+        elif word.casefold() in RANK_KINDS:
             facts = Facts(notes=f"{word.casefold()} ranks").over(facts)
-        elif word.casefold() not in _FILLERS:
+        elif word.casefold() not in FILLERS:
             rest.append(word)
     return facts, rest
 

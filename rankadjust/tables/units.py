@@ -13,7 +13,8 @@ from itertools import combinations, pairwise
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import Number
-from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.adjusted_names import split_adjusted
+from rankadjust.chance.metrics import Metric
 
 # A unit changes a value by a factor of 100; small breaches of a bound are errors of print, not of the unit.
 _GROSS_FACTOR = 1.25
@@ -48,22 +49,10 @@ class Decision:
 
 def base_metric(key: str) -> tuple[Metric | None, str | None]:
     """Return the metric of a key and, for printed adjusted metrics, the adjustment: ratio, index or z."""
-    for prefix, adjustment in (("z_", "z"), ("adjusted_", "index")):
-        if key.startswith(prefix):
-            name = key.removeprefix(prefix)
-            metric = _resolved(name.removesuffix("_index"))
-            is_ratio = (
-                adjustment == "index" and metric is not None and metric.ratio and not name.endswith("_index")
-            )
-            return metric, "ratio" if is_ratio else adjustment
-    return _resolved(key), None
-
-
-def _resolved(key: str) -> Metric | None:
     try:
-        return resolve(key)
+        return split_adjusted(key)
     except RankadjustError:
-        return None
+        return None, None
 
 
 def is_share(key: str) -> bool:

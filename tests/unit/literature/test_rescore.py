@@ -358,7 +358,7 @@ BAD = [
     ({"metric": ""}, "metric_unknown", "the metric is empty"),
     ({"dataset": "Nation"}, "dataset_unknown", "unknown data set 'Nation'"),
     ({"dataset": ""}, "dataset_unknown", "the dataset is empty"),
-    ({"side": "left"}, "side_unknown", "unknown side 'left'; allowed are head, tail, both"),
+    ({"side": "middle"}, "side_unknown", "unknown side 'middle'; allowed are head, tail, both"),
     ({"split": "test-subset"}, "split_unknown", "unknown split 'test-subset'"),
     ({"protocol": "filterd"}, "protocol_unknown", "there is no protocol 'filterd'; did you mean filtered"),
     ({"metric": "rank_std", "value": "3"}, "no_moments", "no known expectation"),
