@@ -29,6 +29,7 @@ RESULT = pl.Schema(
         "value": pl.Float64,
         "value_low": pl.Float64,
         "value_high": pl.Float64,
+        "interval": pl.String,
         "expectation": pl.Float64,
         "ratio": pl.Float64,
         "index": pl.Float64,
@@ -38,6 +39,7 @@ RESULT = pl.Schema(
         "z_random_scorer": pl.Float64,
         "log10_p": pl.Float64,
         "reason": pl.String,
+        "warning": pl.String,
     }
 )
 
@@ -67,13 +69,15 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     database: a frame or a file as `load_database` takes it. candidates: histograms of the candidates, likewise; None
         means the file candidates.parquet beside the database, if there is one.
     metrics: keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
-    draws: bootstrap samples of the 95 % percentile intervals (0: none), of triples where the column triple is given,
-        otherwise of tasks within each side. seed: of numpy's default generator.
+    draws: bootstrap samples of the 95 % intervals (0: none), of triples where the column triple is given, otherwise
+        of tasks within each side. seed: of numpy's default generator.
 
     The result has the columns of RESULT, one row for each average (micro: over tasks; macro: over groups, where there
     are groups), side (head, tail, both), rank_type (given; or optimistic, realistic, pessimistic) and metric. value
     is a fraction, or a rank; value_low to value_high and index_low to index_high are the bootstrap intervals, with
-    expectation and variance held fixed. What does not exist is null, and reason says why.
+    expectation and variance held fixed. interval names their method (studentised or BCa; docs/evaluate.md, "How far
+    the intervals can be trusted"), and warning says where they are likely to be too short. What does not exist is
+    null, and reason says why.
 
     Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
     docs/methods.md, "Adjustments", defines ratio, index and z.

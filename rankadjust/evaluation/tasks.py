@@ -23,6 +23,7 @@ class Tasks:
     weights: 1 where none are given. groups: for each average the number of every task's group, from 0 on; the micro
     average has one group, the macro average those of the column group. units: the number of every task's unit, from 0
     on; the bootstrap draws a unit with all its tasks. strata: units that the bootstrap draws among themselves.
+    by_triple: whether units are triples; otherwise each task is one.
     """
 
     sides: Mapping[str, IntArray]
@@ -32,6 +33,7 @@ class Tasks:
     groups: Mapping[str, IntArray]
     units: IntArray
     strata: Sequence[IntArray]
+    by_triple: bool
 
     @property
     def weighted(self) -> bool:
@@ -59,6 +61,7 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         groups=groups,
         units=units,
         strata=strata,
+        by_triple="triple" in frame.columns,
     )
 
 

@@ -1,21 +1,20 @@
 """The value of every metric for each average, side and type of rank, and the bootstrap interval of each."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankadjust.chance.metrics import Metric
-from rankadjust.evaluation.resampling import bootstrap_counts
+from rankadjust.chance.metrics import Metric, Term
+from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, studentised
+from rankadjust.evaluation.resampling import bootstrap_counts, jackknife_counts
 from rankadjust.evaluation.tasks import Tasks
-from rankadjust.evaluation.weighting import Arrangement, arrange, averages
+from rankadjust.evaluation.weighting import Arrangement, arrange, averages, sums_over_units
 
 FloatArray = NDArray[np.float64]
-
-# The ends of a 95 % interval.
-_QUANTILES = (0.025, 0.975)
+IntArray = NDArray[np.int64]
 
 VALUES = pl.Schema(
     {
@@ -27,9 +26,14 @@ VALUES = pl.Schema(
         "value": pl.Float64,
         "value_low": pl.Float64,
         "value_high": pl.Float64,
+        "interval": pl.String,
         "no_value": pl.String,
+        "warning": pl.String,
     }
 )
+# With fewer units intervals are too short more often than they should be (benchmarks/coverage.csv).
+_FEW_UNITS = 24
+_FEW_UNITS_LONG_TAIL = 1000
 
 
 @dataclass(frozen=True)
@@ -42,35 +46,53 @@ class _Part:
     arrangement: int
 
 
+@dataclass
+class _Resampled:
+    """What one arrangement gives for all tasks and, block by block, in the bootstrap samples.
+
+    values: the metrics (m,). means: the k means that are studentised; mean_of: which of them a metric is a function of,
+    by the metric's key. samples: the metrics (m, draws of a block). sampled_means: as `UnitMeans.mean_and_error` gives
+    them.
+    """
+
+    arrangement: Arrangement
+    values: FloatArray
+    means: UnitMeans
+    mean_of: Mapping[str, int]
+    samples: list[FloatArray] = field(default_factory=list)
+    sampled_means: list[FloatArray] = field(default_factory=list)
+
+
 def metric_values(metrics: Sequence[Metric], tasks: Tasks, draws: int, seed: int) -> pl.DataFrame:
     """Return one row of VALUES for each average, side, type of rank and metric.
 
-    draws, seed: of the bootstrap. value is null where the metric does not exist, and no_value says why.
+    draws, seed: of the bootstrap. value is null where the metric does not exist, and no_value says why. interval names
+    the method, and warning says why the interval is likely to be too short.
     """
     parts, arrangements = _parts([metric for metric in metrics if metric.key != "count"], tasks)
-    samples = _samples(arrangements, tasks, draws, seed)
-    measured = [
-        np.column_stack([averages(arrangement, tasks.weights[:, None]), _intervals(drawn)])
-        for arrangement, drawn in zip(arrangements, samples, strict=True)
-    ]
-    rows = []
+    resampled = _resample(arrangements, tasks, draws, seed)
+    values = [dict(zip(_keys(each), each.values.tolist(), strict=True)) for each in resampled]
+    intervals = [_intervals(each, tasks) for each in resampled]
+    units = {side: np.unique(tasks.units[positions]).size for side, positions in tasks.sides.items()}
+    rows: list[tuple[object, ...]] = []
     for part in parts:
         size = tasks.sides[part.side].size
-        arrangement = arrangements[part.arrangement]
-        keys = [metric.key for metric in arrangement.metrics]
-        found = dict(zip(keys, measured[part.arrangement].tolist(), strict=True))
         # The number of tasks is the same in every bootstrap sample: it has no interval.
-        found["count"] = [float(size), np.nan, np.nan]
-        rows += [
-            (part.average, part.side, part.rank_type, metric.key, size, *found[metric.key], None)
-            for metric in metrics
-        ]
+        known = values[part.arrangement] | {"count": float(size)}
+        for metric in metrics:
+            row = (part.average, part.side, part.rank_type, metric.key, size, known[metric.key])
+            if metric.key in intervals[part.arrangement]:
+                (low, high), method = intervals[part.arrangement][metric.key]
+                warning = _warning(metric, part.side, units[part.side], tasks, same=low == high)
+                rows.append((*row, low, high, method, None, warning))
+            else:
+                rows.append((*row, None, None, None, None, None))
     missing = "every task has one candidate"
     if not tasks.counts_known:
         missing = "the number of candidates of each task is not known"
     return (
         pl.DataFrame(rows, schema=VALUES, orient="row")
-        .with_columns(pl.col("value", "value_low", "value_high").fill_nan(None))
+        .with_columns(pl.col("value").fill_nan(None))
         .with_columns(no_value=pl.when(pl.col("value").is_null()).then(pl.lit(missing)))
     )
 
@@ -87,27 +109,98 @@ def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[A
                 number = next((known for other, known in arranged if np.array_equal(own, other)), None)
                 if number is None:
                     number = len(arrangements)
-                    arrangements.append(arrange(metrics, positions, ranks, tasks.counts, groups))
+                    arrangements.append(
+                        arrange(metrics, positions, ranks, tasks.counts, groups, tasks.weights, tasks.units)
+                    )
                     arranged.append((own, number))
                 parts.append(_Part(average, side, rank_type, number))
     return parts, arrangements
 
 
-def _samples(arrangements: Sequence[Arrangement], tasks: Tasks, draws: int, seed: int) -> list[FloatArray]:
-    """Return the metrics (m, draws) of each arrangement in every bootstrap sample."""
-    samples = [[np.empty((len(arrangement.metrics), 0))] for arrangement in arrangements]
-    for counts in bootstrap_counts(tasks.units, tasks.strata, draws, seed):
-        weights = counts * tasks.weights[:, None]
-        for blocks, arrangement in zip(samples, arrangements, strict=True):
-            blocks.append(averages(arrangement, weights))
-    return [np.concatenate(blocks, axis=1) for blocks in samples]
+def _resample(arrangements: Sequence[Arrangement], tasks: Tasks, draws: int, seed: int) -> list[_Resampled]:
+    once = np.ones((int(tasks.units.max()) + 1, 1))
+    resampled = [
+        _Resampled(arrangement, averages(arrangement, once)[:, 0], *_unit_means(arrangement, tasks))
+        for arrangement in arrangements
+    ]
+    for counts in bootstrap_counts(tasks.strata, tasks.units.size, draws, seed):
+        for each in resampled:
+            each.samples.append(averages(each.arrangement, counts))
+            if each.mean_of:
+                each.sampled_means.append(each.means.mean_and_error(counts))
+    return resampled
 
 
-def _intervals(samples: FloatArray) -> FloatArray:
-    """Return the ends (m, 2) of the percentile intervals of samples (m, draws); those without a value do not count."""
-    ends = np.full((samples.shape[0], 2), np.nan)
-    for number, values in enumerate(samples):
-        present = values[~np.isnan(values)]
-        if present.size:
-            ends[number] = np.quantile(present, _QUANTILES)
-    return ends
+def _unit_means(arrangement: Arrangement, tasks: Tasks) -> tuple[UnitMeans, Mapping[str, int]]:
+    """Return the means that metrics with a long tail are functions of (MR and IMR share one), and which is whose.
+
+    There are none where the metrics are averages over several groups.
+    """
+    found: list[tuple[FloatArray, FloatArray, float, float]] = []
+    mean_of: dict[str, int] = {}
+    number_of: dict[str | int, int] = {}
+    for metric in arrangement.metrics:
+        if arrangement.starts.size > 1 or metric.term is None or not has_long_tail(metric):
+            continue
+        mean = arrangement.row.get(metric.key, metric.key)
+        if mean not in number_of:
+            terms, weights = sums_over_units(arrangement, metric)
+            if not weights.any():
+                continue
+            number_of[mean] = len(found)
+            found.append((terms, weights, *_range(metric.term, tasks)))
+        mean_of[metric.key] = number_of[mean]
+    terms_, weights_, lowest, highest = zip(*found, strict=True) if found else ((), (), (), ())
+    return UnitMeans(
+        np.array(terms_), np.array(weights_), np.array(lowest), np.array(highest), tasks.strata
+    ), mean_of
+
+
+def _range(term: Term, tasks: Tasks) -> tuple[float, float]:
+    """Return the least and the greatest that the mean of a term can be; infinite where not known."""
+    # The number of candidates does not matter for the best rank; two are enough for every term.
+    best = float(term(np.array([1.0]), np.array([2.0]))[0])
+    most = tasks.counts.max(keepdims=True)
+    worst = float(term(most, most)[0])
+    return (best, np.inf) if np.isnan(worst) else (min(best, worst), max(best, worst))
+
+
+def _keys(resampled: _Resampled) -> list[str]:
+    return [metric.key for metric in resampled.arrangement.metrics]
+
+
+def _intervals(resampled: _Resampled, tasks: Tasks) -> Mapping[str, tuple[tuple[float, float], str]]:
+    """Return the ends of the interval of each metric that has one, by its key, and the name of the method."""
+    if not resampled.samples:
+        return {}
+    arrangement = resampled.arrangement
+    left_out = [averages(arrangement, counts) for counts in jackknife_counts(tasks.strata)]
+    ends = bias_corrected(resampled.values, np.concatenate(resampled.samples, axis=1), left_out)
+    methods = dict.fromkeys(_keys(resampled), "BCa")
+    if resampled.mean_of:
+        of_means = studentised(resampled.means, np.concatenate(resampled.sampled_means, axis=2))
+        for number, metric in enumerate(arrangement.metrics):
+            of_mean = of_means[resampled.mean_of[metric.key]] if metric.key in resampled.mean_of else None
+            if of_mean is not None and not np.isnan(of_mean).any():
+                ends[number] = np.sort(metric.link(of_mean))
+                methods[metric.key] = "studentised"
+    return {
+        key: ((float(low), float(high)), methods[key])
+        for key, (low, high) in zip(methods, ends, strict=True)
+        if not np.isnan(low)
+    }
+
+
+def _warning(metric: Metric, side: str, units: int, tasks: Tasks, *, same: bool) -> str | None:
+    """Return why the interval of a metric is likely to be too short, None where nothing says so."""
+    if same:
+        return "every bootstrap sample has the same value, so that the interval says nothing"
+    if side == "both" and len(tasks.sides) > 1 and not tasks.by_triple:
+        return "the interval is too short if head and tail task of a triple are alike: give the column triple"
+    if metric.key in ("variance", "standard_deviation"):
+        return "the interval of a dispersion of ranks is usually too short"
+    enough = _FEW_UNITS_LONG_TAIL if has_long_tail(metric) else _FEW_UNITS
+    if units < enough:
+        what = "triples" if tasks.by_triple else "tasks"
+        return f"the interval may be too short, since there are fewer than {enough:,} {what}"
+    return None

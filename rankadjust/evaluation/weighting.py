@@ -1,9 +1,9 @@
 """Metrics of the same ranks under many weightings at once: a user's weights, groups of tasks, bootstrap samples.
 
-A bootstrap sample is a weighting: a task that is drawn twice has twice the weight. So the tasks are sorted by group
-and rank once, and those of one group with the same rank are one run. A weighting is then the weight of each run, and
-every metric comes from these weights: a mean is a matrix product, a median is found by halving in the cumulative
-weights (docs/evaluate.md, "Weights").
+A bootstrap sample says how often each unit (a task, or all tasks of a triple) is drawn; a unit that is drawn twice has
+twice the weight. So the tasks are sorted by group and rank once, and those of one group with the same rank are one run.
+From the counts of the units follows the weight of each run, and from these weights every metric: a mean is a matrix
+product, a median is found by halving in the cumulative weights (docs/evaluate.md, "Weights").
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,13 +37,14 @@ class Arrangement:
 
     ranks: of each run (u,), ascending within a group.
     starts, ends: where the runs of each group begin and end (g,).
-    in_run: 1 where a task (column) is in a run (row), shape (u, all tasks).
+    in_run: the weight that each unit has in each run (u, units).
     metrics: what is to be computed (m,).
     terms: all functions of the rank of which means are needed, at the rank of each run (t, u): the deviation from a
         number near the mean rank, its square, and the terms of the metrics.
     row: the row of `terms` that holds the term of a metric, by the metric's key.
-    by_task: for each metric whose term needs the number of candidates, by its key: the term, and 1 where it exists,
-        for each group and task (g, all tasks); empty where the numbers of candidates are not known.
+    by_unit: for each metric whose term needs the number of candidates, by its key, of each group and unit the sums over
+        its tasks of weight times term, and of the weight of those that have the term (g, units); empty where the
+        numbers of candidates are not known.
     """
 
     ranks: FloatArray
@@ -53,16 +54,26 @@ class Arrangement:
     metrics: Sequence[Metric]
     terms: FloatArray
     row: Mapping[str, int]
-    by_task: Mapping[str, tuple[sparse.csr_array, sparse.csr_array]]
+    by_unit: Mapping[str, tuple[sparse.csr_array, sparse.csr_array]]
 
 
 def arrange(
-    metrics: Sequence[Metric], tasks: IntArray, ranks: FloatArray, counts: FloatArray, groups: IntArray
+    metrics: Sequence[Metric],
+    tasks: IntArray,
+    ranks: FloatArray,
+    counts: FloatArray,
+    groups: IntArray,
+    weights: FloatArray | None = None,
+    units: IntArray | None = None,
 ) -> Arrangement:
     """Return the arrangement of some of the tasks.
 
-    tasks: their positions (n,). ranks, counts, groups: of all tasks; counts are nan where not known.
+    tasks: their positions (n,). ranks, counts, groups, weights, units: of all tasks; counts are nan where not known,
+    weights are 1 by default, and each task is a unit of its own by default.
     """
+    weights = np.ones(ranks.size) if weights is None else weights
+    units = np.arange(ranks.size) if units is None else units
+    number = int(units.max()) + 1
     order = tasks[np.lexsort((ranks[tasks], groups[tasks]))]
     new_group = np.diff(groups[order], prepend=-1) != 0
     runs = np.flatnonzero(new_group | (np.diff(ranks[order], prepend=-1) != 0))
@@ -71,25 +82,27 @@ def arrange(
     # Halves, like the ranks: their squares are exact, so that equal ranks have no variance at all.
     centred = of_runs - np.rint(2 * of_runs.mean()) / 2
     row, terms = _distinct_terms(metrics, of_runs, [centred, centred**2])
-    by_task = {}
+    by_unit = {}
     if not np.isnan(counts[order]).any():
+        by_group = np.flatnonzero(new_group)
         for metric in metrics:
             if metric.term is not None and metric.needs_candidates:
                 term = metric.term(ranks[order], counts[order])
                 exists = ~np.isnan(term)
-                by_task[metric.key] = (
-                    _rows(np.where(exists, term, 0.0), order, np.flatnonzero(new_group), ranks.size),
-                    _rows(exists.astype(np.float64), order, np.flatnonzero(new_group), ranks.size),
+                weight = np.where(exists, weights[order], 0.0)
+                by_unit[metric.key] = (
+                    _rows(weight * np.where(exists, term, 0.0), units[order], by_group, number),
+                    _rows(weight, units[order], by_group, number),
                 )
     return Arrangement(
         ranks=of_runs,
         starts=starts,
         ends=np.append(starts[1:], runs.size),
-        in_run=_rows(np.ones(order.size), order, runs, ranks.size),
+        in_run=_rows(weights[order], units[order], runs, number),
         metrics=metrics,
         terms=terms,
         row=row,
-        by_task=by_task,
+        by_unit=by_unit,
     )
 
 
@@ -113,16 +126,26 @@ def _distinct_terms(
     return row, np.stack(terms)
 
 
-def averages(tasks: Arrangement, weights: FloatArray) -> FloatArray:
-    """Return the metrics (m, d) under each of the weightings (all tasks, d): the mean over the groups.
+def averages(tasks: Arrangement, counts: FloatArray) -> FloatArray:
+    """Return the metrics (m, d), averaged over the groups, where each unit counts as often as `counts` (units, d) says.
 
     A group without weight, or where a metric does not exist, is left out; the result is nan where none is left.
     """
-    values = _group_values(tasks, weights)
+    values = _group_values(tasks, counts)
     exists = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         mean: FloatArray = np.where(exists, values, 0.0).sum(axis=1) / exists.sum(axis=1)
     return mean
+
+
+def product(matrix: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return matrix (k, n) @ weights (n, d), in pieces that BLAS multiplies in one thread."""
+    total = np.zeros((matrix.shape[0], weights.shape[1]))
+    step = max(1, _PRODUCT // max(total.size, 1))
+    for start in range(0, matrix.shape[1], step):
+        rows = slice(start, start + step)
+        total += matrix[:, rows] @ weights[rows]
+    return total
 
 
 def in_blocks(draws: int, tasks: int) -> Iterator[int]:
@@ -137,17 +160,14 @@ def _rows(values: FloatArray, columns: IntArray, starts: IntArray, width: int) -
     return sparse.csr_array((values, columns, np.append(starts, columns.size)), shape=(starts.size, width))
 
 
-def _group_values(tasks: Arrangement, weights: FloatArray) -> FloatArray:
+def _group_values(tasks: Arrangement, counts: FloatArray) -> FloatArray:
     """Return the metrics of each group (m, g, d)."""
-    of_runs = tasks.in_run @ weights
+    of_runs = tasks.in_run @ counts
     cumulative = np.empty_like(of_runs)
-    sums = np.zeros((tasks.terms.shape[0], tasks.starts.size, weights.shape[1]))
-    step = max(1, _PRODUCT // sums[:, 0].size)
+    sums = np.empty((tasks.terms.shape[0], tasks.starts.size, counts.shape[1]))
     for group, (start, end) in enumerate(zip(tasks.starts, tasks.ends, strict=True)):
         np.cumsum(of_runs[start:end], axis=0, out=cumulative[start:end])
-        for first in range(start, end, step):
-            runs = slice(first, min(first + step, end))
-            sums[:, group] += tasks.terms[:, runs] @ of_runs[runs]
+        sums[:, group] = product(tasks.terms[:, start:end], of_runs[start:end])
     total = cumulative[tasks.ends - 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums / total
@@ -155,7 +175,7 @@ def _group_values(tasks: Arrangement, weights: FloatArray) -> FloatArray:
     values = np.empty((len(tasks.metrics), *total.shape))
     for number, metric in enumerate(tasks.metrics):
         if metric.needs_candidates:
-            values[number] = metric.link(_mean_by_task(tasks, metric, weights))
+            values[number] = metric.link(_mean_by_unit(tasks, metric, counts))
         elif metric.term is None:
             values[number] = _STATISTICS[metric.key](distributions)
         else:
@@ -163,14 +183,27 @@ def _group_values(tasks: Arrangement, weights: FloatArray) -> FloatArray:
     return values
 
 
-def _mean_by_task(tasks: Arrangement, metric: Metric, weights: FloatArray) -> FloatArray:
+def _mean_by_unit(tasks: Arrangement, metric: Metric, counts: FloatArray) -> FloatArray:
     """Return the mean of a term that needs the number of candidates (g, d), nan where that is not known."""
-    if metric.key not in tasks.by_task:
-        return np.full((tasks.starts.size, weights.shape[1]), np.nan)
-    terms, exists = tasks.by_task[metric.key]
+    if metric.key not in tasks.by_unit:
+        return np.full((tasks.starts.size, counts.shape[1]), np.nan)
+    terms, weights = tasks.by_unit[metric.key]
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean: FloatArray = (terms @ weights) / (exists @ weights)
+        mean: FloatArray = (terms @ counts) / (weights @ counts)
     return mean
+
+
+def sums_over_units(tasks: Arrangement, metric: Metric) -> tuple[FloatArray, FloatArray]:
+    """Return of each unit the sums over its tasks of weight times term, and of the weight of those that count (units,).
+
+    The ratio of the totals is the mean that a metric is a function of; the tasks must be one group.
+    """
+    if metric.needs_candidates:
+        if metric.key not in tasks.by_unit:
+            return np.zeros(tasks.in_run.shape[1]), np.zeros(tasks.in_run.shape[1])
+        terms, weights = tasks.by_unit[metric.key]
+        return terms.toarray()[0], weights.toarray()[0]
+    return tasks.terms[tasks.row[metric.key]] @ tasks.in_run, np.ones(tasks.ranks.size) @ tasks.in_run
 
 
 @dataclass(frozen=True)

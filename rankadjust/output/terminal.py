@@ -142,15 +142,11 @@ def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
 
 
 def _notes(result: pl.DataFrame) -> list[str]:
-    """Return one paragraph with each different reason and the metrics it is about."""
-    reasons = (
-        result.drop_nulls("reason")
-        .group_by("reason", maintain_order=True)
-        .agg(pl.col("metric").unique(maintain_order=True))
-    )
+    """Return one paragraph with each different reason or warning and the metrics it is about."""
+    notes = pl.concat(result.select("metric", note=name).drop_nulls("note") for name in ("reason", "warning"))
+    found = notes.group_by("note", maintain_order=True).agg(pl.col("metric").unique(maintain_order=True))
     lines = [
-        f"{', '.join(resolve(key).label for key in metrics)}: {reason}"
-        for reason, metrics in reasons.iter_rows()
+        f"{', '.join(resolve(key).label for key in metrics)}: {note}" for note, metrics in found.iter_rows()
     ]
     return ["\n".join(lines)] if lines else []
 

@@ -293,16 +293,21 @@ def test_equal_weights_change_nothing(database):
 
 def test_samples_do_not_depend_on_the_blocks(monkeypatch):
     units, strata = np.array([0, 1, 2, 0, 1, 2, 3]), [np.array([0, 2]), np.array([1, 3])]
-    whole = np.concatenate(list(bootstrap_counts(units, strata, 50, seed=3)), axis=1)
+    whole = np.concatenate(list(bootstrap_counts(strata, units.size, 50, seed=3)), axis=1)
     monkeypatch.setattr("rankadjust.evaluation.weighting._BLOCK", 20)
-    blocks = list(bootstrap_counts(units, strata, 50, seed=3))
+    blocks = list(bootstrap_counts(strata, units.size, 50, seed=3))
     assert len(blocks) > 10
     np.testing.assert_array_equal(np.concatenate(blocks, axis=1), whole)
-    # Tasks of a unit are drawn together, and each stratum keeps its size.
-    np.testing.assert_array_equal(whole[0], whole[3])
+    # Each stratum keeps its size, and the tasks of a unit are drawn together.
     np.testing.assert_array_equal(whole[[0, 2]].sum(axis=0), 2)
+    np.testing.assert_array_equal(whole[[1, 3]].sum(axis=0), 2)
+    ranks = np.arange(1.0, 8)
+    arranged = arrange(
+        [resolve("mr")], np.arange(7), ranks, np.full(7, np.nan), np.zeros(7, dtype=int), units=units
+    )
+    np.testing.assert_allclose(averages(arranged, whole)[0], ranks @ whole[units] / whole[units].sum(axis=0))
     assert not np.array_equal(
-        whole, np.concatenate(list(bootstrap_counts(units, strata, 50, seed=4)), axis=1)
+        whole, np.concatenate(list(bootstrap_counts(strata, units.size, 50, seed=4)), axis=1)
     )
 
 
