@@ -7,13 +7,13 @@ from scripts.job import job
 import polars as pl
 
 from rankadjust.base.files import write_parquet
-from rankadjust.counting.candidates import count_candidates
+from rankadjust.counting.candidates import count_protocols
 from rankadjust.counting.protocols import Protocol
 
 
 def count(triples: str, protocols: Sequence[Protocol], histograms: str, pairs: str) -> None:
-    frame = pl.read_parquet(triples)
-    counted = {protocol.name: count_candidates(frame, protocol) for protocol in protocols}
+    names = [protocol.name for protocol in protocols]
+    counted = dict(zip(names, count_protocols(pl.read_parquet(triples), protocols), strict=True))
     tables = {name: candidates.histogram for name, candidates in counted.items()}
     write_parquet(under_protocols(tables), histograms)
     write_parquet(under_protocols({name: candidates.pairs for name, candidates in counted.items()}), pairs)

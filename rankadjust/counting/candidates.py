@@ -9,24 +9,27 @@ the true one included, it has N = |C without K| + 1 candidates (docs/protocols.m
 4. per split, count tasks and pairs of tasks in runs of equal N; for temporal data once more with the times forgotten,
    which is how a model that does not see them scores.
 
-All sorting is done on columns packed into 64-bit words, so that hundreds of millions of triples need no more than
-some words each.
+Triples of different relations never share a query or an answer. So relations are counted group by group, some groups
+at a time in threads, and the histograms added up: whatever the number of triples, little memory is needed besides
+theirs. What depends on all triples, the entities and relations that occur, is found out first.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
+from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
+import polars.selectors as cs
 
-from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import SPLITS, time_columns
+from rankadjust.counting.codes import ORDER, integer_codes, one_frame
+from rankadjust.counting.packing import Flags, Integers, counted, numbered, starts
 from rankadjust.counting.protocols import Benchmark, Protocol, applies, get_protocol
 
-Integers = NDArray[Any]  # non-negative integers of any width
-Flags = NDArray[np.bool_]
 Side = Literal["head", "tail"]
 
 HISTOGRAM_SCHEMA = pl.Schema(
@@ -55,11 +58,11 @@ PAIRS_SCHEMA = pl.Schema(
 
 _SIDES: tuple[Side, Side] = ("head", "tail")
 _OTHER: dict[Side, Side] = {"head": "tail", "tail": "head"}
-_WORD = 64
-_BLOCK = 2**20
 _NEVER = np.iinfo(np.uint8).max
-# Ids beyond this many per occurrence are renumbered, so that tables indexed by id stay small.
-_SPARSE = 16
+# Triples that are counted together: so many that calls do not matter, and so few that they stay in a cache.
+_GROUP = 2**21
+# Each group looks at all relations once, so that their number is limited.
+_GROUPS = 32
 
 
 @dataclass(frozen=True)
@@ -94,30 +97,34 @@ class _Graph:
 
 _TRAINING_GRAPH = _Graph(("facts", "training"), ("training", "validation", "testing"))
 _INFERENCE_GRAPH = _Graph(("inference",), ("inference", "inference_validation", "inference_testing"))
-# In this order splits become known; the levels are what a cumulative filter distinguishes.
-_ORDER = (
-    "facts",
-    "training",
-    "inference",
-    "validation",
-    "inference_validation",
-    "testing",
-    "inference_testing",
-)
+# What a cumulative filter distinguishes, for each split in its ORDER.
 _LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """The distinct triples of each split of a graph, sorted; one entry per row in every array.
+class _Occurring:
+    """What occurs anywhere in a graph, whatever the relation; masks over ids.
 
-    split: position in _ORDER. multiplicity: how many tasks the row is on each side, more than one where the split
-        holds a triple twice and the protocol keeps duplicates.
-    level: how much a filter knows when the row is ranked: under a cumulative filter 0 for training, 1 for
-        validation, 2 for testing; else 0 everywhere.
-    known_from: the lowest level at which this row counts as a known answer. An answer may stand in several rows (in
-        two splits, at two times) and must be counted once: the row of its earliest split has that split's level,
-        the others have _NEVER. Without a filter all rows have _NEVER.
+    entities: in any of its splits. base_entities: in its base. base_relations: in the base of any graph.
+    """
+
+    entities: Flags
+    base_entities: Flags
+    base_relations: Flags
+
+    def pool(self, protocol: Protocol) -> Flags:
+        """Return for every entity id whether it is a candidate."""
+        return self.base_entities if protocol.entities == "training" else self.entities
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The distinct triples of each split of some relations, sorted; one entry per row in every array.
+
+    split: position in ORDER. repetitions: how often the split holds the triple.
+    seen: whether training (or facts, or inference) knows its entities and its relation.
+    first: whether no row above is the same answer. An answer may stand in several rows (in two splits, at two times)
+        and must be counted once, in the row of its earliest split.
     in_base: whether the row belongs to training (or facts, or inference), which tells the entities that are seen.
     """
 
@@ -126,13 +133,52 @@ class _Rows:
     tail: Integers
     times: tuple[Integers, ...]
     split: Integers
-    multiplicity: Integers
-    level: Integers
-    known_from: Integers
+    repetitions: Integers
+    seen: Flags
+    first: Flags
     in_base: Flags
 
     def entity(self, side: Side) -> Integers:
         return self.head if side == "head" else self.tail
+
+    # What several protocols need is made once.
+
+    @cached_property
+    def places(self) -> dict[str, Integers]:
+        """The rows of each split."""
+        return {name: np.flatnonzero(self.split == code) for code, name in enumerate(ORDER)}
+
+    @cached_property
+    def levels(self) -> list[Integers]:
+        """The rows of the splits that a cumulative filter comes to know at the same time."""
+        level = _LEVEL_OF[self.split]
+        return [np.flatnonzero(level == own) for own in range(int(level.max()) + 1)]
+
+    @cached_property
+    def static_query(self) -> dict[Side, Integers]:
+        """The number of each row's query, the time aside."""
+        return {side: numbered([self.entity(_OTHER[side]), self.relation]) for side in _SIDES}
+
+    @cached_property
+    def query(self) -> dict[Side, Integers]:
+        """The number of each row's query, time included; the same arrays where there are no times."""
+        if not self.times:
+            return self.static_query
+        return {side: numbered([self.static_query[side], *self.times]) for side in _SIDES}
+
+    @cached_property
+    def observed(self) -> dict[Side, tuple[Flags, Integers]]:
+        """Whether the base has each row's answer on that side of its relation, and how many answers it has there."""
+        found: dict[Side, tuple[Flags, Integers]] = {}
+        for side in _SIDES:
+            numbers = numbered([self.relation, self.entity(side)])
+            observed = np.zeros(int(numbers.max()) + 1, bool)
+            observed[numbers[self.in_base]] = True
+            relation_of = np.empty(observed.size, self.relation.dtype)
+            relation_of[numbers] = self.relation
+            sizes = np.bincount(relation_of[observed], minlength=int(self.relation.max()) + 1)
+            found[side] = observed[numbers], sizes[self.relation]
+        return found
 
 
 @dataclass(frozen=True)
@@ -140,12 +186,16 @@ class _Tasks:
     """The tasks of one side of a graph, one per row.
 
     query: the number of its query, time included; static_query: of its query without the time, the same array where
-    there are no times; candidates: how many it has.
+    there are no times; candidates: how many it has. Not every number need occur.
     """
 
     query: Integers
     static_query: Integers
     candidates: Integers
+
+
+# What was counted of some relations: the frames of a split, by the split, and side or "both".
+_Counts = dict[tuple[str, str], pl.DataFrame]
 
 
 def count_candidates(
@@ -165,32 +215,77 @@ def count_candidates(
     Raises RankadjustError for an unknown or empty split, a missing column, a null, ids that are neither text nor
     integers, and a protocol that does not apply.
     """
-    protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    triples = _one_frame(splits)
+    (candidates,) = count_protocols(splits, [protocol])
+    return candidates
+
+
+def count_protocols(
+    splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[str | Protocol]
+) -> list[Candidates]:
+    """Count the candidates of a data set under several protocols, in the order of the protocols.
+
+    The same as count_candidates for each, but triples are encoded and sorted once.
+    """
+    given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
+    triples = one_frame(splits)
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
-    reason = applies(protocol, triples.columns, present)
-    if reason:
-        raise RankadjustError(reason)
-    codes = _integer_codes(triples)
-    seen_relations = np.zeros(int(codes["relation"].max()) + 1, bool)
-    seen_relations[codes["relation"][_is_one_of(codes["split"], ("facts", "training", "inference"))]] = True
-    histograms, pairs = [], []
+    for protocol in given:
+        reason = applies(protocol, triples.columns, present)
+        if reason:
+            raise RankadjustError(reason)
+    codes = integer_codes(triples)
+    # Protocols that differ in what is not counted here are counted once.
+    different = list(dict.fromkeys(map(_counted_like, given)))
+    found = _counts(codes, present, different)
+    return [_candidates(found[different.index(_counted_like(one))], one) for one in given]
+
+
+def _counted_like(protocol: Protocol) -> Protocol:
+    """Return the protocol with the same tasks and, but for a true answer that is left out, the same candidates."""
+    return replace(protocol, name="any", counting="inclusive", sides="shared", data="any", description="")
+
+
+def _counts(
+    codes: Mapping[str, Integers], present: Sequence[str], protocols: Sequence[Protocol]
+) -> list[_Counts]:
+    """Count all relations under each protocol."""
+    found: list[_Counts] = [{} for _ in protocols]
     for graph in _graphs(present):
-        rows = _rows_of_graph(codes, graph, protocol)
-        ranked = _ranked(rows, seen_relations, protocol)
-        pool = _pool(rows, protocol)
-        tasks = {side: _tasks(rows, side, pool, protocol) for side in _SIDES}
-        for split in graph.evaluated:
-            selected = ranked & _is_one_of(rows.split, {split})
-            if not selected.any():
+        members = _is_one_of(codes["split"], {*graph.base, *graph.evaluated})
+        occurring = _occurring(codes, graph)
+        relations = int(codes["relation"].max()) + 1
+        groups = _groups(np.bincount(_selected(codes["relation"], members), minlength=relations))
+        count = partial(_counts_of_group, codes, members, graph, occurring, protocols)
+        # numpy lets go of Python while it works, so that threads work side by side.
+        with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
+            of_groups = list(threads.map(count, groups))
+        for place, protocol in enumerate(protocols):
+            entities = pl.lit(int(occurring.pool(protocol).sum())).alias("entities")
+            counts = _sums([one[place] for one in of_groups])
+            found[place] |= {key: frame.with_columns(entities) for key, frame in counts.items()}
+    return found
+
+
+def _candidates(counts: _Counts, protocol: Protocol) -> Candidates:
+    """Return as two tables what was counted inclusively."""
+    histograms: list[pl.DataFrame] = []
+    pairs: list[pl.DataFrame] = []
+    for split in SPLITS:
+        for side in (*_SIDES, "both"):
+            if (split, side) not in counts:
                 continue
-            counts = _counts_of_split(rows, np.flatnonzero(selected), tasks, protocol)
-            entities = int(pool.sum())
-            histograms += [
-                _labelled(counts[side], split=split, side=side, entities=entities) for side in _SIDES
-            ]
-            pairs.append(_labelled(counts["both"], split=split))
+            entities = int(counts[split, side]["entities"][0])
+            if protocol.negatives is not None and protocol.negatives >= entities:
+                raise RankadjustError(
+                    f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {entities} entities"
+                )
+            labelled = counts[split, side].with_columns(
+                cs.ends_with("_candidates") - int(protocol.counting == "exclusive"),
+                pl.lit(split).alias("split"),
+                pl.lit(side).alias("side"),
+            )
+            (pairs if side == "both" else histograms).append(labelled)
     return Candidates(_table(histograms, HISTOGRAM_SCHEMA), _table(pairs, PAIRS_SCHEMA))
 
 
@@ -217,96 +312,6 @@ def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
     return pl.DataFrame(rows, HISTOGRAM_SCHEMA)
 
 
-def _one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
-    """Return the triples of all splits below each other, checked, with a column `split`; times are text."""
-    if isinstance(splits, pl.DataFrame):
-        if "split" not in splits.columns:
-            raise RankadjustError("the triples lack the column 'split'; add it, or give one frame per split")
-        names = splits["split"].unique().cast(pl.String).to_list()
-        parts = {"the triples": splits}
-    else:
-        names = list(splits)
-        parts = {f"split {name!r}": frame for name, frame in splits.items()}
-    for name in names:
-        if name not in SPLITS:
-            hint = did_you_mean(str(name), SPLITS) or f"; allowed: {', '.join(SPLITS)}"
-            raise RankadjustError(f"unknown split {name!r}{hint}")
-    if not parts:
-        raise RankadjustError("no splits were given; count_candidates needs at least one")
-    times = time_columns(next(iter(parts.values())).columns)
-    for where, frame in parts.items():
-        _check(frame, where, times)
-    text = list(times)
-    for name in LABEL_COLUMNS:
-        kinds = {where: _kind(frame.schema[name]) for where, frame in parts.items()}
-        if len(set(kinds.values())) > 1:
-            listed = ", ".join(f"{kind} in {where}" for where, kind in kinds.items())
-            raise RankadjustError(f"{name} is {listed}; make it the same everywhere")
-        if "text" in kinds.values():
-            text.append(name)
-    tidy = [
-        pl.col(name).cast(pl.String) if name in text else pl.col(name) for name in (*LABEL_COLUMNS, *times)
-    ]
-    if isinstance(splits, pl.DataFrame):
-        return splits.select(pl.col("split").cast(pl.Enum(SPLITS)), *tidy)
-    tagged = [
-        frame.select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *tidy) for name, frame in splits.items()
-    ]
-    return pl.concat(tagged, how="vertical_relaxed")
-
-
-def _check(frame: pl.DataFrame, where: str, times: Sequence[str]) -> None:
-    """Raise where a frame of triples has no rows, lacks a column, has times that others lack, or holds a null."""
-    for name in (*LABEL_COLUMNS, *times):
-        if name not in frame.columns:
-            raise RankadjustError(f"{where} lacks the column {name!r}; it has {', '.join(frame.columns)}")
-    if time_columns(frame.columns) != times:
-        raise RankadjustError(f"{where} has times and the first split has none; give times to all or to none")
-    if frame.is_empty():
-        raise RankadjustError(f"{where}: no triples; leave an empty split out")
-    for name in (*LABEL_COLUMNS, *times):
-        if frame[name].null_count():
-            row = frame[name].is_null().arg_max()
-            raise RankadjustError(f"{where}: row {row} (from 0) has no {name}; drop the row or fill it in")
-
-
-def _integer_codes(triples: pl.DataFrame) -> dict[str, Integers]:
-    """Return every column as integers from 0 on, small enough to index a table; equal values get equal integers."""
-    codes: dict[str, Integers] = {}
-    codes["head"], codes["tail"] = _codes([triples["head"], triples["tail"]], "head and tail")
-    for name in ("relation", *time_columns(triples.columns)):
-        (codes[name],) = _codes([triples[name]], name)
-    position = np.array([_ORDER.index(name) for name in SPLITS], np.uint8)
-    codes["split"] = position[triples["split"].to_physical().to_numpy()]
-    return codes
-
-
-def _codes(columns: Sequence[pl.Series], what: str) -> list[Integers]:
-    """Return columns that share their ids as integers."""
-    kinds = {_kind(column.dtype) for column in columns}
-    if kinds == {"text"}:
-        # Categories of their own: numbers of the global ones would grow with whatever else the process has read.
-        categories = pl.Categorical(pl.Categories.random())
-        # They live as long as a column that has them: all columns are cast before the first is let go.
-        texts = [column.cast(categories) for column in columns]
-        return [text.to_physical().to_numpy() for text in texts]
-    if kinds != {"integer"}:
-        held = " and ".join(dict.fromkeys(str(column.dtype) for column in columns))
-        raise RankadjustError(f"{what}: {held} is no kind of id; make it text or integers")
-    ids = [column.to_numpy() for column in columns]
-    highest = max(int(part.max()) for part in ids)
-    if min(int(part.min()) for part in ids) < 0 or highest >= _SPARSE * ids[0].size:
-        numbers = np.unique(np.concatenate(ids), return_inverse=True)[1].astype(np.uint32)
-        return np.split(numbers, len(ids))
-    return [part.astype(np.uint32, copy=False) for part in ids]
-
-
-def _kind(dtype: pl.DataType) -> str:
-    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
-        return "text"
-    return "integer" if dtype.is_integer() else "other"
-
-
 def _graphs(present: Sequence[str]) -> Iterator[_Graph]:
     inductive = any(name in present for name in _INFERENCE_GRAPH.evaluated)
     if not inductive or any(name in present for name in ("validation", "testing")):
@@ -315,79 +320,121 @@ def _graphs(present: Sequence[str]) -> Iterator[_Graph]:
         yield _INFERENCE_GRAPH
 
 
-def _rows_of_graph(codes: Mapping[str, Integers], graph: _Graph, protocol: Protocol) -> _Rows:
-    """Return the distinct rows of a graph's splits and what each makes known under the protocol's filter."""
-    members = _is_one_of(codes["split"], {*graph.base, *graph.evaluated})
+def _occurring(codes: Mapping[str, Integers], graph: _Graph) -> _Occurring:
+    ids = 1 + max(int(codes["head"].max()), int(codes["tail"].max()))
+    masks = []
+    for names in ({*graph.base, *graph.evaluated}, graph.base):
+        selected = _is_one_of(codes["split"], names)
+        occurs = np.zeros(ids, bool)
+        for side in _SIDES:
+            occurs[_selected(codes[side], selected)] = True
+        masks.append(occurs)
+    in_base = np.zeros(int(codes["relation"].max()) + 1, bool)
+    in_base[codes["relation"][_is_one_of(codes["split"], ("facts", "training", "inference"))]] = True
+    return _Occurring(masks[0], masks[1], in_base)
+
+
+def _groups(triples: Integers) -> list[Flags]:
+    """Return masks over relations: groups of them with about as many triples; `triples` has those of each relation."""
+    size = max(_GROUP, int(triples.sum()) // _GROUPS)
+    # A relation belongs where the middle of its triples would, if those of all relations stood in a row.
+    group = (np.cumsum(triples) - triples // 2) // size
+    return [group == number for number in np.unique(group[triples > 0])]
+
+
+def _counts_of_group(
+    codes: Mapping[str, Integers],
+    members: Flags,
+    graph: _Graph,
+    occurring: _Occurring,
+    protocols: Sequence[Protocol],
+    relations: Flags,
+) -> list[_Counts]:
+    """Count what a graph has of some relations, under each protocol."""
+    inside = members if relations.all() else members & relations[codes["relation"]]
+    places = slice(None) if inside.all() else np.flatnonzero(inside)
+    own = {name: column[places] for name, column in codes.items()}
+
+    @cache
+    def rows(aware: bool) -> _Rows:
+        return _rows(own, graph, occurring, aware=aware)
+
+    return [_counts_of_rows(rows(one.time == "aware"), graph, occurring, one) for one in protocols]
+
+
+def _rows(codes: Mapping[str, Integers], graph: _Graph, occurring: _Occurring, *, aware: bool) -> _Rows:
+    """Return the distinct rows, of which the first of each answer is that of the earliest split.
+
+    aware: whether an answer at another time is another answer.
+    """
     times = time_columns(codes)
-    aware = times if protocol.time == "aware" else ()
-    answer = ["head", "relation", "tail", *aware]
-    # What makes an answer known comes first, so that the first row of each answer is that of the earliest split.
+    answer = ["head", "relation", "tail", *(times if aware else ())]
+    # What makes an answer known comes first.
     order = [*answer, "split", *(() if aware else times)]
-    distinct, multiplicity = _counted([_selected(codes[name], members) for name in order])
+    distinct, repetitions = counted([codes[name] for name in order])
     columns = dict(zip(order, distinct, strict=True))
-    level = (
-        _LEVEL_OF[columns["split"]] if protocol.filter == "cumulative" else np.zeros_like(columns["split"])
-    )
-    known_from = np.where(_starts([columns[name] for name in answer]), level, _NEVER)
     return _Rows(
         head=columns["head"],
         relation=columns["relation"],
         tail=columns["tail"],
         times=tuple(columns[name] for name in times),
         split=columns["split"],
-        multiplicity=multiplicity if protocol.duplicates == "keep" else np.ones_like(multiplicity),
-        level=level,
-        known_from=known_from if protocol.filter != "none" else np.full_like(known_from, _NEVER),
+        repetitions=repetitions,
+        seen=occurring.base_entities[columns["head"]]
+        & occurring.base_entities[columns["tail"]]
+        & occurring.base_relations[columns["relation"]],
+        first=starts([columns[name] for name in answer]),
         in_base=_is_one_of(columns["split"], graph.base),
     )
 
 
+def _counts_of_rows(rows: _Rows, graph: _Graph, occurring: _Occurring, protocol: Protocol) -> _Counts:
+    tasks = {side: _tasks(rows, side, occurring.pool(protocol), protocol) for side in _SIDES}
+    counts: _Counts = {}
+    for split in graph.evaluated:
+        selected = rows.places[split]
+        if protocol.unseen == "drop":
+            selected = selected[rows.seen[selected]]
+        if selected.size:
+            found = _counts_of_split(rows, selected, tasks, protocol)
+            counts |= {(split, side): frame for side, frame in found.items()}
+    return counts
+
+
+def _sums(counts: Sequence[_Counts]) -> _Counts:
+    """Add up what was counted in groups of relations."""
+    return {key: _sum([one[key] for one in counts if key in one]) for key in set().union(*counts)}
+
+
+def _sum(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Add up the rows with the same numbers of candidates; a null, which is one everywhere, stays."""
+    if len(frames) == 1:
+        return frames[0]
+    key = [name for name in frames[0].columns if name.endswith("_candidates")]
+    number = pl.all().sum() * pl.when(pl.all().null_count() == 0).then(1)
+    return pl.concat(frames).group_by(key).agg(number).sort(key)
+
+
 def _selected(column: Integers, members: Flags) -> Integers:
-    return column if members.all() else column[members]
-
-
-def _ranked(rows: _Rows, seen_relations: Flags, protocol: Protocol) -> Flags:
-    """Return which rows are ranked at all: with `unseen: drop` only those known to training in all three parts."""
-    if protocol.unseen == "keep":
-        return np.ones(rows.split.size, bool)
-    seen = _entities(rows, rows.in_base)
-    return seen[rows.head] & seen[rows.tail] & seen_relations[rows.relation]
-
-
-def _pool(rows: _Rows, protocol: Protocol) -> Flags:
-    """Return for every entity id whether it is a candidate."""
-    return _entities(rows, rows.in_base if protocol.entities == "training" else slice(None))
+    # Taking places is some times faster than selecting by a mask.
+    return column if members.all() else column[np.flatnonzero(members)]
 
 
 def _tasks(rows: _Rows, side: Side, pool: Flags, protocol: Protocol) -> _Tasks:
     """Return query and number of candidates of every row, ranked or not."""
-    static_query = [rows.entity(_OTHER[side]), rows.relation]
-    exclusive = protocol.counting == "exclusive"
+    query, static_query = rows.query[side], rows.static_query[side]
     if protocol.negatives is not None:
-        if protocol.negatives >= pool.sum():
-            raise RankadjustError(
-                f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {pool.sum()} entities"
-            )
-        numbers = _numbered(static_query)
-        candidates = np.full(numbers.size, protocol.negatives + 1 - exclusive)
-        return _Tasks(_with_times(numbers, rows), numbers, candidates)
-    inside, size = _candidate_sets(rows, side, pool, protocol)
+        return _Tasks(query, static_query, np.full(query.size, protocol.negatives + 1))
+    inside, size = (pool[rows.entity(side)], pool.sum()) if protocol.types == "any" else rows.observed[side]
     if protocol.filter == "none":
         # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
         # training's entities, to observed types) a true answer may stand outside them: its task then has one
         # negative more than a task of the same query whose answer is among them. They are counted as two queries.
-        numbers = _numbered([*static_query, inside.astype(np.uint8)])
-        return _Tasks(_with_times(numbers, rows), numbers, size - inside + (1 - exclusive))
-    by_time = _filters_by_time(rows, protocol)
-    numbers = _numbered([*static_query, *rows.times] if by_time else static_query)
-    candidates = _known(numbers, inside, rows)
-    np.subtract(size + 1 - exclusive, candidates, out=candidates)
-    return _Tasks(numbers if by_time else _with_times(numbers, rows), numbers, candidates)
-
-
-def _with_times(query: Integers, rows: _Rows) -> Integers:
-    """Return the numbers of queries that differ in their times too."""
-    return _numbered([query, *rows.times]) if rows.times else query
+        static = 2 * static_query + inside
+        return _Tasks(2 * query + inside if rows.times else static, static, size - inside + 1)
+    candidates = _known(query if _filters_by_time(rows, protocol) else static_query, inside, rows, protocol)
+    np.subtract(size + 1, candidates, out=candidates)
+    return _Tasks(query, static_query, candidates)
 
 
 def _filters_by_time(rows: _Rows, protocol: Protocol) -> bool:
@@ -395,51 +442,42 @@ def _filters_by_time(rows: _Rows, protocol: Protocol) -> bool:
     return bool(rows.times) and protocol.time == "aware" and protocol.negatives is None
 
 
-def _known(query: Integers, inside: Flags, rows: _Rows) -> Integers:
-    """Return for every row how many candidates of its query are known at the level of its split."""
-    queries = int(query.max()) + 1
-    for level in range(int(rows.level.max()) + 1):
-        known_of = np.bincount(_selected(query, inside & (rows.known_from <= level)), minlength=queries)
-        if level == 0:
-            known = known_of[query]
-        else:
-            at_level = np.flatnonzero(rows.level == level)
-            known[at_level] = known_of[query[at_level]]
-    return known
+def _known(query: Integers, inside: Flags, rows: _Rows, protocol: Protocol) -> Integers:
+    """Return for every row how many candidates of its query are known to the filter when the row is ranked.
 
-
-def _candidate_sets(rows: _Rows, side: Side, pool: Flags, protocol: Protocol) -> tuple[Flags, Integers]:
-    """Return for every row whether its answer is among the candidates, and how many candidates there are.
-
-    The latter is one number where it is the same for all rows.
+    A cumulative filter knows training when training is ranked, validation as well when validation is, and all when
+    testing is.
     """
-    answer = rows.entity(side)
-    if protocol.types == "any":
-        return pool[answer], pool.sum()
-    numbers = _numbered([rows.relation, answer])
-    observed = np.zeros(int(numbers.max()) + 1, bool)
-    observed[numbers[rows.in_base]] = True
-    relation_of = np.empty(observed.size, rows.relation.dtype)
-    relation_of[numbers] = rows.relation
-    sizes = np.bincount(relation_of[observed], minlength=int(rows.relation.max()) + 1)
-    return observed[numbers], sizes[rows.relation]
+    queries = int(query.max()) + 1
+    known = inside & rows.first
+    if protocol.filter != "cumulative":
+        return np.bincount(_selected(query, known), minlength=queries)[query]
+    numbers = np.empty_like(query)
+    known_of = np.zeros(queries, np.int64)
+    for at_level in rows.levels:
+        query_at_level = query[at_level]
+        known_of += np.bincount(_selected(query_at_level, known[at_level]), minlength=queries)
+        numbers[at_level] = known_of[query_at_level]
+    return numbers
 
 
 def _counts_of_split(
     rows: _Rows, selected: Integers, tasks: Mapping[Side, _Tasks], protocol: Protocol
 ) -> dict[str, pl.DataFrame]:
     """Count tasks and pairs of tasks of the selected rows, which are of one split: per side, and of both sides."""
-    multiplicity = rows.multiplicity[selected]
+    multiplicity = rows.repetitions[selected]
+    if protocol.duplicates == "drop":
+        multiplicity = np.ones_like(multiplicity)
     query = {side: tasks[side].query[selected] for side in _SIDES}
     candidates = {side: tasks[side].candidates[selected] for side in _SIDES}
-    counts = _counts(query, candidates, multiplicity)
+    counts = _counts_of_tasks(query, candidates, multiplicity)
     if not rows.times:
         return {name: _with_static(table, table) for name, table in counts.items()}
     if _filters_by_time(rows, protocol):
         return {name: _with_static(table, None) for name, table in counts.items()}
     # Without its time a triple is one row, which stands as often as at all times together. Rows are sorted.
-    first = np.flatnonzero(_starts([column[selected] for column in (rows.head, rows.relation, rows.tail)]))
-    static = _counts(
+    first = np.flatnonzero(starts([column[selected] for column in (rows.head, rows.relation, rows.tail)]))
+    static = _counts_of_tasks(
         {side: tasks[side].static_query[selected][first] for side in _SIDES},
         {side: candidates[side][first] for side in _SIDES},
         np.add.reduceat(multiplicity, first, dtype=np.int64),
@@ -447,7 +485,7 @@ def _counts_of_split(
     return {name: _with_static(table, static[name]) for name, table in counts.items()}
 
 
-def _counts(
+def _counts_of_tasks(
     query: Mapping[Side, Integers], candidates: Mapping[Side, Integers], multiplicity: Integers
 ) -> dict[str, pl.DataFrame]:
     counts: dict[str, pl.DataFrame] = {
@@ -473,8 +511,8 @@ def _histogram(query: Integers, candidates: Integers, multiplicity: Integers) ->
     # Adding where a triple is repeated is exact and, as that is rare, much faster than weights.
     again = np.flatnonzero(multiplicity > 1)
     np.add.at(group, query[again], multiplicity[again] - 1)
-    counts = _sizes_counted(num_candidates=candidates_of, size=group).filter(pl.col("size") > 0)
-    repeats = _sizes_counted(num_candidates=candidates[again], size=multiplicity[again])
+    counts = _sizescounted(num_candidates=candidates_of, size=group).filter(pl.col("size") > 0)
+    repeats = _sizescounted(num_candidates=candidates[again], size=multiplicity[again])
     ordered_pairs = (pl.col("size") * (pl.col("size") - 1) * pl.col("count")).sum()
     return (
         counts.group_by("num_candidates")
@@ -491,7 +529,7 @@ def _histogram(query: Integers, candidates: Integers, multiplicity: Integers) ->
 
 def _linked(head_candidates: Integers, tail_candidates: Integers, multiplicity: Integers) -> pl.DataFrame:
     """Count triples, and pairs of a head and a tail task of the same triple, per pair of numbers of candidates."""
-    counts = _sizes_counted(
+    counts = _sizescounted(
         head_candidates=head_candidates, tail_candidates=tail_candidates, size=multiplicity
     )
     size, count = pl.col("size"), pl.col("count")
@@ -502,14 +540,10 @@ def _linked(head_candidates: Integers, tail_candidates: Integers, multiplicity: 
     )
 
 
-def _sizes_counted(**columns: Integers) -> pl.DataFrame:
+def _sizescounted(**columns: Integers) -> pl.DataFrame:
     """Return the distinct rows of the columns as Int64, and how often each occurs as `count`."""
-    distinct, count = _counted(list(columns.values()))
+    distinct, count = counted(list(columns.values()))
     return pl.DataFrame({**dict(zip(columns, distinct, strict=True)), "count": count}).cast(pl.Int64)
-
-
-def _labelled(counts: pl.DataFrame, **labels: str | int) -> pl.DataFrame:
-    return counts.with_columns(pl.lit(value).alias(name) for name, value in labels.items())
 
 
 def _table(parts: Sequence[pl.DataFrame], schema: pl.Schema) -> pl.DataFrame:
@@ -521,113 +555,4 @@ def _table(parts: Sequence[pl.DataFrame], schema: pl.Schema) -> pl.DataFrame:
 
 
 def _is_one_of(split: Integers, names: Collection[str]) -> Flags:
-    return np.array([name in names for name in _ORDER])[split]
-
-
-def _entities(rows: _Rows, selected: Flags | slice) -> Flags:
-    """Return for every entity id whether it occurs in the selected rows."""
-    occurs = np.zeros(1 + max(int(rows.head.max()), int(rows.tail.max())), bool)
-    occurs[rows.head[selected]] = True
-    occurs[rows.tail[selected]] = True
-    return occurs
-
-
-def _numbered(columns: Sequence[Integers]) -> Integers:
-    """Return for every row of some columns the number, from 0 on, of its value among the distinct ones."""
-    starts, order = _ordered(columns)
-    number = np.cumsum(starts, dtype=np.int64)
-    number -= 1
-    if order is None:
-        return number
-    numbers = np.empty_like(number)
-    numbers[order] = number
-    return numbers
-
-
-def _counted(columns: Sequence[Integers]) -> tuple[list[Integers], Integers]:
-    """Return the distinct rows of some columns in ascending order, and how often each occurs."""
-    height = columns[0].size
-    widths = _widths(columns)
-    words = _packed(columns, widths)
-    if len(words) == 1:
-        words[0].sort()
-        first = np.flatnonzero(_starts(words))
-        distinct = _unpacked(words[0] if first.size == height else words[0][first], columns, widths)
-    else:
-        starts, order = _ordered(columns)
-        first = np.flatnonzero(starts)
-        distinct = [column[first if order is None else order[first]] for column in columns]
-    if first.size == height:
-        return distinct, np.ones(height, np.uint8)
-    count = np.empty_like(first)
-    np.subtract(first[1:], first[:-1], out=count[:-1])
-    count[-1:] = height - first[-1:]
-    return distinct, count
-
-
-def _ordered(columns: Sequence[Integers]) -> tuple[Flags, Integers | None]:
-    """Return where runs of equal rows start when the rows are in ascending order, and which row stands where.
-
-    The latter is None where they are in that order already, as rows sorted by triple are for the queries of tails.
-    """
-    widths = _widths(columns)
-    first, *others = _packed(columns, widths)
-    if others:
-        # Numbers take no more bits than there are rows, so that with them one more column fits a word at least.
-        whole = int((np.cumsum(widths) <= _WORD).sum())
-        return _ordered([_numbered(columns[:whole]), *columns[whole:]])
-    if (first[1:] >= first[:-1]).all():
-        return _starts([first]), None
-    height = first.size
-    row_width = height.bit_length()
-    if sum(widths) + row_width > _WORD:
-        order = np.argsort(first)
-        return _starts([first[order]]), order
-    # Sorting words that carry their row is many times faster than an indirect sort.
-    first <<= np.uint64(row_width)
-    for start in range(0, height, _BLOCK):
-        first[start : start + _BLOCK] |= np.arange(start, min(start + _BLOCK, height), dtype=np.uint64)
-    first.sort()
-    order = (first & np.uint64(2**row_width - 1)).view(np.int64)
-    first >>= np.uint64(row_width)
-    return _starts([first]), order
-
-
-def _starts(words: Sequence[Integers]) -> Flags:
-    """Return where a run of equal rows begins."""
-    starts = np.zeros(words[0].size, bool)
-    starts[:1] = True
-    for word in words:
-        starts[1:] |= word[1:] != word[:-1]
-    return starts
-
-
-def _widths(columns: Sequence[Integers]) -> list[int]:
-    """Return how many bits the values of each column need."""
-    return [int(column.max(initial=1)).bit_length() for column in columns]
-
-
-def _packed(columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers]:
-    """Pack columns into as few 64-bit words as hold them, the first column in the highest bits of the first word."""
-    words: list[Integers] = []
-    room = 0
-    for column, width in zip(columns, widths, strict=True):
-        if width > room:
-            words.append(column.astype(np.uint64))
-            room = _WORD - width
-        else:
-            words[-1] <<= np.uint64(width)
-            words[-1] |= column.view(np.uint64) if column.dtype == np.int64 else column
-            room -= width
-    return words
-
-
-def _unpacked(word: Integers, columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers]:
-    """Take apart a word that _packed made of these columns; the word is used up."""
-    parts = []
-    for column, width in zip(reversed(columns), reversed(widths), strict=True):
-        part = word.astype(column.dtype)
-        part &= column.dtype.type(2**width - 1)
-        parts.append(part)
-        word >>= np.uint64(width)
-    return parts[::-1]
+    return np.array([name in names for name in ORDER])[split]

@@ -17,8 +17,8 @@ from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
-from rankadjust.counting import candidates
-from rankadjust.counting.candidates import Candidates, count_candidates
+from rankadjust.counting import candidates, packing
+from rankadjust.counting.candidates import Candidates, count_candidates, count_protocols
 from rankadjust.counting.protocols import Protocol, get_protocol
 from tests.reference_counter import count_slowly
 
@@ -93,6 +93,37 @@ def test_the_slow_counter_agrees(data, layout, time_columns):
         st.sampled_from([p for p in COMBINATIONS if time_columns or p.time == "ignore"]), label="protocol"
     )
     assert_same(count_candidates(frames(splits), protocol), count_slowly(splits, protocol))
+
+
+@pytest.mark.parametrize("time_columns", [0, 1])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@settings(deadline=None, max_examples=20)
+@given(data=st.data())
+def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, time_columns):
+    splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
+    protocols = data.draw(
+        st.lists(
+            st.sampled_from(
+                [p for p in COMBINATIONS if not p.negatives and (time_columns or p.time == "ignore")]
+            ),
+            min_size=1,
+            max_size=4,
+        )
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        # Groups of about so many triples; nothing but the number of relations limits the number of groups.
+        patch.setattr(candidates, "_GROUP", data.draw(st.sampled_from([1, 4, 10]), label="group"))
+        found = count_protocols(frames(splits), protocols)
+    assert len(found) == len(protocols)
+    for counted, protocol in zip(found, protocols, strict=True):
+        assert_same(counted, count_slowly(splits, protocol))
+
+
+def test_relations_are_counted_in_groups_of_about_the_same_size():
+    groups = candidates._groups(np.array([3 * candidates._GROUP, 0, 1, 2, candidates._GROUP, 5]))
+    assert [np.flatnonzero(group).tolist() for group in groups] == [[0], [1, 2, 3, 4], [5]]
+    # Whatever the number of triples, there are not many groups.
+    assert 20 < len(candidates._groups(np.full(10_000, candidates._GROUP))) <= candidates._GROUPS + 1
 
 
 TINY = {
@@ -181,30 +212,8 @@ def test_rows_wider_than_a_word_are_counted_alike(name, monkeypatch):
     # 64 bits hold every row of a small graph. 7 bits hold two or three columns, so that triples are numbered first and
     # sorted indirectly.
     expected = count_candidates(frames(TINY_TIMES), name)
-    monkeypatch.setattr(candidates, "_WORD", 7)
+    monkeypatch.setattr(packing, "_WORD", 7)
     assert_same(count_candidates(frames(TINY_TIMES), name), expected)
-
-
-@pytest.mark.parametrize("bits", [63, 64, 65])
-@pytest.mark.parametrize("rows", [5, 900])
-@pytest.mark.parametrize("with_row", [False, True], ids=["columns", "columns and row"])
-def test_columns_as_wide_as_a_word_and_a_bit_more_or_less(bits, rows, with_row):
-    """Rows are sorted as 64-bit words, with the row's number in the lowest bits where there is room for it.
-
-    Expected is what np.unique finds column by column, without packing anything.
-    """
-    widths = [9, bits - 9 - 30 - (rows.bit_length() if with_row else 0), 30]
-    rng = np.random.default_rng(bits)
-    # The highest bit of each column alone tells many rows apart, and so does the lowest.
-    columns = [rng.choice([0, 1, 2 ** (width - 1), 2**width - 1], rows) for width in widths]
-    assert [int(column.max()).bit_length() for column in columns] == widths
-    expected, number, count = np.unique(
-        np.stack(columns, axis=1), axis=0, return_inverse=True, return_counts=True
-    )
-    assert candidates._numbered(columns).tolist() == number.ravel().tolist()
-    distinct, found = candidates._counted(columns)
-    assert np.stack(distinct, axis=1).tolist() == expected.tolist()
-    assert found.tolist() == count.tolist()
 
 
 @pytest.mark.parametrize(
@@ -372,6 +381,23 @@ def test_the_slow_counter_agrees_on_real_data(name, protocols, shared):
         fast = count_candidates(frames(splits), protocol)
         ranked = [table.filter(~pl.col("split").is_in(without)) for table in (fast.histogram, fast.pairs)]
         assert_same(Candidates(*ranked), count_slowly(splits, get_protocol(protocol), without))
+
+
+@pytest.mark.shared
+def test_groups_of_relations_add_up_on_every_data_set(shared, monkeypatch):
+    names = list(sources(shared))
+    assert len(names) == 36
+    for name in names:
+        splits = frames(read_shared(shared, name))
+        temporal = "time" in "".join(
+            splits["testing" if "testing" in splits else "inference_testing"].columns
+        )
+        protocols = ["filtered", "typed", "pykeen", *(["time-aware"] if temporal else [])]
+        whole = count_protocols(splits, protocols)
+        with monkeypatch.context() as patch:
+            patch.setattr(candidates, "_GROUP", sum(map(len, splits.values())) // 9)
+            for in_groups, at_once in zip(count_protocols(splits, protocols), whole, strict=True):
+                assert_same(in_groups, at_once)
 
 
 # The files moments.<data set>.json of the development data were made by another program.

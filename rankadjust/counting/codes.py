@@ -1,0 +1,113 @@
+"""Triples as frames, checked, and as columns of small integers, which is what counting works on."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
+from rankadjust.counting.packing import Integers
+
+# In this order splits become known: the code of a split is its place here.
+ORDER = (
+    "facts",
+    "training",
+    "inference",
+    "validation",
+    "inference_validation",
+    "testing",
+    "inference_testing",
+)
+# Ids beyond this many per occurrence are renumbered, so that tables indexed by id stay small.
+_SPARSE = 16
+
+
+def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
+    """Return the triples of all splits below each other, checked, with a column `split`; times are text."""
+    if isinstance(splits, pl.DataFrame):
+        if "split" not in splits.columns:
+            raise RankadjustError("the triples lack the column 'split'; add it, or give one frame per split")
+        names = splits["split"].unique().cast(pl.String).to_list()
+        parts = {"the triples": splits}
+    else:
+        names = list(splits)
+        parts = {f"split {name!r}": frame for name, frame in splits.items()}
+    for name in names:
+        if name not in SPLITS:
+            hint = did_you_mean(str(name), SPLITS) or f"; allowed: {', '.join(SPLITS)}"
+            raise RankadjustError(f"unknown split {name!r}{hint}")
+    if not parts:
+        raise RankadjustError("no splits were given; count_candidates needs at least one")
+    times = time_columns(next(iter(parts.values())).columns)
+    for where, frame in parts.items():
+        _check(frame, where, times)
+    text = list(times)
+    for name in LABEL_COLUMNS:
+        kinds = {where: _kind(frame.schema[name]) for where, frame in parts.items()}
+        if len(set(kinds.values())) > 1:
+            listed = ", ".join(f"{kind} in {where}" for where, kind in kinds.items())
+            raise RankadjustError(f"{name} is {listed}; make it the same everywhere")
+        if "text" in kinds.values():
+            text.append(name)
+    tidy = [
+        pl.col(name).cast(pl.String) if name in text else pl.col(name) for name in (*LABEL_COLUMNS, *times)
+    ]
+    if isinstance(splits, pl.DataFrame):
+        return splits.select(pl.col("split").cast(pl.Enum(SPLITS)), *tidy)
+    tagged = [
+        frame.select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *tidy) for name, frame in splits.items()
+    ]
+    return pl.concat(tagged, how="vertical_relaxed")
+
+
+def _check(frame: pl.DataFrame, where: str, times: Sequence[str]) -> None:
+    """Raise where a frame of triples has no rows, lacks a column, has times that others lack, or holds a null."""
+    for name in (*LABEL_COLUMNS, *times):
+        if name not in frame.columns:
+            raise RankadjustError(f"{where} lacks the column {name!r}; it has {', '.join(frame.columns)}")
+    if time_columns(frame.columns) != times:
+        raise RankadjustError(f"{where} has times and the first split has none; give times to all or to none")
+    if frame.is_empty():
+        raise RankadjustError(f"{where}: no triples; leave an empty split out")
+    for name in (*LABEL_COLUMNS, *times):
+        if frame[name].null_count():
+            row = frame[name].is_null().arg_max()
+            raise RankadjustError(f"{where}: row {row} (from 0) has no {name}; drop the row or fill it in")
+
+
+def integer_codes(triples: pl.DataFrame) -> dict[str, Integers]:
+    """Return every column as integers from 0 on, small enough to index a table; equal values get equal integers."""
+    codes: dict[str, Integers] = {}
+    codes["head"], codes["tail"] = _codes([triples["head"], triples["tail"]], "head and tail")
+    for name in ("relation", *time_columns(triples.columns)):
+        (codes[name],) = _codes([triples[name]], name)
+    position = np.array([ORDER.index(name) for name in SPLITS], np.uint8)
+    codes["split"] = position[triples["split"].to_physical().to_numpy()]
+    return codes
+
+
+def _codes(columns: Sequence[pl.Series], what: str) -> list[Integers]:
+    """Return columns that share their ids as integers."""
+    kinds = {_kind(column.dtype) for column in columns}
+    if kinds == {"text"}:
+        # Categories of their own: numbers of the global ones would grow with whatever else the process has read.
+        categories = pl.Categorical(pl.Categories.random())
+        # They live as long as a column that has them: all columns are cast before the first is let go.
+        texts = [column.cast(categories) for column in columns]
+        return [text.to_physical().to_numpy() for text in texts]
+    if kinds != {"integer"}:
+        held = " and ".join(dict.fromkeys(str(column.dtype) for column in columns))
+        raise RankadjustError(f"{what}: {held} is no kind of id; make it text or integers")
+    ids = [column.to_numpy() for column in columns]
+    highest = max(int(part.max()) for part in ids)
+    if min(int(part.min()) for part in ids) < 0 or highest >= _SPARSE * ids[0].size:
+        numbers = np.unique(np.concatenate(ids), return_inverse=True)[1].astype(np.uint32)
+        return np.split(numbers, len(ids))
+    return [part.astype(np.uint32, copy=False) for part in ids]
+
+
+def _kind(dtype: pl.DataType) -> str:
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+        return "text"
+    return "integer" if dtype.is_integer() else "other"

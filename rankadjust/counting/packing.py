@@ -1,0 +1,118 @@
+"""Numbering and counting equal rows by sorting them, packed into words of 64 bits.
+
+Rows of several columns of small integers fit one word each, which numpy sorts many times faster than anything else.
+Where they do not fit, the first columns are numbered: numbers take no more bits than there are rows.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[Any]  # non-negative integers of any width
+Flags = NDArray[np.bool_]
+
+_WORD = 64
+_BLOCK = 2**20
+
+
+def numbered(columns: Sequence[Integers]) -> Integers:
+    """Return for every row of some columns the number, from 0 on, of its value among the distinct ones."""
+    begins, order = _ordered(columns)
+    number = np.cumsum(begins, dtype=np.int64)
+    number -= 1
+    if order is None:
+        return number
+    numbers = np.empty_like(number)
+    numbers[order] = number
+    return numbers
+
+
+def counted(columns: Sequence[Integers]) -> tuple[list[Integers], Integers]:
+    """Return the distinct rows of some columns in ascending order, and how often each occurs."""
+    height = columns[0].size
+    widths = _widths(columns)
+    words = _packed(columns, widths)
+    if len(words) == 1:
+        words[0].sort()
+        first = np.flatnonzero(starts(words))
+        distinct = _unpacked(words[0] if first.size == height else words[0][first], columns, widths)
+    else:
+        begins, order = _ordered(columns)
+        first = np.flatnonzero(begins)
+        distinct = [column[first if order is None else order[first]] for column in columns]
+    if first.size == height:
+        return distinct, np.ones(height, np.uint8)
+    count = np.empty_like(first)
+    np.subtract(first[1:], first[:-1], out=count[:-1])
+    count[-1:] = height - first[-1:]
+    return distinct, count
+
+
+def _ordered(columns: Sequence[Integers]) -> tuple[Flags, Integers | None]:
+    """Return where runs of equal rows start when the rows are in ascending order, and which row stands where.
+
+    The latter is None where they are in that order already, as rows sorted by triple are for the queries of tails.
+    """
+    widths = _widths(columns)
+    first, *others = _packed(columns, widths)
+    if others:
+        # Numbers take no more bits than there are rows, so that with them one more column fits a word at least.
+        whole = int((np.cumsum(widths) <= _WORD).sum())
+        return _ordered([numbered(columns[:whole]), *columns[whole:]])
+    if (first[1:] >= first[:-1]).all():
+        return starts([first]), None
+    height = first.size
+    row_width = height.bit_length()
+    if sum(widths) + row_width > _WORD:
+        order = np.argsort(first)
+        return starts([first[order]]), order
+    # Sorting words that carry their row is many times faster than an indirect sort.
+    first <<= np.uint64(row_width)
+    for start in range(0, height, _BLOCK):
+        first[start : start + _BLOCK] |= np.arange(start, min(start + _BLOCK, height), dtype=np.uint64)
+    first.sort()
+    order = (first & np.uint64(2**row_width - 1)).view(np.int64)
+    first >>= np.uint64(row_width)
+    return starts([first]), order
+
+
+def starts(words: Sequence[Integers]) -> Flags:
+    """Return where a run of equal rows begins."""
+    begins = np.zeros(words[0].size, bool)
+    begins[:1] = True
+    for word in words:
+        begins[1:] |= word[1:] != word[:-1]
+    return begins
+
+
+def _widths(columns: Sequence[Integers]) -> list[int]:
+    """Return how many bits the values of each column need."""
+    return [int(column.max(initial=1)).bit_length() for column in columns]
+
+
+def _packed(columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers]:
+    """Pack columns into as few 64-bit words as hold them, the first column in the highest bits of the first word."""
+    words: list[Integers] = []
+    room = 0
+    for column, width in zip(columns, widths, strict=True):
+        if width > room:
+            words.append(column.astype(np.uint64))
+            room = _WORD - width
+        else:
+            words[-1] <<= np.uint64(width)
+            words[-1] |= column.view(np.uint64) if column.dtype == np.int64 else column
+            room -= width
+    return words
+
+
+def _unpacked(word: Integers, columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers]:
+    """Take apart a word that _packed made of these columns; the word is used up."""
+    parts = []
+    for column, width in zip(reversed(columns), reversed(widths), strict=True):
+        part = word.astype(column.dtype)
+        part &= column.dtype.type(2**width - 1)
+        parts.append(part)
+        word >>= np.uint64(width)
+    return parts[::-1]
