@@ -19,7 +19,11 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import candidates, packing
 from rankadjust.counting.candidates import Candidates, count_candidates, count_protocols
-from rankadjust.counting.protocols import Protocol, get_protocol
+from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
+from rankadjust.data.encoding import encode
+from rankadjust.data.reading import read_triples
+from rankadjust.data.registry import load_registry
+from tests.mirror import mirrored_files
 from tests.reference_counter import count_slowly
 
 # Every protocol whose combination of parameters is allowed; `sides` does not take part in counting.
@@ -384,20 +388,21 @@ def test_the_slow_counter_agrees_on_real_data(name, protocols, shared):
 
 
 @pytest.mark.shared
-def test_groups_of_relations_add_up_on_every_data_set(shared, monkeypatch):
-    names = list(sources(shared))
-    assert len(names) == 36
-    for name in names:
-        splits = frames(read_shared(shared, name))
-        temporal = "time" in "".join(
-            splits["testing" if "testing" in splits else "inference_testing"].columns
-        )
-        protocols = ["filtered", "typed", "pykeen", *(["time-aware"] if temporal else [])]
-        whole = count_protocols(splits, protocols)
+def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypatch):
+    registry = load_registry()
+    assert len(sources(shared)) == 36
+    for name in sources(shared):
+        form = registry[name].format
+        files = mirrored_files(registry[name], shared / "data" / "mirror", tmp_path)
+        splits = {split: read_triples(path, form) for split, path in files.items()}
+        protocols = [one for one in load_protocols().values() if applies(one, form.columns, splits) is None]
+        encoded = encode(splits).triples
+        whole = count_protocols(encoded, protocols)
         with monkeypatch.context() as patch:
-            patch.setattr(candidates, "_GROUP", sum(map(len, splits.values())) // 9)
-            for in_groups, at_once in zip(count_protocols(splits, protocols), whole, strict=True):
-                assert_same(in_groups, at_once)
+            patch.setattr(candidates, "_GROUP", encoded.height // 9)
+            in_groups = count_protocols(encoded, protocols)
+        for one, other in zip(in_groups, whole, strict=True):
+            assert_same(one, other)
 
 
 # The files moments.<data set>.json of the development data were made by another program.

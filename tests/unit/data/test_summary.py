@@ -1,12 +1,9 @@
 """Summary: counts of sets and loops, the registry's expectations, and the counts of the 36 verified data sets."""
 
-import tarfile
-import zipfile
 from collections import Counter
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 import polars as pl
@@ -16,13 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data.encoding import encode
 from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import Dataset, load_registry
-from rankadjust.data.sources import Http
 from rankadjust.data.summary import _pair, check_expected, summarise, summary_row
+from tests.mirror import mirrored_files
 
 
 def text_frame(*rows):
@@ -221,29 +217,6 @@ def test_every_verified_count_is_reproduced(shared, tmp_path):
         summary = summarise(encoded, entry)
         assert check_expected(summary, entry) is None
         assert verified_counts(summary, encoded, published["verified"]) == published["verified"], entry.name
-
-
-def mirrored_files(entry, mirror, folder):
-    [files] = [files for files in entry.sources if isinstance(files[0].source, Http)]
-    found = {}
-    for file in files:
-        url = urlsplit(file.source.url)
-        path = mirror / url.netloc / url.path.lstrip("/")
-        assert (sha256_of(path), path.stat().st_size) == (file.sha256, file.bytes)
-        for split, member in file.members.items():
-            found[split] = path
-            if member is not None:
-                found[split] = folder / f"{entry.name}.{split}.txt"
-                found[split].write_bytes(member_of(path, member))
-    return found
-
-
-def member_of(path, member):
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(member)
-    with tarfile.open(path) as archive:
-        return archive.extractfile(member).read()
 
 
 def verified_counts(summary, encoded, verified):

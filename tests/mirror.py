@@ -1,0 +1,31 @@
+"""The mirror of real data sets among the development data, read apart from the code that fetches."""
+
+import tarfile
+import zipfile
+from urllib.parse import urlsplit
+
+from rankadjust.base.files import sha256_of
+from rankadjust.data.sources import Http
+
+
+def mirrored_files(entry, mirror, folder):
+    [files] = [files for files in entry.sources if isinstance(files[0].source, Http)]
+    found = {}
+    for file in files:
+        url = urlsplit(file.source.url)
+        path = mirror / url.netloc / url.path.lstrip("/")
+        assert (sha256_of(path), path.stat().st_size) == (file.sha256, file.bytes)
+        for split, member in file.members.items():
+            found[split] = path
+            if member is not None:
+                found[split] = folder / f"{entry.name}.{split}.txt"
+                found[split].write_bytes(member_of(path, member))
+    return found
+
+
+def member_of(path, member):
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            return archive.read(member)
+    with tarfile.open(path) as archive:
+        return archive.extractfile(member).read()
