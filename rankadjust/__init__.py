@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rankadjust.base.errors import RankadjustError
     from rankadjust.chance.moments import metric_moments
-    from rankadjust.counting.candidates import count_candidates
+    from rankadjust.counting.candidates import count_candidates, count_protocols
     from rankadjust.database.store import load_database
     from rankadjust.evaluation.evaluate import evaluate
     from rankadjust.evaluation.one_value import adjust
@@ -22,6 +22,7 @@ __all__ = [
     "adjust",
     "check",
     "count_candidates",
+    "count_protocols",
     "evaluate",
     "load_database",
     "metric_moments",
@@ -34,6 +35,7 @@ _MODULES = {
     "adjust": "evaluation.one_value",
     "check": "literature.contradictions",
     "count_candidates": "counting.candidates",
+    "count_protocols": "counting.candidates",
     "evaluate": "evaluation.evaluate",
     "load_database": "database.store",
     "metric_moments": "chance.moments",
