@@ -12,13 +12,18 @@ from rankadjust.data.encoding import encode
 from rankadjust.data.notices import in_one_line, warnings
 from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import Dataset
+from rankadjust.data.sources import published_names
 from rankadjust.data.summary import check_expected, summarise
 
 
 def encode_dataset(
     dataset: Dataset, folder: str, triples: str, labels: str, summary: str, tell: Callable[[str], None]
 ) -> None:
-    splits = {split: read_triples(Path(folder) / f"{split}.txt", dataset.format) for split in dataset.splits}
+    names = published_names(Path(folder))
+    splits = {
+        split: read_triples(Path(folder) / f"{split}.txt", dataset.format, names.get(split))
+        for split in dataset.splits
+    }
     encoded = encode(splits)
     counts = summarise(encoded, dataset)
     tell(in_one_line(counts))

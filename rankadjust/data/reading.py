@@ -28,33 +28,37 @@ _A_COUNT = (
 _STAND_INS = [bytes([code]) for code in range(1, 128) if chr(code) not in "\r\n"]
 
 
-def read_triples(path: str | Path, form: Format) -> pl.DataFrame:
+def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.DataFrame:
     r"""Return the text of a file as columns head, relation, tail and, where declared, times (all String).
 
     A line ends with \n or \r\n and nothing else; the last one needs no end. A byte order mark is skipped.
     Labels are kept as they stand: quotes, '#', 'NA' and leading zeros mean nothing here.
+    name: what the user calls the file, for errors; its path where it is not given.
 
     Raises RankadjustError with file and line for a wrong number of fields, an empty field, bytes that are not
     UTF-8, a label that should be an integer and is not; with the file for one without triples.
     """
     path = Path(path)
+    name = name or str(path)
     try:
         count = _count_bytes(path, form)
     except OSError as error:
-        raise RankadjustError(f"{path}: the file cannot be read ({error.strerror})") from None
+        raise RankadjustError(f"{name}: the file cannot be read ({error.strerror})") from None
     if count.lines <= form.header_lines:
         what = "is empty" if count.lines == 0 else "has no line after its header"
-        raise RankadjustError(f"{path}: the file {what}; a split needs at least one triple")
+        raise RankadjustError(f"{name}: the file {what}; a split needs at least one triple")
     try:
         frame = _parse(path, form, plain=count.plain)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise _first_problem(path, form) or RankadjustError(f"{path}: cannot be read ({error})") from None
+        raise _first_problem(path, form, name) or RankadjustError(
+            f"{name}: cannot be read ({error})"
+        ) from None
     fields = len(form.columns)
     rows = count.lines - form.header_lines
     regular = count.separators is None or count.separators == rows * (fields - 1)
     if frame.height != rows or not regular or not _valid(frame, form):
-        problem = f"{path}: {frame.height} of {rows} lines could be read"
-        raise _first_problem(path, form) or RankadjustError(problem)
+        problem = f"{name}: {frame.height} of {rows} lines could be read"
+        raise _first_problem(path, form, name) or RankadjustError(problem)
     return frame
 
 
@@ -148,7 +152,7 @@ def _valid(frame: pl.DataFrame, form: Format) -> bool:
     return not frame.select(pl.any_horizontal(problem.any() for problem in problems)).item()
 
 
-def _first_problem(path: Path, form: Format) -> RankadjustError | None:
+def _first_problem(path: Path, form: Format, name: str) -> RankadjustError | None:
     """Find the first bad line, one line after the other: slow, but only for files that were refused."""
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
@@ -157,7 +161,7 @@ def _first_problem(path: Path, form: Format) -> RankadjustError | None:
                 problem = _line_problem(data.removesuffix(b"\n").removesuffix(b"\r"), form)
                 if problem:
                     is_count = number == 1 and data.strip().isdigit()
-                    return RankadjustError(f"{path}:{number}: {_A_COUNT if is_count else problem}")
+                    return RankadjustError(f"{name}:{number}: {_A_COUNT if is_count else problem}")
     return None
 
 

@@ -1,5 +1,6 @@
 """Where the files of a data set come from, as data: the registry declares them, download fetches them."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +60,23 @@ class File:
 
 # One alternative of a data set: all the files that together hold its splits.
 FileSet = tuple[File, ...]
+
+
+def published_names(folder: Path) -> dict[str, str]:
+    """Return what the user knows each file of a fetched folder by, as its source.json tells: split -> name.
+
+    The name is the path of a local file or the address of another one, and behind it the member of an archive.
+    Empty where there is no source.json.
+    """
+    try:
+        files = json.loads((folder / "source.json").read_text(encoding="utf-8"))["files"]
+    except FileNotFoundError:
+        return {}
+    return {
+        split: file["address"] if member is None else f"{file['address']}, member {member}"
+        for file in files
+        for split, member in file["members"].items()
+    }
 
 
 def address(source: Source) -> str:

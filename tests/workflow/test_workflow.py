@@ -246,8 +246,8 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"data/test.txt": "a\tr\tb\na\tr\n"}, r"error: .*testing.*:2: .*"),
-        ({"data/test.txt": ""}, r"error: .*testing.*empty"),
+        ({"data/test.txt": "a\tr\tb\na\tr\n"}, r"error: /.*/data/test\.txt:2: 2 fields "),
+        ({"data/test.txt": ""}, r"error: /.*/data/test\.txt: the file is empty"),
         ({"data/test.txt": None}, r"error: .*Tiny.*test\.txt"),
     ],
     ids=["two fields", "empty", "missing"],

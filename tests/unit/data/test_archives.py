@@ -223,6 +223,20 @@ def test_without_a_declared_size_a_bomb_is_refused(tmp_path, monkeypatch, form):
     refused(tmp_path, f"x.{form}", packed, member, message)
 
 
+@pytest.mark.parametrize("form", ["gz", "tar.gz", "zip"])
+def test_what_is_as_large_as_allowed_is_no_bomb(tmp_path, monkeypatch, form):
+    body = bytes(1 << 20)
+    tar = tar_of(entry("train.txt", body))
+    monkeypatch.setattr("rankadjust.data.archives.LARGEST", len(tar if form == "tar.gz" else body))
+    packed = {"gz": gzip.compress(body), "tar.gz": gzip.compress(tar), "zip": zip_of(("train.txt", body))}[
+        form
+    ]
+    assert len(packed) * 100 < len(body)
+    assert unpack(tmp_path, f"x.{form}", packed, {"training": None if form == "gz" else "train.txt"}) == {
+        "training": body
+    }
+
+
 @pytest.mark.parametrize("claimed", [10, 100_000])
 def test_a_zip_that_lies_about_a_size(tmp_path, claimed):
     packed = zip_of(("train.txt", TEXT))

@@ -17,7 +17,7 @@ import yaml
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data import download
 from rankadjust.data.download import fetch_dataset
-from rankadjust.data.sources import File, Http, Local, Package, Zenodo, address
+from rankadjust.data.sources import File, Http, Local, Package, Zenodo, address, published_names
 from rankadjust.data.transfer import Patience
 from tests.servers.http_faults import FaultServer, always, cut, instead, status
 from tests.servers.zenodo import Deposit, LoopbackZenodo
@@ -304,6 +304,19 @@ def test_what_sources_are_called():
     assert address(Package("toy", "1.0", "toy.whl")) == "pkg:pypi/toy@1.0?file_name=toy.whl"
     assert address(Zenodo("12", "a b.zip")) == "https://zenodo.org/records/12/files/a%20b.zip"
     assert address(Local(Path("/x/a.txt"))) == "/x/a.txt"
+
+
+def test_every_split_is_known_by_what_the_user_called_it(place, server):
+    url = server.serve("/d.zip", ZIP)
+    assert published_names(place.folder) == {}
+    place.fetch(zipped(url))
+    assert published_names(place.folder) == {
+        "training": f"{url}, member d/train.txt",
+        "testing": f"{url}, member d/test.txt",
+    }
+    train, test = put(place.root, "a/train.txt.gz", gzip.compress(TRAIN)), put(place.root, "a/test.tsv", TEST)
+    place.fetch((File(Local(train), {"training": None}), File(Local(test), {"testing": None})))
+    assert published_names(place.folder) == {"training": str(train), "testing": str(test)}
 
 
 # Mirrors

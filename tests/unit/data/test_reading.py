@@ -202,6 +202,9 @@ def test_a_bad_file_is_named_with_its_line(tmp_path, data, form, message):
         read_triples(path, form)
     assert str(info.value).startswith(f"{path}{message}")
     assert "\n" not in str(info.value)
+    with pytest.raises(RankadjustError) as info:
+        read_triples(path, form, "their/train.tsv.gz")
+    assert str(info.value).startswith(f"their/train.tsv.gz{message}")
 
 
 def test_the_bad_line_of_a_large_file_is_found(tmp_path):

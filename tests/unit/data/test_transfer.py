@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.transfer import Expected, Patience, _wait, fetch_http
+from rankadjust.data.transfer import Expected, Patience, _wait, check, fetch_http
 from tests.servers.http_faults import (
     FaultServer,
     always,
@@ -259,6 +259,33 @@ def test_less_than_registered_is_a_cut(tmp_path, server):
 def test_without_a_registered_length_there_is_a_limit(tmp_path, server, monkeypatch, fault):
     monkeypatch.setattr("rankadjust.data.transfer._LARGEST", 300_000)
     fails(server.serve("/a", BODY, fault), tmp_path, "300,000", UNKNOWN)
+
+
+@pytest.mark.parametrize("place", range(64))
+def test_every_digit_of_a_checksum_counts(tmp_path, place):
+    path = tmp_path / "file"
+    path.write_bytes(BODY)
+    right = expected().sha256
+    check(path, Expected(right.upper(), None), "the file")
+    wrong = right[:place] + "0123456789abcdef"[int(right[place], 16) - 1] + right[place + 1 :]
+    with pytest.raises(RankadjustError, match=f"^the file: sha256 is {right}, the registry says {wrong}$"):
+        check(path, Expected(wrong, len(BODY)), "the file")
+
+
+@pytest.mark.parametrize("digits", [0, 1, 63])
+def test_a_shorter_checksum_is_another_one(tmp_path, digits):
+    path = tmp_path / "file"
+    path.write_bytes(BODY)
+    with pytest.raises(RankadjustError, match="the registry says"):
+        check(path, Expected(expected().sha256[:digits], None), "the file")
+
+
+@pytest.mark.parametrize("size", [0, len(BODY) - 1, len(BODY) + 1])
+def test_every_byte_counts(tmp_path, size):
+    path = tmp_path / "file"
+    path.write_bytes(BODY)
+    with pytest.raises(RankadjustError, match=f"^the file: {len(BODY):,} bytes, the registry says {size:,}$"):
+        check(path, Expected(expected().sha256, size), "the file")
 
 
 def test_wrong_bytes(tmp_path, server):
