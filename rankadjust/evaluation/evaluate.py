@@ -60,7 +60,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     """Return every metric of a model's ranks for each side and type of rank, adjusted for chance.
 
     ranks: a file (Parquet, CSV, TSV) or a folder of them, or a frame, with the columns rank (or optimistic and
-        pessimistic, whose mean is the realistic rank) and optionally side (head, tail), triple, num_candidates,
+        pessimistic, the ends of what ties allow) and optionally side (head, tail), triple, num_candidates,
         weight and group; an .npz file or a folder with scores (`rankadjust.evaluation.scores.read_scores`); or a
         list of ranks.
     num_candidates: of each task, the true answer included, or one number for all; in place of a column.
@@ -73,11 +73,11 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         of tasks within each side. seed: of numpy's default generator.
 
     The result has the columns of RESULT, one row for each average (micro: over tasks; macro: over groups, where there
-    are groups), side (head, tail, both), rank_type (given; or optimistic, realistic, pessimistic) and metric. value
-    is a fraction, or a rank; value_low to value_high and index_low to index_high are the bootstrap intervals, with
-    expectation and variance held fixed. interval names their method (studentised or BCa; docs/evaluate.md, "How far
-    the intervals can be trusted"), and warning says where they are likely to be too short. What does not exist is
-    null, and reason says why.
+    are groups), side (head, tail, both), rank_type (given; or optimistic, realistic, pessimistic, expected:
+    docs/evaluate.md, "Ties") and metric. value is a fraction, or a rank; value_low to value_high and index_low to
+    index_high are the bootstrap intervals, with expectation and variance held fixed. interval names their method
+    (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"), and warning says where they are
+    likely to be too short. What does not exist is null, and reason says why.
 
     Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
     docs/methods.md, "Adjustments", defines ratio, index and z.

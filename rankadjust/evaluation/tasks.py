@@ -18,16 +18,19 @@ IntArray = NDArray[np.int64]
 class Tasks:
     """n ranking tasks. Every array but the positions and the strata has one value a task, shape (n,).
 
-    sides: for each side (head, tail, both) the positions of its tasks. ranks: for each type of rank (given; or
-    optimistic, realistic, pessimistic) the rank of every task. counts: numbers of candidates, nan where not known.
-    weights: 1 where none are given. groups: for each average the number of every task's group, from 0 on; the micro
-    average has one group, the macro average those of the column group. units: the number of every task's unit, from 0
-    on; the bootstrap draws a unit with all its tasks. strata: units that the bootstrap draws among themselves.
-    by_triple: whether units are triples; otherwise each task is one.
+    sides: for each side (head, tail, both) the positions of its tasks.
+    ranks: for each type of rank (given; or optimistic, realistic, pessimistic, expected) the best and the worst rank of
+        every task. They differ for expected ranks only, where every whole rank between them is equally likely.
+    counts: numbers of candidates, nan where not known. weights: 1 where none are given.
+    groups: for each average the number of every task's group, from 0 on; the micro average has one group, the macro
+        average those of the column group.
+    units: the number of every task's unit, from 0 on; the bootstrap draws a unit with all its tasks.
+    strata: units that the bootstrap draws among themselves. by_triple: whether units are triples; otherwise each task
+        is one.
     """
 
     sides: Mapping[str, IntArray]
-    ranks: Mapping[str, FloatArray]
+    ranks: Mapping[str, tuple[FloatArray, FloatArray]]
     counts: FloatArray
     weights: FloatArray
     groups: Mapping[str, IntArray]
@@ -85,16 +88,18 @@ def _units(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> tuple[IntArray
     return tasks, one_sided or [tasks]
 
 
-def _ranks(frame: pl.DataFrame) -> Mapping[str, FloatArray]:
-    ranks = {"given": frame["rank"].to_numpy()} if "rank" in frame.columns else {}
-    if {*TIED} <= {*frame.columns}:
-        optimistic, pessimistic = (frame[name].to_numpy() for name in TIED)
-        ranks |= {
-            "optimistic": optimistic,
-            "realistic": (optimistic + pessimistic) / 2,
-            "pessimistic": pessimistic,
-        }
-    return ranks
+def _ranks(frame: pl.DataFrame) -> Mapping[str, tuple[FloatArray, FloatArray]]:
+    known = {"given": frame["rank"].to_numpy()} if "rank" in frame.columns else {}
+    if not {*TIED} <= {*frame.columns}:
+        return {rank_type: (ranks, ranks) for rank_type, ranks in known.items()}
+    optimistic, pessimistic = (frame[name].to_numpy() for name in TIED)
+    known |= {
+        "optimistic": optimistic,
+        "realistic": (optimistic + pessimistic) / 2,
+        "pessimistic": pessimistic,
+    }
+    ranks = {rank_type: (ranks, ranks) for rank_type, ranks in known.items()}
+    return ranks | {"expected": (optimistic, pessimistic)}
 
 
 def _numbered(column: pl.Series) -> IntArray:

@@ -87,13 +87,19 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, draws: int, seed: int
                 rows.append((*row, low, high, method, None, warning))
             else:
                 rows.append((*row, None, None, None, None, None))
-    missing = "every task has one candidate"
-    if not tasks.counts_known:
-        missing = "the number of candidates of each task is not known"
+    no_counts = "the number of candidates of each task is not known"
+    missing = "every task has one candidate" if tasks.counts_known else no_counts
+    no_mean = [metric.key for metric in metrics if metric.term is None]
     return (
         pl.DataFrame(rows, schema=VALUES, orient="row")
         .with_columns(pl.col("value").fill_nan(None))
-        .with_columns(no_value=pl.when(pl.col("value").is_null()).then(pl.lit(missing)))
+        .with_columns(
+            no_value=pl.when(pl.col("value").is_not_null())
+            .then(None)
+            .when(pl.col("metric").is_in(no_mean))
+            .then(pl.lit("not a function of a mean over the tasks: not defined for expected ranks"))
+            .otherwise(pl.lit(missing))
+        )
     )
 
 
@@ -104,13 +110,23 @@ def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[A
     for average, groups in tasks.groups.items():
         for side, positions in tasks.sides.items():
             arranged: list[tuple[FloatArray, int]] = []
-            for rank_type, ranks in tasks.ranks.items():
-                own = ranks[positions]
+            for rank_type, (best, worst) in tasks.ranks.items():
+                own = np.stack([best[positions], worst[positions]])
                 number = next((known for other, known in arranged if np.array_equal(own, other)), None)
                 if number is None:
                     number = len(arrangements)
+                    tied = None if np.array_equal(*own) else worst
                     arrangements.append(
-                        arrange(metrics, positions, ranks, tasks.counts, groups, tasks.weights, tasks.units)
+                        arrange(
+                            metrics,
+                            positions,
+                            best,
+                            tasks.counts,
+                            groups,
+                            weights=tasks.weights,
+                            units=tasks.units,
+                            worst=tied,
+                        )
                     )
                     arranged.append((own, number))
                 parts.append(_Part(average, side, rank_type, number))

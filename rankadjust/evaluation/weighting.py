@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankadjust.chance.metrics import Metric
+from rankadjust.chance.ties import mean_over_orders
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -35,7 +36,8 @@ _PRODUCT = 2**19
 class Arrangement:
     """Some of the tasks, sorted by group and rank: g groups, u runs (the tasks of one group with one rank).
 
-    ranks: of each run (u,), ascending within a group.
+    ranks: of each run (u,), ascending within a group; None where the tasks have a range of ranks. A run then is the
+        tasks of one group with one range, and metrics that are no function of a mean do not exist.
     starts, ends: where the runs of each group begin and end (g,).
     in_run: the weight that each unit has in each run (u, units).
     metrics: what is to be computed (m,).
@@ -47,7 +49,7 @@ class Arrangement:
         numbers of candidates are not known.
     """
 
-    ranks: FloatArray
+    ranks: FloatArray | None
     starts: IntArray
     ends: IntArray
     in_run: sparse.csr_array
@@ -65,29 +67,33 @@ def arrange(
     groups: IntArray,
     weights: FloatArray | None = None,
     units: IntArray | None = None,
+    worst: FloatArray | None = None,
 ) -> Arrangement:
     """Return the arrangement of some of the tasks.
 
     tasks: their positions (n,). ranks, counts, groups, weights, units: of all tasks; counts are nan where not known,
-    weights are 1 by default, and each task is a unit of its own by default.
+    weights are 1 by default, and each task is a unit of its own by default. worst: where it is given, every whole rank
+    from `ranks` to `worst` is equally likely, and a metric is that of the terms' means over these ranks.
     """
     weights = np.ones(ranks.size) if weights is None else weights
     units = np.arange(ranks.size) if units is None else units
+    last = ranks if worst is None else worst
     number = int(units.max()) + 1
-    order = tasks[np.lexsort((ranks[tasks], groups[tasks]))]
+    order = tasks[np.lexsort((last[tasks], ranks[tasks], groups[tasks]))]
     new_group = np.diff(groups[order], prepend=-1) != 0
-    runs = np.flatnonzero(new_group | (np.diff(ranks[order], prepend=-1) != 0))
+    new_rank = (np.diff(ranks[order], prepend=-1) != 0) | (np.diff(last[order], prepend=-1) != 0)
+    runs = np.flatnonzero(new_group | new_rank)
     starts = np.flatnonzero(new_group[runs])
-    of_runs = ranks[order][runs]
+    of_runs, last_of_runs = ranks[order][runs], last[order][runs]
     # Halves, like the ranks: their squares are exact, so that equal ranks have no variance at all.
     centred = of_runs - np.rint(2 * of_runs.mean()) / 2
-    row, terms = _distinct_terms(metrics, of_runs, [centred, centred**2])
+    row, terms = _distinct_terms(metrics, of_runs, last_of_runs, [centred, centred**2])
     by_unit = {}
     if not np.isnan(counts[order]).any():
         by_group = np.flatnonzero(new_group)
         for metric in metrics:
             if metric.term is not None and metric.needs_candidates:
-                term = metric.term(ranks[order], counts[order])
+                term = mean_over_orders(metric, ranks[order], last[order], counts[order])
                 exists = ~np.isnan(term)
                 weight = np.where(exists, weights[order], 0.0)
                 by_unit[metric.key] = (
@@ -95,7 +101,7 @@ def arrange(
                     _rows(weight, units[order], by_group, number),
                 )
     return Arrangement(
-        ranks=of_runs,
+        ranks=of_runs if worst is None else None,
         starts=starts,
         ends=np.append(starts[1:], runs.size),
         in_run=_rows(weights[order], units[order], runs, number),
@@ -107,7 +113,7 @@ def arrange(
 
 
 def _distinct_terms(
-    metrics: Sequence[Metric], ranks: FloatArray, first: Sequence[FloatArray]
+    metrics: Sequence[Metric], ranks: FloatArray, worst: FloatArray, first: Sequence[FloatArray]
 ) -> tuple[Mapping[str, int], FloatArray]:
     """Return the row of each metric that is a function of a mean, and all rows, `first` included.
 
@@ -119,7 +125,7 @@ def _distinct_terms(
     unknown = np.full_like(ranks, np.nan)
     for metric in metrics:
         if metric.term is not None and not metric.needs_candidates:
-            term = metric.term(ranks, unknown)
+            term = mean_over_orders(metric, ranks, worst, unknown)
             row[metric.key] = row_of_term.setdefault(term.tobytes(), len(terms))
             if row[metric.key] == len(terms):
                 terms.append(term)
@@ -171,13 +177,15 @@ def _group_values(tasks: Arrangement, counts: FloatArray) -> FloatArray:
     total = cumulative[tasks.ends - 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums / total
-    distributions = _Distributions(tasks, cumulative, total, means)
+    distributions = (
+        None if tasks.ranks is None else _Distributions(tasks, tasks.ranks, cumulative, total, means)
+    )
     values = np.empty((len(tasks.metrics), *total.shape))
     for number, metric in enumerate(tasks.metrics):
         if metric.needs_candidates:
             values[number] = metric.link(_mean_by_unit(tasks, metric, counts))
         elif metric.term is None:
-            values[number] = _STATISTICS[metric.key](distributions)
+            values[number] = np.nan if distributions is None else _STATISTICS[metric.key](distributions)
         else:
             values[number] = metric.link(means[tasks.row[metric.key]])
     return values
@@ -203,18 +211,19 @@ def sums_over_units(tasks: Arrangement, metric: Metric) -> tuple[FloatArray, Flo
             return np.zeros(tasks.in_run.shape[1]), np.zeros(tasks.in_run.shape[1])
         terms, weights = tasks.by_unit[metric.key]
         return terms.toarray()[0], weights.toarray()[0]
-    return tasks.terms[tasks.row[metric.key]] @ tasks.in_run, np.ones(tasks.ranks.size) @ tasks.in_run
+    return tasks.terms[tasks.row[metric.key]] @ tasks.in_run, np.ones(tasks.terms.shape[1]) @ tasks.in_run
 
 
 @dataclass(frozen=True)
 class _Distributions:
     """The distribution of the ranks of each group under each weighting: g groups, d weightings, u runs, t terms.
 
-    cumulative: weight of a run and of those before it in its group (u, d). total: weight of each group (g, d).
-    means: of the terms (t, g, d).
+    ranks: of each run (u,). cumulative: weight of a run and of those before it in its group (u, d). total: weight of
+    each group (g, d). means: of the terms (t, g, d).
     """
 
     tasks: Arrangement
+    ranks: FloatArray
     cumulative: FloatArray
     total: FloatArray
     means: FloatArray
@@ -235,7 +244,7 @@ class _Distributions:
             middle = (low + high + 1) // 2
             enough = self.cumulative[middle, weighting] >= weight
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        return self.tasks.ranks[high]
+        return self.ranks[high]
 
     def weight_before(self, run: IntArray, group: IntArray, weighting: IntArray) -> FloatArray:
         """Return the weight of the runs of a group before a run, for p runs at once (p,)."""
@@ -280,14 +289,13 @@ class _Neighbourhoods:
         One search in the line then serves all groups at once.
         """
         tasks = self.groups.tasks
-        line: FloatArray = tasks.ranks + np.repeat(self.offset, tasks.ends - tasks.starts)
+        line: FloatArray = self.groups.ranks + np.repeat(self.offset, tasks.ends - tasks.starts)
         return line
 
     @cached_property
     def offset(self) -> FloatArray:
         """How far each group is moved along the line (g,)."""
-        tasks = self.groups.tasks
-        offset: FloatArray = 4 * tasks.ranks.max() * np.arange(tasks.starts.size)
+        offset: FloatArray = 4 * self.groups.ranks.max() * np.arange(self.groups.tasks.starts.size)
         return offset
 
     @cached_property
@@ -308,9 +316,9 @@ class _Neighbourhoods:
         It is found by halving among the multiples of 1/4: ranks are whole or halves, so that medians are multiples
         of 1/4, and so are the distances.
         """
-        tasks = self.groups.tasks
+        tasks, ranks = self.groups.tasks, self.groups.ranks
         low = np.full(weight.shape, -1.0)
-        high = np.ceil(4 * (tasks.ranks[tasks.ends - 1] - tasks.ranks[tasks.starts]))[self.group]
+        high = np.ceil(4 * (ranks[tasks.ends - 1] - ranks[tasks.starts]))[self.group]
         while (high - low > 1).any():
             middle = np.floor((low + high + 1) / 2)
             enough = self.weight_within(middle / 4) >= weight

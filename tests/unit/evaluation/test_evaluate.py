@@ -126,7 +126,42 @@ def test_ties():
         "optimistic": 1.0,
         "realistic": 2.0,
         "pessimistic": 3.0,
+        "expected": 2.0,
     }
+
+
+@given(case=scored())
+@settings(deadline=None, max_examples=40)
+def test_expected_is_the_mean_over_all_orders_of_tied_candidates(case):
+    """Each order that breaks the ties has integer ranks, and so metrics of its own; their mean is asked for."""
+    ranks = rank_scores(*case)
+    found = values(evaluate(ranks, draws=0), rank_type="expected")
+    best, worst, counts = (ranks[name].to_numpy() for name in ranks.columns)
+    for metric in METRICS:
+        if metric.additive:
+            means = [
+                np.mean([float(metric_value(metric, [rank], [count])) for rank in range(first, last + 1)])
+                for first, last, count in zip(best, worst, counts, strict=True)
+            ]
+            present = [mean for mean in means if not math.isnan(mean)]
+            expected = np.mean(present) if present else None
+            assert (found[metric.key] is None) == (expected is None)
+            if expected is not None:
+                assert found[metric.key] == pytest.approx(expected, rel=1e-12), metric.key
+        elif metric.term is None:
+            # A median over orders is not the median of anything here: it is not defined, unless nothing is tied.
+            assert (found[metric.key] is None) == (best < worst).any()
+
+
+@pytest.mark.parametrize("sizes", [[2], [14], [135, 2, 77], [14_541, 40_943, 3, 3]])
+def test_a_constant_scorer_is_at_chance_exactly(sizes):
+    frame = pl.DataFrame({"optimistic": [1] * len(sizes), "pessimistic": sizes, "num_candidates": sizes})
+    rows = evaluate(frame, draws=0).filter(rank_type="expected")
+    for metric in METRICS:
+        index = rows.filter(metric=metric.key)["index"].item()
+        if metric.additive and index is not None:
+            assert abs(index) < 1e-12, metric.key
+    assert rows.filter(metric="auc")["index"].item() is not None
 
 
 def test_a_constant_scorer_is_below_chance():

@@ -1,0 +1,65 @@
+"""The mean of a term over all orders of tied candidates: against the sum rank by rank, and against chance."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import FAMILIES, expand, resolve
+from rankadjust.chance.moments import metric_moments
+from rankadjust.chance.ties import mean_over_orders
+
+METRICS = [metric for metric in expand(list(FAMILIES), [1, 3, 10, 1000]) if metric.term is not None]
+# Ends of ranges in every octave, short and long, and up to where a rank-by-rank sum is still quick.
+RANGES = [(o, p) for o, p in itertools.product((1, 2, 3, 7, 8, 100, 1023, 99_999), repeat=2) if o <= p]
+RANGES += [(1, 200_000), (5, 131_072), (150_000, 200_000)]
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.key)
+def test_the_mean_is_that_of_all_ranks_in_between(metric):
+    best, worst = np.array(RANGES, dtype=float).T
+    counts = np.full_like(best, 200_000)
+    expected = [
+        float(metric.term(np.arange(o, p + 1.0), np.full(p - o + 1, 200_000.0)).mean()) for o, p in RANGES
+    ]
+    # The reference sums up to 200,000 numbers pairwise: 1e-14.
+    found = mean_over_orders(metric, best, worst, counts)
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
+    np.testing.assert_array_equal(best, [o for o, _ in RANGES])
+
+
+@pytest.mark.parametrize(
+    "metric", [metric for metric in METRICS if metric.additive], ids=lambda metric: metric.key
+)
+def test_where_everything_ties_the_mean_is_the_expectation(metric):
+    counts = np.array([2.0, 3, 14, 135, 14_541, 40_943, 2_500_604])
+    found = mean_over_orders(metric, np.ones_like(counts), counts, counts)
+    expected = [metric_moments(metric, [int(count)]).expectation for count in counts]
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+
+
+def test_the_reciprocal_of_the_mean_rank_is_something_else():
+    def mean(name, best, worst):
+        return float(mean_over_orders(resolve(name), *(np.array([each]) for each in (best, worst, 9.0)))[0])
+
+    # Three orders: (1 + 1/2 + 1/3) / 3 = 11/18, while the mean rank 2 has 1/2.
+    assert mean("mrr", 1.0, 3.0) == pytest.approx(11 / 18, rel=1e-15)
+    # One of the three ranks is 1, and two of the four ranks 2..5 are within 3.
+    assert mean("hits@1", 1.0, 3.0) == 1 / 3
+    assert mean("hits@3", 2.0, 5.0) == 1 / 2
+    assert mean("mr", 2.0, 5.0) == 3.5
+
+
+def test_without_ties_the_mean_is_the_term_to_the_bit():
+    ranks = np.array([1.0, 2.5, 7.0, 14_541.0])
+    counts = np.full_like(ranks, 14_541)
+    for metric in METRICS:
+        np.testing.assert_array_equal(
+            mean_over_orders(metric, ranks, ranks, counts), metric.term(ranks, counts)
+        )
+
+
+def test_a_median_has_no_mean_over_orders():
+    with pytest.raises(RankadjustError, match="median_rank"):
+        mean_over_orders(resolve("median"), np.ones(1), np.ones(1), np.ones(1))
