@@ -6,6 +6,7 @@ Each command imports what it needs when it runs, so that the light ones start at
 # ruff: noqa: PLC0415, PLR0913, PLR0917
 
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -32,6 +33,19 @@ def main() -> None:
         commands()
 
 
+class _WithNegativeNumbers(click.Command):
+    """A command whose arguments may be negative numbers: -0.1 is a value, no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        # With a minus sign instead of the hyphen it is the same number, and looks like no option.
+        return super().parse_args(ctx, [re.sub(r"^-(?=[.,]?\d)", "−", arg) for arg in args])
+
+
+def _examples(*lines: str) -> str:
+    """Return examples for the end of a command's help; the backspace keeps click from filling their lines."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="rankadjust")
 def commands() -> None:
@@ -49,11 +63,15 @@ def _options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _
     return decorate
 
 
-def _known_suffix(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
-    """Refuse the name of an output file before anything is computed."""
-    if path is not None and path.suffix not in (".parquet", ".tsv", ".csv"):
-        raise click.BadParameter(f"{path} is neither .parquet nor .tsv nor .csv")
-    return path
+def _known_suffix(*known: str) -> Callable[[click.Context, click.Parameter, Path | None], Path | None]:
+    """Return a callback that refuses the name of an output file before anything is computed."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+        if path is not None and path.suffix not in known:
+            raise click.BadParameter(f"{path} is neither {' nor '.join(known)}")
+        return path
+
+    return refuse
 
 
 _protocol = click.option("--protocol", default=_PROTOCOL, show_default=True, help="How it was evaluated.")
@@ -65,7 +83,13 @@ _candidates = click.option(
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
 
 
-@commands.command()
+@commands.command(
+    cls=_WithNegativeNumbers,
+    epilog=_examples(
+        "rankadjust adjust --dataset FB15k-237 --metric mrr 0.338",
+        "rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%",
+    ),
+)
 @click.argument("values", nargs=-1, required=True, metavar="VALUE...")
 @click.option("--dataset", required=True, help="Data set, by name or alias.")
 @click.option("--metric", help="Metric of the values, such as mrr or hits@10.")
@@ -81,14 +105,10 @@ def adjust(
     database: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Adjust printed values for chance.
+    """Adjust printed values for chance.
 
-    A VALUE is a number as printed (0.338, 33.8%), or a metric and a number (mrr=0.338). Its digits tell how
+    A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits tell how
     far it may have been rounded, and the index gets the same interval.
-
-    \b
-    rankadjust adjust --dataset FB15k-237 --metric mrr 0.338
-    rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%
     """
     from rankadjust.database.store import load_database
     from rankadjust.evaluation.one_value import adjust as adjust_value
@@ -127,7 +147,12 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
     return named
 
 
-@commands.command()
+@commands.command(
+    epilog=_examples(
+        "rankadjust evaluate ranks.parquet --dataset FB15k-237",
+        "rankadjust evaluate ranks.csv --num-candidates 501",
+    )
+)
 @click.argument("ranks", type=_PATH)
 @click.option("--dataset", help="Adjust with the database's constants for this data set.")
 @_options(_protocol, _split)
@@ -139,7 +164,10 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--all", "everything", is_flag=True, help="Print every side, type of rank and average.")
 @click.option(
-    "--output", type=_PATH, callback=_known_suffix, help="Also write all rows: .parquet, .tsv, .csv."
+    "--output",
+    type=_PATH,
+    callback=_known_suffix(".parquet", ".tsv", ".csv"),
+    help="Also write all rows: .parquet, .tsv, .csv.",
 )
 @_options(_database, _candidates, _json)
 def evaluate(
@@ -157,15 +185,11 @@ def evaluate(
     candidates: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Compute and adjust every metric of a model's ranks or scores.
+    """Compute and adjust every metric of a model's ranks or scores.
 
     RANKS is a table (.parquet, .csv, .tsv) or a folder of them, with the columns rank (or optimistic and
     pessimistic) and optionally side, triple, num_candidates, weight and group; or scores: an .npz file with
     scores, target and mask, or a folder with scores.npy, target.npy and mask.npy or filter.npz.
-
-    \b
-    rankadjust evaluate ranks.parquet --dataset FB15k-237
-    rankadjust evaluate ranks.csv --num-candidates 501
     """
     from rankadjust.chance.metrics import FAMILIES
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
@@ -212,28 +236,40 @@ def show(
 
 @commands.command()
 @click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE...")
-@_options(_database)
-def check(tables: tuple[Path, ...], database: Path | None) -> None:
-    """Report where the printed metrics of a model contradict each other.
+@_options(_database, _json)
+def check(tables: tuple[Path, ...], database: Path | None, as_json: bool) -> None:
+    """Report where the printed metrics of a model contradict each other, and what could not be read.
 
-    A TABLE is a tidy .csv or .tsv file, or a published table in any format that `rankadjust read` takes.
-    The exit code is 1 if anything is reported.
+    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes.
+    The exit code is 1 if anything is reported, or nothing was read.
     """
     import polars as pl
 
     from rankadjust.literature.contradictions import check as find_contradictions
-    from rankadjust.literature.rescore import problems, read_tidy, rescore
-    from rankadjust.tables.reading import read_table
+    from rankadjust.literature.rescore import problems, rescore
+    from rankadjust.literature.results import read_results
 
-    read = {".csv": read_tidy, ".tsv": read_tidy}
-    frames = [read.get(table.suffix, read_table)(table) for table in tables]
-    rescored = rescore(pl.concat(frames, how="diagonal"), database)
+    results = [read_results(table) for table in tables]
+    rescored = rescore(pl.concat([one.rows for one in results], how="diagonal"), database)
     flagged = find_contradictions(rescored)
-    for line in [*problems(rescored), *_flags(flagged)]:
-        click.echo(line)
-    wrong = flagged.height + len(problems(rescored))
-    click.echo(f"{rescored.height:,} values: {wrong or 'nothing'} to look at")
-    sys.exit(1 if wrong else 0)
+    unread = [line for one in results for line in one.unread]
+    empty = [
+        f"{table}: no value was read; 'rankadjust read {table}' says why"
+        for table, one in zip(tables, results, strict=True)
+        if one.rows.is_empty()
+    ]
+    lines = [*empty, *unread, *problems(rescored), *_flags(flagged)]
+    if as_json:
+        _print_json({"values": rescored.height, "reported": lines, "contradictions": flagged.to_dicts()})
+    else:
+        for line in lines:
+            click.echo(line)
+        click.echo(f"{_number_of(rescored.height, 'value')}: {len(lines) or 'nothing'} to look at")
+    sys.exit(1 if lines else 0)
+
+
+def _number_of(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
 
 
 def _flags(flagged: "pl.DataFrame") -> list[str]:
@@ -243,24 +279,83 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     ]
 
 
+@commands.command(
+    epilog=_examples(
+        "rankadjust rescore my_table.md",
+        "rankadjust rescore results.csv --output results-adjusted.csv",
+    )
+)
+@click.argument("table", type=_PATH)
+@click.option(
+    "--output",
+    type=_PATH,
+    callback=_known_suffix(".md", ".parquet", ".tsv", ".csv"),
+    help="Write the rows, all columns (.parquet, .tsv, .csv) or those that people read (.md).",
+)
+@_options(_database, _json)
+def rescore(table: Path, output: Path | None, database: Path | None, as_json: bool) -> None:
+    """Adjust every value of a table of results, each row with its status.
+
+    TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. What is wrong with a row or
+    could not be read is told on standard error. The exit code is 1 if nothing was read.
+    """
+    from rankadjust.literature.rescore import problems, summary
+    from rankadjust.literature.rescore import rescore as adjust_rows
+    from rankadjust.literature.results import read_results
+
+    results = read_results(table)
+    if results.rows.is_empty():
+        raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
+    rescored = adjust_rows(results.rows, database)
+    for line in [*results.unread, *problems(rescored)]:
+        click.echo(line, err=True)
+    if output is not None:
+        _write(rescored, output)
+    if as_json:
+        _print_json(rescored.to_dicts())
+        return
+    if output is None:
+        from rankadjust.output.formatting import number, readable
+        from rankadjust.output.terminal import table as aligned
+
+        shown = readable(rescored)
+        shown = shown.select(column.name for column in shown if column.count())
+        click.echo(aligned(shown.columns, [[number(cell) for cell in row] for row in shown.iter_rows()]))
+    click.echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
+
+
 @commands.command()
 @click.argument("table", type=_PATH)
 @click.option("--sidecar", type=_PATH, help="A YAML file that states what the table does not.")
 @click.option("--write-sidecar", type=_PATH, help="Write what was understood as a sidecar to start from.")
 @click.option("--output", type=_PATH, help="Write the table with its index beside each value.")
-@_options(_database)
+@_options(_database, _json)
 def read(
-    table: Path, sidecar: Path | None, write_sidecar: Path | None, output: Path | None, database: Path | None
+    table: Path,
+    sidecar: Path | None,
+    write_sidecar: Path | None,
+    output: Path | None,
+    database: Path | None,
+    as_json: bool,
 ) -> None:
     """Read a published table and say what was understood of it.
 
-    TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV or plain text.
+    TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV or plain text. The exit code is 1 if nothing was read.
     """
     from rankadjust.tables.account import describe, draft_sidecar
     from rankadjust.tables.reading import read_tables
 
     reading = read_tables(table, sidecar)
-    click.echo(describe(reading), nl=False)
+    if as_json:
+        parts = {"values": reading.values, "unread": reading.unread, "missing": reading.missing}
+        _print_json(
+            {
+                **{name: frame.to_dicts() for name, frame in parts.items()},
+                "remarks": list(reading.remarks),
+            }
+        )
+    else:
+        click.echo(describe(reading), nl=False)
     if write_sidecar is not None:
         from rankadjust.base.files import write_text
 
@@ -274,30 +369,70 @@ def read(
         ):
             many = len(reading.tables) > 1
             write_adjusted(adjusted, output.with_stem(f"{output.stem}-{number}") if many else output)
+    if reading.values.is_empty():
+        sys.exit(1)
 
 
 @commands.command()
-@_options(_database)
-def datasets(database: Path | None) -> None:
+@_options(_database, _json)
+def datasets(database: Path | None, as_json: bool) -> None:
     """List the data sets that are registered or in the database."""
     from rankadjust.database.overview import known_datasets
+
+    rows = known_datasets(database)
+    if as_json:
+        names = ("name", "kind", "protocols", "aliases")
+        _print_json([dict(zip(names, (*row[:2], *map(_listed, row[2:])), strict=True)) for row in rows])
+        return
     from rankadjust.output.terminal import table
 
-    click.echo(
-        table(("data set", "kind", "in the database", "also called"), known_datasets(database), left=4)
-    )
+    click.echo(table(("data set", "kind", "in the database", "also called"), rows, left=4))
+
+
+def _listed(text: str) -> list[str]:
+    return text.split(", ") if text else []
 
 
 @commands.command()
-def protocols() -> None:
+@_options(_json)
+def protocols(as_json: bool) -> None:
     """List the named evaluation protocols."""
     from rankadjust.counting.protocols import load_protocols
 
-    for name, protocol in load_protocols().items():
-        click.echo(
-            textwrap.fill(protocol.description, 90, initial_indent=f"{name:18}", subsequent_indent=18 * " ")
+    rows = {name: protocol.description for name, protocol in load_protocols().items()}
+    rows["sampled-<q>"] = "The true answer against q sampled negatives, such as sampled-49."
+    if as_json:
+        _print_json([{"name": name, "description": description} for name, description in rows.items()])
+        return
+    for name, description in rows.items():
+        click.echo(textwrap.fill(description, 90, initial_indent=f"{name:18}", subsequent_indent=18 * " "))
+
+
+@commands.command()
+@_options(_json)
+def metrics(as_json: bool) -> None:
+    """List the metrics: their names, the range of their values, and which direction is better."""
+    from rankadjust.output.listings import metric_rows
+
+    rows = metric_rows()
+    if as_json:
+        _print_json(rows)
+        return
+    from rankadjust.output.terminal import table
+
+    header = ("metric", "also called", "range", "better", "adjusted")
+    shown = [
+        (
+            row["name"],
+            ", ".join(row["aliases"]),
+            f"{row['lower']:g} to {'any' if row['upper'] is None else format(row['upper'], 'g')}",
+            row["better"] or "",
+            "yes" if row["adjusted"] else "no",
         )
-    click.echo(f"{'sampled-<q>':18}The true answer against q sampled negatives, such as sampled-49.")
+        for row in rows
+    ]
+    click.echo(table(header, shown, left=len(header)))
+    click.echo("A k stands for any whole number, as in hits@10; the range is that for k = 10.")
 
 
 def _write(frame: "pl.DataFrame", path: Path) -> None:
@@ -305,6 +440,10 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
 
     if path.suffix == ".parquet":
         write_parquet(frame, path)
+    elif path.suffix == ".md":
+        from rankadjust.output.formatting import markdown_table
+
+        write_text(markdown_table(frame), path)
     elif path.suffix == ".tsv":
         write_tsv(frame, path)
     else:

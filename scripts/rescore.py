@@ -8,7 +8,7 @@ from scripts.job import job
 from rankadjust.base.files import write_parquet, write_text
 from rankadjust.data.registry import load_registry
 from rankadjust.database.store import load_database, with_released
-from rankadjust.literature.rescore import problems, rescore
+from rankadjust.literature.rescore import problems, rescore, summary
 from rankadjust.literature.results import read_results
 from rankadjust.output.formatting import markdown_table
 
@@ -19,13 +19,16 @@ def rescore_tables(tables: list[str], database: str, released: str, registry: li
     )
     datasets = load_registry(*registry)
     for table in map(Path, tables):
-        rows, understood = read_results(table, datasets)
-        rescored = rescore(rows, constants, registry=datasets)
-        for line in [*understood.splitlines(), *problems(rescored)]:
+        results = read_results(table, datasets)
+        rescored = rescore(results.rows, constants, registry=datasets)
+        for line in [*results.understood.splitlines(), *problems(rescored)]:
             print(line, file=sys.stderr)  # noqa: T201 - standard error is the job's log
         write_parquet(rescored, Path(folder) / f"{table.stem}.parquet")
         write_text(rescored.write_csv(), Path(folder) / f"{table.stem}.csv")
-        write_text(markdown_table(rescored), Path(folder) / f"{table.stem}.md")
+        readable = Path(folder) / f"{table.stem}.md"
+        write_text(markdown_table(rescored), readable)
+        for stream in (sys.stderr, sys.stdout):
+            print(f"{summary(rescored)}; {readable}", file=stream)
 
 
 if __name__ == "__main__":

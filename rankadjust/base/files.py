@@ -17,19 +17,33 @@ _PACKAGE = Path(__file__).parent.parent
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`, renamed to it on success and removed on failure."""
+    """Yield a temporary path beside `path`, renamed to it on success and removed on failure.
+
+    Raises RankadjustError where the path cannot be written.
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    with _unwritable(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     os.close(handle)
     temporary = Path(name)
     try:
         yield temporary
         # mkstemp makes files for the owner alone; results are for everybody the umask allows.
         temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+        with _unwritable(path):
+            temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def _unwritable(path: Path) -> Iterator[None]:
+    """Turn what the system says against a path into one line for people."""
+    try:
+        yield
+    except OSError as error:
+        raise RankadjustError(f"{path}: cannot be written ({error.strerror}); choose another path") from None
 
 
 def write_text(text: str, path: str | Path) -> None:

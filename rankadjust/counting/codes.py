@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.frames import is_foreign_frame, require_frame
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 from rankadjust.counting.packing import Integers
 
@@ -25,14 +26,15 @@ _SPARSE = 16
 
 def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
     """Return the triples of all splits below each other, checked, with a column `split`; times are text."""
-    if isinstance(splits, pl.DataFrame):
+    if isinstance(splits, pl.DataFrame) or is_foreign_frame(splits):
+        splits = require_frame(splits, "the triples")
         if "split" not in splits.columns:
             raise RankadjustError("the triples lack the column 'split'; add it, or give one frame per split")
         names = splits["split"].unique().cast(pl.String).to_list()
         parts = {"the triples": splits}
     else:
         names = list(splits)
-        parts = {f"split {name!r}": frame for name, frame in splits.items()}
+        parts = {f"split {name!r}": require_frame(frame, f"split {name!r}") for name, frame in splits.items()}
     for name in names:
         if name not in SPLITS:
             hint = did_you_mean(str(name), SPLITS) or f"; allowed: {', '.join(SPLITS)}"

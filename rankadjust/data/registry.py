@@ -103,11 +103,7 @@ def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
     for dataset in registry.values():
         if folded in (word.casefold() for word in (dataset.name, *dataset.aliases)):
             return dataset
-    ambiguous = [
-        dataset.name
-        for dataset in registry.values()
-        if folded in (word.casefold() for word in dataset.ambiguous_aliases)
-    ]
+    ambiguous = meanings(name, registry)
     if ambiguous:
         raise RankadjustError(
             f"'{name}' does not say which data set is meant; write {' or '.join(ambiguous)}"
@@ -115,6 +111,16 @@ def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
     words = [word for dataset in registry.values() for word in (dataset.name, *dataset.aliases)]
     hint = did_you_mean(name, words) or f"; the registry has {', '.join(registry)}"
     raise RankadjustError(f"unknown data set '{name}'{hint}")
+
+
+def meanings(name: str, registry: Mapping[str, Dataset]) -> list[str]:
+    """Return the data sets that go by a name together, none where it means one or nothing."""
+    folded = name.strip().casefold()
+    return [
+        dataset.name
+        for dataset in registry.values()
+        if folded in (word.casefold() for word in dataset.ambiguous_aliases)
+    ]
 
 
 def require_readable(dataset: Dataset) -> None:

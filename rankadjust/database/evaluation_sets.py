@@ -67,18 +67,25 @@ def known_name(name: str, known: Iterable[str], what: str, where: str) -> str:
         return names[folded]
     if what == _WHAT["dataset"]:
         # Reading the registry takes longer than everything else: only for names that need it.
-        from rankadjust.data.registry import load_registry, resolve_dataset  # noqa: PLC0415
+        from rankadjust.data.registry import load_registry, meanings, resolve_dataset  # noqa: PLC0415
 
+        registry = load_registry()
         try:
-            meant = resolve_dataset(name, load_registry()).name
+            meant = resolve_dataset(name, registry).name
         except RankadjustError:
             hint = did_you_mean(name, names.values())
-            if not hint:
+            if not hint or meanings(name, registry):
                 raise
             raise RankadjustError(f"unknown data set '{name}'{hint}") from None
         if meant in names.values():
             return meant
         raise RankadjustError(f"the data set {meant} is registered, but {where} has nothing on it")
+    # Likewise the file of words.
+    from rankadjust.base.words import our_word  # noqa: PLC0415
+
+    ours = our_word(what, name)
+    if ours in names.values():
+        return str(ours)
     hint = did_you_mean(name, names.values()) or f"; it has {', '.join(names.values())}"
     raise RankadjustError(f"there is no {what} '{name}' in {where}{hint}")
 

@@ -7,6 +7,7 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.frames import is_foreign_frame, require_frame
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.database.adjustments import add_adjusted, add_coefficients
 from rankadjust.database.evaluation_sets import find_evaluation_set
@@ -53,7 +54,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     split: str = "testing",
     database: pl.DataFrame | str | Path | None = None,
     candidates: pl.DataFrame | str | Path | None = None,
-    metrics: Sequence[str] = tuple(FAMILIES),
+    metrics: str | Sequence[str] = tuple(FAMILIES),
     draws: int = DRAWS,
     seed: int = 0,
 ) -> pl.DataFrame:
@@ -68,7 +69,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         variance are computed from num_candidates, where they are known; z_random_scorer needs the database.
     database: a frame or a file as `load_database` takes it. candidates: histograms of the candidates, likewise; None
         means the file candidates.parquet beside the database, if there is one.
-    metrics: keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
+    metrics: keys or aliases, or one of them; hits_at_k and the like stand for k = 1, 3, 5, 10.
     draws: bootstrap samples of the 95 % intervals (0: none), of triples where the column triple is given, otherwise
         of tasks within each side. seed: of numpy's default generator.
 
@@ -89,8 +90,10 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     hits_at_1 0.3333 0.1 0.2593
     hits_at_3 0.6667 0.3 0.5238
     """
+    if is_foreign_frame(ranks):
+        ranks = require_frame(ranks, "the ranks")
     frame = tasks_from(ranks, num_candidates)
-    chosen = expand(metrics, KS)
+    chosen = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     if draws < 0:
         raise RankadjustError(f"draws is {draws}; it must be 0 or more")
     evaluation_set = None

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import polars as pl
 
+from rankadjust.base.frames import require_frame
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.rescore import add_run, rescore
 from rankadjust.literature.wording import SAMPLED
@@ -67,6 +68,7 @@ def check(frame: pl.DataFrame, database: pl.DataFrame | str | Path | None = None
     value_high (the printed value and its rounding interval); bound (a key of BOUNDS); limit (what the other printed
     values allow at best); excess (> 0: how far the interval lies beyond it); message.
     """
+    frame = require_frame(frame, "the table")
     rescored = frame if "status" in frame.columns else rescore(frame, database)
     rows = _checkable(rescored)
     limits = pl.concat([kind(rows) for kind in (_single_limits, _hits_limits, _mean_limits, _sum_limits)])

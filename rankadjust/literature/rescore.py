@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.frames import require_frame
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.chance.moments import metric_moments
@@ -78,13 +79,15 @@ _NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
 
 
 def read_tidy(path: str | Path) -> pl.DataFrame:
-    """Read a tidy table (.csv, or .tsv with tabs) as text, with the file's name and each row's line added.
+    """Read a tidy table as text, with the file's name and each row's line added.
+
+    What separates its cells (comma, tab or semicolon) is what its first line is written with.
 
     Every column of the file comes as it is, after `file` and `file_line` (Int64; the header is line 1).
     Raises RankadjustError where the file cannot be read or lacks a needed column.
     """
     path = Path(path)
-    separator = "\t" if path.suffix in (".tsv", ".tab") else ","
+    separator, _ = tidy_separator(path)
     try:
         frame = pl.read_csv(path, separator=separator, infer_schema=False, raise_if_empty=False)
     except FileNotFoundError:
@@ -99,6 +102,25 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
         file_line=pl.int_range(pl.len(), dtype=pl.Int64) + 2 + breaks.cum_sum().shift(1, fill_value=0),
     )
     return lines.hstack(frame.drop("file", "file_line", strict=False))
+
+
+def tidy_separator(path: str | Path) -> tuple[str, int]:
+    """Return what separates the cells of a file, and how many of the columns that a tidy table needs are there.
+
+    The first line says so; where it has none of them the suffix does. A file that is not there has none.
+    """
+    path = Path(path)
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            header = file.readline()
+    except OSError:
+        header = ""
+    required = set(tidy_columns()["required"])
+    found = {
+        separator: len(required & {name.strip().strip('"') for name in header.split(separator)})
+        for separator in ("\t,;" if path.suffix in (".tsv", ".tab") else ",\t;")
+    }
+    return max(found.items(), key=lambda one: one[1])
 
 
 def require_columns(frame: pl.DataFrame, name: str) -> None:
@@ -146,7 +168,7 @@ def rescore(
     >>> rescore(printed, nations).select("status", pl.col("index").round(3)).rows()
     [('ok', 0.074)]
     """
-    require_columns(frame, "the table")
+    require_columns(require_frame(frame, "the table"), "the table")
     database = database if isinstance(database, pl.DataFrame) else load_database(database)
     rules = load_rules() if rules is None else rules
     registry = _shipped_registry() if registry is None else registry
@@ -179,6 +201,13 @@ def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
         if dataset.role != "inductive" and (expected := dataset.expected or {})
     }
     return {name: count for name, count in counts.items() if count is not None}
+
+
+def summary(rescored: pl.DataFrame) -> str:
+    """Return how many rows were adjusted: '10 rows: 5 adjusted, 5 not'."""
+    adjusted = rescored["index"].count()
+    rows = f"{rescored.height:,} row{'s' if rescored.height != 1 else ''}"
+    return f"{rows}: {adjusted:,} adjusted, {rescored.height - adjusted:,} not"
 
 
 def problems(rescored: pl.DataFrame) -> list[str]:

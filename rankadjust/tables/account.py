@@ -30,12 +30,16 @@ def describe(reading: Reading) -> str:
     if reading.remarks:
         lines += ["", "assumed and left alone:", *(f"  {remark}" for remark in reading.remarks)]
     if reading.unread.height:
-        lines += ["", "not read:"]
-        lines += [
-            f"  {_where(cell, reading)}: '{cell['text']}': {cell['reason']}"
-            for cell in reading.unread.iter_rows(named=True)
-        ]
+        lines += ["", "not read:", *(f"  {line}" for line in unread_cells(reading))]
     return "\n".join(lines) + "\n"
+
+
+def unread_cells(reading: Reading) -> list[str]:
+    """Return a line for each cell that should hold a value and could not be read: where, its text, why."""
+    return [
+        f"{_where(cell, reading)}: '{cell['text']}': {cell['reason']}"
+        for cell in reading.unread.iter_rows(named=True)
+    ]
 
 
 def _where(cell: Mapping[str, Any], reading: Reading) -> str:

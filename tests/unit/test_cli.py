@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import rankadjust
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.provenance import PACKAGE
+from rankadjust.chance.metrics import FAMILIES
 from rankadjust.cli import commands, main
 from rankadjust.output.terminal import histogram
 from tests.release import DATA, make_release
@@ -111,7 +112,9 @@ def test_a_lone_percent_sign_belongs_to_its_number(run):
         ("--dataset Nations hits@7=0.3", "hits_at_7 is not in the database for Nations (filtered, testing)"),
         ("--dataset Nations std=0.3", "standard_deviation has no known expectation under chance"),
         ("--dataset Nations --protocol filterd mrr=0.3", "did you mean filtered?"),
-        ("--dataset Nations --split test mrr=0.3", "did you mean testing?"),
+        ("--dataset Nations --split tested mrr=0.3", "did you mean testing?"),
+        ("--dataset ICEWS14 mrr=0.3", "'ICEWS14' does not say which data set is meant; write ICEWS14-"),
+        ("--dataset Nations --metric mrr -0.1", "is from 0 to 1, so −0.1 cannot be its value"),
         ("--dataset Nations --side booth mrr=0.3", "did you mean both?"),
     ],
 )
@@ -120,6 +123,39 @@ def test_mistakes_are_one_line_with_the_remedy(run, line, message):
     assert (code, output) == (1, "")
     assert message in error
     assert "\n" not in error
+
+
+@pytest.mark.parametrize(
+    ("line", "usual"),
+    [
+        ("--dataset Nations --split test mrr=0.3", "--dataset Nations mrr=0.3"),
+        ("--dataset Nations --split Test mrr=0.3", "--dataset Nations mrr=0.3"),
+        ("--dataset Nations --side right mrr=0.3", "--dataset Nations --side tail mrr=0.3"),
+        ("--dataset Nations --protocol unfiltered mrr=0.3", "--dataset Nations --protocol raw mrr=0.3"),
+    ],
+)
+def test_words_that_papers_use_mean_ours(run, line, usual):
+    assert run(f"adjust --json {line}") == run(f"adjust --json {usual}")
+
+
+def test_a_decimal_comma_is_one_and_a_comma_in_a_rank_separates_thousands(run):
+    rows = json.loads(run("adjust --json --dataset FB15k-237 mrr=0,338 mr=1,234")[1])
+    assert [row["value"] for row in rows] == [0.338, 1234.0]
+
+
+def test_a_mistyped_option_is_no_value(run):
+    code, _, error = run("adjust --dataset Nations --metrik mrr 0.3")
+    assert code == 2
+    assert "No such option '--metrik'" in error
+
+
+@pytest.mark.parametrize("command", ["adjust", "evaluate", "rescore"])
+def test_help_has_one_example_a_line(run, command):
+    text = run(f"{command} --help")[1]
+    examples = text[text.index("Examples:") :].splitlines()[1:]
+    assert len(examples) == 2
+    assert all(line.strip().startswith(f"rankadjust {command} ") for line in examples)
+    assert "\\b" not in text
 
 
 def test_a_value_without_a_metric_is_a_usage_mistake(run):
@@ -245,6 +281,97 @@ def test_check_reports_rows_that_are_wrong_in_themselves(run, tmp_path):
     assert "table.csv:3: " in text
 
 
+PUBLISHED = "| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 0.300 |\n| B | 0.40 | oops |\n"
+
+
+@pytest.mark.parametrize("name", ["table.md", "table.txt"])
+def test_check_reads_what_read_reads_and_lists_what_it_could_not(run, tmp_path, name):
+    (tmp_path / name).write_text(PUBLISHED)
+    code, text, _ = run("check", tmp_path / name)
+    assert code == 1
+    unread = f"{name}: row 3, column 3 (line 4): 'oops': not a number"
+    assert text.splitlines() == [unread, "3 values: 1 to look at"]
+    reported = json.loads(run("check --json", tmp_path / name)[1])
+    assert (reported["values"], reported["reported"]) == (3, [unread])
+
+
+@pytest.mark.parametrize("command", ["check", "rescore"])
+@pytest.mark.parametrize(
+    ("name", "text", "values"),
+    [
+        ("published.csv", "model,dataset,MRR\nA,Nations,0.50\nB,Nations,0.40\n", 2),
+        ("tidy.txt", TIDY.format(hits="0.30"), 2),
+        ("tidy.csv", "model;dataset;metric;value\nA;Nations;MRR;0,50\n", 1),
+        # Two of the three columns of a tidy table, and a published one all the same.
+        ("wide.csv", "dataset,metric,A,B\nNations,MRR,0.50,0.40\n", 2),
+    ],
+)
+def test_the_content_says_what_a_table_is_not_the_suffix(run, tmp_path, command, name, text, values):
+    (tmp_path / name).write_text(text)
+    code, output, error = run(command, tmp_path / name)
+    assert (code, error) == (0, "")
+    what = f"{values} value" if command == "check" else f"{values} row"
+    assert output.splitlines()[-1].startswith(what)
+
+
+def test_a_tidy_table_without_a_column_is_told_so(run, tmp_path):
+    (tmp_path / "table.csv").write_text("model,dataset,value\nA,Nations,0.5\n")
+    for command in ("check", "rescore"):
+        assert "table.csv: the table lacks the column 'metric'" in run(command, tmp_path / "table.csv")[2]
+
+
+@pytest.mark.parametrize("command", ["check", "rescore", "read"])
+def test_nothing_read_is_exit_code_1(run, tmp_path, command):
+    (tmp_path / "table.md").write_text("| Name | Colour |\n|---|---|\n| A | red |\n")
+    code, output, error = run(command, tmp_path / "table.md")
+    assert code == 1
+    assert (
+        "no metric found in this table" in output
+        if command == "read"
+        else "no value was read" in output + error
+    )
+
+
+@pytest.mark.parametrize("suffix", ["md", "csv", "tsv", "parquet"])
+def test_rescore_ends_with_what_was_adjusted_and_where_it_is(run, tmp_path, suffix):
+    (tmp_path / "mine.csv").write_text(TIDY.format(hits="much"))
+    output = tmp_path / f"adjusted.{suffix}"
+    code, text, error = run("rescore --output", output, tmp_path / "mine.csv")
+    assert (code, text) == (0, f"2 rows: 1 adjusted, 1 not; {output}\n")
+    assert error.startswith("mine.csv:3: value 'much' is not a number")
+    assert output.stat().st_size
+    assert run("rescore --output adjusted.txt", tmp_path / "mine.csv")[0] == 2
+
+
+def test_rescore_prints_the_rows(run, tmp_path):
+    (tmp_path / "mine.csv").write_text(TIDY.format(hits="0.30"))
+    lines = run("rescore", tmp_path / "mine.csv")[1].splitlines()
+    assert lines[0].split()[:2] == ["dataset", "split"]
+    assert lines[-1] == "2 rows: 2 adjusted, 0 not"
+    rows = json.loads(run("rescore --json", tmp_path / "mine.csv")[1])
+    assert [row["status"] for row in rows] == ["ok", "ok"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "rescore --output {folder}/a/b.csv {folder}/mine.csv",
+        "evaluate --num-candidates 10 --draws 0 --output {folder}/a/b.csv {ranks}",
+        "read --output {folder}/a/b.csv {folder}/mine.csv",
+        "read --write-sidecar {folder}/a/b.yaml {folder}/mine.csv",
+    ],
+)
+def test_an_output_that_cannot_be_written_is_one_line(run, tmp_path, line):
+    # A file stands where the folder of the output would be.
+    (tmp_path / "a").write_text("")
+    (tmp_path / "mine.csv").write_text("model,MRR\nA,0.5\n")
+    code, _, error = run(line.format(folder=tmp_path, ranks=DATA / "evaluation/ranks.csv"))
+    assert code == 1
+    assert error.startswith(f"error: {tmp_path}/a/b.")
+    assert "cannot be written" in error
+    assert "\n" not in error.rstrip("\n")
+
+
 def test_read_tells_what_was_understood(run, tmp_path):
     (tmp_path / "table.md").write_text("| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 30.0% |\n")
     line = f"read --write-sidecar {tmp_path}/table.yaml --output {tmp_path}/adjusted.csv"
@@ -264,6 +391,34 @@ def test_lists(run):
     code, text, _ = run("protocols")
     assert code == 0
     assert {"filtered", "raw", "pykeen", "sampled-<q>"} <= {line.split(" ")[0] for line in text.splitlines()}
+
+
+def test_every_listing_has_json(run):
+    datasets = {row["name"]: row for row in json.loads(run("datasets --json")[1])}
+    assert "FB15k237" in datasets["FB15k-237"]["aliases"]
+    assert "filtered" in datasets["FB15k-237"]["protocols"]
+    assert "filtered" in {row["name"] for row in json.loads(run("protocols --json")[1])}
+    metrics = {row["key"]: row for row in json.loads(run("metrics --json")[1])}
+    assert metrics.keys() == FAMILIES.keys()
+    precision = metrics["precision_at_k"]
+    assert (precision["lower"], precision["upper"], precision["better"]) == (0.0, 0.1, "higher")
+    assert (metrics["variance"]["better"], metrics["variance"]["upper"]) == (None, None)
+
+
+def test_metrics_are_listed_with_names_range_and_direction(run):
+    code, text, _ = run("metrics")
+    assert code == 0
+    line = next(line for line in text.splitlines() if line.startswith("MR "))
+    assert line.split() == ["MR", "mr,", "mean_rank", "1", "to", "any", "lower", "yes"]
+    assert len(text.splitlines()) == len(FAMILIES) + 2
+
+
+def test_what_was_read_has_json(run, tmp_path):
+    (tmp_path / "table.md").write_text(PUBLISHED)
+    found = json.loads(run("read --json", tmp_path / "table.md")[1])
+    assert [row["value"] for row in found["values"]] == ["0.50", "0.300", "0.40"]
+    assert [row["text"] for row in found["unread"]] == ["oops"]
+    assert found["remarks"]
 
 
 # --- the package ----------------------------------------------------------------------------------------------
@@ -301,6 +456,27 @@ def test_adjust_does_not_import_what_is_slow(database):
         [sys.executable, "-c", code, str(database)], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_frames_of_others_are_refused_with_what_to_do():
+    lazy = pl.LazyFrame({"rank": [1], "dataset": ["Nations"], "metric": ["mrr"], "value": ["0.5"]})
+    for function in (rankadjust.rescore, rankadjust.check, rankadjust.evaluate):
+        with pytest.raises(
+            RankadjustError, match=r"this is a polars.LazyFrame; collect it with frame.collect\(\)"
+        ):
+            function(lazy)
+    for triples in (lazy, {"training": lazy}):
+        with pytest.raises(RankadjustError, match=r"polars.LazyFrame; collect it"):
+            rankadjust.count_candidates(triples, "filtered")
+    with pytest.raises(
+        RankadjustError, match=r"the table: a polars frame is needed, and this is a dict; make one"
+    ):
+        rankadjust.rescore({"value": ["0.5"]})
+
+
+def test_one_metric_needs_no_list():
+    alone = rankadjust.evaluate([1, 2], num_candidates=10, metrics="mrr", draws=0)
+    assert alone.equals(rankadjust.evaluate([1, 2], num_candidates=10, metrics=["mrr"], draws=0))
 
 
 def test_evaluate_takes_numpy_arrays():

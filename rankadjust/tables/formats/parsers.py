@@ -13,5 +13,5 @@ def load_parser(module: str, purpose: str) -> Any:  # noqa: ANN401 - a module
     except ModuleNotFoundError:
         package = module.split(".", maxsplit=1)[0]
         raise RankadjustError(
-            f"reading {purpose} needs the module {package}: pip install 'rankadjust[tables]'"
+            f"reading {purpose} needs the module {package}; in the folder of rankadjust: pip install '.[tables]'"
         ) from None

@@ -1,0 +1,27 @@
+"""Frames that people hand over: polars frames are taken, others are refused with what to do."""
+
+from typing import Any
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+
+_REMEDIES = {
+    "pandas.DataFrame": "convert it with polars.from_pandas(frame)",
+    "pyarrow.Table": "convert it with polars.from_arrow(table)",
+    "polars.LazyFrame": "collect it with frame.collect()",
+}
+
+
+def require_frame(given: Any, what: str) -> pl.DataFrame:  # noqa: ANN401 - whatever a user gives
+    """Return a polars frame as it is; anything else is a RankadjustError. what: the argument, for the message."""
+    if isinstance(given, pl.DataFrame):
+        return given
+    kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__name__}".removeprefix("builtins.")
+    remedy = _REMEDIES.get(kind, "make one with polars.DataFrame(...)")
+    raise RankadjustError(f"{what}: a polars frame is needed, and this is a {kind}; {remedy}")
+
+
+def is_foreign_frame(given: Any) -> bool:  # noqa: ANN401
+    """Tell whether an object is a table of another library, or not collected yet, rather than an array."""
+    return not isinstance(given, pl.DataFrame) and hasattr(type(given), "columns")
