@@ -377,7 +377,8 @@ def test_a_missing_parser_names_the_extra(tmp_path, monkeypatch, name, module):
         clear_latex_caches()
     try:
         with pytest.raises(
-            RankadjustError, match=rf"needs the module {module}: pip install 'rankadjust\[tables\]'"
+            RankadjustError,
+            match=rf"needs the module {module}; in the folder of rankadjust: pip install '\.\[tables\]'",
         ):
             read_grids(path)
     finally:
