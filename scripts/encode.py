@@ -8,6 +8,7 @@ from pathlib import Path
 from scripts.job import job
 
 from rankadjust.base.files import write_parquet, write_text
+from rankadjust.base.progress import progress, told
 from rankadjust.data.encoding import encode
 from rankadjust.data.notices import in_one_line, warnings
 from rankadjust.data.reading import read_triples
@@ -20,10 +21,11 @@ def encode_dataset(
     dataset: Dataset, folder: str, triples: str, labels: str, summary: str, tell: Callable[[str], None]
 ) -> None:
     names = published_names(Path(folder))
-    splits = {
-        split: read_triples(Path(folder) / f"{split}.txt", dataset.format, names.get(split))
-        for split in dataset.splits
-    }
+    paths = {split: Path(folder) / f"{split}.txt" for split in dataset.splits}
+    sizes = [path.stat().st_size if path.exists() else 0 for path in paths.values()]
+    with progress(f"reading {dataset.name}", sum(sizes), "bytes") as report:
+        reading = (read_triples(path, dataset.format, names.get(split)) for split, path in paths.items())
+        splits = dict(zip(paths, told(reading, sizes, report), strict=True))
     encoded = encode(splits)
     counts = summarise(encoded, dataset)
     tell(in_one_line(counts))

@@ -25,6 +25,7 @@ import polars as pl
 import polars.selectors as cs
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.progress import progress, told
 from rankadjust.base.vocabulary import SPLITS, time_columns
 from rankadjust.counting.codes import ORDER, integer_codes, one_frame
 from rankadjust.counting.packing import Flags, Integers, counted, numbered, starts
@@ -255,11 +256,16 @@ def _counts(
         members = _is_one_of(codes["split"], {*graph.base, *graph.evaluated})
         occurring = _occurring(codes, graph)
         relations = int(codes["relation"].max()) + 1
-        groups = _groups(np.bincount(_selected(codes["relation"], members), minlength=relations))
+        triples = np.bincount(_selected(codes["relation"], members), minlength=relations)
+        groups = _groups(triples)
         count = partial(_counts_of_group, codes, members, graph, occurring, protocols)
         # numpy lets go of Python while it works, so that threads work side by side.
-        with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
-            of_groups = list(threads.map(count, groups))
+        with (
+            ThreadPoolExecutor(pl.thread_pool_size()) as threads,
+            progress("counting", int(triples.sum()), "triples") as report,
+        ):
+            sizes = [int(triples[group].sum()) for group in groups]
+            of_groups = list(told(threads.map(count, groups), sizes, report))
         for place, protocol in enumerate(protocols):
             entities = pl.lit(int(occurring.pool(protocol).sum())).alias("entities")
             counts = _sums([one[place] for one in of_groups])

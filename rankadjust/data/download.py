@@ -24,9 +24,10 @@ from filelock import FileLock
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import contained, sha256_of, write_text
 from rankadjust.base.names import problem_with, require
+from rankadjust.base.progress import say
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address
-from rankadjust.data.transfer import Expected, Patience, check, fetch_http, host_of, say
+from rankadjust.data.transfer import Expected, Patience, check, fetch_http, host_of
 
 _PATIENCE = Patience()
 

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, count
+from itertools import accumulate, count, repeat
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.progress import progress, told
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TIME_COLUMNS
 
 _Ids = npt.NDArray[np.uint32]
@@ -82,24 +83,26 @@ def _ranked(texts: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], dict[
     # numpy and polars let go of Python while they work, so that threads work side by side.
     with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
         for seed in count():
-            numbered = dict(
-                zip(texts, threads.map(partial(_numbered_labels, seed=seed), texts.values()), strict=True)
-            )
-            labels: dict[str, pl.Series] = {}
-            ranks: dict[str, _Ids] = {}
-            for kind, columns in _KINDS.items():
-                hashes, labels[kind] = _union([(texts[name], numbered[name]) for name in columns])
-                # The label whose hash is the smallest comes first in the union, and so on.
-                by_hash = np.argsort(_hashes(labels[kind], seed)).astype(np.uint32)
-                ranks |= {name: by_hash[np.searchsorted(hashes, numbered[name].values)] for name in columns}
-            numbers = [one.number for one in numbered.values()]
-            ids = dict(
-                zip(texts, threads.map(np.take, (ranks[name] for name in texts), numbers), strict=True)
-            )
-            right = threads.map(
-                _stands_for, ids.values(), [labels[_KIND_OF[name]] for name in texts], texts.values()
-            )
-            if all(right):
+            with progress("encoding", 2 * len(texts), "steps") as report:
+                numbering = threads.map(partial(_numbered_labels, seed=seed), texts.values())
+                numbered = dict(zip(texts, told(numbering, repeat(1, len(texts)), report), strict=True))
+                labels: dict[str, pl.Series] = {}
+                ranks: dict[str, _Ids] = {}
+                for kind, columns in _KINDS.items():
+                    hashes, labels[kind] = _union([(texts[name], numbered[name]) for name in columns])
+                    # The label whose hash is the smallest comes first in the union, and so on.
+                    by_hash = np.argsort(_hashes(labels[kind], seed)).astype(np.uint32)
+                    ranks |= {
+                        name: by_hash[np.searchsorted(hashes, numbered[name].values)] for name in columns
+                    }
+                numbers = [one.number for one in numbered.values()]
+                ids = dict(
+                    zip(texts, threads.map(np.take, (ranks[name] for name in texts), numbers), strict=True)
+                )
+                meant = [labels[_KIND_OF[name]] for name in texts]
+                comparing = threads.map(_stands_for, ids.values(), meant, texts.values())
+                right = all(told(comparing, repeat(1, len(texts)), report))
+            if right:
                 return labels, ids
     raise AssertionError("count() ended")
 

@@ -2,11 +2,8 @@
 
 import random
 import re
-import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -18,10 +15,10 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import urllib3
-from tqdm import tqdm
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import contained, sha256_of
+from rankadjust.base.progress import progress, say
 
 _CHUNK = 1 << 18
 # A file of unregistered size may not be larger: no benchmark comes near it, and a disk is full soon enough.
@@ -224,7 +221,11 @@ def _receive(
     url: str, response: urllib3.BaseHTTPResponse, part: _Part, total: int | None, patience: Patience
 ) -> None:
     limit = _LARGEST if total is None else total
-    with part.path.open("ab") as file, _progress(url, total, file.tell(), patience) as report:
+    name = PurePosixPath(urlsplit(url).path).name
+    with (
+        part.path.open("ab") as file,
+        progress(name, total, "bytes", start=file.tell(), quiet=0.0, every=patience.report_every) as report,
+    ):
         while chunk := response.read1(_CHUNK, decode_content=False):
             file.write(chunk)
             report(len(chunk))
@@ -337,41 +338,3 @@ def _is_web_page(path: Path) -> bool:
     with path.open("rb") as file:
         start = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     return start.startswith((b"<!doctype html", b"<html"))
-
-
-@contextmanager
-def _progress(
-    url: str, total: int | None, start: int, patience: Patience
-) -> Iterator[Callable[[int], object]]:
-    """Yield a function to tell numbers of bytes: a bar on a terminal, now and then a line in a log."""
-    name = PurePosixPath(urlsplit(url).path).name
-    if sys.stderr.isatty():
-        with tqdm(desc=name, total=total, initial=start, unit="B", unit_scale=True, file=sys.stderr) as bar:
-            yield bar.update
-        return
-    began = said = time.monotonic()
-    done = start
-
-    def report(size: int) -> None:
-        nonlocal done, said
-        done += size
-        now = time.monotonic()
-        if now - said >= patience.report_every:
-            said = now
-            say(_progress_line(name, done, total, (done - start) / (now - began)))
-
-    yield report
-
-
-def _progress_line(name: str, done: int, total: int | None, rate: float) -> str:
-    """Return 'name: 12.5M of 50M bytes, 1.25M/s, 00:30 left'."""
-    sized = tqdm.format_sizeof
-    if total is None:
-        return f"{name}: {sized(done)} bytes, {sized(rate)}/s"
-    left = tqdm.format_interval((total - done) / rate) if rate else "?"
-    return f"{name}: {sized(done)} of {sized(total)} bytes, {sized(rate)}/s, {left} left"
-
-
-def say(text: str) -> None:
-    """Write a line for people to standard error, as it is now: a job sends it to its log."""
-    sys.stderr.write(f"{text}\n")
