@@ -1,0 +1,66 @@
+"""The documentation shows the stored output of the benchmarks, and the models that they draw are what they say."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchmarks.untrained_models import MODELS, Queries, ranks
+from rankadjust.chance.metrics import resolve
+
+
+def test_the_coverages_of_the_documentation_are_the_stored_ones(project):
+    page = (project / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    stored = pl.read_csv(project / "benchmarks" / "coverage.csv")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in page.splitlines()
+        if line.startswith("|") and ("| many |" in line or "| few |" in line)
+    ]
+    assert len(rows) == 36
+    for metric, law, triples, *coverages in rows:
+        known = stored.filter(
+            metric=resolve(metric).key,
+            law={"many": "long tail", "few": "shorter tail"}[law],
+            triples=int(triples.replace(",", "")),
+        )
+        expected = dict(known.select("interval", "coverage").iter_rows())
+        kinds = ("evaluate", "evaluate, no triples", "percentile")
+        assert [float(each) for each in coverages] == [expected[kind] for kind in kinds]
+
+
+def test_the_untrained_models_of_the_documentation_are_the_stored_ones(project):
+    page = (project / "docs" / "methods-random-scorer.md").read_text(encoding="utf-8")
+    stored = pl.read_csv(project / "benchmarks" / "untrained_models.csv").filter(metric="MRR")
+    section = page.partition("## What the random scorer does not describe")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if "| MRR |" in line]
+    assert len(rows) == stored.height == 12
+    for row, known in zip(rows, stored.iter_rows(named=True), strict=True):
+        assert row == [
+            known["dataset"],
+            known["model"],
+            known["metric"],
+            f"{known['mean_z']:.2f} ± {known['mean_z_error']:.2f}",
+            f"{known['sd_over_independent']:.2f}",
+            f"{known['sd_over_random_scorer']:.2f} ± {known['sd_error']:.2f}",
+            f"{100 * known['outside_1.96']:.1f} %",
+            f"{100 * known['anchor_first']:.0f} %",
+        ]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_an_untrained_model_has_one_score_of_a_triple_on_both_sides(model):
+    head, relation, tail = np.array([0, 3, 2]), np.array([1, 0, 1]), np.array([4, 1, 2])
+    queries = Queries(
+        anchor=np.concatenate([tail, head]),
+        relation=np.concatenate([relation, relation]),
+        answer=np.concatenate([head, tail]),
+        is_tail=np.arange(6) >= 3,
+        filtered=np.zeros((6, 5), dtype=bool),
+        shape=(5, 2),
+    )
+    scores = MODELS[model](queries, np.random.default_rng(0))
+    own = scores[np.arange(6), queries.answer]
+    np.testing.assert_allclose(own[:3], own[3:], rtol=1e-9)
+    assert np.unique(own.round(9)).size == 3
+    # The rank of each answer is one more than the number of better entities.
+    np.testing.assert_array_equal(ranks(scores, queries), 1 + (scores > own[:, None]).sum(axis=1))
