@@ -76,6 +76,11 @@ def _known_suffix(*known: str) -> Callable[[click.Context, click.Parameter, Path
 
 _protocol = click.option("--protocol", default=_PROTOCOL, show_default=True, help="How it was evaluated.")
 _split = click.option("--split", default=_SPLIT, show_default=True, help="What was evaluated.")
+_scores = click.option(
+    "--scores",
+    type=click.Choice(["per-time", "static"]),
+    help="Temporal data: does the model score a triple anew at every time, or once for all times?",
+)
 _database = click.option("--database", type=_PATH, help="A database file in place of the released one.")
 _candidates = click.option(
     "--candidates", type=_PATH, help="Candidate histograms in place of the released ones."
@@ -94,7 +99,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 @click.option("--dataset", required=True, help="Data set, by name or alias.")
 @click.option("--metric", help="Metric of the values, such as mrr or hits@10.")
 @click.option("--side", default="both", show_default=True, help="head, tail or both.")
-@_options(_protocol, _split, _database, _json)
+@_options(_protocol, _split, _scores, _database, _json)
 def adjust(
     values: tuple[str, ...],
     dataset: str,
@@ -102,6 +107,7 @@ def adjust(
     side: str,
     protocol: str,
     split: str,
+    scores: str | None,
     database: Path | None,
     as_json: bool,
 ) -> None:
@@ -117,7 +123,14 @@ def adjust(
     constants = load_database(database)
     found = [
         adjust_value(
-            text, dataset=dataset, metric=name, protocol=protocol, split=split, side=side, database=constants
+            text,
+            dataset=dataset,
+            metric=name,
+            protocol=protocol,
+            split=split,
+            side=side,
+            scores=scores,
+            database=constants,
         )
         for name, text in named
     ]
@@ -155,7 +168,7 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 )
 @click.argument("ranks", type=_PATH)
 @click.option("--dataset", help="Adjust with the database's constants for this data set.")
-@_options(_protocol, _split)
+@_options(_protocol, _split, _scores)
 @click.option("--num-candidates", type=int, help="Candidates of every task, the true answer included.")
 @click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
 @click.option(
@@ -175,6 +188,7 @@ def evaluate(
     dataset: str | None,
     protocol: str,
     split: str,
+    scores: str | None,
     num_candidates: int | None,
     metrics: tuple[str, ...],
     draws: int,
@@ -200,6 +214,7 @@ def evaluate(
         dataset=dataset,
         protocol=protocol,
         split=split,
+        scores=scores,
         database=database,
         candidates=candidates,
         metrics=metrics or tuple(FAMILIES),

@@ -10,6 +10,7 @@ import math
 
 import polars as pl
 
+from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.chance.metrics import resolve
 
 # Beyond this |z| the normal law says nothing about the tail of a metric (docs/methods.md, "Adjustments").
@@ -23,7 +24,14 @@ SMALLEST_EXPECTED_HITS = 10.0
 LEAST_ROOM = 1e-6
 
 # The variance of each null model, and the z that it gives.
-Z_OF_VARIANCE = {"variance": "z", "variance_random_scorer": "z_random_scorer"}
+Z_OF_VARIANCE = {
+    "variance": "z",
+    "variance_random_scorer": "z_random_scorer",
+    "variance_static_scorer": "z_static_scorer",
+}
+
+# Whether a model scores a triple anew at every time, or once for all times. Only in temporal data it matters.
+SCORES = ("per_time", "static")
 
 # The columns of scale and offset of each adjustment.
 COEFFICIENTS = {
@@ -38,8 +46,10 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
 
     Needs the columns metric (key), expectation, variance, variance_random_scorer and reason. An adjustment that
     does not exist (moments unknown; variance 0: no index and no z; expectation next to the optimum: no index) is null,
-    and reason says why.
+    and reason says why. Where reason_random_scorer (why there is no variance_random_scorer), variance_static_scorer
+    or reason_static_scorer is absent it is added: null, and what holds for data without times.
     """
+    moments = _with_static_scorer(moments)
     metrics = [resolve(key) for key in moments["metric"].unique(maintain_order=True)]
     facts = pl.DataFrame(
         {
@@ -72,14 +82,15 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add ratio, index, index_low, index_high, z, z_random_scorer and log10_p to rows with a value.
+    """Add ratio, index, index_low, index_high, z, z_random_scorer, scores_used and log10_p to rows with a value.
 
     Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding), tasks,
-    expectation and the coefficients of `add_coefficients`. log10_p (<= 0) is the upper tail of z_random_scorer, or
-    of z where that is null, under the normal law; it is null where the law does not hold.
+    expectation and what `add_coefficients` returns. z_random_scorer is that of the random scorer which fits the
+    model: `_choose_scorer`. log10_p (<= 0) is the upper tail of z_random_scorer, or of z where that is null,
+    under the normal law; it is null where the law does not hold.
     """
     ends = [_apply("value_low", "index"), _apply("value_high", "index")]
-    adjusted = frame.with_columns(
+    adjusted = _choose_scorer(frame).with_columns(
         **{name: _apply("value", name) for name in COEFFICIENTS},
         index_low=pl.min_horizontal(ends),
         index_high=pl.max_horizontal(ends),
@@ -94,6 +105,70 @@ def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
         )
         .drop("z_best")
     )
+
+
+def stated_scores(scores: str | None) -> str | None:
+    """Return per_time or static however it is written, None for None; anything else is a RankadjustError."""
+    if scores is None:
+        return None
+    name = scores.strip().casefold().replace("-", "_").replace(" ", "_")
+    if name not in SCORES:
+        hint = did_you_mean(name, SCORES) or f"; allowed are {' and '.join(SCORES)}"
+        raise RankadjustError(f"unknown scores '{scores}'{hint}")
+    return name
+
+
+_EITHER = (
+    "the data have times, and it is not said whether the model scores a triple anew at each (scores: per_time) or once "
+    "for all (static)"
+)
+_TOOK_STATIC = f"{_EITHER}: z is that of the static scorer, which varies more"
+_TOOK_PER_TIME = (
+    f"{_EITHER}: z is that of the scorer per time; that of the static one is not known here, and smaller"
+)
+
+
+def _choose_scorer(frame: pl.DataFrame) -> pl.DataFrame:
+    """Take the constants of z_random_scorer from the random scorer that scores as the model does.
+
+    scores: per_time or static, null or no such column where nobody said. What is not said is taken for the scorer
+    that varies more, of those with a variance. Adds scores_used (per_time or static; null where the two are equal, as
+    in all data without times), and says in reason_random_scorer why there is no z, or what was taken unsaid.
+    """
+    if "scores" not in frame.columns:
+        frame = frame.with_columns(scores=pl.lit(None, pl.String))
+    per_time, static = pl.col("z_random_scorer_scale"), pl.col("z_static_scorer_scale")
+    varies_more = (static.abs() < per_time.abs()).fill_null(value=False)
+    likely = pl.when(varies_more).then(pl.lit("static")).otherwise(pl.lit("per_time"))
+    matters = per_time.ne_missing(static)
+    frame = frame.with_columns(scores_used=_where(matters, pl.coalesce("scores", likely)))
+    is_static = (pl.col("scores_used") == "static").fill_null(value=False)
+    unsaid = pl.when(is_static).then(pl.lit(_TOOK_STATIC)).otherwise(pl.lit(_TOOK_PER_TIME))
+    return frame.with_columns(
+        pl.when(is_static).then(of_static).otherwise(of_random).alias(of_random)
+        for of_random, of_static in (
+            ("z_random_scorer_scale", "z_static_scorer_scale"),
+            ("z_random_scorer_offset", "z_static_scorer_offset"),
+            ("reason_random_scorer", "reason_static_scorer"),
+        )
+    ).with_columns(
+        reason_random_scorer=pl.when(pl.col("scores_used").is_not_null() & pl.col("scores").is_null())
+        .then(unsaid)
+        .otherwise("reason_random_scorer")
+    )
+
+
+def _with_static_scorer(moments: pl.DataFrame) -> pl.DataFrame:
+    """Add the columns of the random scorers that moments of data without times need not have."""
+    absent = {
+        "reason_random_scorer": pl.lit(None, pl.String),
+        "variance_static_scorer": pl.col("variance_random_scorer"),
+        "reason_static_scorer": pl.col("reason_random_scorer"),
+    }
+    for name, value in absent.items():
+        if name not in moments.columns:
+            moments = moments.with_columns(value.alias(name))
+    return moments
 
 
 def log10_p(z: float) -> float:

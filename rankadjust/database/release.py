@@ -107,6 +107,15 @@ def _violations(database: pl.DataFrame) -> Iterator[tuple[str, pl.Expr]]:
             f"{z} not 1 one standard deviation better",
             _off(pl.when(increasing).then(step).otherwise(-step), 1),
         )
+    for scorer in ("random_scorer", "static_scorer"):
+        yield (
+            f"variance_{scorer} and the reason why there is none, or neither",
+            pl.col(f"variance_{scorer}").is_null() != pl.col(f"reason_{scorer}").is_not_null(),
+        )
+    yield (
+        "variance_static_scorer below variance_random_scorer",
+        pl.col("variance_static_scorer") < pl.col("variance_random_scorer"),
+    )
     needed = [expectation, variance, pl.col("index_scale"), pl.col("z_scale")]
     yield (
         "no reason for what is missing",

@@ -22,6 +22,7 @@ SCHEMA = pl.Schema(
         "expectation": pl.Float64,
         "variance": pl.Float64,
         "variance_random_scorer": pl.Float64,
+        "variance_static_scorer": pl.Float64,
         "optimum": pl.Float64,
         "ratio_scale": pl.Float64,
         "index_scale": pl.Float64,
@@ -30,10 +31,22 @@ SCHEMA = pl.Schema(
         "z_offset": pl.Float64,
         "z_random_scorer_scale": pl.Float64,
         "z_random_scorer_offset": pl.Float64,
+        "z_static_scorer_scale": pl.Float64,
+        "z_static_scorer_offset": pl.Float64,
         "method": pl.String,
         "reason": pl.String,
+        "reason_random_scorer": pl.String,
+        "reason_static_scorer": pl.String,
     }
 )
+# Columns that the first databases do not have.
+_ADDED = {
+    "variance_static_scorer",
+    "z_static_scorer_scale",
+    "z_static_scorer_offset",
+    "reason_random_scorer",
+    "reason_static_scorer",
+}
 RELEASED = "resources/database/adjustments.parquet"
 
 
@@ -79,5 +92,7 @@ def load_database(path: str | Path | None = None) -> pl.DataFrame:
         raise RankadjustError(f"{file}: not a Parquet file ({str(error).splitlines()[0]})") from None
     missing = [name for name in SCHEMA if name not in database.columns]
     if missing:
-        raise RankadjustError(f"{file}: not an adjustment database, it lacks the column {missing[0]!r}")
+        older = set(missing) <= _ADDED
+        hint = "made by an older version; make it again" if older else "not an adjustment database"
+        raise RankadjustError(f"{file}: {hint}, it lacks the column {missing[0]!r}")
     return database

@@ -1,7 +1,7 @@
 """What chance gives for the tasks that are evaluated: constants of the database, or computed from the candidates."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 import polars as pl
@@ -17,6 +17,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 _NO_MOMENTS = "no exact moments are known for this metric"
+_NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not tell which tasks share a query"
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class Chance:
     expectation: float | None = None
     variance: float | None = None
     variance_random_scorer: float | None = None
+    variance_static_scorer: float | None = None
     reason: str | None = None
+    reason_random_scorer: str | None = None
+    reason_static_scorer: str | None = None
 
 
 _SCHEMA = {
@@ -36,7 +40,10 @@ _SCHEMA = {
     "expectation": pl.Float64,
     "variance": pl.Float64,
     "variance_random_scorer": pl.Float64,
+    "variance_static_scorer": pl.Float64,
     "reason": pl.String,
+    "reason_random_scorer": pl.String,
+    "reason_static_scorer": pl.String,
 }
 
 
@@ -61,7 +68,13 @@ def _chance(
         return _of_database(metric, side, evaluation_set)
     if tasks.counts_known:
         computed = _of_candidates(metric, average, side, tasks)
-        return Chance(computed.expectation, computed.variance, reason=computed.reason)
+        return Chance(
+            computed.expectation,
+            computed.variance,
+            reason=computed.reason,
+            reason_random_scorer=_NOT_COUNTED,
+            reason_static_scorer=_NOT_COUNTED,
+        )
     if evaluation_set is None:
         return Chance(reason="neither num_candidates nor a data set is given: nothing to adjust with")
     what = _averaged(average)
@@ -74,7 +87,7 @@ def _of_database(metric: Metric, side: str, evaluation_set: EvaluationSet) -> Ch
         missing = f"{metric.key} of {side} is not in the database"
         return Chance(reason=missing if metric.has_moments else _NO_MOMENTS)
     row = rows.row(0, named=True)
-    return Chance(row["expectation"], row["variance"], row["variance_random_scorer"], row["reason"])
+    return Chance(**{field.name: row[field.name] for field in fields(Chance)})
 
 
 def _of_candidates(metric: Metric, average: str, side: str, tasks: Tasks) -> Moments:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_foreign_frame, require_frame
 from rankadjust.chance.metrics import FAMILIES, expand
-from rankadjust.database.adjustments import add_adjusted, add_coefficients
+from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
 from rankadjust.database.evaluation_sets import find_evaluation_set
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
@@ -38,8 +38,10 @@ RESULT = pl.Schema(
         "index_high": pl.Float64,
         "z": pl.Float64,
         "z_random_scorer": pl.Float64,
+        "scores_used": pl.String,
         "log10_p": pl.Float64,
         "reason": pl.String,
+        "reason_random_scorer": pl.String,
         "warning": pl.String,
     }
 )
@@ -52,6 +54,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     dataset: str | None = None,
     protocol: str = "filtered",
     split: str = "testing",
+    scores: str | None = None,
     database: pl.DataFrame | str | Path | None = None,
     candidates: pl.DataFrame | str | Path | None = None,
     metrics: str | Sequence[str] = tuple(FAMILIES),
@@ -67,6 +70,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     num_candidates: of each task, the true answer included, or one number for all; in place of a column.
     dataset, protocol, split: whose constants of the database to adjust with. Without a data set the expectation and
         variance are computed from num_candidates, where they are known; z_random_scorer needs the database.
+    scores: for temporal data, whether the model scores a triple anew at every time (per_time) or once for all times
+        (static); None: the random scorer of the two that varies more is taken for z_random_scorer.
     database: a frame or a file as `load_database` takes it. candidates: histograms of the candidates, likewise; None
         means the file candidates.parquet beside the database, if there is one.
     metrics: keys or aliases, or one of them; hits_at_k and the like stand for k = 1, 3, 5, 10.
@@ -78,7 +83,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     docs/evaluate.md, "Ties") and metric. value is a fraction, or a rank; value_low to value_high and index_low to
     index_high are the bootstrap intervals, with expectation and variance held fixed. interval names their method
     (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"), and warning says where they are
-    likely to be too short. What does not exist is null, and reason says why.
+    likely to be too short. What does not exist is null, and reason says why;
+    reason_random_scorer says it of z_random_scorer. scores_used is per_time or static where the two differ.
 
     Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
     docs/methods.md, "Adjustments", defines ratio, index and z.
@@ -100,13 +106,14 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     if dataset is not None:
         evaluation_set = find_evaluation_set(database, dataset, protocol, split)
         check_fit(frame, evaluation_set, database, candidates)
+    stated = stated_scores(scores)
     tasks = tasks_of(frame)
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
     rows = metric_values(chosen, tasks, draws, seed).join(
         constants, on=["average", "side", "metric"], how="left", maintain_order="left"
     )
     return (
-        add_adjusted(rows)
+        add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String)))
         .with_columns(reason=pl.coalesce("no_value", "reason"))
         .select(RESULT.names())
         .cast(RESULT)

@@ -9,7 +9,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, resolve
-from rankadjust.database.adjustments import add_adjusted
+from rankadjust.database.adjustments import add_adjusted, stated_scores
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
 
 
@@ -18,7 +18,9 @@ class Adjusted:
     """A value of a metric and what chance makes of it; a share is a fraction. What does not exist is None.
 
     value_low and value_high: the values that are printed like this one; index_low and index_high: their index.
-    tasks: how many ranks the metric is computed from. reason: why something is None.
+    tasks: how many ranks the metric is computed from. reason: why something is None; reason_random_scorer: why
+    z_random_scorer is None, or which scorer was taken because nobody said. scores_used: per_time or static for
+    temporal data, None where the two are the same.
     """
 
     value: float
@@ -31,9 +33,11 @@ class Adjusted:
     index_high: float | None
     z: float | None
     z_random_scorer: float | None
+    scores_used: str | None
     log10_p: float | None
     tasks: int | None
     reason: str | None
+    reason_random_scorer: str | None
     dataset: str
     protocol: str
     split: str
@@ -60,6 +64,7 @@ def adjust(
     protocol: str = "filtered",
     split: str = "testing",
     side: str = "both",
+    scores: str | None = None,
     database: pl.DataFrame | str | Path | None = None,
 ) -> Adjusted:
     """Return the ratio, index and z of a metric's value, and what chance gives.
@@ -69,6 +74,8 @@ def adjust(
         read as a number; a spread ("0.338 ± 0.002") is left out of account. "1,234" is 1234, but 1.234 for a metric
         that cannot exceed 1.
     dataset, metric: names or aliases. protocol, split, side: of the evaluation (side: head, tail or both).
+    scores: for temporal data, whether the model scores a triple anew at every time (per_time) or once for all times
+        (static); None: the random scorer of the two that varies more is taken for z_random_scorer.
     database: a frame or a file as `load_database` takes it; None means the released one.
 
     Raises RankadjustError for a value that is no number or impossible for the metric, for unknown names, and where
@@ -91,7 +98,8 @@ def adjust(
     wanted = resolve(metric)
     given = _value(value, wanted)
     _check_range(given, wanted)
-    return _adjusted(given, wanted, side, find_evaluation_set(database, dataset, protocol, split))
+    evaluation_set = find_evaluation_set(database, dataset, protocol, split)
+    return _adjusted(given, wanted, side, stated_scores(scores), evaluation_set)
 
 
 def _value(given: float | str, metric: Metric) -> _Value:
@@ -121,7 +129,9 @@ def _check_range(value: _Value, metric: Metric) -> None:
     raise RankadjustError(f"{metric.key} is {allowed}, so {value.text} cannot be its value{hint}")
 
 
-def _adjusted(value: _Value, metric: Metric, side: str, evaluation_set: EvaluationSet) -> Adjusted:
+def _adjusted(
+    value: _Value, metric: Metric, side: str, scores: str | None, evaluation_set: EvaluationSet
+) -> Adjusted:
     constants = evaluation_set.constants
     side = known_name(side, constants["side"].unique().to_list(), "side", str(evaluation_set))
     rows = constants.filter(pl.col("side") == side, pl.col("metric") == metric.key)
@@ -137,6 +147,7 @@ def _adjusted(value: _Value, metric: Metric, side: str, evaluation_set: Evaluati
             value=pl.lit(value.number, dtype=pl.Float64),
             value_low=pl.lit(ends[0], dtype=pl.Float64),
             value_high=pl.lit(ends[1], dtype=pl.Float64),
+            scores=pl.lit(scores, dtype=pl.String),
         )
     ).row(0, named=True)
     if row["expectation"] is None:

@@ -47,6 +47,8 @@ OUTPUT = {
     "index_high": pl.Float64,
     "z": pl.Float64,
     "z_random_scorer": pl.Float64,
+    "scores_used": pl.String,
+    "reason_random_scorer": pl.String,
     "log10_p": pl.Float64,
     "status": pl.String,
     "message": pl.String,
@@ -65,6 +67,7 @@ _PROBLEMS = {
     "side_unknown": "side_problem",
     "protocol_unknown": "protocol_problem",
     "unit_unknown": "unit_problem",
+    "scores_unknown": "scores_problem",
     "value_impossible": "value_impossible",
     "duplicate": "duplicate",
     "dataset_unknown": "dataset_problem",
@@ -76,6 +79,8 @@ USABLE = STATUSES[:2]
 
 # What need not be known of a row whose number of candidates is constant: its index does not depend on it.
 _NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
+
+_UNKNOWN_TASKS = "the number of tasks is not known: no z"
 
 
 def read_tidy(path: str | Path) -> pl.DataFrame:
@@ -181,7 +186,8 @@ def rescore(
     constants = _add_constants(database, rows, entities)
     rows = rows.join(constants, on=KEY, how="left", maintain_order="left", validate="m:1")
     rows = rows.join(_approximate_benchmarks(), on=["dataset", "protocol"], how="left", maintain_order="left")
-    rescored = _recompute(add_adjusted(_add_status(rows)))
+    adjusted = add_adjusted(_add_status(rows))
+    rescored = _recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(
         rescored.select(
@@ -401,7 +407,8 @@ def _add_constants(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping
             variance=pl.lit(None, dtype=pl.Float64),
             variance_random_scorer=pl.lit(None, dtype=pl.Float64),
             method=pl.col("origin"),
-            reason=pl.lit("the number of tasks is not known: no z"),
+            reason=pl.lit(_UNKNOWN_TASKS),
+            reason_random_scorer=pl.lit(_UNKNOWN_TASKS),
         )
     )
     return pl.concat(
@@ -433,7 +440,8 @@ def _add_status(rows: pl.DataFrame) -> pl.DataFrame:
     )
     has_index = pl.col("status").is_in(USABLE) | needs_no_more
     constants = [name for name in rows.columns if name.endswith(("_scale", "_offset"))]
-    blank = [*constants, "expectation", "origin"]
+    reasons = ["reason_random_scorer", "reason_static_scorer"]
+    blank = [*constants, *reasons, "expectation", "origin"]
     return rows.with_columns(pl.when(has_index).then(pl.col(name)).alias(name) for name in blank)
 
 

@@ -22,6 +22,7 @@ from rankadjust.base.words import PUBLISHED
 from rankadjust.chance.adjusted_names import Names, names_of, split_adjusted
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
+from rankadjust.database.adjustments import stated_scores
 
 # Splits that are evaluated; the others only hold what is known.
 UNITS = ("fraction", "percent", "rank", "index", "z")
@@ -186,7 +187,7 @@ def resolve_names(
         metric_problem=_or_empty("metric"),
     )
     in_database = {name: database[name].unique().to_list() for name in ("dataset", "protocol")}
-    finders: dict[str, Callable[[str], str]] = {
+    finders: dict[str, Callable[[str], str | None]] = {
         "dataset": lambda name: (
             _same(name, [*in_database["dataset"], *entities])
             or benchmark_names().get(name.casefold())
@@ -196,6 +197,7 @@ def resolve_names(
         "split": lambda name: _find(name, PRINTED_SPLITS, "split"),
         "side": lambda name: _find(name, SIDES, "side"),
         "unit": lambda name: _find(name, UNITS, "unit"),
+        "scores": stated_scores,
     }
     for column, find in finders.items():
         found = pl.DataFrame(
@@ -213,7 +215,7 @@ def _distinct(column: pl.Series) -> list[str]:
     return column.drop_nulls().unique(maintain_order=True).to_list()
 
 
-def _outcome(find: Callable[[str], str], name: str) -> tuple[str | None, str | None]:
+def _outcome(find: Callable[[str], str | None], name: str) -> tuple[str | None, str | None]:
     try:
         return find(name), None
     except RankadjustError as error:

@@ -57,12 +57,16 @@ def adjusted_value(adjusted: Adjusted, text: str) -> str:
     lines += [
         _line("index", number(adjusted.index), _interval(adjusted.index_low, adjusted.index_high)),
         _line("z, independent ranks", number(adjusted.z)),
-        _line("z, random scorer", number(adjusted.z_random_scorer)),
+        _line(
+            "z, static scorer" if adjusted.scores_used == "static" else "z, random scorer",
+            number(adjusted.z_random_scorer),
+        ),
     ]
     if adjusted.log10_p is not None:
         lines.append(_line("log10 p", number(adjusted.log10_p)))
-    if adjusted.reason is not None:
-        lines.append(f"Note: {adjusted.reason}.")
+    # Where there is no z at all, the first note says why.
+    notes = [adjusted.reason] if adjusted.z is None else [adjusted.reason, adjusted.reason_random_scorer]
+    lines += [f"Note: {note}." for note in notes if note is not None]
     return "\n".join([*lines, meaning(adjusted)])
 
 
@@ -81,12 +85,15 @@ def meaning(adjusted: Adjusted) -> str:
 
 
 def _evidence(adjusted: Adjusted) -> str:
-    z = adjusted.z if adjusted.z_random_scorer is None else adjusted.z_random_scorer
+    known = adjusted.z_random_scorer is not None
+    z, null = (
+        (adjusted.z_random_scorer, "a random scorer") if known else (adjusted.z, "independent random ranks")
+    )
     if z is None:
         return ""
     if abs(z) < _LUCK:
-        return f", no further from it than luck takes a random scorer (z = {number(z, 2)})"
-    return f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} a random scorer"
+        return f", no further from it than luck takes {null} (z = {number(z, 2)})"
+    return f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} {null}"
 
 
 def _line(name: str, value: str, interval: str = "") -> str:
@@ -143,7 +150,11 @@ def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
 
 def _notes(result: pl.DataFrame) -> list[str]:
     """Return one paragraph with each different reason or warning and the metrics it is about."""
-    notes = pl.concat(result.select("metric", note=name).drop_nulls("note") for name in ("reason", "warning"))
+    # Where there is no z at all, the first reason says why.
+    of_z = pl.when(pl.col("z").is_not_null()).then("reason_random_scorer")
+    notes = pl.concat(
+        result.select("metric", note=note).drop_nulls("note") for note in ("reason", of_z, "warning")
+    )
     found = notes.group_by("note", maintain_order=True).agg(pl.col("metric").unique(maintain_order=True))
     lines = [
         f"{', '.join(resolve(key).label for key in metrics)}: {note}" for note, metrics in found.iter_rows()

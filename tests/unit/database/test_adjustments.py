@@ -4,11 +4,12 @@ import math
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.adjustments import add_adjusted, add_coefficients, log10_p
+from rankadjust.database.adjustments import add_adjusted, add_coefficients, log10_p, stated_scores
 
 # Nations, filtered, testing, both (an independent implementation in extended precision); the metric values are
 # those of ComplEx in the case study of Hoyt et al. (2022), the results their corrected ones:
@@ -62,6 +63,7 @@ def test_the_case_study_on_nations(metric, value, index, z):
     assert row["z_random_scorer"] is None
 
 
+@settings(deadline=None)
 @given(st.floats(1.0001, 1e9))
 def test_a_perfect_ranking_has_index_one_and_chance_zero_exactly(expectation):
     """Not 0.9999999999999999, and -1e-17: the index is a quotient of differences."""
@@ -141,6 +143,7 @@ KEYS = [
 ]
 
 
+@settings(deadline=None)
 @given(
     key=st.sampled_from(KEYS),
     expectation=st.floats(1.5, 1e6),
@@ -165,3 +168,65 @@ def test_affine_round_trip(key, expectation, deviation, steps):
     # Both say the same: better than chance.
     if abs(steps) > 1e-3:
         assert (row["index"] > 0) == (row["z"] > 0)
+
+
+def with_times(scores, *, static=4.0, reason=None):
+    """Return what MR 3 has in temporal data with E = 5 and sd = 1 for a scorer per time; static: its variance."""
+    frame = moments("arithmetic_mean_rank", 5.0, 0.25, 1.0).with_columns(
+        variance_static_scorer=pl.lit(static, pl.Float64),
+        reason_random_scorer=pl.lit(None, pl.String),
+        reason_static_scorer=pl.lit(reason, pl.String),
+    )
+    values = dict.fromkeys(("value", "value_low", "value_high"), pl.lit(3.0, pl.Float64))
+    said = add_coefficients(frame).with_columns(**values, scores=pl.lit(scores, pl.String))
+    row = add_adjusted(said).row(0, named=True)
+    assert row["z"] == 4.0
+    return row["z_random_scorer"], row["scores_used"], row["reason_random_scorer"]
+
+
+def test_a_model_that_sees_times_has_the_variance_of_a_score_per_time():
+    assert with_times("per_time") == (2.0, "per_time", None)
+
+
+def test_a_model_that_does_not_see_times_has_the_variance_of_one_score():
+    assert with_times("static") == (1.0, "static", None)
+
+
+def test_what_nobody_said_is_taken_for_the_larger_variance_and_said():
+    z, used, reason = with_times(None)
+    assert (z, used) == (1.0, "static")
+    assert "it is not said" in reason
+    assert "static scorer, which varies more" in reason
+    # Nothing promises which of the two is larger.
+    assert with_times(None, static=0.25)[:2] == (2.0, "per_time")
+
+
+def test_where_only_the_scorer_per_time_has_a_variance():
+    assert with_times("per_time", static=None, reason="not derived") == (2.0, "per_time", None)
+    assert with_times("static", static=None, reason="not derived") == (None, "static", "not derived")
+    z, used, reason = with_times(None, static=None, reason="not derived")
+    assert (z, used) == (2.0, "per_time")
+    assert "that of the static one is not known here" in reason
+
+
+@pytest.mark.parametrize("scores", ["per_time", "static", None])
+def test_without_times_it_does_not_matter_how_a_model_scores_them(scores):
+    assert with_times(scores, static=1.0) == (2.0, None, None)
+    frame = moments("arithmetic_mean_rank", 5.0, 0.25, None)
+    unknown = add_coefficients(frame.with_columns(reason_random_scorer=pl.lit("raw"))).with_columns(
+        **dict.fromkeys(("value", "value_low", "value_high"), pl.lit(3.0, pl.Float64)),
+        scores=pl.lit(scores, pl.String),
+    )
+    row = add_adjusted(unknown).row(0, named=True)
+    assert (row["z_random_scorer"], row["scores_used"], row["reason_random_scorer"]) == (None, None, "raw")
+
+
+def test_how_a_model_scores_times_is_one_of_two_words():
+    assert [stated_scores(word) for word in ("per-time", " Per_Time", "static", None)] == [
+        "per_time",
+        "per_time",
+        "static",
+        None,
+    ]
+    with pytest.raises(RankadjustError, match=r"unknown scores 'statik'; did you mean static\?"):
+        stated_scores("statik")

@@ -85,17 +85,26 @@ def sound():
         }
     )
     metrics = expand([family.key for family in FAMILIES.values() if family.has_moments], [1, 3, 10])
-    moments = moments_table(histogram, metrics).with_columns(
-        pl.lit("Nations").alias("dataset"),
-        pl.lit("filtered").alias("protocol"),
-        variance_random_scorer=pl.when(~pl.col("metric").str.contains("median")).then(
-            1.5 * pl.col("variance")
-        ),
+    moments = (
+        moments_table(histogram, metrics)
+        .with_columns(
+            pl.lit("Nations").alias("dataset"),
+            pl.lit("filtered").alias("protocol"),
+            variance_random_scorer=pl.when(~pl.col("metric").str.contains("median")).then(
+                1.5 * pl.col("variance")
+            ),
+        )
+        .with_columns(
+            reason_random_scorer=pl.when(pl.col("variance_random_scorer").is_null()).then(
+                pl.lit("not derived")
+            )
+        )
     )
     unknown = moments.with_columns(
         pl.lit("raw").alias("protocol"),
         *(pl.lit(None, pl.Float64).alias(name) for name in ("variance", "variance_random_scorer")),
         reason=pl.lit("the number of tasks is not public"),
+        reason_random_scorer=pl.lit("the number of tasks is not public"),
     )
     return assemble([moments, unknown])
 
@@ -125,6 +134,9 @@ BREAKS = [
     ("z_scale", 1.0, "z not 1 one standard deviation better"),
     ("z_offset", 1.0, "z not 0 at the expectation"),
     ("z_random_scorer_offset", float("nan"), "z_random_scorer not finite"),
+    ("variance_static_scorer", 1e-9, "variance_static_scorer below variance_random_scorer"),
+    ("variance_static_scorer", None, "variance_static_scorer and the reason why there is none, or neither"),
+    ("z_static_scorer_scale", 1.0, "z_static_scorer not 1 one standard deviation better"),
 ]
 
 

@@ -58,6 +58,15 @@ def test_what_is_no_database_is_refused_in_one_line(tmp_path):
     write_parquet(pl.DataFrame({"dataset": ["Nations"]}), tmp_path / "other.parquet")
     with pytest.raises(RankadjustError, match="not an adjustment database, it lacks the column 'protocol'"):
         load_database(tmp_path / "other.parquet")
+    older = assemble([moments()]).drop("variance_static_scorer", "reason_random_scorer")
+    write_parquet(older, tmp_path / "older.parquet")
+    with pytest.raises(RankadjustError, match=r"older\.parquet: made by an older version; make it again"):
+        load_database(tmp_path / "older.parquet")
+
+
+def test_the_database_keeps_why_a_random_scorer_has_no_variance():
+    reasons = assemble([moments()]).select("reason", "reason_random_scorer", "reason_static_scorer")
+    assert reasons.unique().rows() == [(None, "raw", "raw")]
 
 
 def test_the_released_database_fills_in_what_a_run_lacks_metric_by_metric():

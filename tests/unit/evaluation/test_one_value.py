@@ -8,9 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.database.store import load_database
+from rankadjust.chance.metrics import expand
+from rankadjust.chance.moments import moments_table
+from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.counting.candidates import count_candidates
+from rankadjust.database.store import assemble, load_database
 from rankadjust.evaluation.one_value import adjust
-from rankadjust.output.terminal import meaning
+from rankadjust.output.terminal import adjusted_value, meaning
 from tests.release import make_release
 
 
@@ -152,3 +156,64 @@ def test_what_does_not_exist_is_none_with_a_reason(database):
 def test_names_may_be_aliases_in_any_case(database):
     exact = adjust("0.3", dataset="FB15k-237", metric="inverse_harmonic_mean_rank", database=database)
     assert adjust("0.3", dataset="fb237", metric="MRR", protocol="Filtered", database=database) == exact
+
+
+# Two times: the query (a, p, ?) is asked at both, and its answer b is the same.
+TEMPORAL = pl.DataFrame(
+    [("training", "b", "q", "c", "1"), ("testing", "a", "p", "b", "1"), ("testing", "a", "p", "b", "2")],
+    schema=["split", "head", "relation", "tail", "time"],
+    orient="row",
+)
+
+
+@pytest.fixture(scope="module")
+def temporal():
+    metrics = expand(["mr"], [])
+    tables = []
+    for protocol in ("time-static", "time-aware"):
+        found = count_candidates(TEMPORAL, protocol)
+        table = moments_table(found.histogram, metrics).join(
+            nulls_table(found.histogram, found.pairs, protocol, metrics), on=["split", "side", "metric"]
+        )
+        names = {"dataset": pl.lit("Times"), "protocol": pl.lit(protocol)}
+        tables.append(table.with_columns(**names))
+    return assemble(tables)
+
+
+def times(database, **options):
+    return adjust("1.5", dataset="Times", metric="mr", side="tail", database=database, **options)
+
+
+def test_scores_decide_what_z_is_of_a_random_scorer_in_temporal_data(temporal):
+    # Three candidates in both tasks: E = 2, v = 2/3. A static scorer gives both the same rank: Var = v, not v/2.
+    per_time = times(temporal, protocol="time-static", scores="per-time")
+    static = times(temporal, protocol="time-static", scores="static")
+    assert per_time.z_random_scorer == pytest.approx(0.5 / math.sqrt(1 / 3), rel=1e-12)
+    assert static.z_random_scorer == pytest.approx(0.5 / math.sqrt(2 / 3), rel=1e-12)
+    assert (per_time.scores_used, static.scores_used) == ("per_time", "static")
+    unsaid = times(temporal, protocol="time-static")
+    assert unsaid.z_random_scorer == static.z_random_scorer
+    text = adjusted_value(unsaid, "1.5")
+    assert "z, static scorer" in text
+    assert "Note: the data have times, and it is not said" in text
+    assert "Note" not in adjusted_value(static, "1.5")
+    assert "z, random scorer" in adjusted_value(per_time, "1.5")
+
+
+def test_a_static_scorer_under_a_filter_by_time_has_a_reason_instead_of_z(temporal):
+    found = times(temporal, protocol="time-aware", scores="static")
+    assert found.z_random_scorer is None
+    assert f"Note: {found.reason_random_scorer}." in adjusted_value(found, "1.5")
+    assert "only part of their candidates" in found.reason_random_scorer
+
+
+def test_a_random_scorer_without_variance_has_a_reason(database):
+    found = nations("0.43", protocol="raw", database=database)
+    assert found.z is not None
+    assert found.z_random_scorer is None
+    assert "Note: without a filter true triples are negatives" in adjusted_value(found, "0.43")
+
+
+def test_unknown_scores_are_one_line(database):
+    with pytest.raises(RankadjustError, match=r"unknown scores 'both'; allowed are per_time and static"):
+        nations("0.43", scores="both", database=database)

@@ -354,6 +354,7 @@ BAD = [
     ),
     ({"metric": "mr", "value": "33", "unit": "percent"}, "value_impossible", "allowed: rank"),
     ({"unit": "procent"}, "unit_unknown", "unknown unit 'procent'; did you mean percent?"),
+    ({"scores": "timeless"}, "scores_unknown", "unknown scores 'timeless'; allowed are per_time and static"),
     ({"metric": "mrx"}, "metric_unknown", "unknown metric 'mrx'; did you mean"),
     ({"metric": ""}, "metric_unknown", "the metric is empty"),
     ({"dataset": "Nation"}, "dataset_unknown", "unknown data set 'Nation'"),
@@ -458,6 +459,45 @@ def test_runs_are_told_apart_by_line_only_where_a_name_is_repeated():
     assert runs[3] == runs[4] != runs[2]
 
 
+# --- random scorers
+
+
+def test_scores_say_which_random_scorer_a_model_is_held_against(database):
+    times = database.filter(pl.col("z_scale").is_not_null()).head(1)
+    dataset, metric = times.row(0, named=True)["dataset"], times.row(0, named=True)["metric"]
+    temporal = times.drop("^(z|index|ratio)_.*$", "optimum").with_columns(
+        variance_random_scorer=4 * pl.col("variance"),
+        variance_static_scorer=9 * pl.col("variance"),
+        reason=pl.lit(None, pl.String),
+    )
+    key = {name: times[name][0] for name in ("protocol", "split", "side")}
+    frame = table(
+        dataset=dataset,
+        metric=metric,
+        value="1",
+        scores=["per-time", "static", ""],
+        model=["a", "b", "c"],
+        **key,
+    )
+    rows = rescore(frame, assemble([temporal]), entities={}).to_dicts()
+    assert [row["status"] for row in rows] == ["ok"] * 3
+    assert [row["scores"] for row in rows] == ["per-time", "static", None]
+    assert [row["scores_used"] for row in rows] == ["per_time", "static", "static"]
+    assert [row["z_random_scorer"] / row["z"] for row in rows] == pytest.approx([1 / 2, 1 / 3, 1 / 3])
+    assert [row["message"] is None for row in rows] == [True, True, False]
+    assert "the data have times, and it is not said" in rows[2]["message"]
+
+
+def test_a_row_says_why_it_has_no_z_of_a_random_scorer(database):
+    times = database.filter(pl.col("z_scale").is_not_null()).head(1).drop("^(z|index|ratio)_.*$", "optimum")
+    raw = times.with_columns(reason_random_scorer=pl.lit("not derived without a filter"))
+    key = {name: times[name][0] for name in ("dataset", "metric", "protocol", "split", "side")}
+    row = rescore(table(value=["1"], **key), assemble([raw]), entities={}).row(0, named=True)
+    assert row["z"] is not None
+    assert (row["status"], row["message"]) == ("ok", "not derived without a filter")
+    assert row["reason_random_scorer"] == "not derived without a filter"
+
+
 # --- the shipped tables
 
 
@@ -482,6 +522,7 @@ def test_shipped_tables_have_no_bad_value(database, tables):
         "value_impossible",
         "metric_unknown",
         "unit_unknown",
+        "scores_unknown",
         "duplicate",
     ]
     assert result.filter(pl.col("status").is_in([*wrong, "side_unknown"])).height == 0
