@@ -1,8 +1,8 @@
 """Exact moments of the median, and of its inverse, of independent ranks that are uniform on 1..N.
 
-Expectations are sums over x of probabilities that a middle rank is beyond x. They are Gauss sums on intervals on
-which the probabilities are smooth: those between the candidate counts, halved where needed (docs/methods.md,
-"Median").
+Expectations are sums over x of probabilities that a middle rank is beyond x. These are smooth in x but at the candidate
+counts, so that few x stand for all: Gauss sums on intervals between the candidate counts, or equal steps where no
+candidate count is in the way (docs/methods.md, "Median").
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadjust.chance.poisson_binomial import TaskGroups, log_bound, no_rank_between, tails
+from rankadjust.chance.poisson_binomial import TaskGroups, log_bound, no_rank_between, summarise, tails
 from rankadjust.chance.rank_sums import gauss_sums
 
 FloatArray = NDArray[np.float64]
@@ -24,6 +24,9 @@ _NEGLIGIBLE = 1e-32
 # Gauss sum is exact to twice the degree, where coefficients are about the square of it.
 _POINTS = 12
 _SMOOTH = 1e-8
+# Equal steps begin with at least 2^_FIRST_NODES nodes; this many x are simply all summed.
+_FIRST_NODES = 4
+_SHORT = 64
 
 _GAP_POINTS = 12
 _GAP_NEGLIGIBLE = 1e-22
@@ -33,18 +36,19 @@ _GAP_NEGLIGIBLE = 1e-22
 class _Care:
     """How exactly the gap between the two middle ranks is treated.
 
-    tolerance: relative to its second moment. kink: x and y pass a candidate count with a kink of relative weight
-    m / n; only those of at least this weight are ends of intervals.
+    tolerance: relative to the second moment of the gap. Where x or y passes a candidate count N, the slope of the
+    probabilities changes by about m / n of it, if m of the n tasks have this N; least_kink: the m / n from which on
+    such an N is an end of intervals.
     """
 
     tolerance: float
-    kink: float
+    least_kink: float
 
 
-# With many tasks the gap's share in the variance is about 2 / n, and the kinks are weak.
+# With many tasks the gap's share in the variance is about 2 / n, and each candidate count matters little.
 _SMALL_SHARE = 0.01
-_ROUGHLY = _Care(tolerance=1e-6, kink=_SMALL_SHARE / 2)
-_EXACTLY = _Care(tolerance=1e-9, kink=0.0)
+_ROUGHLY = _Care(tolerance=1e-6, least_kink=_SMALL_SHARE / 2)
+_EXACTLY = _Care(tolerance=1e-12, least_kink=0.0)
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
     total = int(groups.certain[-1])
     orders = sorted({(total + 1) // 2, total // 2 + 1})
     windows = [_window(groups, order) for order in orders]
+    groups = summarise(groups, windows[0].low, windows[-1].high, orders[0])
     centre = sum(window.centre for window in windows) / len(windows)
     sums = np.mean(
         [
@@ -141,11 +146,21 @@ def _window(groups: TaskGroups, order: int) -> _Window:
 
 
 def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step: int, end: int) -> int:
-    """Return start, or start + step, + 2 step, + 4 step …, where the predicate first holds, or end before it."""
-    x = start
+    """Return a point from start towards end beyond which a monotone predicate holds, or end.
+
+    Found with steps that double; the last of them is halved until it is an eighth of the way.
+    """
+    inside, x = start, start
     while x != end and not predicate(np.array([float(x)]))[0]:
+        inside = x
         x = min(x + step, end) if step > 0 else max(x + step, end)
         step *= 2
+    while abs(x - inside) > max(abs(x - start) // 8, 1):
+        middle = (x + inside) // 2
+        if predicate(np.array([float(middle)]))[0]:
+            x = middle
+        else:
+            inside = middle
     return x
 
 
@@ -213,41 +228,105 @@ def _smooth_nodes(
     return nodes, weights, at_nodes
 
 
+def _even_nodes(
+    function: Callable[[FloatArray], FloatArray], low: int, high: int, tolerance: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return nodes and weights (k,) for sums over low <= x < high, and the function at the nodes.
+
+    The function is analytic and vanishes towards both ends. For such a function a sum in equal steps is as good as the
+    sum over all x once the steps are shorter than the function is wide (Trefethen and Weideman 2014). Steps are halved
+    until the sums of the function, and of it times x and x^2, agree between the nodes and the points halfway to the
+    root of the tolerance: both together are then right to the tolerance, as halving the step squares the error or
+    better. Steps of 1 are the sum itself.
+    """
+    centre, half_width = (low + high) / 2, (high - low) / 2
+
+    def sums(x: FloatArray, values: FloatArray) -> FloatArray:
+        return values @ ((x[:, None] - centre) / half_width) ** np.arange(3)
+
+    step = 2 ** max(0, (high - low).bit_length() - 1 - _FIRST_NODES)
+    x = np.arange(low, high, step, dtype=np.float64)
+    values = function(x)
+    agree = False
+    while step > 1 and not agree:
+        halfway = np.arange(low + step // 2, high, step, dtype=np.float64)
+        added = function(halfway)
+        difference = np.abs(sums(x, values) - sums(halfway, added)).max()
+        x, values = np.append(x, halfway), np.append(values, added)
+        agree = bool(difference <= tolerance**0.5 * values.sum())
+        step //= 2
+    order = np.argsort(x)
+    return x[order], np.full_like(x, float(step)), values[order]
+
+
 def _gap_sums(groups: TaskGroups, order: int, low: int, high: int, centre: float, care: _Care) -> FloatArray:
     """Return what the mean of f(X) and f(Y) exceeds E f((X + Y) / 2) by, for the four f; X, Y the middle ranks.
 
     With d(s) = f(s) + f(s + 1) - 2 f(s + 1/2) it is the sum over x of d(x) / 2 P(X <= x < Y), plus the sum over
     x < y of d((x + y) / 2) P(X <= x, Y > y).
     """
-    kinks = groups.counts[groups.tasks >= care.kink * groups.certain[-1]]
-    x, weights, mass = _smooth_nodes(
-        lambda at: no_rank_between(groups, at, np.zeros_like(at), order),
-        _edges(low, high, kinks),
-        max(_SMOOTH, care.tolerance),
-    )
-    kept = weights * mass > _GAP_NEGLIGIBLE * float(np.sum(weights * mass))
-    x, weights, mass = x[kept], weights[kept], mass[kept]
+    kinks = groups.counts[groups.tasks >= care.least_kink * groups.certain[-1]]
+    x, weights, mass = _gap_nodes(groups, order, low, high, kinks, care.tolerance)
     sums: FloatArray = weights * mass @ (_second_differences(x, centre) / 2)
+    return sums + _sums_beyond(groups, order, x, weights, mass, centre, kinks[kinks <= high], care.tolerance)
+
+
+def _gap_nodes(
+    groups: TaskGroups, order: int, low: int, high: int, kinks: FloatArray, tolerance: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return nodes x and weights (k,) for sums over low <= x < high, and P(X <= x < Y) at the nodes."""
+
+    def between(x: FloatArray) -> FloatArray:
+        return no_rank_between(groups, x, np.zeros_like(x), order)
+
+    passed = (groups.counts > low) & (groups.counts < high)
+    is_cut_off = low <= 1 or high >= groups.counts[-1]
+    if high - low <= _SHORT or not (passed.any() or is_cut_off):
+        x, weights, mass = _even_nodes(between, low, high, tolerance)
+    else:
+        x, weights, mass = _smooth_nodes(between, _edges(low, high, kinks), max(_SMOOTH, tolerance))
+    kept = weights * mass > _GAP_NEGLIGIBLE * float(np.sum(weights * mass))
+    return x[kept], weights[kept], mass[kept]
+
+
+def _sums_beyond(
+    groups: TaskGroups,
+    order: int,
+    x: FloatArray,
+    weights: FloatArray,
+    mass: FloatArray,
+    centre: float,
+    kinks: FloatArray,
+    tolerance: float,
+) -> FloatArray:
+    """Return the sums over x and y > x of d((x + y) / 2) P(X <= x, Y > y), for all x at once.
+
+    x, weights, mass: nodes of the sum over x, and P(X <= x < Y) there (k,). For each x the y lie in intervals that
+    double in length and end at kinks. An x is done when what is left of its probability is below the tolerance.
+    """
+    sums = np.zeros(4)
     # Intervals short against the mean gap, and against x because of 1 / s; what is short enough is summed exactly.
     beyond = groups.beyond(x)
     length = np.ceil(np.minimum(2 * groups.counts[beyond] / groups.tails[beyond, 1], x / 2))
     length = np.maximum(length, _GAP_POINTS)
-    gap = np.ones_like(x)
-    end = groups.counts[-1] - x
+    start = np.ones_like(x)
+    end = np.floor(groups.counts[-1]) - x
     while x.size:
-        following = np.append(kinks, np.inf)[np.searchsorted(kinks, x + gap, side="right")]
+        following = np.append(kinks, np.inf)[np.searchsorted(kinks, x + start, side="right")]
         limit = np.minimum(end, following - x + 1)
         # No rest shorter than 2: between whole numbers its rule would reach beyond the kink.
-        stop = np.where(gap + length > limit - 2, limit, gap + length)
-        rule = gauss_sums(stop - gap, _GAP_POINTS)
-        gaps = gap[:, None] + rule.nodes
+        stop = np.where(start + length >= limit, limit, np.minimum(start + length, limit - 2))
+        rule = gauss_sums(stop - start, _GAP_POINTS)
+        gaps = start[:, None] + rule.nodes
         at = np.broadcast_to(x[:, None], gaps.shape)
         probability = no_rank_between(groups, at.ravel(), gaps.ravel(), order).reshape(gaps.shape)
         parts = weights[:, None] * rule.weights * probability
         sums += np.einsum("kp,kpf->f", parts, _second_differences(at + gaps / 2, centre))
         mass = mass + 2 * np.sum(rule.weights * probability, axis=1)
-        goes_on = (stop < end) & (probability[:, -1] * (end - stop) > care.tolerance * mass)
-        x, weights, mass, end, gap, length = (
-            values[goes_on] for values in (x, weights, mass, end, stop, 2 * length)
+        goes_on = (stop < end) & (probability[:, -1] * (end - stop) > tolerance * mass)
+        # Twice as long as the last one, which may have ended early.
+        length = np.maximum(2 * (stop - start), _GAP_POINTS)
+        x, weights, mass, end, start, length = (
+            values[goes_on] for values in (x, weights, mass, end, stop, length)
         )
     return sums

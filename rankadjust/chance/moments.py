@@ -6,7 +6,7 @@ tasks, no sampling. docs/methods.md, "Exact moments", derives each formula.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import polars as pl
@@ -42,7 +42,7 @@ class _Histogram:
     @cached_property
     def median(self) -> MedianMoments:
         """The moments of the median and its inverse, computed together."""
-        return median_moments(self.counts, self.tasks)
+        return _median_of(self.counts.tobytes(), self.tasks.tobytes())
 
     @property
     def total(self) -> float:
@@ -54,6 +54,12 @@ class _Histogram:
         weights = self.tasks.reshape(-1, *[1] * (per_task.ndim - 1))
         total: FloatArray = np.sum(weights * per_task, axis=0)
         return total
+
+
+@lru_cache(maxsize=256)
+def _median_of(counts: bytes, tasks: bytes) -> MedianMoments:
+    """Return the moments of the median; protocols of a data set often have the same histogram."""
+    return median_moments(np.frombuffer(counts), np.frombuffer(tasks))
 
 
 def metric_moments(

@@ -6,7 +6,7 @@ saddle point, so that small ones keep their relative accuracy (docs/methods.md, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -31,8 +31,12 @@ _ANGLE = 8.5
 _NEWTON_STEPS = 12
 _CLOSE = 0.05
 
+# Lengths of the rules that stand for many candidate counts, and by how much they may change a logarithm.
+_RULES = (4, 6, 8, 12, 16, 24, 32)
+_SAME = 1e-12
+
 _ROWS = 128  # points evaluated together
-_SMALL_GROUP = 4  # tasks that are a factor each
+_SMALL_GROUP = 8  # tasks that are a factor each
 _FACTORS = 16  # of a product that is taken before the logarithm
 _SUMMANDS = 4096  # added together
 _LARGEST_TAU = 40.0
@@ -46,7 +50,7 @@ class TaskGroups:
     tails: sums of m_i (N_j / N_i)^r over the groups i >= j (k + 1, _TERMS + 3).
     inverses, powers: 1 / N and an exponent for each factor of a product over the tasks (f,): a small group is
     one factor for each task, a large one is one factor to the power m. starts: the first factor of each group
-    (k + 1,).
+    (k + 1,). single, multiple: the factors to the power 1, and the others; ascending.
     """
 
     counts: FloatArray
@@ -57,6 +61,8 @@ class TaskGroups:
     inverses: FloatArray
     powers: FloatArray
     starts: IndexArray
+    single: IndexArray
+    multiple: IndexArray
 
     @classmethod
     def of(cls, counts: FloatArray, tasks: FloatArray) -> "TaskGroups":
@@ -66,7 +72,9 @@ class TaskGroups:
         ratios = np.append(counts[:-1] / counts[1:], 0.0)
         for j in range(counts.size - 1, -1, -1):
             tails[j] = tasks[j] + ratios[j] ** powers * tails[j + 1]
-        factors = np.where(tasks <= _SMALL_GROUP, tasks, 1.0).astype(np.intp)
+        is_small = (tasks <= _SMALL_GROUP) & (tasks == np.floor(tasks))
+        factors = np.where(is_small, tasks, 1.0).astype(np.intp)
+        exponents = np.repeat(tasks / factors, factors)
         return cls(
             counts=counts,
             tasks=tasks,
@@ -74,9 +82,38 @@ class TaskGroups:
             logs=np.append(0.0, np.cumsum(tasks * np.log(counts))),
             tails=tails,
             inverses=np.repeat(1 / counts, factors),
-            powers=np.repeat(tasks / factors, factors),
+            powers=exponents,
             starts=np.append(0, np.cumsum(factors)),
+            single=np.flatnonzero(exponents == 1),
+            multiple=np.flatnonzero(exponents != 1),
         )
+
+    def summarised(self, beyond: float, shifts: ComplexArray) -> "TaskGroups":
+        """Return groups of which few have more than `beyond` candidates, to be used for x and y up to `beyond`.
+
+        The sum over these tasks of ln(1 + c / N) is that of a smooth function of 1 / N, for which the nodes and weights
+        of a Gauss rule may stand: counts that are no whole numbers, with numbers of tasks that are none. The rule is
+        the shortest that changes the sum at none of the given c (s,); where there is no short one the result is self.
+        """
+        first = int(np.searchsorted(self.counts, beyond, side="right"))
+        counts, tasks = self.counts[first:], self.tasks[first:]
+        # The sum of n logarithms is itself rounded by some n 1e-16.
+        tolerance = max(_SAME, 1e-15 * float(tasks.sum()))
+        for nodes in _RULES:
+            if nodes >= counts.size:
+                break
+            inverses, weights = _gauss_rule(1 / counts, tasks, nodes)
+            change = (
+                np.log1p(shifts[:, None] * inverses) @ weights - np.log1p(shifts[:, None] / counts) @ tasks
+            )
+            if np.abs(change).max() < tolerance:
+                summary = TaskGroups.of(
+                    np.append(self.counts[:first], 1 / inverses[::-1]),
+                    np.append(self.tasks[:first], weights[::-1]),
+                )
+                # The number of all tasks is a whole number still.
+                return replace(summary, certain=np.append(summary.certain[:-1], self.certain[-1]))
+        return self
 
     def beyond(self, x: FloatArray) -> IndexArray:
         """Return the first group with more than x candidates, for each x."""
@@ -94,27 +131,28 @@ class TaskGroups:
         reach = int(np.searchsorted(self.counts, _REACH * float(np.abs(shift).max())))
         return max(reach, int(first.max()))
 
-    def factors(self, first: IndexArray, end: int, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield 1 / N (b, f) and powers (f,) of up to `step` factors of groups before `end`.
+    def factors(
+        self, chosen: IndexArray, first: IndexArray, end: int, step: int
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield 1 / N (b, f) and powers (f,) of up to `step` of the chosen factors, of groups before `end`.
 
         1 / N is 0 for groups before `first` (b,).
         """
-        start, stop = self.starts[first], int(self.starts[end])
-        for at in range(int(start.min()), stop, step):
-            index = np.arange(at, min(at + step, stop))
+        start = self.starts[first]
+        begin, stop = np.searchsorted(chosen, [start.min(), self.starts[end]])
+        for at in range(begin, stop, step):
+            index = chosen[at : min(at + step, stop)]
             yield np.where(index >= start[:, None], self.inverses[index], 0.0), self.powers[index]
 
     def log_product(self, first: IndexArray, shift: _Numbers) -> _Numbers:
         """Return the sum over groups i >= first of m_i ln(1 + shift / N_i), first (b,), shift (b, q)."""
         end = self.series_start(first, shift)
         result = np.zeros_like(shift)
-        for inverse, powers in self.factors(first, end, _FACTORS):
-            factors = 1 + shift[:, None, :] * inverse[:, :, None]
-            if np.all(powers == 1):
-                # One logarithm instead of many; |tau| <= 40 keeps the product in range.
-                result += np.log(np.prod(factors, axis=1))
-            else:
-                result += np.einsum("bfq,f->bq", np.log(factors), powers)
+        # One logarithm of a product instead of many; |tau| <= 40 keeps the product in range.
+        for inverse, _ in self.factors(self.single, first, end, _FACTORS):
+            result += np.log(np.prod(1 + shift[:, None, :] * inverse[:, :, None], axis=1))
+        for inverse, powers in self.factors(self.multiple, first, end, _FACTORS):
+            result += np.einsum("bfq,f->bq", np.log(1 + shift[:, None, :] * inverse[:, :, None]), powers)
         if end < self.counts.size:
             ratio = -shift / self.counts[end]
             series = np.zeros_like(shift)
@@ -127,7 +165,7 @@ class TaskGroups:
         """Return the sums over groups i >= first of m_i / (N_i + shift) and m_i / (N_i + shift)^2, (b,) each."""
         end = self.series_start(first, shift)
         once, twice = np.zeros_like(shift), np.zeros_like(shift)
-        for inverse, powers in self.factors(first, end, _SUMMANDS):
+        for inverse, powers in self.factors(np.arange(self.powers.size), first, end, _SUMMANDS):
             shifted = inverse / (1 + shift[:, None] * inverse)
             once += shifted @ powers
             twice += shifted**2 @ powers
@@ -137,6 +175,9 @@ class TaskGroups:
             once += series @ self.tails[end, 1 : _TERMS + 2] / start
             twice += series @ (np.arange(1, _TERMS + 2) * self.tails[end, 2:]) / start**2
         return once, twice
+
+
+# --- circles through the saddle point ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -171,18 +212,42 @@ def _saddles(groups: TaskGroups, x: FloatArray, gap: FloatArray, target: FloatAr
     return _Saddles(tau, deviation)
 
 
-def _on_circle(
-    groups: TaskGroups,
-    x: FloatArray,
-    gap: FloatArray,
-    saddles: _Saddles,
-    power: FloatArray,
-    direction: FloatArray,
-) -> FloatArray:
-    """Return sums of P(K(x) = k, no rank in (x, x + gap]) over k = power, power - direction, …; all (b,).
+@dataclass(frozen=True)
+class _Circles:
+    """The generating function G(z) of K(x) on circles |z| = e^tau, at equally spaced points with angles 0 to pi.
 
-    direction: 1 for all k from power down, -1 for all k from power up, 0 for k = power alone.
+    log_z, log_values: ln z and ln G(z) (b, q). weights: of the mean over the whole circle (b, q): points stand for
+    their mirror images, and those where G is negligible have no weight. width: so many coefficients of G on either
+    side of the saddle point do not vanish (b, 1).
     """
+
+    log_z: ComplexArray
+    log_values: ComplexArray
+    weights: FloatArray
+    width: FloatArray
+
+    def coefficient(self, power: FloatArray) -> FloatArray:
+        """Return the coefficient of z^power (b,): the mean of G(z) z^-power over the circle."""
+        values = np.exp(self.log_values - power[:, None] * self.log_z)
+        mean: FloatArray = np.sum(self.weights * values.real, axis=1)
+        return mean
+
+    def sum_from(self, power: FloatArray, step: FloatArray) -> FloatArray:
+        """Return the sum of the coefficients of z^k for k = power, power + step, power + 2 step, …; step is 1 or -1.
+
+        It is the mean over the circle of G(z) z^-power times the geometric series of z^-step, as far as `width`.
+        """
+        values = np.exp(self.log_values - power[:, None] * self.log_z)
+        log_ratio = -step[:, None] * self.log_z
+        is_one = log_ratio == 0
+        log_ratio[is_one] = -1.0
+        series = np.where(is_one, self.width, np.expm1(self.width * log_ratio) / np.expm1(log_ratio))
+        total: FloatArray = np.sum(self.weights * (series * values).real, axis=1)
+        return total
+
+
+def _circles(groups: TaskGroups, x: FloatArray, gap: FloatArray, saddles: _Saddles) -> _Circles:
+    """Return the generating functions of K(x), restricted to no rank in (x, x + gap], for x and gap (b,)."""
     below, first = groups.beyond(x), groups.beyond(x + gap)
     uncertain = groups.certain[-1] - groups.certain[below]
     width = np.minimum(np.ceil(_DEVIATIONS * saddles.deviation + _MARGIN), uncertain + 1)[:, None]
@@ -190,19 +255,14 @@ def _on_circle(
     used = np.minimum(width, np.ceil(_ANGLE / saddles.deviation[:, None] * points / (2 * np.pi)))
     index = np.arange(used.max() + 1)
     log_z = saddles.tau[:, None] + 2j * np.pi * index / points
+    # A task with N <= x contributes the factor z, one with x < N <= x + gap the factor x z / N, and any other
+    # (N - x - gap + x z) / N = 1 + (x (z - 1) - gap) / N.
+    log_values = groups.log_product(first, x[:, None] * np.expm1(log_z) - gap[:, None])
+    log_values += groups.certain[first][:, None] * log_z
     passed = groups.certain[first] - groups.certain[below]
-    # Tasks with N <= x give z, those with x < N <= x + gap give x z / N, the rest 1 + (x (z - 1) - gap) / N.
-    logs = groups.log_product(first, x[:, None] * np.expm1(log_z) - gap[:, None])
-    logs += (groups.certain[first] - power)[:, None] * log_z
-    logs += (passed * np.log(x) - groups.logs[first] + groups.logs[below])[:, None]
-    ratio = direction[:, None] * log_z
-    at_one = ratio == 0
-    ratio[at_one] = -1.0
-    geometric = np.expm1(width * ratio) / np.expm1(ratio)
-    geometric = np.where(at_one, np.where(direction[:, None] == 0, 1.0, width), geometric)
+    log_values += (passed * np.log(x) - groups.logs[first] + groups.logs[below])[:, None]
     weights = np.where(index == 0, 1.0, 2.0) * (index <= used) / points
-    sums: FloatArray = np.sum(weights * (geometric * np.exp(logs)).real, axis=1)
-    return sums
+    return _Circles(log_z, log_values, weights, width)
 
 
 def _blocks(size: int, length: int) -> Iterator[slice]:
@@ -216,6 +276,46 @@ class Tails:
 
     cdf: FloatArray
     survival: FloatArray
+
+
+def summarise(groups: TaskGroups, low: float, high: float, order: int) -> TaskGroups:
+    """Return groups that give the same probabilities for x and y from low to high, with fewer counts beyond high.
+
+    The logarithms are compared where they are hardest: at both ends and in the middle, at the largest angles used.
+    """
+    x = np.array([low, (low + high) / 2, high])
+    x = x[groups.certain[groups.beyond(x)] < order]
+    if not x.size:
+        return groups
+    saddles = _saddles(groups, x, np.zeros_like(x), np.full(x.size, order - 0.5))
+    angles = np.minimum(1.2 * _ANGLE / saddles.deviation, np.pi)[:, None] * np.array([0.5, 1.0])
+    shifts = x[:, None] * np.expm1(saddles.tau[:, None] + 1j * angles)
+    return groups.summarised(high, shifts.ravel())
+
+
+def _gauss_rule(points: FloatArray, weights: FloatArray, nodes: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights (nodes,), ascending, of the Gauss rule for a sum over points (k,) with weights (k,).
+
+    The Jacobi matrix comes from Lanczos' method, with every vector made orthogonal to all before it,
+    twice, against rounding; nodes and weights from its eigenvectors (Golub and Welsch 1969).
+    """
+    low, high = points.min(), points.max()
+    scaled = (2 * points - low - high) / (high - low)
+    vectors = np.zeros((nodes, points.size))
+    jacobi = np.zeros((nodes, nodes))
+    vector = np.sqrt(weights / weights.sum())
+    for row in range(nodes):
+        vectors[row] = vector
+        image = scaled * vector
+        jacobi[row, row] = image @ vector
+        for _ in range(2):
+            image -= vectors[: row + 1].T @ (vectors[: row + 1] @ image)
+        norm = float(np.linalg.norm(image))
+        if row + 1 < nodes:
+            jacobi[row + 1, row] = norm
+            vector = image / norm
+    values, eigenvectors = np.linalg.eigh(jacobi)
+    return ((high - low) * values + low + high) / 2, weights.sum() * eigenvectors[0] ** 2
 
 
 def tails(groups: TaskGroups, x: FloatArray, order: int) -> Tails:
@@ -233,14 +333,9 @@ def tails(groups: TaskGroups, x: FloatArray, order: int) -> Tails:
         saddles = _saddles(groups, x[rows], gap, np.full(rows.size, order - 0.5))
         # K(x) is likely too large left of the saddle point z = 1: then X > x is the rare event.
         above = saddles.tau < 0
-        tail = _on_circle(
-            groups,
-            x[rows],
-            gap,
-            saddles,
-            np.where(above, order - 1.0, order),
-            np.where(above, 1.0, -1.0),
-        )
+        circles = _circles(groups, x[rows], gap, saddles)
+        # X > x where K(x) is order - 1 or less, X <= x where it is order or more.
+        tail = circles.sum_from(np.where(above, order - 1.0, order), np.where(above, -1.0, 1.0))
         tail = np.clip(tail, 0.0, 1.0)
         survival[rows] = np.where(above, tail, 1 - tail)
         cdf[rows] = np.where(above, 1 - tail, tail)
@@ -254,10 +349,8 @@ def no_rank_between(groups: TaskGroups, x: FloatArray, gap: FloatArray, order: i
     for block in _blocks(possible.size, _ROWS):
         rows = possible[block]
         saddles = _saddles(groups, x[rows], gap[rows], np.full(rows.size, float(order)))
-        probability = _on_circle(
-            groups, x[rows], gap[rows], saddles, np.full(rows.size, float(order)), np.zeros(rows.size)
-        )
-        result[rows] = np.maximum(probability, 0.0)
+        circles = _circles(groups, x[rows], gap[rows], saddles)
+        result[rows] = np.maximum(circles.coefficient(np.full(rows.size, float(order))), 0.0)
     return result
 
 
