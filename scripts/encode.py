@@ -11,8 +11,8 @@ from rankadjust.base.files import write_parquet, write_text
 from rankadjust.base.progress import progress, told
 from rankadjust.data.encoding import encode
 from rankadjust.data.notices import in_one_line, warnings
-from rankadjust.data.reading import read_triples
-from rankadjust.data.registry import Dataset
+from rankadjust.data.reading import read_entities, read_triples
+from rankadjust.data.registry import ENTITIES, Dataset
 from rankadjust.data.sources import published_names
 from rankadjust.data.summary import check_expected, summarise
 
@@ -26,7 +26,10 @@ def encode_dataset(
     with progress(f"reading {dataset.name}", sum(sizes), "bytes") as report:
         reading = (read_triples(path, dataset.format, names.get(split)) for split, path in paths.items())
         splits = dict(zip(paths, told(reading, sizes, report), strict=True))
-    encoded = encode(splits)
+    entities = dataset.entities and read_entities(
+        Path(folder) / f"{ENTITIES}.txt", dataset.entities, names.get(ENTITIES)
+    )
+    encoded = encode(splits, entities)
     counts = summarise(encoded, dataset)
     tell(in_one_line(counts))
     known_difference = check_expected(counts, dataset)

@@ -27,15 +27,15 @@ GRAPHS = [
 ]
 
 
-def count_slowly(splits, protocol, without=()):
+def count_slowly(splits, protocol, without=(), isolated=()):
     """Count like count_candidates; splits maps names to lists of (head, relation, tail, *times).
 
-    Splits named in `without` are not ranked.
+    Splits named in `without` are not ranked. Entities in `isolated` belong to the release and stand in no triple.
     """
     histogram, pairs = [], []
     for training, evaluated in graphs_of(splits):
         for split in [name for name in evaluated if name not in without]:
-            tasks = tasks_of(splits, training, evaluated, split, protocol)
+            tasks = tasks_of(splits, training, evaluated, split, protocol, set(isolated))
             if not tasks:
                 continue
             # Where the filter looks at times, tasks of one query differ from time to time: not counted.
@@ -56,11 +56,11 @@ def graphs_of(splits):
         yield GRAPHS[1]
 
 
-def tasks_of(splits, training, evaluated, split, protocol):
+def tasks_of(splits, training, evaluated, split, protocol, isolated):
     """Return a list of (triple, side, query, entities, number of candidates)."""
     train = [triple for name in training for triple in splits.get(name, [])]
     release = [triple for name in {*training, *evaluated} for triple in splits.get(name, [])]
-    pool = entities_in(train if protocol.entities == "training" else release)
+    pool = entities_in(train) if protocol.entities == "training" else entities_in(release) | isolated
     relations = {triple[1] for name in ("facts", "training", "inference") for triple in splits.get(name, [])}
     known = {
         "all": release,

@@ -106,7 +106,8 @@ _LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
 class _Occurring:
     """What occurs anywhere in a graph, whatever the relation; masks over ids.
 
-    entities: in any of its splits. base_entities: in its base. base_relations: in the base of any graph.
+    entities: in any of its splits, and those of the release that stand in no triple.
+    base_entities: in its base. base_relations: in the base of any graph.
     """
 
     entities: Flags
@@ -200,7 +201,7 @@ _Counts = dict[tuple[str, str], pl.DataFrame]
 
 
 def count_candidates(
-    splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocol: str | Protocol
+    splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocol: str | Protocol, isolated: int = 0
 ) -> Candidates:
     """Count the candidates of every ranking task of a data set.
 
@@ -208,20 +209,22 @@ def count_candidates(
         tail (text or integers from 0 on) and, for temporal data, time or time_start and time_end (compared for
         equality); or one frame with a column `split` besides. Other columns are ignored.
     protocol: a Protocol or the name of a shipped one.
+    isolated: the number of entities of the release that stand in no triple. They are candidates where those are all
+        entities of the release; not for inductive data, which have two graphs.
 
     Counted are training, validation and testing on all their entities, and inference, inference_validation and
     inference_testing on theirs. `facts` are known like training and not ranked. The training split of an inductive
     set without validation and testing is not counted, since nothing is ranked on its graph.
 
     Raises RankadjustError for an unknown or empty split, a missing column, a null, ids that are neither text nor
-    integers, and a protocol that does not apply.
+    integers, a protocol that does not apply, and isolated entities of inductive data.
     """
-    (candidates,) = count_protocols(splits, [protocol])
+    (candidates,) = count_protocols(splits, [protocol], isolated)
     return candidates
 
 
 def count_protocols(
-    splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[str | Protocol]
+    splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[str | Protocol], isolated: int = 0
 ) -> list[Candidates]:
     """Count the candidates of a data set under several protocols, in the order of the protocols.
 
@@ -235,10 +238,12 @@ def count_protocols(
         reason = applies(protocol, triples.columns, present)
         if reason:
             raise RankadjustError(reason)
+    if isolated and any(name in present for name in _INFERENCE_GRAPH.evaluated):
+        raise RankadjustError("entities that stand in no triple belong to neither graph of inductive data")
     codes = integer_codes(triples)
     # Protocols that differ in what is not counted here are counted once.
     different = list(dict.fromkeys(map(_counted_like, given)))
-    found = _counts(codes, present, different)
+    found = _counts(codes, present, different, isolated)
     return [_candidates(found[different.index(_counted_like(one))], one) for one in given]
 
 
@@ -248,13 +253,13 @@ def _counted_like(protocol: Protocol) -> Protocol:
 
 
 def _counts(
-    codes: Mapping[str, Integers], present: Sequence[str], protocols: Sequence[Protocol]
+    codes: Mapping[str, Integers], present: Sequence[str], protocols: Sequence[Protocol], isolated: int
 ) -> list[_Counts]:
     """Count all relations under each protocol."""
     found: list[_Counts] = [{} for _ in protocols]
     for graph in _graphs(present):
         members = _is_one_of(codes["split"], {*graph.base, *graph.evaluated})
-        occurring = _occurring(codes, graph)
+        occurring = _occurring(codes, graph, isolated)
         relations = int(codes["relation"].max()) + 1
         triples = np.bincount(_selected(codes["relation"], members), minlength=relations)
         groups = _groups(triples)
@@ -326,7 +331,7 @@ def _graphs(present: Sequence[str]) -> Iterator[_Graph]:
         yield _INFERENCE_GRAPH
 
 
-def _occurring(codes: Mapping[str, Integers], graph: _Graph) -> _Occurring:
+def _occurring(codes: Mapping[str, Integers], graph: _Graph, isolated: int) -> _Occurring:
     ids = 1 + max(int(codes["head"].max()), int(codes["tail"].max()))
     masks = []
     for names in ({*graph.base, *graph.evaluated}, graph.base):
@@ -337,7 +342,9 @@ def _occurring(codes: Mapping[str, Integers], graph: _Graph) -> _Occurring:
         masks.append(occurs)
     in_base = np.zeros(int(codes["relation"].max()) + 1, bool)
     in_base[codes["relation"][_is_one_of(codes["split"], ("facts", "training", "inference"))]] = True
-    return _Occurring(masks[0], masks[1], in_base)
+    # Ids beyond those of the triples; nothing asks for one of them.
+    release = np.concatenate([masks[0], np.ones(isolated, bool)])
+    return _Occurring(release, masks[1], in_base)
 
 
 def _groups(triples: Integers) -> list[Flags]:

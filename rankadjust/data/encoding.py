@@ -44,11 +44,14 @@ class Encoded:
     labels: pl.DataFrame
 
 
-def encode(splits: Mapping[str, pl.DataFrame]) -> Encoded:
+def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None) -> Encoded:
     """Replace the labels of all splits by integers that depend on nothing but the labels.
 
     splits: frames of String columns head, relation, tail and, in all of them or none, times.
-    Raises RankadjustError for no split, an unknown name of a split, and frames with different columns.
+    entities: the labels (String) of all entities, where some of them may stand in no triple. They get ids too.
+
+    Raises RankadjustError for no split, an unknown name of a split, frames with different columns, and a triple with
+    an entity that is not among all of them.
     """
     if not splits:
         raise RankadjustError("there is no split to encode; give at least 'training'")
@@ -61,8 +64,13 @@ def encode(splits: Mapping[str, pl.DataFrame]) -> Encoded:
         if set(columns) != set(splits[name].columns):
             raise RankadjustError(f"the split {name} has other columns than {present[0]}; declare one format")
     texts = {column: pl.concat([splits[name][column] for name in present]) for column in LABEL_COLUMNS}
-    labels, ids = _ranked(texts)
     ends = list(accumulate(splits[name].height for name in present))
+    if entities is not None:
+        # Below the last split, where no triple takes them.
+        texts["head"] = pl.concat([texts["head"], entities])
+    labels, ids = _ranked(texts)
+    if entities is not None:
+        _check_listed(ids["head"][ends[-1] :], labels["entity"])
     frames = [
         pl.DataFrame({column: ids[column][end - splits[name].height : end] for column in LABEL_COLUMNS})
         .with_columns(splits[name].select(columns[len(LABEL_COLUMNS) :]))
@@ -70,6 +78,18 @@ def encode(splits: Mapping[str, pl.DataFrame]) -> Encoded:
         for name, end in zip(present, ends, strict=True)
     ]
     return Encoded(pl.concat(frames), pl.concat([_table(kind, found) for kind, found in labels.items()]))
+
+
+def _check_listed(listed: _Ids, labels: pl.Series) -> None:
+    """Raise where an entity of a triple is not in the list of all entities."""
+    missing = np.ones(len(labels), np.bool_)
+    missing[listed] = False
+    if missing.any():
+        raise RankadjustError(
+            f"{np.count_nonzero(missing):,} of the {len(labels):,} entities stand in triples and not in the list of "
+            f"all entities, {labels[int(missing.argmax())]!r} for one; check the columns under format.entities: "
+            "entity is the field that the triples use"
+        )
 
 
 def _table(kind: str, labels: pl.Series) -> pl.DataFrame:

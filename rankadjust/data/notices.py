@@ -23,9 +23,10 @@ def in_one_line(summary: Mapping[str, Any]) -> str:
     """
     named = summary["triples"].items()
     usual = tuple(summary["triples"]) == _USUAL
+    isolated = f" ({summary['isolated_entities']:,} in no triple)" if summary["isolated_entities"] else ""
     triples = " / ".join(f"{number:,}" if usual else f"{split} {number:,}" for split, number in named)
-    return "{dataset}: {entities:,} entities, {relations:,} relations, {triples} triples".format(
-        **{**summary, "triples": triples}
+    return "{dataset}: {entities:,} entities{isolated}, {relations:,} relations, {triples} triples".format(
+        **{**summary, "isolated": isolated, "triples": triples}
     )
 
 
@@ -37,6 +38,7 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
     splits = _splits(encoded, summary["triples"])
     return [
         *_header(splits, encoded),
+        *_count_in_list(encoded, summary),
         *_order(encoded, dataset),
         *_same(splits),
         *_leaks(summary, dataset),
@@ -72,6 +74,19 @@ def _header(splits: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[st
         f"the first line of every split is {', '.join(words)}, and these labels stand nowhere else: "
         "if they name the columns, declare format.header_lines: 1"
     )
+
+
+def _count_in_list(encoded: Encoded, summary: Mapping[str, Any]) -> Iterator[str]:
+    """Look for the number of entities that was read as one of them: no triple has it."""
+    number = str(summary["entities"] - 1)
+    found = encoded.labels.filter(pl.col("kind") == "entity", pl.col("label") == number)
+    if summary["isolated_entities"] and found.height:
+        used = encoded.triples.select(pl.any_horizontal((pl.col("head", "tail") == found["id"].item()).any()))
+        if not used.item():
+            yield (
+                f"the list of entities has {number!r}, which no triple has, and {summary['entities'] - 1:,} others: "
+                "if it counts them, declare header_lines: 1 under format.entities"
+            )
 
 
 def _label(encoded: Encoded, kind: str, number: int) -> str:

@@ -8,10 +8,9 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import LABEL_COLUMNS
 from rankadjust.data.registry import Format
 
-__all__ = ["Format", "read_triples"]
+__all__ = ["Format", "read_entities", "read_triples"]
 
 _BOM = b"\xef\xbb\xbf"
 _ZLIB = re.compile(rb"x[\x01\x5e\x9c\xda]")
@@ -60,6 +59,14 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
         problem = f"{name}: {frame.height} of {rows} lines could be read"
         raise _first_problem(path, form, name) or RankadjustError(problem)
     return frame
+
+
+def read_entities(path: str | Path, form: Format, name: str | None = None) -> pl.Series:
+    """Return the labels in a list of entities, each once, in no particular order.
+
+    Like read_triples; the column `entity` of the format is read.
+    """
+    return read_triples(path, form, name)["entity"].unique()
 
 
 class _Count(NamedTuple):
@@ -148,7 +155,7 @@ def _valid(frame: pl.DataFrame, form: Format) -> bool:
     """Return whether no field is missing or empty, and labels are integers where they have to be."""
     problems = [pl.col(form.kept).is_null() | (pl.col(form.kept) == "")]
     if form.labels == "integer":
-        problems.append(~pl.col(LABEL_COLUMNS).str.contains(f"^(?:{_INTEGER.pattern})$"))
+        problems.append(~pl.col(form.labelled).str.contains(f"^(?:{_INTEGER.pattern})$"))
     return not frame.select(pl.any_horizontal(problem.any() for problem in problems)).item()
 
 
@@ -182,7 +189,7 @@ def _line_problem(line: bytes, form: Format) -> str | None:
         label = field.strip(_BLANKS) if form.strip else field
         if not label and name != "ignore":
             return f"the {name} is empty; every label needs at least one character"
-        if form.labels == "integer" and name in LABEL_COLUMNS and not _INTEGER.fullmatch(label):
+        if form.labels == "integer" and name in form.labelled and not _INTEGER.fullmatch(label):
             problem = f"the {name} {label!r} is not a plain integer"
             return f"{problem}; declare format.labels: text, or check format.columns"
     return None

@@ -14,6 +14,9 @@ from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo
 
 SHIPPED = "config/datasets.yaml"
 
+# What a source has besides the splits, where some entities stand in no triple: a list of all entities.
+ENTITIES = "entities"
+_ENTITY = "entity"
 _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 
 
@@ -22,7 +25,8 @@ class Format:
     """How the lines of a file are to be read.
 
     delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
-    columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore.
+    columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore; in a list of
+        entities entity or ignore.
     header_lines: lines to skip at the start.
     labels: text, or integer where every label of an entity or a relation has to be a whole number.
     strip: remove blanks and tabs around each field.
@@ -42,7 +46,12 @@ class Format:
     @property
     def kept(self) -> tuple[str, ...]:
         """Return the columns that are read, in the order head, relation, tail, times."""
-        return tuple(name for name in (*LABEL_COLUMNS, *TIME_COLUMNS) if name in self.columns)
+        return tuple(name for name in (*LABEL_COLUMNS, *TIME_COLUMNS, _ENTITY) if name in self.columns)
+
+    @property
+    def labelled(self) -> tuple[str, ...]:
+        """Return those of the columns that are read which hold labels of entities and relations."""
+        return tuple(name for name in self.kept if name not in TIME_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -52,6 +61,7 @@ class Dataset:
     splits: the splits it has, in the order of SPLITS. sources: alternatives in order of preference, each with
     a file or a member for every split. known: the splits whose triples a model is given. expected: the counts
     that the summary of the triples has to have; differs: why they are known to be others.
+    entities: how the list of all entities is read, None where the sources have none.
     pykeen: the name under which PyKEEN resolves it. origin: the file that the entry comes from.
     """
 
@@ -61,6 +71,7 @@ class Dataset:
     splits: tuple[str, ...]
     origin: Path
     format: Format = Format()
+    entities: Format | None = None
     known: tuple[str, ...] = ("training",)
     aliases: tuple[str, ...] = ()
     ambiguous_aliases: tuple[str, ...] = ()
@@ -140,6 +151,7 @@ def _read(path: Path) -> list[Dataset]:
 
 def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     layout = dict(entry.get("format", {}))
+    listed = layout.pop("entities", {})
     columns = tuple(layout.pop("columns", LABEL_COLUMNS))
     expected = dict(entry.get("expected", {}))
     splits = _splits(entry["sources"][0])
@@ -150,6 +162,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         splits=splits,
         origin=path,
         format=Format(columns=columns, **layout),
+        entities=_list_format(listed, layout) if _has_list(entry["sources"][0]) else None,
         known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
         aliases=tuple(entry.get("aliases", ())),
         ambiguous_aliases=tuple(entry.get("ambiguous_aliases", ())),
@@ -164,7 +177,13 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         notes=tuple(entry.get("notes", ())),
     )
     problem = next(
-        chain(_source_problems(entry, dataset), _column_problems(dataset), _role_problems(dataset)), None
+        chain(
+            _source_problems(entry, dataset),
+            _column_problems(dataset),
+            _role_problems(dataset),
+            _list_problems(entry, dataset),
+        ),
+        None,
     )
     if problem:
         keys, message = problem
@@ -211,6 +230,16 @@ def _file(
     source: Http | Package | Zenodo, members: Mapping[str, str | None], facts: Mapping[str, Any]
 ) -> File:
     return File(source, members, facts.get("sha256"), facts.get("bytes"), facts.get("member_bytes", {}))
+
+
+def _has_list(source: Mapping[str, Any]) -> bool:
+    return ENTITIES in source.get("members", source.get("files", {}))
+
+
+def _list_format(listed: Mapping[str, Any], triples: Mapping[str, Any]) -> Format:
+    """Return how the list of entities is read; its labels are those of the triples."""
+    same = {key: triples[key] for key in ("labels", "strip") if key in triples}
+    return Format(**{**same, **listed, "columns": tuple(listed.get("columns", (_ENTITY,)))})
 
 
 def _splits(source: Mapping[str, Any]) -> tuple[str, ...]:
@@ -261,6 +290,25 @@ def _role_problems(dataset: Dataset) -> Iterator[_Problem]:
     if (dataset.role == "inductive") != inference:
         has = "a" if inference else "no"
         yield ["role"], f"role is {dataset.role}, but there is {has} split 'inference'; change one of them"
+
+
+def _list_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
+    for number, source in enumerate(entry["sources"]):
+        if _has_list(source) != (dataset.entities is not None):
+            problem = f"sources.{number} and sources.0 differ in whether they name a file of {ENTITIES}"
+            yield ["sources", number], f"{problem}; every source needs the same files"
+    if dataset.entities is None:
+        if ENTITIES in entry.get("format", {}):
+            yield (
+                ["format", ENTITIES],
+                "format.entities says how to read a file of entities that no source names",
+            )
+        return
+    if dataset.entities.columns.count(_ENTITY) != 1:
+        yield ["format", ENTITIES, "columns"], "format.entities.columns needs entity once"
+    if dataset.role == "inductive":
+        problem = "an entity that stands in no triple belongs to neither graph of an inductive data set"
+        yield ["sources", 0], f"{problem}; leave the file of entities out"
 
 
 def _claim(word: str, dataset: Dataset, owners: dict[str, Dataset]) -> None:

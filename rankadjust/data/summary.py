@@ -23,7 +23,8 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     """Return the counts of a data set as plain values for a JSON file.
 
     A triple is (head, relation, tail); its time counts under `times` only. What is unseen in a split does not
-    occur in the known splits of its graph: those of the training graph, or the split inference.
+    occur in the known splits of its graph: those of the training graph, or the split inference. Isolated entities
+    are among all entities and stand in no triple.
     """
     whole = _Triples.of(encoded)
     rows = _rows_of_splits(encoded.triples["split"])
@@ -41,6 +42,7 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
         "role": dataset.role,
         "known": list(dataset.known),
         "entities": whole.entities,
+        "isolated_entities": _count(~_Seen.within(splits.values(), whole).entities),
         "relations": whole.relations,
         **{f"entities_in_{graph}": _count(one.entities) for graph, one in seen.items()},
         **{f"relations_in_{graph}": _count(one.relations) for graph, one in seen.items()},

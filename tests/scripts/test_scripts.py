@@ -55,7 +55,7 @@ def made(tmp_path_factory, project):
     assert said == ["Tiny: 4 entities, 2 relations, 6 / 2 / 3 triples"]
     protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
     histograms, pairs, table = (folder / f"{kind}.parquet" for kind in ("histograms", "pairs", "moments"))
-    count(triples, protocols, histograms, pairs)
+    count(triples, summary, protocols, histograms, pairs)
     moments(histograms, pairs, "Tiny", protocols, METRICS, table)
     database, datasets = folder / "adjustments.parquet", folder / "datasets.tsv"
     gather([table], [summary], database, folder / "adjustments.tsv.gz", datasets)
@@ -125,6 +125,36 @@ def test_pictures_and_page(made):
     page = (made / "report.html").read_text()
     assert page.count("<svg") == 1
     assert "Tiny" in page
+
+
+def test_entities_in_no_triple_are_candidates(tmp_path, project):
+    # As OpenKE writes it: how many there are, then a label and an id a line.
+    for file in (project / "tests" / "data" / "tiny").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    (tmp_path / "entity2id.txt").write_text("6\na\t0\nb\t1\nc\t2\nd\t3\nx\t4\ny\t5\n")
+    entry = ENTRY.replace("test.txt}", "test.txt, entities: entity2id.txt}")
+    (tmp_path / "tiny.yaml").write_text(
+        f"{entry}  format: {{entities: {{columns: [entity, ignore], header_lines: 1}}}}\n"
+    )
+    dataset = load_registry(tmp_path / "tiny.yaml")["Tiny"]
+    fetch("Tiny", dataset.sources, tmp_path / "Tiny", tmp_path / "cache", None, offline=True)
+    triples, labels, summary, histograms, pairs = (tmp_path / name for name in "tlshp")
+    said = []
+    encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, said.append)
+    assert said == ["Tiny: 6 entities (2 in no triple), 2 relations, 6 / 2 / 3 triples"]
+    count(triples, summary, [get_protocol("filtered"), get_protocol("pykeen")], histograms, pairs)
+    # Without the list N = 3 for tails and 2 for heads (tests/workflow), of 4 entities.
+    found = pl.read_parquet(histograms).filter(split="testing").sort("protocol", "side")
+    assert found.select("protocol", "side", "entities", "num_candidates", "tasks").rows() == [
+        ("filtered", "head", 6, 4, 3),
+        ("filtered", "tail", 6, 5, 3),
+        ("pykeen", "head", 4, 2, 3),
+        ("pykeen", "tail", 4, 3, 3),
+    ]
+    (tmp_path / "entity2id.txt").write_text("6\na\t0\nb\t1\nc\t2\n\t3\n")
+    fetch("Tiny", dataset.sources, tmp_path / "Tiny", tmp_path / "cache", None, offline=True)
+    with pytest.raises(RankadjustError, match=r"/entity2id\.txt:5: the entity is empty"):
+        encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, said.append)
 
 
 def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, capsys):

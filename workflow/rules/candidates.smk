@@ -1,6 +1,6 @@
 """Count filtered candidates: all that any metric's moments need.
 
-Inputs: results/triples/<dataset>.parquet.
+Inputs: results/triples/<dataset>.parquet and <dataset>.json.
 Outputs: results/candidates/<dataset>.parquet, histograms per protocol, split and side;
          results/candidates/<dataset>.pairs.parquet, how the two sides of a triple go together.
 """
@@ -9,6 +9,7 @@ Outputs: results/candidates/<dataset>.parquet, histograms per protocol, split an
 rule count:
     input:
         triples="results/triples/{dataset}.parquet",
+        summary="results/triples/{dataset}.json",
     output:
         histograms="results/candidates/{dataset}.parquet",
         pairs="results/candidates/{dataset}.pairs.parquet",

@@ -99,6 +99,23 @@ def test_the_slow_counter_agrees(data, layout, time_columns):
     assert_same(count_candidates(frames(splits), protocol), count_slowly(splits, protocol))
 
 
+@pytest.mark.parametrize("layout", ["usual", "facts"])
+@settings(deadline=None, max_examples=40)
+@given(data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
+def test_entities_in_no_triple_are_candidates_of_the_release(data, layout, isolated):
+    splits = data.draw(graphs(0, LAYOUTS[layout]))
+    splits["training"].append(("a", "p", "b"))
+    protocol = data.draw(st.sampled_from([p for p in COMBINATIONS if p.time == "ignore"]), label="protocol")
+    fast = count_candidates(frames(splits), protocol, len(isolated))
+    assert_same(fast, count_slowly(splits, protocol, isolated=isolated))
+
+
+def test_entities_in_no_triple_belong_to_neither_of_two_graphs():
+    splits = {name: [("a", "p", "b")] for name in ("training", "inference", "inference_testing")}
+    with pytest.raises(RankadjustError, match="belong to neither graph"):
+        count_candidates(frames(splits), "filtered", 1)
+
+
 @pytest.mark.parametrize("time_columns", [0, 1])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @settings(deadline=None, max_examples=20)

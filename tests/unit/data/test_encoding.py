@@ -65,6 +65,36 @@ def test_labels_come_back_and_times_stay(splits):
     assert decoded == [(split, *row) for split in SPLITS for row in splits.get(split, [])]
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(SPLITS),
+        st.lists(st.tuples(*[st.text(max_size=1)] * 3), min_size=1, max_size=9),
+        min_size=1,
+    ),
+    st.sets(st.text(max_size=2), max_size=9),
+)
+def test_entities_that_stand_in_no_triple_get_ids_too(splits, others):
+    frames = {split: text_frame(*rows) for split, rows in splits.items()}
+    used = {label for rows in splits.values() for row in rows for label in (row[0], row[2])}
+    encoded = encode(frames, pl.Series(sorted(used | others, reverse=True), dtype=pl.String))
+    entities = encoded.labels.filter(kind="entity")
+    assert entities["label"].to_list() == sorted(used | others, key=str.encode)
+    assert entities["id"].to_list() == list(range(len(used | others)))
+    assert encoded.labels.filter(kind="relation").equals(encode(frames).labels.filter(kind="relation"))
+    labels = entities["label"].to_list()
+    decoded = [(split, labels[head], labels[tail]) for split, head, _, tail in encoded.triples.rows()]
+    assert decoded == [(split, row[0], row[2]) for split in SPLITS for row in splits.get(split, [])]
+
+
+def test_an_entity_that_the_list_lacks_is_named():
+    frame = text_frame(("a", "r", "b"), ("c", "r", "r"))
+    with pytest.raises(
+        RankadjustError, match=r"^2 of the 5 entities stand in triples .*, 'b' for one; check "
+    ):
+        encode({"training": frame}, pl.Series(["z", "c", "a"]))
+
+
 def test_two_runs_give_the_same_bytes(tmp_path):
     chance = random.Random(7)
     rows = [

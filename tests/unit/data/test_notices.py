@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from itertools import islice, product
 
+import polars as pl
 import pytest
 import yaml
 
@@ -12,7 +13,7 @@ from rankadjust.data.notices import in_one_line, warnings
 from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import Dataset, Format, load_registry
 from rankadjust.data.summary import summarise
-from tests.unit.data.test_summary import mirrored_files
+from tests.mirror import mirrored_files
 
 # 40 entities, 5 relations: every triple once, in a random order.
 ENTITIES = [f"e{number}" for number in range(40)]
@@ -27,7 +28,7 @@ def dataset_of(graph, tmp_path, **changes):
     return Dataset("my-graph", **given)
 
 
-def said(tmp_path, graph, form=TABS, **changes):
+def said(tmp_path, graph, form=TABS, listed=None, **changes):
     """Return the line and the warnings for {split: rows of fields}, written as files with tabs."""
     dataset = dataset_of(graph, tmp_path, format=form, **changes)
     frames = {}
@@ -35,7 +36,7 @@ def said(tmp_path, graph, form=TABS, **changes):
         path = tmp_path / f"{split}.txt"
         path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
         frames[split] = read_triples(path, form)
-    encoded = encode(frames)
+    encoded = encode(frames, None if listed is None else pl.Series(listed))
     summary = summarise(encoded, dataset)
     return in_one_line(summary), warnings(encoded, summary, dataset)
 
@@ -53,6 +54,19 @@ def test_other_splits_are_named(tmp_path):
     graph = {"training": GRAPH["training"], "testing": GRAPH["testing"]}
     line = "my-graph: 40 entities, 5 relations, training 1,600 / testing 200 triples"
     assert said(tmp_path, graph) == (line, [])
+
+
+def test_a_count_that_was_read_as_an_entity_is_seen(tmp_path):
+    line = "my-graph: 43 entities (3 in no triple), 5 relations, 1,600 / 200 / 200 triples"
+    assert said(tmp_path, GRAPH, listed=[*ENTITIES, "x", "y", "z"]) == (line, [])
+    line, found = said(tmp_path, GRAPH, listed=["42", *ENTITIES, "x", "y"])
+    assert found == [
+        "the list of entities has '42', which no triple has, and 42 others: if it counts them, declare "
+        "header_lines: 1 under format.entities"
+    ]
+    assert said(tmp_path, GRAPH, listed=["43", *ENTITIES, "x", "y"])[1] == []
+    used = {**GRAPH, "testing": [*GRAPH["testing"], ("42", "a", "e1")]}
+    assert said(tmp_path, used, listed=["42", *ENTITIES, "x", "y"])[1] == []
 
 
 def test_a_header_left_in_is_seen(tmp_path):
@@ -77,6 +91,12 @@ def test_a_header_left_in_is_seen(tmp_path):
 )  # fmt: skip
 def test_what_is_no_header_is_none(tmp_path, graph):
     assert said(tmp_path, graph)[1] == []
+
+
+def test_a_header_in_two_splits_is_seen(tmp_path):
+    graph = with_first(HEADER, *GRAPH)
+    del graph["validation"]
+    assert len(said(tmp_path, graph)[1]) == 1
 
 
 def test_a_header_of_four_columns_is_seen(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.reading import read_triples
+from rankadjust.data.reading import read_entities, read_triples
 from rankadjust.data.registry import Format
 
 LABELS = ("head", "relation", "tail")
@@ -205,6 +205,49 @@ def test_a_bad_file_is_named_with_its_line(tmp_path, data, form, message):
     with pytest.raises(RankadjustError) as info:
         read_triples(path, form, "their/train.tsv.gz")
     assert str(info.value).startswith(f"their/train.tsv.gz{message}")
+
+
+@pytest.mark.parametrize(
+    ("data", "form"),
+    [
+        (b"b b\na\n\xc3\xa9\na\n", Format(columns=("entity",))),
+        (
+            b"\xef\xbb\xbf3\r\nb b\t0\r\na\t1\r\n\xc3\xa9\t2",
+            Format(columns=("entity", "ignore"), header_lines=1),
+        ),
+        (b"0,b b\n1,a\n2,\xc3\xa9\n", Format(delimiter="comma", columns=("ignore", "entity"))),
+    ],
+)
+def test_a_list_of_entities(tmp_path, data, form):
+    path = tmp_path / "entities.txt"
+    path.write_bytes(data)
+    assert sorted(read_entities(path, form)) == ["a", "b b", "é"]
+
+
+@pytest.mark.parametrize(
+    ("data", "form", "message"),
+    [
+        (
+            b"2\na\t0\nb\t1\n",
+            Format(columns=("entity", "ignore")),
+            ":1: the first line is one number, as in ",
+        ),
+        (b"a\t0\nb\t1\n", Format(columns=("entity",)), ":1: 2 fields "),
+        (b"a\n\nb\n", Format(columns=("entity",)), ":2: the entity is empty; "),
+        (
+            b"1\n02\n",
+            Format(columns=("entity",), labels="integer"),
+            ":2: the entity '02' is not a plain integer; ",
+        ),
+        (b"", Format(columns=("entity",)), ": the file is empty"),
+    ],
+)
+def test_a_bad_list_of_entities_is_named_with_its_line(tmp_path, data, form, message):
+    path = tmp_path / "entities.txt"
+    path.write_bytes(data)
+    with pytest.raises(RankadjustError) as info:
+        read_entities(path, form, "mine.txt")
+    assert str(info.value).startswith(f"mine.txt{message}")
 
 
 def test_the_bad_line_of_a_large_file_is_found(tmp_path):

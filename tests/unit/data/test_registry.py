@@ -231,8 +231,26 @@ def test_the_example_beside_the_users_files_works(project, tmp_path):
     examples = re.findall(r"```yaml\n(.*?)```", readme, flags=re.DOTALL)
     assert len(examples) > 1
     registry = load_registry(written(tmp_path, "".join(examples)))
-    assert set(registry) - set(load_registry()) == {"my-graph"}
+    assert set(registry) - set(load_registry()) == {"my-graph", "with-a-list"}
+    assert registry["with-a-list"].entities == Format(columns=("ignore", "entity"), header_lines=1)
     assert registry["my-graph"].expected["entities"] == 104
+
+
+def test_a_list_of_entities_is_one_more_file(tmp_path):
+    path = written(
+        tmp_path,
+        "a:\n  sources: [{kind: local, files: {training: x, entities: e}}]\n"
+        "  format: {labels: integer, header_lines: 9}\n"
+        "b:\n  sources: [{kind: http, url: https://h/x.zip, members: {training: x, entities: d/e}}]\n"
+        "  format: {delimiter: space, entities: {columns: [ignore, entity], header_lines: 1}}\n"
+        "c:\n  sources: [{kind: local, files: {training: x}}]\n",
+    )
+    registry = load_registry(path)
+    assert [registry[name].splits for name in "abc"] == [("training",)] * 3
+    assert registry["a"].entities == Format(columns=("entity",), labels="integer")
+    assert registry["b"].entities == Format(columns=("ignore", "entity"), header_lines=1)
+    assert registry["b"].sources[0][0].members == {"training": "x", "entities": "d/e"}
+    assert registry["c"].entities is None
 
 
 def test_the_kinds_of_sources(tmp_path):
@@ -327,6 +345,26 @@ REFUSED = {
     "verified without a checksum": (
         'a:\n  verified: true\n  sources:\n    - {kind: http, url: "https://x/y.zip", members: {training: x}}\n',
         "4: a: sources.0 lacks a sha256, but verified is true; add it or set verified: false",
+    ),
+    "a list of entities in one source alone": (
+        "a:\n  sources:\n    - LOCAL\n"
+        "    - {kind: local, files: {training: x, validation: y, testing: z, entities: e}}\n",
+        "4: a: sources.1 and sources.0 differ in whether they name a file of entities; "
+        "every source needs the same files",
+    ),
+    "a format for no list of entities": (
+        "a:\n  sources: [LOCAL]\n  format:\n    entities: {columns: [entity]}\n",
+        "4: a: format.entities says how to read a file of entities that no source names",
+    ),
+    "a list of entities without entities": (
+        "a:\n  sources:\n    - {kind: local, files: {training: x, entities: e}}\n"
+        "  format: {entities: {columns: [ignore]}}\n",
+        "4: a: format.entities.columns needs entity once",
+    ),
+    "a list of entities of two graphs": (
+        "a:\n  role: inductive\n  sources:\n    - {kind: local, files: {training: x, inference: y, entities: e}}\n",
+        "4: a: an entity that stands in no triple belongs to neither graph of an inductive data set; "
+        "leave the file of entities out",
     ),
     "a known split that is not there": (
         "a:\n  sources: [LOCAL]\n  known: [training, facts]\n", "3: a: known names 'facts', which no source has",

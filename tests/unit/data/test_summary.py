@@ -46,6 +46,7 @@ def counted_by_hand(splits, known):
     every = [row for rows in triples.values() for row in rows]
     counts = {
         "entities": len({entity for head, _, tail in every for entity in (head, tail)}),
+        "isolated_entities": 0,
         "relations": len({relation for _, relation, _ in every}),
         "triples": {split: len(rows) for split, rows in triples.items()},
         "distinct_triples": {split: len(set(rows)) for split, rows in triples.items()},
@@ -127,6 +128,13 @@ def test_the_two_graphs_of_an_inductive_set_are_counted_apart():
         "testing": {"entities": 1, "relations": 0, "triples": 1},
         "inference_testing": {"entities": 1, "relations": 1, "triples": 2},
     }
+
+
+def test_entities_in_no_triple_are_counted():
+    frame = pl.DataFrame({"head": ["a", "c"], "relation": ["r", "r"], "tail": ["b", "c"]})
+    summary = summarise(encode({"training": frame}, pl.Series(["z", "c", "a", "b", "y"])), dataset())
+    counts = ("entities", "isolated_entities", "entities_in_training", "relations")
+    assert [summary[name] for name in counts] == [5, 2, 3, 1]
 
 
 def test_pairs_that_do_not_fit_into_64_bits_are_ranked():
