@@ -370,6 +370,21 @@ def _add_constants(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping
     """
     origin = pl.col("origin") if "origin" in database.columns else pl.lit("computed").alias("origin")
     known = database.with_columns(origin)
+    lacking = (
+        rows.filter(pl.col("additive"), pl.col("has_moments"))
+        .select(*KEY, "candidates")
+        .drop_nulls(KEY)
+        .unique(subset=KEY, keep="first", maintain_order=True)
+        .join(known, on=KEY, how="anti", maintain_order="left")
+    )
+    estimated = add_coefficients(_with_expectation(_with_num_candidates(lacking, entities)))
+    return pl.concat(
+        [known, estimated.select(pl.col(name).cast(kind) for name, kind in known.schema.items())]
+    )
+
+
+def _with_num_candidates(keys: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
+    """Return the keys whose tasks all have a number of candidates that is known, with it and its origin."""
     documented = pl.DataFrame(
         {"dataset": list(entities), "documented": list(entities.values())},
         schema={"dataset": pl.String, "documented": pl.Int64},
@@ -377,68 +392,69 @@ def _add_constants(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping
     sampled = pl.col("protocol").str.extract(SAMPLED, 1).cast(pl.Int64) + 1
     stated = pl.when(pl.col("protocol") == "raw").then(pl.col("candidates").cast(pl.Int64, strict=False))
     near = pl.when(pl.col("protocol").is_in(ALL_ENTITIES)).then("documented")
-    missing = (
-        rows.filter(pl.col("additive"), pl.col("has_moments"))
-        .select(*KEY, "candidates")
-        .drop_nulls(KEY)
-        .unique(subset=KEY, keep="first", maintain_order=True)
-        .join(known, on=KEY, how="anti", maintain_order="left")
-        .join(documented, on="dataset", how="left", maintain_order="left")
-        .with_columns(constant=pl.coalesce(sampled, stated))
+    constant = pl.coalesce(sampled, stated)
+    return (
+        keys.join(documented, on="dataset", how="left", maintain_order="left")
         .with_columns(
-            num_candidates=pl.coalesce("constant", near),
-            origin=pl.when(pl.col("constant").is_null())
-            .then(pl.lit("entities"))
-            .otherwise(pl.lit("constant")),
+            num_candidates=pl.coalesce(constant, near),
+            origin=pl.when(constant.is_null()).then(pl.lit("entities")).otherwise(pl.lit("constant")),
         )
         .filter(pl.col("num_candidates").is_not_null())
     )
-    distinct = missing.select("metric", "num_candidates").unique(maintain_order=True)
+
+
+def _with_expectation(keys: pl.DataFrame) -> pl.DataFrame:
+    """Add the expectation for the constant number of candidates, and empty columns for what is not known then."""
+    distinct = keys.select("metric", "num_candidates").unique(maintain_order=True)
     expectations = [metric_moments(metric, [size]).expectation for metric, size in distinct.iter_rows()]
-    estimated = add_coefficients(
-        missing.join(
-            distinct.with_columns(expectation=pl.Series(expectations, dtype=pl.Float64)),
-            on=["metric", "num_candidates"],
-            how="left",
-            maintain_order="left",
-        ).with_columns(
-            entities=pl.col("num_candidates"),
-            tasks=pl.lit(None, dtype=pl.Int64),
-            variance=pl.lit(None, dtype=pl.Float64),
-            variance_random_scorer=pl.lit(None, dtype=pl.Float64),
-            method=pl.col("origin"),
-            reason=pl.lit(_UNKNOWN_TASKS),
-            reason_random_scorer=pl.lit(_UNKNOWN_TASKS),
-        )
-    )
-    return pl.concat(
-        [known, estimated.select(pl.col(name).cast(kind) for name, kind in known.schema.items())]
+    return keys.join(
+        distinct.with_columns(expectation=pl.Series(expectations, dtype=pl.Float64)),
+        on=["metric", "num_candidates"],
+        how="left",
+        maintain_order="left",
+    ).with_columns(
+        entities=pl.col("num_candidates"),
+        tasks=pl.lit(None, dtype=pl.Int64),
+        variance=pl.lit(None, dtype=pl.Float64),
+        variance_random_scorer=pl.lit(None, dtype=pl.Float64),
+        method=pl.col("origin"),
+        reason=pl.lit(_UNKNOWN_TASKS),
+        reason_random_scorer=pl.lit(_UNKNOWN_TASKS),
     )
 
 
 def _add_status(rows: pl.DataFrame) -> pl.DataFrame:
     """Add status and message, and take the constants from rows that must not be adjusted."""
+    rows = _with_duplicates(rows)
+    wrong = pl.concat_list(_PROBLEMS.values()).list.drop_nulls().list.join("; ").replace("", None)
+    first_wrong = _first((status, pl.col(message).is_not_null()) for status, message in _PROBLEMS.items())
+    is_ruled = pl.col("rule_status").is_not_null() & (pl.col("rule_status") != "approximate")
+    others = _other_messages()
+    first_other = _first((status, message.is_not_null()) for status, message in others.items())
+    return _without_constants(
+        rows.with_columns(
+            status=pl.coalesce(pl.when(is_ruled).then("rule_status"), first_wrong, first_other, pl.lit("ok")),
+            message=pl.coalesce(pl.when(is_ruled).then("rule_message"), wrong, *others.values(), "reason"),
+        )
+    )
+
+
+def _with_duplicates(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the column duplicate: a message for each row whose result stands in the table already, else null."""
     whole = rows.with_row_index("row_number", offset=1)
     line = pl.col("file_line") if "file_line" in rows.columns else pl.col("row_number")
     repeated = pl.format(
         "the same model, evaluation and metric stand on line {} already; leave one of them out",
         line.first().over(RESULT),
     )
-    rows = whole.with_columns(duplicate=pl.when(~pl.struct(RESULT).is_first_distinct()).then(repeated))
-    wrong = pl.concat_list(_PROBLEMS.values()).list.drop_nulls().list.join("; ").replace("", None)
-    first_wrong = _first((status, pl.col(message).is_not_null()) for status, message in _PROBLEMS.items())
-    is_ruled = pl.col("rule_status").is_not_null() & (pl.col("rule_status") != "approximate")
-    others = _other_messages()
-    first_other = _first((status, message.is_not_null()) for status, message in others.items())
-    rows = rows.with_columns(
-        status=pl.coalesce(pl.when(is_ruled).then("rule_status"), first_wrong, first_other, pl.lit("ok")),
-        message=pl.coalesce(pl.when(is_ruled).then("rule_message"), wrong, *others.values(), "reason"),
-    )
+    return whole.with_columns(duplicate=pl.when(~pl.struct(RESULT).is_first_distinct()).then(repeated))
+
+
+def _without_constants(rows: pl.DataFrame) -> pl.DataFrame:
+    """Take the constants from rows that have no index by their status."""
     # With a constant number of candidates the index needs neither data set nor split; only z does.
-    needs_no_more = pl.col("status").is_in(_NOT_NEEDED_WITH_CONSTANT_CANDIDATES) & (
-        pl.col("origin") == "constant"
-    )
-    has_index = pl.col("status").is_in(USABLE) | needs_no_more
+    is_known = pl.col("status").is_in(_NOT_NEEDED_WITH_CONSTANT_CANDIDATES) & (pl.col("origin") == "constant")
+    has_index = pl.col("status").is_in(USABLE) | is_known
     constants = [name for name in rows.columns if name.endswith(("_scale", "_offset"))]
     reasons = ["reason_random_scorer", "reason_static_scorer"]
     blank = [*constants, *reasons, "expectation", "origin"]

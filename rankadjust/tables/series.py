@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankadjust.tables.units import Decision, Series, decide_units, is_share
+from rankadjust.tables.units import Decision, Series, decide_units, is_at_most_one, is_share
 from rankadjust.tables.values import States, Value
 
 
@@ -55,7 +55,7 @@ def _settle_commas(members: Sequence[Value]) -> list[str]:
     many = f"{members[0].name}: the commas of {len(ambiguous)} of {len(members)} values"
     if any(value.number.decimal_comma for value in members):
         reason = "as other numbers of the column have decimal commas"
-    elif is_share(members[0].facts.metric or ""):
+    elif is_at_most_one(members[0].facts.metric or ""):
         reason = "as with thousands they would be out of range"
     else:
         return [f"{many} read as separators of thousands"]

@@ -61,6 +61,12 @@ def is_share(key: str) -> bool:
     return metric is not None and adjustment is None and metric.upper <= 1.0
 
 
+def is_at_most_one(key: str) -> bool:
+    """Tell whether nothing that a metric, or its index, is printed as can exceed 1 (or 100 percent)."""
+    metric, adjustment = base_metric(key)
+    return metric is not None and (adjustment == "index" or (adjustment is None and metric.upper <= 1.0))
+
+
 def decide_units(series: Sequence[Series]) -> list[Decision]:
     """Return the unit of each series of a table, in their order."""
     choices = [_first_choice(one) for one in series]

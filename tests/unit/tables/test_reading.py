@@ -302,6 +302,11 @@ def test_commas_of_shares_are_decimal(tmp_path):
     assert reading.values.select("value", "unit").rows() == [("95.123", "percent"), ("96.512", "percent")]
 
 
+def test_commas_of_an_index_are_decimal_and_of_a_ratio_separate_thousands(tmp_path):
+    reading = read_text(tmp_path, "umls.csv", "model;AMRI;AMR\nA;1,234;1,234\n")
+    assert reading.values["value"].to_list() == ["1.234", "1234"]
+
+
 def test_spreads_in_brackets(tmp_path):
     reading = read_text(tmp_path, "umls.md", "|Model|MRR|MR|\n|-|-|-|\n|A|0.5 (0.01)|12 (+3)|\n")
     assert reading.values.select("spread", "notes").rows() == [("0.01", None), (None, "in brackets: +3")]
