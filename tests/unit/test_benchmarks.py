@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from benchmarks.cross_side_term import covariance_sums, shared_negatives
 from benchmarks.untrained_models import MODELS, Queries, ranks
 from rankadjust.chance.metrics import resolve
 
@@ -64,3 +65,24 @@ def test_an_untrained_model_has_one_score_of_a_triple_on_both_sides(model):
     assert np.unique(own.round(9)).size == 3
     # The rank of each answer is one more than the number of better entities.
     np.testing.assert_array_equal(ranks(scores, queries), 1 + (scores > own[:, None]).sum(axis=1))
+
+
+@pytest.mark.parametrize(("tail", "head"), [(2, 2), (3, 4), (7, 2), (40, 25)])
+def test_two_ranks_that_share_one_negative(tail, head):
+    """MR: P(the negative beats both truths) = 1/3, not 1/4. Hits@1: s^(N-1) is E[f] but for a constant; integrate."""
+    pairs = pl.DataFrame({"tail_candidates": [tail], "head_candidates": [head], "pairs": [3]})
+    mean_rank, hits = covariance_sums([resolve("mr"), resolve("hits@1")], pairs)
+    assert mean_rank == pytest.approx(3 / 12, rel=1e-12)
+    expected = (1 / (tail + head - 1) - 1 / (tail * head)) / ((tail - 1) * (head - 1))
+    assert hits == pytest.approx(3 * expected, rel=1e-11)
+
+
+def test_negatives_are_shared_unless_they_are_known():
+    # (a, r, d) is known: of the pairs of (a, r, b) and (c, r, d) only (c, r, b) is a negative of both.
+    known = pl.DataFrame(
+        [("a", "r", "b"), ("c", "r", "d"), ("a", "r", "d")], ["head", "relation", "tail"], orient="row"
+    )
+    evaluated = known.head(2).with_columns(
+        tail_candidates=pl.Series([3, 4]), head_candidates=pl.Series([5, 6])
+    )
+    assert shared_negatives(known, evaluated).rows() == [(4, 5, 1)]
