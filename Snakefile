@@ -23,3 +23,6 @@ rule all:
         rules.database.input,
         rules.rescore.input,
         rules.report.input,
+
+
+DIGESTS.save()

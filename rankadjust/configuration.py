@@ -1,11 +1,14 @@
 """The configuration of a run: layers of YAML files and overrides, merged, resolved and checked."""
 
 import glob
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.names import require
@@ -37,9 +40,12 @@ class Configuration:
 
 
 def load_configuration(
-    files: Sequence[str | Path], overrides: Mapping[str, Any], directory: str | Path
+    files: Sequence[str | Path],
+    overrides: Mapping[str, Any],
+    directory: str | Path,
+    source: str = COMMAND_LINE,
 ) -> Configuration:
-    """Merge YAML files (the later wins, key by key) and overrides from the command line.
+    """Merge YAML files (the later wins, key by key) and overrides from the command line, or from another `source`.
 
     A path in a file is relative to that file, a path in an override to `directory`; globs are expanded. An unknown
     key or a value of the wrong kind is a RankadjustError that names file, line and key.
@@ -52,10 +58,37 @@ def load_configuration(
         values |= _resolved(layer, Path(file).parent)
         origins |= dict.fromkeys(layer, Path(file))
     layer = {key: _normalised(key, value) for key, value in overrides.items()}
-    validate(layer, "config", COMMAND_LINE)
+    validate(layer, "config", source)
     values |= _resolved(layer, Path(directory))
-    origins |= dict.fromkeys(layer, COMMAND_LINE)
+    origins |= dict.fromkeys(layer, source)
     return Configuration(values, origins)
+
+
+def as_yaml(values: Mapping[str, Any], folder: str | Path) -> str:
+    """Return the values of a run as a configuration file for `folder`, which makes the same run again.
+
+    Paths are relative to the folder, so that the text is the same wherever the whole tree stands.
+    """
+    here = Path(folder).resolve()
+    written = dict(values)
+    for key in _PATH_LISTS:
+        written[key] = [os.path.relpath(path, here) for path in values.get(key) or []]
+    mirror = values.get("mirror")
+    if mirror and "://" not in mirror:
+        written["mirror"] = os.path.relpath(mirror, here)
+    return yaml.safe_dump(written, sort_keys=True, allow_unicode=True)
+
+
+def share_with_jobs(values: Mapping[str, Any], project: Path) -> None:
+    """Tell the jobs of a run through the environment what is no property of a result: their code, and where to look.
+
+    Jobs use the library that stands beside the workflow, whatever else is installed.
+    """
+    paths = [str(project), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    if values["mirror"]:
+        os.environ["RANKADJUST_MIRROR"] = values["mirror"]
+    os.environ["RANKADJUST_OFFLINE"] = "1" if values["offline"] else "0"
 
 
 def tables_by_name(paths: Sequence[str]) -> dict[str, str]:

@@ -10,11 +10,11 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import load_benchmarks
 
 
-def benchmarks(file: str, metrics: list[str], output: str) -> None:
+def benchmarks(metrics: list[str], output: str) -> None:
     resolved = [resolve(metric) for metric in metrics]
-    write_parquet(pl.concat([benchmark_moments(one, resolved) for one in load_benchmarks(file)]), output)
+    write_parquet(pl.concat([benchmark_moments(one, resolved) for one in load_benchmarks()]), output)
 
 
 if __name__ == "__main__":
     with job(snakemake):
-        benchmarks(snakemake.input[0], snakemake.params.metrics, snakemake.output[0])
+        benchmarks(snakemake.params.metrics, snakemake.output[0])

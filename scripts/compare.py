@@ -19,7 +19,7 @@ from rankadjust.literature.contradictions import check
 from rankadjust.output.report import save_chart
 
 
-def compare(rescored: list[str], database: str, folder: str, svg: str, png: str) -> None:
+def compare(rescored: list[str], database: str, folder: Path, svg: str, png: str) -> None:
     results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
     tables = {
         "contradictions": check(results),
@@ -30,7 +30,7 @@ def compare(rescored: list[str], database: str, folder: str, svg: str, png: str)
         "effect-of-approximation": effect_of_approximation(pl.read_parquet(database)),
     }
     for name, table in tables.items():
-        write_text(table.write_csv(), Path(folder) / f"{name}.csv")
+        write_text(table.write_csv(), folder / f"{name}.csv")
     save_chart(size_chart(results), svg, png)
 
 
@@ -39,7 +39,7 @@ if __name__ == "__main__":
         compare(
             snakemake.input.rescored,
             snakemake.input.database,
-            snakemake.params.folder,
+            Path(snakemake.output.tables[0]).parent,
             snakemake.output.svg,
             snakemake.output.png,
         )

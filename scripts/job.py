@@ -1,7 +1,9 @@
 """What every job of the workflow does around its function: threads, log, and errors in one line."""
 
 import os
+import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,20 +13,33 @@ from typing import Any
 if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
     os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"]
 
+from rankadjust.base import failures
 from rankadjust.base.errors import RankadjustError
 
-# Errors of the run so far: the Snakefile repeats them as the last thing on the screen.
-ERRORS = Path(".snakemake") / "rankadjust-errors.txt"
+
+def name_of(snakemake: Any) -> str:  # noqa: ANN401 - the object that Snakemake injects
+    dataset = snakemake.wildcards.get("dataset")
+    return f"rule {snakemake.rule}" + (f", data set {dataset}" if dataset else "")
+
+
+# Scripts import this module first: a job that is killed while it imports the others is known all the same, and until
+# there is anything to clean up, Ctrl-C ends it without a traceback.
+if hasattr(sys.modules["__main__"], "snakemake"):
+    _injected = sys.modules["__main__"].snakemake
+    failures.begun(name_of(_injected), _injected.log[0])
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextmanager
-def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401 - the object that Snakemake injects
-    """Send standard error to the job's log; end with one line when the user's input was at fault.
+def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
+    """Send standard error to the job's log; end with one line when the job fails, and none when it is interrupted.
 
+    The log holds the line, and for an error that is not the user's the traceback.
     Yields a function that writes a line to the terminal as well, for what people should see while it runs.
     """
     path = Path(snakemake.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with path.open("w", encoding="utf-8", buffering=1) as log:
         terminal, sys.stderr = sys.stderr, log
 
@@ -36,8 +51,16 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401 - th
             yield tell
         except RankadjustError as error:
             print(f"error: {error}", file=log)
-            with ERRORS.open("a", encoding="utf-8") as errors:
-                errors.write(f"error: {error}\n")
+            failures.failed(name_of(snakemake), str(error), path)
+            sys.exit(1)
+        except KeyboardInterrupt:
+            print("interrupted", file=log)
+            sys.exit(128 + signal.SIGINT)
+        except Exception as error:
+            traceback.print_exc(file=log)
+            reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[0]
+            failures.failed(name_of(snakemake), f"unexpected {reason}", path)
             sys.exit(1)
         finally:
             sys.stderr = terminal
+            failures.ended(path)

@@ -15,17 +15,17 @@ from rankadjust.database.release import candidates_table, pykeen_layout, require
 from rankadjust.database.store import load_database
 
 
-def release(database: str, tsv: str, datasets: str, histograms: Mapping[str, str], folder: str) -> None:
+def release(database: str, tsv: str, datasets: str, histograms: Mapping[str, str], folder: Path) -> None:
     registry = load_registry()
     rows = load_database(database)
     require_complete(rows, registry, load_protocols(), load_benchmarks())
     require_sound(rows)
     for path in (database, tsv, datasets):
-        with atomic_path(Path(folder) / Path(path).name) as copy:
+        with atomic_path(folder / Path(path).name) as copy:
             shutil.copyfile(path, copy)
     tables = {name: pl.read_parquet(path) for name, path in histograms.items()}
-    write_parquet(candidates_table(tables), Path(folder) / "candidates.parquet")
-    write_tsv(pykeen_layout(rows, registry), Path(folder) / "metric_adjustments.tsv.gz")
+    write_parquet(candidates_table(tables), folder / "candidates.parquet")
+    write_tsv(pykeen_layout(rows, registry), folder / "metric_adjustments.tsv.gz")
 
 
 if __name__ == "__main__":
@@ -35,5 +35,5 @@ if __name__ == "__main__":
             snakemake.input.tsv,
             snakemake.input.datasets,
             dict(zip(snakemake.params.datasets, snakemake.input.histograms, strict=True)),
-            snakemake.params.folder,
+            Path(snakemake.output[0]).parent,
         )

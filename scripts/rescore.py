@@ -13,7 +13,9 @@ from rankadjust.literature.results import read_results
 from rankadjust.output.formatting import markdown_table
 
 
-def rescore_tables(tables: list[str], database: str, released: str, registry: list[str], folder: str) -> None:
+def rescore_tables(
+    tables: list[str], database: str, released: str, registry: list[str], folder: Path
+) -> None:
     constants = with_released(
         load_database(database), load_database(released) if Path(released).exists() else None
     )
@@ -23,9 +25,9 @@ def rescore_tables(tables: list[str], database: str, released: str, registry: li
         rescored = rescore(results.rows, constants, registry=datasets)
         for line in [*results.understood.splitlines(), *problems(rescored)]:
             print(line, file=sys.stderr)  # noqa: T201 - standard error is the job's log
-        write_parquet(rescored, Path(folder) / f"{table.stem}.parquet")
-        write_text(rescored.write_csv(), Path(folder) / f"{table.stem}.csv")
-        readable = Path(folder) / f"{table.stem}.md"
+        write_parquet(rescored, folder / f"{table.stem}.parquet")
+        write_text(rescored.write_csv(), folder / f"{table.stem}.csv")
+        readable = folder / f"{table.stem}.md"
         write_text(markdown_table(rescored), readable)
         for stream in (sys.stderr, sys.stdout):
             print(f"{summary(rescored)}; {readable}", file=stream)
@@ -38,5 +40,5 @@ if __name__ == "__main__":
             snakemake.input.database,
             snakemake.params.released,
             snakemake.params.registry,
-            snakemake.params.folder,
+            Path(snakemake.output[0]).parent,
         )

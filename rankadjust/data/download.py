@@ -26,6 +26,7 @@ from rankadjust.base.files import contained, sha256_of, write_text
 from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
 from rankadjust.data.archives import DamagedError, extract, packing
+from rankadjust.data.fetched import MANIFEST
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address
 from rankadjust.data.transfer import Expected, Patience, check, fetch_http, host_of
 
@@ -50,7 +51,8 @@ def fetch_dataset(
     offline: use nothing but the mirror, the cache and files on this disk; of a mirror on a server, its host alone.
 
     Returns what source.json holds: the number of the alternative, and each file's address, sha256, bytes,
-    whether the registry's sha256 verified it, and the members of its splits.
+    whether the registry's sha256 verified it, and the members of its splits; and each split's sha256 and bytes, by
+    which `rankadjust.data.fetched` tells whether the folder is still what was fetched.
     Raises RankadjustError, in one line, naming every alternative and why it failed.
     """
     # What stands at `folder` is replaced, so it has to be the data set's own.
@@ -68,10 +70,9 @@ def fetch_dataset(
         try:
             with _whole_folder(Path(folder)) as temporary:
                 described = [_take(file, find, temporary, cache) for file in files]
-                provenance = {"dataset": name, "alternative": number, "files": described}
-                write_text(
-                    json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", temporary / "source.json"
-                )
+                splits = {path.stem: _described(path) for path in sorted(temporary.glob("*.txt"))}
+                provenance = {"dataset": name, "alternative": number, "files": described, "splits": splits}
+                write_text(json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", temporary / MANIFEST)
         except (RankadjustError, OSError) as error:
             if str(error) not in failures:
                 failures.append(str(error))
@@ -111,6 +112,10 @@ def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any
             path.unlink()
         raise RankadjustError(f"{address(file.source)}: {error}") from None
     return described
+
+
+def _described(path: Path) -> dict[str, Any]:
+    return {"sha256": sha256_of(path), "bytes": path.stat().st_size}
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from scripts.encode import encode_dataset
 from scripts.fetch import fetch
 from scripts.figures import figures
 from scripts.gather import gather
-from scripts.job import ERRORS, job
+from scripts.job import job
 from scripts.moments import moments
 from scripts.render import render
 from scripts.rescore import rescore_tables
@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.failures import told
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
 
@@ -157,15 +158,41 @@ def test_entities_in_no_triple_are_candidates(tmp_path, project):
         encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, said.append)
 
 
-def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, capsys):
+def injected(tmp_path, monkeypatch, **wildcards):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / ".snakemake").mkdir()
-    snakemake = types.SimpleNamespace(log=["logs/a.log"])
+    return types.SimpleNamespace(log=["logs/a.log"], rule="count", wildcards=wildcards)
+
+
+def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, capsys):
+    snakemake = injected(tmp_path, monkeypatch, dataset="Tiny")
     with pytest.raises(SystemExit) as info, job(snakemake):
         raise RankadjustError("train.txt:3: two fields")
     assert info.value.code == 1
     assert (tmp_path / "logs" / "a.log").read_text() == "error: train.txt:3: two fields\n"
-    assert ERRORS.read_text() == "error: train.txt:3: two fields\n"
+    assert told() == "error: rule count, data set Tiny: train.txt:3: two fields (log: logs/a.log)\n"
+    assert capsys.readouterr().err == ""
+
+
+def test_the_log_holds_the_traceback_of_an_unexpected_error_and_the_terminal_one_line(
+    tmp_path, monkeypatch, capsys
+):
+    snakemake = injected(tmp_path, monkeypatch)
+    with pytest.raises(SystemExit) as info, job(snakemake):
+        raise KeyError("no such column")
+    assert info.value.code == 1
+    log = (tmp_path / "logs" / "a.log").read_text()
+    assert log.startswith("Traceback (most recent call last):")
+    assert 'raise KeyError("no such column")' in log
+    assert told() == "error: rule count: unexpected KeyError: 'no such column' (log: logs/a.log)\n"
+    assert capsys.readouterr().err == ""
+
+
+def test_an_interrupted_job_says_so_in_its_log_alone(tmp_path, monkeypatch, capsys):
+    with pytest.raises(SystemExit) as info, job(injected(tmp_path, monkeypatch)):
+        raise KeyboardInterrupt
+    assert info.value.code == 130
+    assert (tmp_path / "logs" / "a.log").read_text() == "interrupted\n"
+    assert told() == ""
     assert capsys.readouterr().err == ""
 
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -25,7 +26,7 @@ datasets: [Tiny]
 protocols: [filtered, pykeen]
 metrics: [mr, mrr, hits_at_k]
 ks: [1, 3]
-tables: [results.csv]
+tables: [results.csv, words.csv, printed.md]
 registry: [tiny.yaml]
 """
 # What follows from the database.
@@ -36,6 +37,28 @@ Tiny,A,mrr,0.61
 Tiny,A,hits@1,33 %
 Tiny,B,mr,2.5
 Unheard,B,mr,2.5
+"""
+# Read with the mapping of words, the defaults of tidy tables and the released database; with a sidecar.
+WORDS = "dataset,model,metric,value,split\nTiny,A,mrr,0.61,test\nFB15k-237,A,mrr,0.338,\n"
+PRINTED = "| Model | MRR |\n|---|---|\n| A | .61 |\n"
+INPUTS = {
+    "tiny.yaml": REGISTRY,
+    "config.yaml": CONFIG,
+    "results.csv": TABLE,
+    "words.csv": WORDS,
+    "printed.md": PRINTED,
+    "printed.yaml": "dataset: Tiny\n",
+}
+
+NOTE_WHAT_IS_READ = """\
+import os, sys
+
+def note(event, arguments):
+    if event == "open" and isinstance(arguments[0], str) and not (arguments[2] or 0) & (os.O_WRONLY | os.O_RDWR):
+        os.write(reads, os.fsencode(os.path.abspath(arguments[0]) + chr(10)))
+
+reads = os.open(os.environ["READS"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+sys.addaudithook(note)
 """
 
 
@@ -66,9 +89,8 @@ def snakemake(*arguments, cwd, snakefile=PROJECT / "Snakefile", environment=()):
 
 def write_inputs(folder):
     shutil.copytree(PROJECT / "tests" / "data" / "tiny", folder / "data")
-    (folder / "tiny.yaml").write_text(REGISTRY)
-    (folder / "config.yaml").write_text(CONFIG)
-    (folder / "results.csv").write_text(TABLE)
+    for name, text in INPUTS.items():
+        (folder / name).write_text(text)
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +104,11 @@ def run(tmp_path_factory):
         source = PROJECT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, project / part)
-    done = again(folder)
+    # Python runs a module of this name at its start, in every job.
+    (folder / "sitecustomize.py").write_text(NOTE_WHAT_IS_READ)
+    done = again(folder, environment={"PYTHONPATH": str(folder), "READS": str(folder / "reads.txt")})
     assert done.returncode == 0, done.stderr
+    (folder / "sitecustomize.py").unlink()
     return folder
 
 
@@ -202,6 +227,36 @@ def test_an_edited_module_reruns_what_depends_on_it_and_nothing_else(run, module
         path.write_bytes(before) if before is not None else path.unlink()
 
 
+def test_the_configuration_as_run_makes_the_same_run_again(run):
+    written = run / "elsewhere" / "results" / "run_config.yaml"
+    lines = written.read_text().splitlines()
+    assert "- ../../tiny.yaml" in lines
+    dry = snakemake(
+        *("--directory", run / "elsewhere", "--configfile", written, "--dry-run"),
+        cwd=run,
+        snakefile=run / "project" / "Snakefile",
+    )
+    assert dry.returncode == 0, dry.stderr
+    assert "Nothing to be done" in dry.stdout + dry.stderr
+
+
+def test_the_report_of_snakemake_holds_every_final_table_and_figure(run):
+    done = again(run, "--report", run / "report.zip")
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(run / "report.zip") as archive:
+        names = {Path(name).name for name in archive.namelist()}
+    results = run / "elsewhere" / "results"
+    final = [
+        *results.glob("*.*"),
+        *results.glob("database/*.tsv*"),
+        *results.glob("rescored/*.csv"),
+        *results.glob("comparison/*.csv"),
+        *results.glob("figures/*.svg"),
+    ]
+    # Not for people: what the database is made of.
+    assert {path.name for path in final} - names == {"benchmark-moments.parquet"}
+
+
 def test_a_target_rule_makes_its_part_alone(run):
     assert set(planned(run, "--forcerun", "gather", "--until", "gather")) <= {"gather"}
     dry = snakemake(
@@ -246,8 +301,11 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"data/test.txt": "a\tr\tb\na\tr\n"}, r"error: /.*/data/test\.txt:2: 2 fields "),
-        ({"data/test.txt": ""}, r"error: /.*/data/test\.txt: the file is empty"),
+        (
+            {"data/test.txt": "a\tr\tb\na\tr\n"},
+            r"error: rule encode, data set Tiny: /.*/data/test\.txt:2: 2 fields ",
+        ),
+        ({"data/test.txt": ""}, r"error: rule encode, data set Tiny: /.*/data/test\.txt: the file is empty"),
         ({"data/test.txt": None}, r"error: .*Tiny.*test\.txt"),
     ],
     ids=["two fields", "empty", "missing"],
@@ -284,7 +342,35 @@ def test_what_was_read_is_said_and_what_looks_wrong_is_said_last(tmp_path):
     valid.unlink()
     failed = snakemake("download", *options, cwd=tmp_path)
     assert failed.returncode != 0
-    assert f"{warning} under sources\nerror: Tiny could not be fetched: " in failed.stderr
+    assert (
+        f"{warning} under sources\nerror: rule fetch, data set Tiny: Tiny could not be fetched: "
+        in failed.stderr
+    )
+
+
+def test_the_last_lines_name_the_job_that_failed_and_its_log(run, tmp_path):
+    project = tmp_path / "project"
+    shutil.copytree(run / "project", project)
+    write_inputs(tmp_path)
+    benchmarks, moments = project / "scripts" / "benchmarks.py", project / "scripts" / "moments.py"
+    replaced("def benchmarks", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n\ndef benchmarks")(
+        benchmarks
+    )
+    replaced("    resolved =", "    raise KeyError('lost')\n    resolved =")(moments)
+    arguments = ("results/moments/Tiny.parquet", "results/benchmark-moments.parquet", "--keep-going")
+    done = snakemake(
+        *(*arguments, "--configfile", tmp_path / "config.yaml", "--directory", tmp_path / "here"),
+        cwd=tmp_path,
+        snakefile=project / "Snakefile",
+    )
+    assert done.returncode != 0
+    assert set(done.stderr.splitlines()[-2:]) == {
+        "error: rule moments, data set Tiny: unexpected KeyError: 'lost' (log: results/logs/moments/Tiny.log)",
+        "error: rule benchmarks: killed, interrupted, or out of memory (log: results/logs/benchmarks.log)",
+    }
+    assert "Traceback" not in done.stderr
+    log = (tmp_path / "here" / "results" / "logs" / "moments" / "Tiny.log").read_text()
+    assert log.startswith("Traceback (most recent call last):")
 
 
 def apply(change, folder):
@@ -300,6 +386,218 @@ def assert_last_line(done, message):
     assert lines, "nothing was said"
 
     assert re.search(message, lines[-1]), done.stderr
+
+
+# No stale result: whatever a run reads, an edit of it reruns what was made of it, and no more.
+
+GATHERED = {"gather": 1} | LATER
+COUNTED = {"count": 1, "moments": 1} | GATHERED
+ENCODED = {"encode": 1} | COUNTED
+FETCHED = {"fetch": 1} | ENCODED
+
+
+def replaced(old, new):
+    def edit(path):
+        text = path.read_text()
+        assert text.count(old) >= 1
+        path.write_text(text.replace(old, new, 1))
+
+    return edit
+
+
+def older(old, new):
+    """Return an edit that leaves the file older than before, as `mv` and `cp -p` of another file do."""
+
+    def edit(path):
+        time = path.stat().st_mtime - 86400
+        replaced(old, new)(path)
+        os.utime(path, (time, time))
+
+    return edit
+
+
+def other_expectation(path):
+    frame = pl.read_parquet(path)
+    frame.with_columns(expectation=pl.col("expectation") / 2).write_parquet(path)
+
+
+# File, edit, what reruns. Each also changes a result, as the run with all of them at once shows.
+EDITS = {
+    "columns": ("tiny.yaml", replaced("[head, relation, tail]", "[tail, relation, head]"), ENCODED),
+    "protocol": (
+        "project/config/protocols.yaml",
+        replaced("filter: cumulative", "filter: none"),
+        {"benchmarks": 1} | COUNTED,
+    ),
+    "benchmark": (
+        "project/config/benchmarks.yaml",
+        replaced("validation: 162886", "validation: 162887"),
+        {"benchmarks": 1} | GATHERED,
+    ),
+    "mapping": ("project/config/published.yaml", replaced("test: testing", "test: validation"), LATER),
+    "tidy default": (
+        "project/workflow/schemas/tidy.schema.yaml",
+        replaced("default: testing", "default: validation"),
+        LATER,
+    ),
+    "template": (
+        "project/rankadjust/output/templates/report.html.jinja",
+        replaced("<h1>", "<h1>Edited: "),
+        {"render": 1},
+    ),
+    "sidecar": ("printed.yaml", replaced("Tiny", "Nations"), LATER),
+    "older table": ("results.csv", older("2.5", "2.4"), LATER),
+    "older data": ("data/test.txt", older("d\tr\tb\n", ""), FETCHED),
+    "released database": ("project/resources/database/adjustments.parquet", other_expectation, LATER),
+}
+# Edits that make a result an error: they show in what reruns alone.
+REFUSING = {
+    "header lines": ("tiny.yaml", replaced("columns:", "header_lines: 1, columns:"), ENCODED),
+    "expected": ("tiny.yaml", replaced("Tiny:\n", "Tiny:\n  expected: {entities: 5}\n"), ENCODED),
+    "schema of benchmarks": (
+        "project/workflow/schemas/benchmarks.schema.yaml",
+        replaced("required: [", "required: [nothing, "),
+        {"benchmarks": 1} | GATHERED,
+    ),
+    "schema of the mapping": (
+        "project/workflow/schemas/published.schema.yaml",
+        replaced("required: [", "required: [nothing, "),
+        LATER,
+    ),
+    "schema of sidecars": (
+        "project/workflow/schemas/sidecar.schema.yaml",
+        replaced("type: object", "type: array"),
+        LATER,
+    ),
+}
+# What every run reads anew before it decides anything, so that an edit is never missed: values of these files are
+# among the params, and the other schemas only refuse.
+READ_BY_EVERY_RUN = {
+    "config.yaml",
+    "project/config/config.yaml",
+    "project/config/datasets.yaml",
+    "project/profiles/default/config.yaml",
+    "project/workflow/schemas/config.schema.yaml",
+    "project/workflow/schemas/datasets.schema.yaml",
+    "project/workflow/schemas/protocols.schema.yaml",
+}
+
+
+def test_every_file_that_a_run_reads_is_among_those_that_are_edited_here(run):
+    root = run.resolve()
+    reads = {Path(line) for line in (run / "reads.txt").read_text().splitlines()}
+    inside = {path.relative_to(root) for path in reads if path.is_relative_to(root) and path.is_file()}
+    read = {
+        path.as_posix()
+        for path in inside
+        if path.suffix not in (".py", ".pyc", ".smk", ".rst")
+        and path.name not in ("Snakefile", "reads.txt")
+        and path.parts[0] != "elsewhere"
+    }
+    edited = {file for file, *_ in [*EDITS.values(), *REFUSING.values()]}
+    # The two other splits are read as the third is, and one table as another.
+    alike = {"data/train.txt", "data/valid.txt", "words.csv", "printed.md"}
+    assert read - edited - READ_BY_EVERY_RUN - alike == set()
+    # Parquet files are opened by polars, which Python does not see.
+    unseen = {"project/resources/database/adjustments.parquet"}
+    assert (edited | READ_BY_EVERY_RUN) - read <= unseen
+
+
+@pytest.mark.parametrize(("file", "edit", "rerun"), EDITS.values(), ids=EDITS)
+def test_an_edit_of_what_was_read_reruns_what_was_made_of_it(run, file, edit, rerun):
+    assert planned_after(run, file, edit) == rerun
+
+
+# Many runs for more of the same: they run before a change lands, not at every `make test`.
+@pytest.mark.shared
+@pytest.mark.parametrize(("file", "edit", "rerun"), REFUSING.values(), ids=REFUSING)
+def test_an_edit_that_refuses_what_was_read_reruns_it(run, file, edit, rerun):
+    assert planned_after(run, file, edit) == rerun
+
+
+def planned_after(run, file, edit):
+    path = run / file
+    before, stat = path.read_bytes(), path.stat()
+    edit(path)
+    try:
+        return planned(run)
+    finally:
+        path.write_bytes(before)
+        os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def test_a_comment_reruns_nothing_and_a_file_that_moved_no_counting(run):
+    files = ["tiny.yaml", "printed.yaml", "config.yaml"]
+    files += [path.relative_to(run) for path in (run / "project" / "config").glob("*.yaml")]
+    files += [path.relative_to(run) for path in (run / "project" / "workflow" / "schemas").glob("*.yaml")]
+    before = {run / file: (run / file).read_bytes() for file in files}
+    try:
+        for path, text in before.items():
+            path.write_bytes(b"# A remark.\n" + text)
+        assert planned(run) == {}
+        (run / "moved").mkdir()
+        shutil.copy(run / "data" / "test.txt", run / "moved" / "test.txt")
+        replaced("data/test.txt", "moved/test.txt")(run / "tiny.yaml")
+        # Re-scoring reads the whole registry.
+        assert set(planned(run)) <= set(LATER)
+    finally:
+        for path, text in before.items():
+            path.write_bytes(text)
+
+
+@pytest.fixture(scope="module")
+def edited(run):
+    """Return what a run gave before and after all edits at once, and a fetched file that was cut off."""
+    results = run / "elsewhere" / "results"
+    before = snapshot(results)
+    for file, edit, _ in EDITS.values():
+        edit(run / file)
+    cut = run / "elsewhere" / "resources" / "datasets" / "Tiny" / "training.txt"
+    cut.write_bytes(cut.read_bytes()[:6])
+    done = again(run)
+    assert done.returncode == 0, done.stderr
+    return before, snapshot(results)
+
+
+def snapshot(results):
+    return {
+        "database": pl.read_parquet(results / "database" / "adjustments.parquet"),
+        "triples": pl.read_parquet(results / "triples" / "Tiny.parquet"),
+        "page": (results / "report.html").read_text(),
+        **{path.stem: pl.read_parquet(path) for path in (results / "rescored").glob("*.parquet")},
+    }
+
+
+def test_after_all_edits_every_result_is_another(run, edited):
+    before, after = edited
+
+    def changed(table, *columns, **row):
+        old, new = (snapshots[table].filter(**row).select(columns).rows() for snapshots in edited)
+        assert old
+        assert old != new, (table, columns, row)
+        return new
+
+    mean_rank = {"metric": "arithmetic_mean_rank", "split": "testing", "dataset": "Tiny"}
+    # Two testing triples are left, b r a and c r b, read from right to left.
+    assert changed("database", "tasks", protocol="filtered", side="head", **mean_rank) == [(2,)]
+    labels = before["triples"].filter(split="testing")["head"].to_list()
+    assert after["triples"].filter(split="testing")["tail"].to_list() == labels[:2]
+    # Without a filter all four entities are candidates of every task: (1 + 4) / 2.
+    assert changed("database", "expectation", protocol="pykeen", side="both", **mean_rank) == [(2.5,)]
+    biokg = {"dataset": "ogbl-biokg", "split": "validation", "side": "head"}
+    assert changed("database", "tasks", **biokg)[0] == (162887,)
+    assert changed("words", "split", dataset="Tiny") == [("validation",)]
+    assert changed("words", "split", dataset="FB15k-237") == [("validation",)]
+    changed("words", "expectation", dataset="FB15k-237")
+    assert changed("printed", "dataset") == [("Nations",)]
+    assert changed("results", "value", model="B", dataset="Tiny") == [(2.4,)]
+    assert "<h1>Edited: " in after["page"]
+    fetched = run / "elsewhere" / "resources" / "datasets" / "Tiny" / "training.txt"
+    assert fetched.read_bytes() == (run / "data" / "train.txt").read_bytes()
+
+
+def test_after_a_damaged_file_was_fetched_again_nothing_is_left_to_do(run, edited):
+    assert planned(run) == {}
 
 
 def test_a_table_as_people_have_it_is_rescored(run):

@@ -1,40 +1,53 @@
-"""What the rules share: the checked configuration, the registry, and which protocol applies to which data set."""
+"""What the rules share: the checked configuration, the registry, which protocol applies, and digests of what is read."""
 
 import atexit
 import json
-import os
 import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-PROJECT = Path(workflow.basedir)
-# The Snakefile and its jobs use the library that stands beside it, whatever else is installed.
-sys.path.insert(0, str(PROJECT))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    dict.fromkeys(
-        [
-            str(PROJECT),
-            *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
-        ]
-    )
-)
+from snakemake.exceptions import WorkflowError
 
-from rankadjust.configuration import load_configuration, tables_by_name
+# Not workflow.basedir: in a module that is the folder of the caller.
+PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
+# The Snakefile uses the library that stands beside it, whatever else is installed.
+if not (PROJECT / "rankadjust").is_dir():
+    raise WorkflowError(
+        f"{PROJECT}: rankadjust is a workflow with a library, and needs its files on this disk: "
+        "clone it, and give the path of its Snakefile"
+    )
+sys.path.insert(0, str(PROJECT))
+
+from rankadjust.configuration import (
+    as_yaml,
+    load_configuration,
+    share_with_jobs,
+    tables_by_name,
+)
+from rankadjust.base import failures
+from rankadjust.base.contents import Digests, content_digest, digest_of
 from rankadjust.base.errors import exit_with_message
-from rankadjust.base.files import sha256_of
+from rankadjust.base.provenance import code_digest
 from rankadjust.chance.metrics import expand as expand_metrics
 from rankadjust.counting.protocols import applies, get_protocol, load_protocols
-from rankadjust.base.provenance import code_digest
+from rankadjust.data.fetched import damage, declared_content, last_damage
 from rankadjust.data.registry import load_registry, require_readable, resolve_dataset
-from scripts.job import ERRORS
+from rankadjust.tables.sidecar import sidecar_of
+
+# As a module of another workflow the run is configured by the `config:` of the module alone.
+IS_MODULE = not workflow.modifier.is_main_snakefile()
 
 # Not by the directive `configfile`: a path in a file is relative to that file, and a mistake is one line.
 with exit_with_message():
     RUN = load_configuration(
-        [PROJECT / "config" / "config.yaml", *workflow.overwrite_configfiles],
-        workflow.config_settings.config,
+        [
+            PROJECT / "config" / "config.yaml",
+            *([] if IS_MODULE else workflow.overwrite_configfiles),
+        ],
+        config if IS_MODULE else workflow.config_settings.config,
         Path.cwd(),
+        *(["the module's config"] if IS_MODULE else []),
     )
     with RUN.blamed_on("registry"):
         REGISTRY = load_registry(*(RUN.values["registry"] or []))
@@ -57,7 +70,8 @@ with exit_with_message():
             for metric in expand_metrics(RUN.values["metrics"], RUN.values["ks"])
         ]
 
-REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
+share_with_jobs(RUN.values, PROJECT)
+
 DATASETS = {dataset.name: dataset for dataset in chosen}
 # The protocols that apply to each data set; one to which none applies is summarised, and not counted.
 APPLICABLE = {
@@ -70,15 +84,29 @@ APPLICABLE = {
 }
 COUNTED = [name for name, protocols in APPLICABLE.items() if protocols]
 
-
-# Jobs read these from the environment: where bytes come from is no property of a result.
-if RUN.values["mirror"]:
-    os.environ["RANKADJUST_MIRROR"] = RUN.values["mirror"]
-os.environ["RANKADJUST_OFFLINE"] = "1" if RUN.values["offline"] else "0"
+# Whatever a job reads is an input, or a digest among its params: so no result is stale (docs/architecture.md).
+STATE = Path(".snakemake") / "rankadjust"
+DIGESTS = Digests(STATE / "digests.json")
+SETTINGS = [PROJECT / "config" / name for name in ("protocols.yaml", "benchmarks.yaml")]
+REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
+DAMAGED = {
+    name: last_damage(
+        name,
+        damage(f"resources/datasets/{name}", DIGESTS),
+        STATE / "damage.json",
+        remember=workflow.is_main_process,
+    )
+    for name in DATASETS
+}
 
 
 wildcard_constraints:
     dataset="|".join(map(re.escape, DATASETS)),
+
+
+def schemas(*names):
+    """Return the paths of schemas by name, for a digest of what a job reads."""
+    return [PROJECT / "workflow" / "schemas" / f"{name}.schema.yaml" for name in names]
 
 
 def protocols_of(wildcards):
@@ -88,9 +116,16 @@ def protocols_of(wildcards):
     ]
 
 
-def sources_of(wildcards):
+# A function with `input` gives a value that Snakemake does not compare with that of the last run: where files come from
+# is no property of a result. What decides is their content, as far as the registry declares it.
+def sources_of(wildcards, input):
     """Return where the files of a rule's data set come from."""
     return DATASETS[wildcards.dataset].sources
+
+
+def content_of(wildcards):
+    """Return what the registry says about the bytes of a rule's data set, wherever they come from."""
+    return declared_content(DATASETS[wildcards.dataset].sources, DIGESTS.of)
 
 
 def reading_of(wildcards):
@@ -102,7 +137,7 @@ def reading_of(wildcards):
 
 
 onstart:
-    ERRORS.unlink(missing_ok=True)
+    failures.forget()
 
 
 def warnings():
@@ -112,7 +147,9 @@ def warnings():
         f"warning: {warning}\n"
         for summary in summaries
         if summary.exists()
-        for warning in json.loads(summary.read_text(encoding="utf-8"))["warnings"]
+        for warning in json.loads(summary.read_text(encoding="utf-8")).get(
+            "warnings", []
+        )
     )
 
 
@@ -122,5 +159,4 @@ onsuccess:
 
 
 onerror:
-    errors = ERRORS.read_text(encoding="utf-8") if ERRORS.exists() else ""
-    atexit.register(sys.stderr.write, warnings() + errors)
+    atexit.register(sys.stderr.write, warnings() + failures.told())

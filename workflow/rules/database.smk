@@ -4,7 +4,8 @@ Inputs: results/candidates/<dataset>.parquet and .pairs.parquet; config/benchmar
 Outputs: results/moments/<dataset>.parquet, expectation and variance of every metric under every protocol;
          results/benchmark-moments.parquet, the same for benchmarks with a constant number of candidates;
          results/database/adjustments.parquet and .tsv.gz, the constants of every adjustment;
-         results/database/datasets.tsv, the counts of every data set.
+         results/database/datasets.tsv, the counts of every data set;
+         results/run_config.yaml, the configuration as run.
 """
 
 
@@ -13,6 +14,30 @@ rule database:
         "results/database/adjustments.parquet",
         "results/database/adjustments.tsv.gz",
         "results/database/datasets.tsv",
+        "results/run_config.yaml",
+
+
+rule run_config:
+    output:
+        report(
+            "results/run_config.yaml",
+            caption="../report/run-config.rst",
+            category="Run",
+            labels={"file": "configuration"},
+        ),
+    log:
+        "results/logs/run_config.log",
+    benchmark:
+        "results/benchmarks/run_config.tsv"
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        text=as_yaml(RUN.values, "results"),
+    script:
+        "../../scripts/run_config.py"
 
 
 rule moments:
@@ -38,8 +63,6 @@ rule moments:
 
 
 rule benchmarks:
-    input:
-        PROJECT / "config" / "benchmarks.yaml",
     output:
         "results/benchmark-moments.parquet",
     log:
@@ -52,6 +75,7 @@ rule benchmarks:
         runtime=10,
     params:
         metrics=METRICS,
+        read=content_digest([*SETTINGS, *schemas("benchmarks", "protocols")], DIGESTS),
         library=code_digest("chance.benchmarks"),
     script:
         "../../scripts/benchmarks.py"
@@ -64,8 +88,18 @@ rule gather:
         summaries=expand("results/triples/{dataset}.json", dataset=DATASETS),
     output:
         parquet="results/database/adjustments.parquet",
-        tsv="results/database/adjustments.tsv.gz",
-        datasets="results/database/datasets.tsv",
+        tsv=report(
+            "results/database/adjustments.tsv.gz",
+            caption="../report/database.rst",
+            category="Database",
+            labels={"table": "adjustments"},
+        ),
+        datasets=report(
+            "results/database/datasets.tsv",
+            caption="../report/datasets.rst",
+            category="Database",
+            labels={"table": "data sets"},
+        ),
     log:
         "results/logs/gather.log",
     benchmark:

@@ -5,20 +5,6 @@ Outputs: resources/datasets/<dataset>/<split>.txt, bytes as published, checked;
          results/triples/<dataset>.parquet, integer triples, with <dataset>.labels.parquet and <dataset>.json.
 """
 
-from rankadjust.data.sources import Local
-
-
-def local_files(wildcards):
-    """Return the files of a data set that lives on this disk, so that an edit of one fetches it anew."""
-    files = [
-        file.source for alternative in sources_of(wildcards) for file in alternative
-    ]
-    return [
-        source.path
-        for source in files
-        if isinstance(source, Local) and source.path.exists()
-    ]
-
 
 rule download:
     input:
@@ -26,8 +12,6 @@ rule download:
 
 
 rule fetch:
-    input:
-        local_files,
     output:
         directory("resources/datasets/{dataset}"),
     log:
@@ -41,7 +25,10 @@ rule fetch:
         runtime=240,
     params:
         sources=sources_of,
+        content=content_of,
+        damage=lambda wildcards: DAMAGED[wildcards.dataset],
         cache="resources/downloads",
+        library=code_digest("data.archives"),
     script:
         "../../scripts/fetch.py"
 
@@ -63,6 +50,8 @@ rule encode:
         runtime=60,
     params:
         dataset=reading_of,
+        # Snakemake does not compare dataclasses.
+        declared=lambda wildcards: digest_of(reading_of(wildcards)),
         library=code_digest(
             "data.reading", "data.encoding", "data.summary", "data.notices"
         ),

@@ -36,7 +36,14 @@ rule assemble_release:
         runtime=10,
     params:
         datasets=COUNTED,
-        folder="results/release",
+        read=content_digest(
+            [
+                PROJECT / "config" / "datasets.yaml",
+                *SETTINGS,
+                *schemas("datasets", "benchmarks", "protocols"),
+            ],
+            DIGESTS,
+        ),
         library=code_digest("database.release"),
     script:
         "../../scripts/release.py"

@@ -28,7 +28,12 @@ rule figures:
             table=[CASE_STUDY] if CASE_STUDY in TABLES else TABLES,
         ),
     output:
-        svg="results/figures/adjustment.svg",
+        svg=report(
+            "results/figures/adjustment.svg",
+            caption="../report/adjustment.rst",
+            category="Figures",
+            labels={"figure": "adjustment"},
+        ),
         png="results/figures/adjustment.png",
     log:
         "results/logs/figures.log",
@@ -50,8 +55,18 @@ rule case_study:
         rescored=f"results/rescored/{CASE_STUDY}.parquet",
         database="results/database/adjustments.parquet",
     output:
-        csv="results/case-study.csv",
-        svg="results/figures/case-study.svg",
+        csv=report(
+            "results/case-study.csv",
+            caption="../report/case-study.rst",
+            category="Comparison",
+            labels={"table": "case-study"},
+        ),
+        svg=report(
+            "results/figures/case-study.svg",
+            caption="../report/case-study.rst",
+            category="Figures",
+            labels={"figure": "case-study"},
+        ),
         png="results/figures/case-study.png",
     log:
         "results/logs/case-study.log",
@@ -75,7 +90,12 @@ rule render:
         database="results/database/adjustments.parquet",
         datasets="results/database/datasets.tsv",
     output:
-        "results/report.html",
+        report(
+            "results/report.html",
+            caption="../report/page.rst",
+            category="Run",
+            labels={"file": "report"},
+        ),
     log:
         "results/logs/render.log",
     benchmark:
@@ -86,8 +106,9 @@ rule render:
         runtime=10,
     params:
         library=code_digest("output.report"),
-        template=sha256_of(
-            PROJECT / "rankadjust" / "output" / "templates" / "report.html.jinja"
+        template=content_digest(
+            sorted((PROJECT / "rankadjust" / "output" / "templates").glob("*")),
+            DIGESTS,
         ),
     script:
         "../../scripts/render.py"

@@ -33,10 +33,17 @@ rule rescore_tables:
         database="results/database/adjustments.parquet",
     output:
         expand(
-            "results/rescored/{table}.{format}",
-            table=TABLES,
-            format=["parquet", "csv", "md"],
+            "results/rescored/{table}.{format}", table=TABLES, format=["parquet", "md"]
         ),
+        [
+            report(
+                f"results/rescored/{table}.csv",
+                caption="../report/rescored.rst",
+                category="Re-scored tables",
+                labels={"table": table},
+            )
+            for table in TABLES
+        ],
     log:
         "results/logs/rescore.log",
     benchmark:
@@ -46,11 +53,27 @@ rule rescore_tables:
         mem_mb=1000,
         runtime=10,
     params:
-        folder="results/rescored",
-        released=str(RELEASED),
-        release=sha256_of(RELEASED) if RELEASED.exists() else None,
-        registry=RUN.values["registry"] or [],
-        registered=[sha256_of(path) for path in REGISTRY_FILES],
+        released=lambda wildcards, input: str(RELEASED),
+        registry=lambda wildcards, input: RUN.values["registry"] or [],
+        read=content_digest(
+            [
+                RELEASED,
+                PROJECT / "config" / "published.yaml",
+                *SETTINGS,
+                *schemas(
+                    "tidy",
+                    "published",
+                    "sidecar",
+                    "datasets",
+                    "benchmarks",
+                    "protocols",
+                ),
+                *REGISTRY_FILES,
+                *TABLES.values(),
+                *filter(None, map(sidecar_of, TABLES.values())),
+            ],
+            DIGESTS,
+        ),
         library=code_digest(
             "literature.rescore", "literature.results", "output.formatting"
         ),
@@ -63,8 +86,21 @@ rule compare:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
         database="results/database/adjustments.parquet",
     output:
-        expand("results/comparison/{name}.csv", name=COMPARISONS),
-        svg="results/figures/size.svg",
+        tables=[
+            report(
+                f"results/comparison/{name}.csv",
+                caption="../report/comparison.rst",
+                category="Comparison",
+                labels={"table": name},
+            )
+            for name in COMPARISONS
+        ],
+        svg=report(
+            "results/figures/size.svg",
+            caption="../report/size.rst",
+            category="Figures",
+            labels={"figure": "size"},
+        ),
         png="results/figures/size.png",
     log:
         "results/logs/compare.log",
@@ -75,7 +111,6 @@ rule compare:
         mem_mb=1000,
         runtime=10,
     params:
-        folder="results/comparison",
         library=code_digest(
             "literature.comparison", "literature.contradictions", "output.report"
         ),

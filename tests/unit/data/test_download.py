@@ -114,6 +114,10 @@ def test_an_archive_over_http(place, server):
         "files": [
             {"address": url, "sha256": sha256(ZIP), "bytes": len(ZIP), "verified": True, "members": MEMBERS}
         ],
+        "splits": {
+            "testing": {"sha256": sha256(TEST), "bytes": len(TEST)},
+            "training": {"sha256": sha256(TRAIN), "bytes": len(TRAIN)},
+        },
     }
     assert place.fetch(zipped(url)) == source
     assert place.splits == SPLITS

@@ -1,0 +1,9 @@
+"""Write the configuration of the run as a file that makes the same run again."""
+
+from scripts.job import job
+
+from rankadjust.base.files import write_text
+
+if __name__ == "__main__":
+    with job(snakemake):
+        write_text(snakemake.params.text, snakemake.output[0])
