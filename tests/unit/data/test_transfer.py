@@ -261,6 +261,12 @@ def test_without_a_registered_length_there_is_a_limit(tmp_path, server, monkeypa
     fails(server.serve("/a", BODY, fault), tmp_path, "300,000", UNKNOWN)
 
 
+@pytest.mark.parametrize("fault", [[], [unannounced(BODY)]])
+def test_a_file_may_be_as_large_as_the_limit(tmp_path, server, monkeypatch, fault):
+    monkeypatch.setattr("rankadjust.data.transfer._LARGEST", len(BODY))
+    succeeds(server.serve("/a", BODY, fault), tmp_path, UNKNOWN)
+
+
 @pytest.mark.parametrize("place", range(64))
 def test_every_digit_of_a_checksum_counts(tmp_path, place):
     path = tmp_path / "file"
