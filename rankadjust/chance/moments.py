@@ -247,7 +247,9 @@ def _log1p_excess(x: FloatArray) -> FloatArray:
 _Transform = Callable[
     [FloatArray, FloatArray], Iterator[tuple[slice | NDArray[np.intp], FloatArray, FloatArray]]
 ]
-"""From candidate counts (k,) and t (q,), block by block: rows, ln E[e^(-t (g - E[g]))] and ln E[e^(-t g)]."""
+"""From candidate counts (k,) and t (q,) to ln E[e^(-t (g - E[g]))] and ln E[e^(-t g)], both (rows, q).
+
+They come in blocks; the first member of each says which of the counts are its rows."""
 
 # Blocks of rows keep each temporary array below 16 MB.
 _BLOCK = 2**21
@@ -262,8 +264,11 @@ def _reciprocal(
 ) -> Callable[[Metric, _Histogram], Moments]:
     """Return the method for M = n / S, S the sum of a positive term g(r) over the tasks.
 
-    E[1/S] and E[1/S^2] are integrals of E[e^(-t S)]. With s = t E[S] and e^D = e^s E[e^(-t S)],
-    A = int e^-s (e^D - 1) ds and B the same with s e^-s: E = n / E[S] (1 + A), Var = (n / E[S])^2 (B - 2 A - A^2).
+    term: from candidate counts (k,) to the mean and the smallest value of g (k,) each. transform: see _Transform.
+    E[1/S] and E[1/S^2] are the integrals over t > 0 of E[e^(-t S)] and t E[e^(-t S)]. With s = t E[S] the expectation
+    under the integral is e^-s e^D, where D is small. Let A be the integral of e^-s (e^D - 1) and B that of
+    s e^-s (e^D - 1); then E = n / E[S] (1 + A) and Var = (n / E[S])^2 (B - 2 A - A^2), without any cancellation
+    (docs/methods.md, "Inverse of an arithmetic mean, harmonic mean").
     """
 
     def moments(_: Metric, histogram: _Histogram) -> Moments:
@@ -278,15 +283,16 @@ def _reciprocal(
         for rows, centred_logs, logs in transform(histogram.counts, s / expected_sum):
             centred += histogram.tasks[rows] @ centred_logs
             plain += histogram.tasks[rows] @ logs
-        # e^-s (e^D - 1): the second form neither overflows nor loses the difference of large numbers.
+        # e^-s (e^D - 1). Where D is large, e^D may overflow; e^(D - s), which is the logarithm `plain`, does not.
         kernel = np.where(
             centred < 1, np.exp(-s) * np.expm1(np.minimum(centred, 1)), np.exp(plain) - np.exp(-s)
         )
         weights = _STEP * s * (1 + np.exp(-x)) * kernel
-        first = weights.sum()
-        second = ((s - 2) * weights).sum()
+        a = weights.sum()
+        # One integral: the difference of B and 2 A would lose digits.
+        b_minus_2a = ((s - 2) * weights).sum()
         scale = histogram.total / expected_sum
-        return Moments(float(scale * (1 + first)), float(scale**2 * (second - first**2)), "Laplace integral")
+        return Moments(float(scale * (1 + a)), float(scale**2 * (b_minus_2a - a**2)), "Laplace integral")
 
     return moments
 

@@ -46,7 +46,8 @@ _LARGEST_TAU = 40.0
 class TaskGroups:
     """Distinct counts N (k,) with their tasks m (k,), and sums over the first or the last of them.
 
-    certain, logs: sums of m and m ln N over the first j groups (k + 1,).
+    certain, logs: sums of m and m ln N over the first j groups (k + 1,). If x is the count of group j, or just above,
+    the ranks of these tasks are up to x for certain.
     tails: sums of m_i (N_j / N_i)^r over the groups i >= j (k + 1, _TERMS + 3).
     inverses, powers: 1 / N and an exponent for each factor of a product over the tasks (f,): a small group is
     one factor for each task, a large one is one factor to the power m. starts: the first factor of each group
@@ -127,7 +128,7 @@ class TaskGroups:
         return mean
 
     def series_start(self, first: IndexArray, shift: FloatArray | ComplexArray) -> int:
-        """Return the group from which on the power series may be used for all of a block."""
+        """Return the group from which on ln(1 + shift / N) is summed as a power series, for all rows of a block."""
         reach = int(np.searchsorted(self.counts, _REACH * float(np.abs(shift).max())))
         return max(reach, int(first.max()))
 

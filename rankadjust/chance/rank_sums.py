@@ -104,7 +104,8 @@ def gauss_sums(lengths: FloatArray, points: int) -> GaussSums:
     nodes += (lengths[:, None] - 1) / 2
     whole = lengths[:, None] == np.floor(lengths[:, None])
     return GaussSums(
-        # The integers, and the middle for nodes without a weight, are known without rounding error.
+        # The nodes then are the whole numbers 0..L-1, and the middle of the range for nodes without a weight: all of
+        # them halves, so that what the eigenvalues miss is rounded away.
         nodes=np.where(whole & (lengths[:, None] <= points), np.round(2 * nodes) / 2, nodes),
         weights=lengths[:, None] * vectors[:, 0, :] ** 2,
         basis=vectors * vectors[:, :1, :],
