@@ -288,10 +288,12 @@ def _number_of(count: int, what: str) -> str:
 
 
 def _flags(flagged: "pl.DataFrame") -> list[str]:
-    return [
-        f"{row.get('file') or 'the table'}:{row.get('file_line') or ''}: {row.get('model') or ''}: {row['message']}"
-        for row in flagged.iter_rows(named=True)
-    ]
+    import polars as pl
+
+    from rankadjust.literature.rescore import where_of
+
+    model = pl.col("model").fill_null("") if "model" in flagged.columns else pl.lit("")
+    return flagged.select(pl.format("{}: {}: {}", where_of(flagged), model, "message")).to_series().to_list()
 
 
 @commands.command(

@@ -219,9 +219,14 @@ def summary(rescored: pl.DataFrame) -> str:
 def problems(rescored: pl.DataFrame) -> list[str]:
     """Return a line for each row that says something wrong: where, what was read, what is allowed."""
     wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)))
-    has_line = {"file", "file_line"} <= set(rescored.columns)
-    where = pl.format("{}:{}", "file", "file_line") if has_line else pl.lit("the table")
-    return wrong.select(pl.format("{}: {}", where, "message")).to_series().to_list()
+    return wrong.select(pl.format("{}: {}", where_of(wrong), "message")).to_series().to_list()
+
+
+def where_of(rows: pl.DataFrame) -> pl.Expr:
+    """Return file and line of each row, as far as the rows have them: 'mine.csv:3', 'mine.csv', 'the table'."""
+    known = [name for name in ("file", "file_line") if "file" in rows.columns and name in rows.columns]
+    found = pl.concat_str(known, separator=":", ignore_nulls=True) if known else pl.lit(None, dtype=pl.String)
+    return pl.coalesce(found.replace("", None), pl.lit("the table"))
 
 
 def add_run(rows: pl.DataFrame) -> pl.DataFrame:
@@ -442,7 +447,7 @@ def _add_status(rows: pl.DataFrame) -> pl.DataFrame:
 def _with_duplicates(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the column duplicate: a message for each row whose result stands in the table already, else null."""
     whole = rows.with_row_index("row_number", offset=1)
-    line = pl.col("file_line") if "file_line" in rows.columns else pl.col("row_number")
+    line = pl.coalesce("file_line", "row_number") if "file_line" in rows.columns else pl.col("row_number")
     repeated = pl.format(
         "the same model, evaluation and metric stand on line {} already; leave one of them out",
         line.first().over(RESULT),

@@ -48,5 +48,7 @@ def read_results(path: str | Path, registry: Mapping[str, Dataset] | None = None
         raise
     if found == required - 1 and reading.values.is_empty():
         return Results(read_tidy(path), "", ())
-    rows = reading.values.select(pl.lit(path.name).alias("file"), pl.all())
+    rows = reading.values.select(
+        pl.lit(path.name).alias("file"), pl.col("source_line").cast(pl.Int64).alias("file_line"), pl.all()
+    )
     return Results(rows, describe(reading), tuple(f"{path.name}: {line}" for line in unread_cells(reading)))

@@ -314,6 +314,16 @@ def test_the_content_says_what_a_table_is_not_the_suffix(run, tmp_path, command,
     assert output.splitlines()[-1].startswith(what)
 
 
+def test_every_report_has_file_and_line_whatever_the_tables_are(run, tmp_path):
+    (tmp_path / "tidy.csv").write_text(TIDY.format(hits="much"))
+    printed = "| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 0.600 |\n"
+    (tmp_path / "printed.md").write_text(printed)
+    lines = run("check", tmp_path / "printed.md", tmp_path / "tidy.csv")[1].splitlines()
+    assert lines[0].startswith("tidy.csv:3: value 'much' is not a number")
+    assert lines[1].startswith("printed.md:3: A: inverse_harmonic_mean_rank 0.50 is below the limit")
+    assert lines[2:] == ["4 values: 2 to look at"]
+
+
 def test_a_tidy_table_without_a_column_is_told_so(run, tmp_path):
     (tmp_path / "table.csv").write_text("model,dataset,value\nA,Nations,0.5\n")
     for command in ("check", "rescore"):
