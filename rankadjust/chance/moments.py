@@ -232,14 +232,15 @@ def _expm1_excess(x: FloatArray) -> FloatArray:
 
 
 def _log1p_excess(x: FloatArray) -> FloatArray:
-    """Return ln(1 + x) - x without loss of digits, for x > -1."""
+    """Return ln(1 + x) - x without loss of digits for |x| <= 1/2; beyond, what it is at the nearer end."""
     small = np.clip(x, -0.5, 0.5)
     # ln(1 + x) = 2 artanh z with z = x / (2 + x); |z| <= 1/3.
     z = small / (2 + small)
     series = np.zeros_like(z)
     for odd in range(33, 1, -2):
         series = series * z**2 + 1 / odd
-    return np.where(np.abs(x) < 0.5, z * (2 * z**2 * series - small), np.log1p(x) - x)
+    excess: FloatArray = z * (2 * z**2 * series - small)
+    return excess
 
 
 # --- reciprocals of means: Laplace integrals ----------------------------------------------------------------
