@@ -82,8 +82,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     are groups), side (head, tail, both), rank_type (given; or optimistic, realistic, pessimistic, expected:
     docs/evaluate.md, "Ties") and metric. value is a fraction, or a rank; value_low to value_high and index_low to
     index_high are the bootstrap intervals, with expectation and variance held fixed. interval names their method
-    (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"), and warning says where they are
-    likely to be too short. What does not exist is null, and reason says why;
+    (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"). warning says where they are likely
+    to be too short, and where tasks seem to be in the table twice. What does not exist is null, and reason says why;
     reason_random_scorer says it of z_random_scorer. scores_used is per_time or static where the two differ.
 
     Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
@@ -114,7 +114,19 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     )
     return (
         add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String)))
-        .with_columns(reason=pl.coalesce("no_value", "reason"))
+        .with_columns(reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", frame))
         .select(RESULT.names())
         .cast(RESULT)
     )
+
+
+def _with_repeated(warning: str, tasks: pl.DataFrame) -> pl.Expr:
+    """Return a column of warnings, to which is added how many tasks have the triple and the side of another one."""
+    known = pl.col(warning)
+    if not {"triple", "side"} <= {*tasks.columns}:
+        return known
+    repeated = int(tasks.select("triple", "side").is_duplicated().sum())
+    if repeated == 0:
+        return known
+    text = f"{repeated:,} tasks share triple and side with another one: are two runs in one table?"
+    return pl.when(known.is_null()).then(pl.lit(text)).otherwise(known + "; " + text)

@@ -127,28 +127,56 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
         if wrong.len():
             row = int(wrong[0])
             given = frame[name][row]
-            hint = did_you_mean(str(given), TASK_SIDES) if name == "side" else ""
             raise RankadjustError(
                 f"{where}: row {first_row + row}: {name} is {'empty' if given is None else repr(given)}, "
-                f"but it must be {rule}{hint}"
+                f"but it must be {rule}{_hint(name, given)}"
             )
     if "weight" in present and tasks["weight"].sum() == 0:
         raise RankadjustError(f"{where}: every weight is 0; at least one must be more")
     return tasks
 
 
+def _hint(name: str, given: object) -> str:
+    """Return what is likely to be behind a wrong value of a column."""
+    text = str(given).strip().casefold()
+    if name == "side":
+        return did_you_mean(str(given), TASK_SIDES)
+    if name in ("rank", *TIED):
+        if text in ("0", "0.0"):
+            return "; if your ranks count from 0, add 1 to each"
+        if text == "nan":
+            return "; look for scores of the model that are NaN"
+    return ""
+
+
 def _check_columns(frame: pl.DataFrame, where: str) -> None:
     """Raise where ranks are missing, or where a column is called nearly like one that is missing."""
+    if not frame.columns:
+        raise RankadjustError(f"{where}: there is nothing in it")
+    for name in frame.columns:
+        # So polars calls the second column of a name.
+        first = name.removesuffix("_duplicated_0")
+        if first != name and first in COLUMNS:
+            raise RankadjustError(f"{where}: there are two columns '{first}'; leave out one")
     absent = [name for name in COLUMNS if name not in frame.columns]
     for name in frame.columns:
         close = difflib.get_close_matches(name.casefold(), absent, n=1, cutoff=0.8)
         if name not in COLUMNS and close:
             raise RankadjustError(f"{where}: unknown column '{name}'; did you mean {close[0]}?")
     if "rank" in absent and not {*TIED}.isdisjoint(absent):
-        has = ", ".join(frame.columns) or "none"
         raise RankadjustError(
-            f"{where}: there are no ranks: needed is the column rank, or optimistic and pessimistic; it has {has}"
+            f"{where}: there are no ranks: needed is the column rank, or optimistic and pessimistic; "
+            f"it has {', '.join(frame.columns)}{_header_hint(frame.columns)}"
         )
+
+
+def _header_hint(names: Sequence[str]) -> str:
+    """Return why the names of the columns look wrong."""
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|,"):
+        return "; separate the columns by commas in a .csv, by tabs in a .tsv file"
+    if any(name.replace(".", "", 1).isdecimal() for name in names):
+        return "; the first line must be the names of the columns"
+    return ""
 
 
 def _rules(present: Sequence[str]) -> Mapping[str, tuple[pl.Expr, str]]:

@@ -527,11 +527,34 @@ def test_every_format_is_read_and_a_folder_is_one_table(tmp_path):
             "row 1: group is empty, but it must be given for every task",
         ),
         ({"rank": [1], "num_candidate": [2]}, "unknown column 'num_candidate'; did you mean num_candidates"),
+        ({"rank": [0]}, "if your ranks count from 0, add 1 to each"),
+        ({"rank": [math.nan]}, "look for scores of the model that are NaN"),
+        ({"1": [2], "2": [3]}, "it has 1, 2; the first line must be the names of the columns"),
+        ({"rank;side": ["1;head"]}, "it has rank;side; separate the columns by commas"),
     ],
 )
 def test_what_is_no_task_is_refused_with_its_row(columns, message):
     with pytest.raises(RankadjustError, match=message):
         evaluate(pl.DataFrame(columns, strict=False), draws=0)
+
+
+def test_a_file_with_nothing_or_with_a_column_twice_is_refused(tmp_path):
+    for text, message in (
+        ("", "there is nothing in it"),
+        ("rank,rank\n1,2\n", "there are two columns 'rank'"),
+    ):
+        (tmp_path / "ranks.csv").write_text(text)
+        with pytest.raises(RankadjustError, match=rf"ranks\.csv: {message}"):
+            evaluate(tmp_path / "ranks.csv")
+
+
+def test_tasks_that_stand_twice_are_pointed_out():
+    frame = pl.DataFrame({"rank": [1, 2, 3], "side": ["head", "tail", "head"], "triple": ["a", "a", "b"]})
+    assert evaluate(frame, metrics=["mrr"], draws=0)["warning"].to_list() == [None] * 3
+    twice = pl.concat([frame, frame.head(2)])
+    repeated = "4 tasks share triple and side with another one: are two runs in one table?"
+    assert evaluate(twice, metrics=["mrr"], draws=0)["warning"].to_list() == [repeated] * 3
+    assert evaluate(twice, metrics=["mrr"], draws=9)["warning"].str.ends_with(f"; {repeated}").all()
 
 
 @pytest.mark.parametrize(
