@@ -152,7 +152,7 @@ def _hint(name: str, given: object) -> str:
 def _check_columns(frame: pl.DataFrame, where: str) -> None:
     """Raise where ranks are missing, or where a column is called nearly like one that is missing."""
     if not frame.columns:
-        raise RankadjustError(f"{where}: there is nothing in it")
+        raise RankadjustError(f"{where}: there are no ranks: it is empty")
     for name in frame.columns:
         # So polars calls the second column of a name.
         first = name.removesuffix("_duplicated_0")
