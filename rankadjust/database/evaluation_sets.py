@@ -119,7 +119,7 @@ def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
         return pl.read_csv(file, separator="\t", infer_schema=False)
     except FileNotFoundError:
         raise RankadjustError(
-            f"{file}: there is no table of data sets; 'snakemake database' makes one"
+            f"{file}: there is no table of data sets; 'snakemake --cores all database' makes one"
         ) from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise RankadjustError(f"{file}: cannot be read as a table ({str(error).splitlines()[0]})") from None

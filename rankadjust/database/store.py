@@ -87,7 +87,9 @@ def load_database(path: str | Path | None = None) -> pl.DataFrame:
     try:
         database = pl.read_parquet(file, use_pyarrow=False)
     except FileNotFoundError:
-        raise RankadjustError(f"{file}: there is no such database; 'snakemake database' makes one") from None
+        raise RankadjustError(
+            f"{file}: there is no such database; 'snakemake --cores all database' makes one"
+        ) from None
     except pl.exceptions.PolarsError as error:
         raise RankadjustError(f"{file}: not a Parquet file ({str(error).splitlines()[0]})") from None
     missing = [name for name in SCHEMA if name not in database.columns]
