@@ -14,7 +14,7 @@ at a time in threads, and the histograms added up: whatever the number of triple
 theirs. What depends on all triples, the entities and relations that occur, is found out first.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -27,7 +27,7 @@ import polars.selectors as cs
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.progress import progress, told
 from rankadjust.base.vocabulary import SPLITS, time_columns
-from rankadjust.counting.codes import ORDER, integer_codes, one_frame
+from rankadjust.counting.codes import ORDER, integer_codes, one_frame, plain_codes
 from rankadjust.counting.packing import Flags, Integers, counted, numbered, starts
 from rankadjust.counting.protocols import Benchmark, Protocol, applies, get_protocol
 
@@ -64,6 +64,8 @@ _NEVER = np.iinfo(np.uint8).max
 _GROUP = 2**21
 # Each group looks at all relations once, so that their number is limited.
 _GROUPS = 32
+# Memory that counting takes for a triple: 130 to 172 bytes were measured, depending on the protocol (docs/scale.md).
+_BYTES = 180
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,8 @@ class _Tasks:
     candidates: Integers
 
 
+# Triples as columns of integers, in blocks, anew with every call.
+_Blocks = Callable[[], Iterable[Mapping[str, Integers]]]
 # What was counted of some relations: the frames of a split, by the split, and side or "both".
 _Counts = dict[tuple[str, str], pl.DataFrame]
 
@@ -234,17 +238,57 @@ def count_protocols(
     triples = one_frame(splits)
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
-    for protocol in given:
-        reason = applies(protocol, triples.columns, present)
-        if reason:
-            raise RankadjustError(reason)
-    if isolated and any(name in present for name in _INFERENCE_GRAPH.evaluated):
-        raise RankadjustError("entities that stand in no triple belong to neither graph of inductive data")
+    _require(given, triples.columns, present)
+    _require_one_graph(isolated, present)
     codes = integer_codes(triples)
     # Protocols that differ in what is not counted here are counted once.
     different = list(dict.fromkeys(map(_counted_like, given)))
-    found = _counts(codes, present, different, isolated)
+    found = _counts(lambda: [codes], present, different, isolated)
     return [_candidates(found[different.index(_counted_like(one))], one) for one in given]
+
+
+def count_blocks(
+    blocks: Callable[[], Iterable[pl.DataFrame]],
+    protocols: Sequence[str | Protocol],
+    memory: float,
+    isolated: int = 0,
+) -> list[Candidates]:
+    """Count like count_protocols what is too large for memory.
+
+    blocks: returns the triples anew with every call, in blocks, each a frame with the columns split, head, relation,
+        tail (integers from 0 on; ids that are not used cost a byte each) and times as integers, where there are any.
+    memory: bytes that counting may take besides a block. The triples are gone through once more for each group of
+        relations that fits.
+    isolated: the number of entities that stand in no triple, as for count_candidates.
+
+    Raises RankadjustError as count_protocols does, and where the triples of a single relation do not fit.
+    """
+    given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
+    splits: set[str] = set()
+    columns: list[str] = []
+    for block in blocks():
+        splits.update(block["split"].unique())
+        columns = block.columns
+    present = [name for name in SPLITS if name in splits]
+    if not present:
+        raise RankadjustError("no triples were given; count_blocks needs at least one")
+    _require(given, columns, present)
+    _require_one_graph(isolated, present)
+    different = list(dict.fromkeys(map(_counted_like, given)))
+    found = _counts(lambda: map(plain_codes, blocks()), present, different, isolated, memory)
+    return [_candidates(found[different.index(_counted_like(one))], one) for one in given]
+
+
+def _require(protocols: Iterable[Protocol], columns: Collection[str], present: Collection[str]) -> None:
+    for protocol in protocols:
+        reason = applies(protocol, columns, present)
+        if reason:
+            raise RankadjustError(reason)
+
+
+def _require_one_graph(isolated: int, present: Collection[str]) -> None:
+    if isolated and any(name in present for name in _INFERENCE_GRAPH.evaluated):
+        raise RankadjustError("entities that stand in no triple belong to neither graph of inductive data")
 
 
 def _counted_like(protocol: Protocol) -> Protocol:
@@ -253,20 +297,24 @@ def _counted_like(protocol: Protocol) -> Protocol:
 
 
 def _counts(
-    codes: Mapping[str, Integers], present: Sequence[str], protocols: Sequence[Protocol], isolated: int
+    blocks: _Blocks,
+    present: Sequence[str],
+    protocols: Sequence[Protocol],
+    isolated: int,
+    memory: float | None = None,
 ) -> list[_Counts]:
-    """Count all relations under each protocol."""
+    """Count all relations under each protocol: some groups at a time, or one after the other where memory is short."""
     found: list[_Counts] = [{} for _ in protocols]
     for graph in _graphs(present):
-        members = _is_one_of(codes["split"], {*graph.base, *graph.evaluated})
-        occurring = _occurring(codes, graph, isolated)
-        relations = int(codes["relation"].max()) + 1
-        triples = np.bincount(_selected(codes["relation"], members), minlength=relations)
-        groups = _groups(triples)
-        count = partial(_counts_of_group, codes, members, graph, occurring, protocols)
+        occurring, triples = _survey(blocks, graph, isolated)
+        if memory is None:
+            groups = _groups(triples, max(_GROUP, int(triples.sum()) // _GROUPS))
+        else:
+            groups = _fitting(triples, memory)
+        count = partial(_counts_of_group, blocks, graph, occurring, protocols)
         # numpy lets go of Python while it works, so that threads work side by side.
         with (
-            ThreadPoolExecutor(pl.thread_pool_size()) as threads,
+            ThreadPoolExecutor(pl.thread_pool_size() if memory is None else 1) as threads,
             progress("counting", int(triples.sum()), "triples") as report,
         ):
             sizes = [int(triples[group].sum()) for group in groups]
@@ -331,42 +379,94 @@ def _graphs(present: Sequence[str]) -> Iterator[_Graph]:
         yield _INFERENCE_GRAPH
 
 
-def _occurring(codes: Mapping[str, Integers], graph: _Graph, isolated: int) -> _Occurring:
-    ids = 1 + max(int(codes["head"].max()), int(codes["tail"].max()))
-    masks = []
-    for names in ({*graph.base, *graph.evaluated}, graph.base):
-        selected = _is_one_of(codes["split"], names)
-        occurs = np.zeros(ids, bool)
+def _of_graph(blocks: _Blocks, graph: _Graph) -> Iterator[dict[str, Integers]]:
+    """Yield the triples of a graph's splits."""
+    for codes in blocks():
+        members = _is_one_of(codes["split"], {*graph.base, *graph.evaluated})
+        places = slice(None) if members.all() else np.flatnonzero(members)
+        yield {name: column[places] for name, column in codes.items()}
+
+
+def _survey(blocks: _Blocks, graph: _Graph, isolated: int) -> tuple[_Occurring, Integers]:
+    """Return what occurs in a graph, and how many triples each relation has there."""
+    entities, base_entities, base_relations = (np.zeros(0, bool) for _ in range(3))
+    triples = np.zeros(0, np.int64)
+    for codes in blocks():
+        known = _is_one_of(codes["split"], ("facts", "training", "inference"))
+        base_relations = _marked(base_relations, _selected(codes["relation"], known))
+    for codes in _of_graph(blocks, graph):
+        in_base = _is_one_of(codes["split"], graph.base)
         for side in _SIDES:
-            occurs[_selected(codes[side], selected)] = True
-        masks.append(occurs)
-    in_base = np.zeros(int(codes["relation"].max()) + 1, bool)
-    in_base[codes["relation"][_is_one_of(codes["split"], ("facts", "training", "inference"))]] = True
+            entities = _marked(entities, codes[side])
+            base_entities = _marked(base_entities, _selected(codes[side], in_base))
+        more = np.bincount(codes["relation"])
+        triples = _grown(triples, more.size)
+        triples[: more.size] += more
     # Ids beyond those of the triples; nothing asks for one of them.
-    release = np.concatenate([masks[0], np.ones(isolated, bool)])
-    return _Occurring(release, masks[1], in_base)
+    release = np.concatenate([entities, np.ones(isolated, bool)])
+    return (
+        _Occurring(release, _grown(base_entities, entities.size), _grown(base_relations, triples.size)),
+        triples,
+    )
 
 
-def _groups(triples: Integers) -> list[Flags]:
-    """Return masks over relations: groups of them with about as many triples; `triples` has those of each relation."""
-    size = max(_GROUP, int(triples.sum()) // _GROUPS)
+def _marked(mask: Flags, ids: Integers) -> Flags:
+    """Mark ids, in place where the mask is long enough."""
+    mask = _grown(mask, int(ids.max(initial=0)) + 1)
+    mask[ids] = True
+    return mask
+
+
+def _grown(array: Integers, size: int) -> Integers:
+    """Return the array with zeros up to the size."""
+    return array if array.size >= size else np.concatenate([array, np.zeros(size - array.size, array.dtype)])
+
+
+def _groups(triples: Integers, size: int) -> list[Flags]:
+    """Return masks over relations: groups of them with about `size` triples; `triples` has those of each relation."""
     # A relation belongs where the middle of its triples would, if those of all relations stood in a row.
     group = (np.cumsum(triples) - triples // 2) // size
     return [group == number for number in np.unique(group[triples > 0])]
 
 
+def _fitting(triples: Integers, memory: float) -> list[Flags]:
+    """Return masks over relations: groups of them, each of which fits the memory."""
+    most = int(memory / _BYTES)
+    largest = int(triples.argmax())
+    if triples[largest] > most:
+        raise RankadjustError(
+            f"relation {largest} has {triples[largest]:,} triples; counting them takes up to "
+            f"{triples[largest] * _BYTES / 1e9:.1f} GB, and {memory / 1e9:.1f} GB are given"
+        )
+    group, filled, number = np.zeros(triples.size, np.int64), 0, 0
+    for relation in np.flatnonzero(triples):
+        if filled + triples[relation] > most:
+            number, filled = number + 1, 0
+        filled += int(triples[relation])
+        group[relation] = number
+    return [(group == one) & (triples > 0) for one in range(number + 1)]
+
+
+def _selected(column: Integers, members: Flags) -> Integers:
+    # Taking places is some times faster than selecting by a mask.
+    return column if members.all() else column[np.flatnonzero(members)]
+
+
 def _counts_of_group(
-    codes: Mapping[str, Integers],
-    members: Flags,
+    blocks: _Blocks,
     graph: _Graph,
     occurring: _Occurring,
     protocols: Sequence[Protocol],
     relations: Flags,
 ) -> list[_Counts]:
     """Count what a graph has of some relations, under each protocol."""
-    inside = members if relations.all() else members & relations[codes["relation"]]
-    places = slice(None) if inside.all() else np.flatnonzero(inside)
-    own = {name: column[places] for name, column in codes.items()}
+    parts: list[dict[str, Integers]] = []
+    for codes in _of_graph(blocks, graph):
+        places = slice(None) if relations.all() else np.flatnonzero(relations[codes["relation"]])
+        parts.append({name: column[places] for name, column in codes.items()})
+    own = parts[0]
+    if len(parts) > 1:
+        own = {name: np.concatenate([part.pop(name) for part in parts]) for name in list(own)}
 
     @cache
     def rows(aware: bool) -> _Rows:
@@ -426,11 +526,6 @@ def _sum(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     key = [name for name in frames[0].columns if name.endswith("_candidates")]
     number = pl.all().sum() * pl.when(pl.all().null_count() == 0).then(1)
     return pl.concat(frames).group_by(key).agg(number).sort(key)
-
-
-def _selected(column: Integers, members: Flags) -> Integers:
-    # Taking places is some times faster than selecting by a mask.
-    return column if members.all() else column[np.flatnonzero(members)]
 
 
 def _tasks(rows: _Rows, side: Side, pool: Flags, protocol: Protocol) -> _Tasks:

@@ -6,6 +6,7 @@ import json
 import tarfile
 import zipfile
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -18,7 +19,7 @@ from polars.testing import assert_frame_equal
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import candidates, packing
-from rankadjust.counting.candidates import Candidates, count_candidates, count_protocols
+from rankadjust.counting.candidates import Candidates, count_blocks, count_candidates, count_protocols
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.encoding import encode
 from rankadjust.data.reading import read_triples
@@ -141,10 +142,53 @@ def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, ti
 
 
 def test_relations_are_counted_in_groups_of_about_the_same_size():
-    groups = candidates._groups(np.array([3 * candidates._GROUP, 0, 1, 2, candidates._GROUP, 5]))
+    groups = candidates._groups(np.array([300, 0, 1, 2, 100, 5]), 100)
     assert [np.flatnonzero(group).tolist() for group in groups] == [[0], [1, 2, 3, 4], [5]]
-    # Whatever the number of triples, there are not many groups.
-    assert 20 < len(candidates._groups(np.full(10_000, candidates._GROUP))) <= candidates._GROUPS + 1
+
+
+def test_groups_of_relations_fit_the_memory():
+    memory = 100 * candidates._BYTES
+    groups = candidates._fitting(np.array([60, 0, 30, 20, 100, 5]), memory)
+    assert [np.flatnonzero(group).tolist() for group in groups] == [[0, 2], [3], [4], [5]]
+    with pytest.raises(RankadjustError, match="relation 1 has 101 triples; counting them takes up to"):
+        candidates._fitting(np.array([60, 101]), memory)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("time_columns", [0, 1])
+@settings(deadline=None, max_examples=15)
+@given(data=st.data())
+def test_blocks_are_counted_like_the_whole(data, layout, time_columns):
+    splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
+    protocol = data.draw(
+        st.sampled_from([p for p in COMBINATIONS if not p.negatives and (time_columns or p.time == "ignore")])
+    )
+    number = {label: place for place, label in enumerate("abcdefpqr12")}
+    whole = pl.concat(
+        frame.with_columns(split=pl.lit(name)) for name, frame in frames(splits).items()
+    ).with_columns(pl.all().exclude("split").replace_strict(number, return_dtype=pl.Int32))
+    rows = data.draw(st.sampled_from([1, 3, 50]), label="rows of a block")
+    # As much as the triples of the largest relation need, or twice that.
+    largest = whole["relation"].value_counts()["count"].max()
+    memory = data.draw(st.sampled_from([1, 2])) * largest * candidates._BYTES
+    (found,) = count_blocks(lambda: whole.iter_slices(rows), [protocol], memory)
+    assert_same(found, count_slowly(splits, protocol))
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        (pl.DataFrame({"head": ["a"], "relation": [0], "tail": [1]}), "head: String or null in a block"),
+        (pl.DataFrame({"head": [0], "relation": [0], "tail": [-1]}), "tail: an id below 0 or above 2,147,"),
+        (
+            pl.DataFrame({"head": [2**31], "relation": [0], "tail": [1]}),
+            "head: an id below 0 or above 2,147,",
+        ),
+    ],
+)
+def test_blocks_hold_integers(block, message):
+    with pytest.raises(RankadjustError, match=message):
+        count_blocks(lambda: [block.with_columns(split=pl.lit("training"))], ["filtered"], 1e9)
 
 
 TINY = {
@@ -418,8 +462,13 @@ def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypa
         with monkeypatch.context() as patch:
             patch.setattr(candidates, "_GROUP", encoded.height // 9)
             in_groups = count_protocols(encoded, protocols)
-        for one, other in zip(in_groups, whole, strict=True):
+        # In blocks, with as much memory as the largest relation needs.
+        numbers = encoded.with_columns(pl.col(pl.String).rank("dense"))
+        memory = encoded["relation"].value_counts()["count"].max() * candidates._BYTES
+        in_blocks = count_blocks(partial(numbers.iter_slices, 100_000), protocols, memory)
+        for one, other, third in zip(in_groups, whole, in_blocks, strict=True):
             assert_same(one, other)
+            assert_same(third, other)
 
 
 # The files moments.<data set>.json of the development data were made by another program.

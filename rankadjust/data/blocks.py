@@ -1,0 +1,75 @@
+"""Integer triples from Parquet and npy files, in blocks: what is larger than memory is never there as a whole."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
+
+# Triples of a block: some 50 MB.
+_ROWS = 1 << 22
+
+
+def integer_blocks(
+    paths: Mapping[str, str | Path], columns: Sequence[str] = LABEL_COLUMNS, rows: int = _ROWS
+) -> Iterator[pl.DataFrame]:
+    """Yield the triples of the splits in blocks, with the columns split, head, relation, tail and times.
+
+    paths: for each split a file .npy with an array of triples by columns, or .parquet. columns: what the columns of an
+    array are, in their order; those of a Parquet file go by these names. rows: triples of a block.
+
+    Raises RankadjustError for an unknown split, and for a file that is missing, is neither or holds other columns.
+    """
+    for split, name in paths.items():
+        path = Path(name)
+        if split not in SPLITS:
+            raise RankadjustError(f"unknown split '{split}'; the splits are {', '.join(SPLITS)}")
+        if not path.is_file():
+            raise RankadjustError(f"{path}: there is no such file")
+        if path.suffix not in _READERS:
+            raise RankadjustError(f"{path}: blocks are read from .npy and .parquet files only")
+        for block in _READERS[path.suffix](path, columns, rows):
+            yield block.select(pl.lit(split, pl.Enum(SPLITS)).alias("split"), *columns)
+
+
+def _npy_blocks(path: Path, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
+    # Not a memory map: a limit on a process counts the whole file then.
+    with path.open("rb") as file:
+        try:
+            version = np.lib.format.read_magic(file)
+            headers = np.lib.format
+            read = headers.read_array_header_1_0 if version == (1, 0) else headers.read_array_header_2_0
+            shape, by_column, dtype = read(file)
+        except ValueError as error:
+            raise RankadjustError(f"{path}: no npy file ({error})") from None
+        if len(shape) != 2 or shape[1] != len(columns) or by_column or dtype.kind not in "iu":
+            raise RankadjustError(
+                f"{path}: an array {shape} of {dtype}{' by column' if by_column else ''}; needed are rows of "
+                f"{len(columns)} integers ({', '.join(columns)})"
+            )
+        for start in range(0, shape[0], rows):
+            height = min(rows, shape[0] - start)
+            block = np.fromfile(file, dtype, height * shape[1])
+            if block.size < height * shape[1]:
+                raise RankadjustError(f"{path}: the file ends before its {shape[0]:,} rows do")
+            yield pl.DataFrame(block.reshape(height, shape[1]), schema=list(columns), orient="row")
+
+
+def _parquet_blocks(path: Path, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
+    try:
+        scan = pl.scan_parquet(path)
+        height = scan.select(pl.len()).collect().item()
+        names = scan.collect_schema().names()
+    except pl.exceptions.PolarsError as error:
+        raise RankadjustError(f"{path}: no Parquet file ({error})") from None
+    for name in columns:
+        if name not in names:
+            raise RankadjustError(f"{path}: lacks the column {name!r}; it has {', '.join(names)}")
+    for start in range(0, height, rows):
+        yield scan.select(columns).slice(start, rows).collect()
+
+
+_READERS = {".npy": _npy_blocks, ".parquet": _parquet_blocks}
