@@ -1,0 +1,479 @@
+"""Lower tails of sums of independent losses, from their exact cumulant generating function.
+
+A task with N candidates has the loss l(r) >= 0, zero for rank 1 and rising with r, where r is uniform on 1..N. For
+the sum L over all tasks, P(L <= x) is computed in logarithms, in one of three ways (docs/methods.md, "p-values"):
+
+* few tasks: the law on a grid, tilted by exp(-t L) and convolved by FFT;
+* a tilted law that is close to normal: the saddlepoint formula of Lugannani and Rice (1980);
+* otherwise: the inversion integral of the transform along the line through the saddle point.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.polynomial import Polynomial
+from numpy.typing import NDArray
+from scipy import fft, special
+
+from rankadjust.chance.rank_sums import Panel, panels
+
+FloatArray = NDArray[np.float64]
+ComplexArray = NDArray[np.complex128]
+
+# With at most so many tasks, and losses to put on a grid, the law is convolved.
+_FEW_TASKS = 48
+_FEWEST_TASKS = 8
+_MOST_LOSSES = 10**7
+_GRID = 2**16
+# 1/r for r up to 10 are multiples of 1 / 2520: on such a grid the large steps of the law are exact.
+_COMMON = 2520
+_ALIASING = 40.0
+
+# Lugannani and Rice's formula is used where the first terms that it leaves out are below these.
+_NEAR_NORMAL = 0.02
+_NEAR_NORMAL_ON_LATTICE = 0.003
+# Below p = 1e-30 the formula's error of some tenths is nothing beside log10 p, and the integral may be costly.
+_FORMULA_ONLY = -30 * np.log(10)
+# Close to the expectation, with t below so many standard deviations, the formula is a difference of large terms.
+_LEAST_TILT = 0.1
+
+# The inversion integral ends where the transform has fallen to this share, or after so many points.
+_NEGLIGIBLE = 1e-10
+_POINTS = 2**14
+_BLOCK = 64
+_WORK = 2**22
+# Phases up to which 24 nodes interpolate exp(-z l(r)) on a panel.
+_PHASE = 20.0
+
+# Further on the wrong side of the expectation p is at least 0.99 for every law (Cantelli's inequality).
+_CERTAIN = 10.0
+_STEPS = 200
+
+
+class Losses(Protocol):
+    """The law of the losses of all tasks."""
+
+    @property
+    def counts(self) -> FloatArray:
+        """Distinct numbers of candidates (k,), ascending."""
+
+    @property
+    def tasks(self) -> FloatArray:
+        """How many tasks have each number of candidates (k,)."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether every loss is a whole number."""
+
+    @property
+    def second(self) -> float:
+        """The least loss above 0."""
+
+    @property
+    def reciprocal(self) -> bool:
+        """Whether the losses are 1 - 1/r (or 1)."""
+
+    def cumulants(self, t: FloatArray) -> FloatArray:
+        """Return K(t) = ln E exp(-t L) and its first four derivatives (5, q) for t >= 0 (q,)."""
+
+    def log_transform(self, z: ComplexArray) -> ComplexArray:
+        """Return ln E exp(-z L) (q,) for z (q,) with Re z > 0."""
+
+    def of_task(self, count: float) -> FloatArray:
+        """Return the loss of each rank 1..count."""
+
+    def largest_frequency(self) -> float:
+        """Return the |Im z| up to which `log_transform` is exact."""
+
+
+@dataclass(frozen=True)
+class RankLosses:
+    """l(r) = scale (r - 1) with one scale for each number of candidates, (k,): MR (scale 1) and AUC (1 / (N - 1))."""
+
+    counts: FloatArray
+    tasks: FloatArray
+    scale: FloatArray
+    whole: bool
+    reciprocal: bool = False
+
+    @property
+    def second(self) -> float:
+        """The least loss above 0."""
+        return float(self.scale[self.counts > 1].min(initial=np.inf))
+
+    def cumulants(self, t: FloatArray) -> FloatArray:
+        """Return Lambda(t s N) - Lambda(t s), s the scale, and derivatives; Lambda(x) = ln((1 - e^-x) / x)."""
+        step = self.scale[:, None] * t
+        powers = self.scale[:, None] ** np.arange(5)
+        whole, one = _log_mean_exponential(step * self.counts[:, None]), _log_mean_exponential(step)
+        growth = self.counts[:, None] ** np.arange(5)
+        total: FloatArray = np.einsum("k,kj,jkq->jq", self.tasks, powers * growth, whole)
+        return total - np.einsum("k,kj,jkq->jq", self.tasks, powers, one)
+
+    def log_transform(self, z: ComplexArray) -> ComplexArray:
+        """Return the sum over the tasks of ln((1 - e^(-z s N)) / (N (1 - e^(-z s)))), a geometric sum."""
+        total = np.zeros_like(z)
+        for rows in _rows(self.counts.size, z.size):
+            step = self.scale[rows, None] * z
+            number = self.counts[rows, None]
+            total += self.tasks[rows] @ np.log(np.expm1(-step * number) / (number * np.expm1(-step)))
+        return total
+
+    def of_task(self, count: float) -> FloatArray:
+        """Return the loss of each rank 1..count."""
+        scale = self.scale[np.searchsorted(self.counts, count)]
+        losses: FloatArray = np.arange(float(count)) * float(scale)
+        return losses
+
+    def largest_frequency(self) -> float:
+        """Return infinity: a geometric sum is exact for every z."""
+        return np.inf
+
+
+@dataclass(frozen=True)
+class SmoothLosses:
+    """l(r) = gain(1) - gain(r) for a smooth gain such as 1/r, 1/log2(1 + r) or -ln r."""
+
+    counts: FloatArray
+    tasks: FloatArray
+    gain: Callable[[FloatArray], FloatArray]
+    reciprocal: bool
+    whole: bool = False
+
+    @property
+    def second(self) -> float:
+        """The least loss above 0."""
+        first, second = self.gain(np.array([1.0, 2.0]))
+        return float(first - second)
+
+    @cached_property
+    def _first(self) -> float:
+        return float(self.gain(np.array([1.0]))[0])
+
+    @cached_property
+    def _panels(self) -> list[Panel]:
+        return list(panels(self.counts))
+
+    def cumulants(self, t: FloatArray) -> FloatArray:
+        """Return K(t) and its derivatives: cumulants of the gain where rank r has the weight exp(-t l(r))."""
+        total = np.zeros((5, t.size))
+        for panel in self._panels:
+
+            def terms(ranks: FloatArray) -> FloatArray:
+                gain = self.gain(ranks)[:, None, None]
+                weights = np.exp(t * (gain - self._first))
+                return (weights * gain ** np.arange(5)[:, None]).reshape(ranks.size, 5 * t.size)
+
+            sums = panel.sums(terms).reshape(-1, 5, t.size) / self.counts[panel.rows, None, None]
+            total += _weighted_cumulants(self.tasks[panel.rows], sums)
+        total[1] -= self.tasks.sum() * self._first
+        return total
+
+    def log_transform(self, z: ComplexArray) -> ComplexArray:
+        """Return ln E exp(-z L) (q,) for z (q,) with Re z > 0."""
+        total = np.zeros_like(z)
+        for panel in self._panels:
+
+            def parts(ranks: FloatArray) -> FloatArray:
+                values = np.exp((self.gain(ranks)[:, None] - self._first) * z)
+                return np.concatenate([values.real, values.imag], axis=1)
+
+            real, imaginary = np.split(panel.sums(parts) / self.counts[panel.rows, None], 2, axis=1)
+            total += self.tasks[panel.rows] @ np.log(real + 1j * imaginary)
+        return total
+
+    def of_task(self, count: float) -> FloatArray:
+        """Return the loss of each rank 1..count."""
+        return self._first - self.gain(np.arange(1.0, count + 1))
+
+    def largest_frequency(self) -> float:
+        """Return the limit of the first panel that is interpolated, from 32 to 64: there the gain varies most."""
+        if self.counts[-1] <= 32:
+            return np.inf
+        low, high = self.gain(np.array([32.0, 64.0]))
+        return _PHASE / float(low - high)
+
+
+@dataclass(frozen=True)
+class CutLosses:
+    """l(r) = 1 - gain(r) for ranks up to k, and 1 beyond: MRR@k and nDCG@k. gains: of the ranks 1..k, (k,)."""
+
+    counts: FloatArray
+    tasks: FloatArray
+    gains: FloatArray
+    reciprocal: bool
+    whole: bool = False
+
+    @property
+    def second(self) -> float:
+        """The least loss above 0."""
+        return float(1 - self.gains[1]) if self.gains.size > 1 else 1.0
+
+    @cached_property
+    def _within(self) -> FloatArray:
+        return np.minimum(self.counts, float(self.gains.size))
+
+    def _sums(self, values: FloatArray) -> FloatArray:
+        """Return sums of values (k, ...) over the ranks up to k, for each number of candidates."""
+        return np.asarray(np.cumsum(values, axis=0))[self._within.astype(np.int64) - 1]
+
+    def cumulants(self, t: FloatArray) -> FloatArray:
+        """Return K(t) = ln E exp(-t L) and its first four derivatives (5, q) for t >= 0 (q,)."""
+        gains = self.gains[:, None, None]
+        values = np.exp(t * (gains - 1)) * gains ** np.arange(5)[:, None]
+        sums = self._sums(values)
+        sums[:, 0, :] += (self.counts - self._within)[:, None] * np.exp(-t)
+        total = _weighted_cumulants(self.tasks, sums / self.counts[:, None, None])
+        total[1] -= self.tasks.sum()
+        return total
+
+    def log_transform(self, z: ComplexArray) -> ComplexArray:
+        """Return ln E exp(-z L) (q,) for z (q,) with Re z > 0."""
+        sums = np.cumsum(np.exp((self.gains[:, None] - 1) * z), axis=0)
+        total = np.zeros_like(z)
+        for rows in _rows(self.counts.size, z.size):
+            inside = sums[self._within[rows].astype(np.int64) - 1]
+            outside = (self.counts[rows] - self._within[rows])[:, None] * np.exp(-z)
+            total += self.tasks[rows] @ np.log((inside + outside) / self.counts[rows, None])
+        return total
+
+    def of_task(self, count: float) -> FloatArray:
+        """Return the loss of each rank 1..count."""
+        losses = np.ones(int(count))
+        within = min(int(count), self.gains.size)
+        losses[:within] = 1 - self.gains[:within]
+        return losses
+
+    def largest_frequency(self) -> float:
+        """Return infinity: a finite sum is exact for every z."""
+        return np.inf
+
+
+def log_lower_tails(law: Losses, bounds: FloatArray) -> FloatArray:
+    """Return ln P(L <= x) for bounds x >= 0 (q,); 0 where p is at least 0.99 by Cantelli's inequality."""
+    result = np.zeros_like(bounds)
+    at_chance = law.cumulants(np.zeros(1))[:, 0]
+    mean, deviation = -at_chance[1], float(np.sqrt(at_chance[2]))
+    if law.counts[-1] == 1 or deviation == 0:
+        return result
+    limits = np.floor(bounds) if law.whole else bounds
+    perfect = limits < law.second * (1 - 1e-9)
+    result[perfect] = -float(law.tasks @ np.log(law.counts))
+    open_ = np.flatnonzero(~perfect & (limits < mean + _CERTAIN * deviation))
+    x = limits[open_]
+    if x.size == 0:
+        return result
+    # Where x is no tail, any tilt will do.
+    far = max(mean - deviation, mean / 2)
+    if law.tasks.sum() <= _FEW_TASKS and law.counts.sum() <= _MOST_LOSSES:
+        saddles = _saddles(law, np.minimum(x, far))
+        logs = [_convolved(law, float(each), float(t)) for each, t in zip(x, saddles, strict=True)]
+        result[open_] = np.minimum(logs, 0.0)
+        return result
+    near = x > far
+    shift = 0.5 if law.whole else 0.0
+    saddles = _saddles(law, np.where(near, far, x + shift))
+    formula, error = _lugannani_rice(law, x + shift, saddles)
+    limit = _NEAR_NORMAL_ON_LATTICE if law.whole else _NEAR_NORMAL
+    inverted = near | ((error > limit) & (formula > _FORMULA_ONLY))
+    formula[inverted] = [
+        _inverted(law, float(at), float(t)) for at, t in zip(x[inverted], saddles[inverted], strict=True)
+    ]
+    result[open_] = np.minimum(formula, 0.0)
+    return result
+
+
+def _saddles(law: Losses, x: FloatArray) -> FloatArray:
+    """Return t (q,) where the tilted law has the mean x (q,), 0 < x < E[L]: Newton's method on ln E_t[L].
+
+    Where a step would leave the bracket, the bracket is halved, or doubled as long as it is open.
+    """
+    low, high = np.zeros_like(x), np.full_like(x, np.inf)
+    first = law.cumulants(np.zeros(1))[:, 0]
+    scale = 1 / np.sqrt(first[2])
+    t: FloatArray = np.clip((-first[1] - x) / first[2], 0.0, scale)
+    for _ in range(_STEPS):
+        _, slope, curvature, *_ = law.cumulants(t)
+        mean = -slope
+        missing = np.log(np.maximum(mean, 1e-300) / x)
+        if np.all(np.abs(mean - x) < 1e-3 * np.sqrt(np.maximum(curvature, 0.0)) + 1e-12 * x):
+            break
+        low, high = np.where(missing > 0, t, low), np.where(missing > 0, high, t)
+        step = t + missing * mean / np.maximum(curvature, 1e-300)
+        inside = (step > low) & (step < high) & (step < 4 * t + scale)
+        t = np.where(inside, step, np.where(np.isinf(high), 2 * t + scale, (low + high) / 2))
+    return t
+
+
+# --- a tilted law that is close to normal -----------------------------------------------------------------
+
+
+def _lugannani_rice(law: Losses, x: FloatArray, saddles: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return ln P(L <= x) (q,) and the size of the first terms left out (q,).
+
+    Without a lattice the next term of the expansion is added (Daniels 1987, section 4). On the whole numbers x comes
+    with the continuity correction 1/2, and u is that of a lattice (section 6 there).
+    """
+    log, _, variance, third, fourth = law.cumulants(saddles)
+    w = np.sqrt(2 * np.maximum(-(log + saddles * x), 1e-12))
+    deviation = np.maximum(np.sqrt(variance), 1e-300)
+    skewness, kurtosis = third / deviation**3, fourth / variance**2
+    correction = kurtosis / 8 - 5 * skewness**2 / 24
+    error = np.abs(kurtosis) / 8 + 5 * skewness**2 / 24
+    # Where t is so small that a term is not finite, the formula is not used.
+    error = np.where(saddles * deviation < _LEAST_TILT, np.inf, error)
+    if law.whole:
+        u = np.maximum(2 * np.sinh(np.minimum(saddles, 1400.0) / 2) * deviation, 1e-6)
+        factor = 1 / u - 1 / w
+    else:
+        u = np.maximum(saddles * deviation, 1e-6)
+        factor = 1 / u - 1 / w + correction / u - skewness / (2 * u**2) - 1 / u**3 + 1 / w**3
+    mills = np.sqrt(np.pi / 2) * special.erfcx(w / np.sqrt(2))
+    bracket = np.maximum(mills + factor, 1e-300)
+    return -(w**2) / 2 - np.log(2 * np.pi) / 2 + np.log(bracket), error
+
+
+# --- any law: the inversion integral ----------------------------------------------------------------------
+
+
+def _inverted(law: Losses, x: float, t: float) -> float:
+    """Return ln P(L <= x) from its integral along Re z = t, by equal steps (docs/methods.md, "p-values").
+
+    Where the transform does not fall off within the points that are spent (atoms), a normal law much narrower than L
+    is added, and x raised by four of its standard deviations: p then errs upwards.
+    """
+    _, _, variance, *_ = law.cumulants(np.array([t]))[:, 0]
+    window = 25 / t + 25 * float(np.sqrt(variance))
+    start = law.log_transform(np.array([t + 0j]))[0].real
+    if law.whole:
+        # An odd number of points on the circle: each but the first stands for two.
+        points = 2 * int(np.ceil(window / 2)) + 1
+        step, last = 2 * np.pi / points, (points - 1) // 2
+    else:
+        step = 2 * np.pi / window
+        last = int(min(_POINTS, law.largest_frequency() / step))
+    last = min(last, _POINTS, max(_WORK // law.counts.size, _BLOCK))
+    terms = []
+    begin, block = 0, _BLOCK
+    while begin <= last:
+        frequency = np.arange(begin, min(begin + block, last + 1)) * step
+        z: ComplexArray = (t + 1j * frequency).astype(np.complex128)
+        values = np.exp(law.log_transform(z) - start + 1j * frequency * x)
+        terms.append(values)
+        if np.abs(values).max() < _NEGLIGIBLE:
+            break
+        begin, block = begin + block, 2 * block
+    values = np.concatenate(terms)
+    frequency = np.arange(values.size) * step
+    z = (t + 1j * frequency).astype(np.complex128)
+    raised = x
+    if not law.whole and np.abs(values[-_BLOCK:]).max() > _NEGLIGIBLE**0.5:
+        width = 6 / float(frequency[-1])
+        raised = x + 4 * width
+        # The added normal law has the transform exp((width z)^2 / 2) at z.
+        values = values * np.exp((width * z) ** 2 / 2 + 1j * frequency * (raised - x))
+    kernel = values / (-np.expm1(-z) if law.whole else z)
+    weights = np.where(frequency == 0, 0.5, 1.0)
+    total = float((weights * kernel.real).sum()) * step / np.pi
+    return float(start + t * raised + np.log(max(total, 1e-300)))
+
+
+# --- few tasks: the law itself ----------------------------------------------------------------------------
+
+
+def _convolved(law: Losses, x: float, saddle: float) -> float:
+    """Return ln P(L <= x) from the law on a grid.
+
+    A loss between two points of the grid is split between them, so that means stay. Losses above x are left out: with
+    one of them the sum is above x. x is raised by what rounding may have moved the sum by, so that p errs upwards.
+    """
+    number = float(law.tasks.sum())
+    if law.whole and x <= _GRID:
+        step, slack = 1.0, 0.0
+    elif law.reciprocal:
+        # The small terms between two points are many and smooth.
+        step = 1 / (_COMMON * np.ceil(_GRID / (_COMMON * x)))
+        slack = number if number <= _FEWEST_TASKS else 0.5
+    else:
+        step = x / _GRID
+        slack = number if number <= _FEWEST_TASKS else np.sqrt(number)
+    last = int(x / step + slack)
+    size = fft.next_fast_len(4 * (last + 2), real=True)
+    t = max(saddle, _ALIASING / (size * step))
+    tilt = np.exp(-t * step * np.arange(last + 2))
+    product = np.ones(size // 2 + 1, dtype=np.complex128)
+    scale = 0.0
+    for count, tasks in zip(law.counts, law.tasks, strict=True):
+        place = law.of_task(float(count)) / step
+        place = place[place <= last]
+        below = place.astype(np.int64)
+        share = place - below
+        masses = np.bincount(below, 1 - share, last + 2) + np.bincount(below + 1, share, last + 2)
+        masses = masses[: last + 2] * tilt
+        total = float(masses.sum())
+        scale += float(tasks) * np.log(total / float(count))
+        product *= fft.rfft(masses / total, size) ** tasks
+    law_of_sum = fft.irfft(product, size)[: last + 1]
+    untilt = np.exp(t * step * (np.arange(last + 1) - last))
+    return float(scale + t * step * last + np.log(max(float(law_of_sum @ untilt), 1e-300)))
+
+
+# --- parts ------------------------------------------------------------------------------------------------
+
+
+def _weighted_cumulants(tasks: FloatArray, moments: FloatArray) -> FloatArray:
+    """Return ln of the moments of order 0, and the cumulants of order 1 to 4, summed over the tasks: (5, q).
+
+    moments: raw moments of order 0 to 4 of each number of candidates, (k, 5, q).
+    """
+    zeroth = moments[:, 0]
+    first, second, third, fourth = (moments[:, order] / zeroth for order in range(1, 5))
+    variance = np.maximum(second - first**2, 0.0)
+    cumulants = (
+        np.log(zeroth),
+        first,
+        variance,
+        third - 3 * second * first + 2 * first**3,
+        fourth - 4 * third * first - 3 * second**2 + 12 * second * first**2 - 6 * first**4,
+    )
+    return np.stack([tasks @ each for each in cumulants])
+
+
+def _mean_exponential_series() -> Polynomial:
+    """Return the series of ln((1 - e^-x) / x): -x/2, and B_2j / (2j (2j)!) x^2j for j = 1..12; |x| < 2 pi."""
+    coefficients = np.zeros(25)
+    even = np.arange(2, 25, 2)
+    coefficients[1], coefficients[2::2] = -0.5, special.bernoulli(24)[2::2] / (even * special.factorial(even))
+    return Polynomial(coefficients)
+
+
+_SERIES = [_mean_exponential_series().deriv(order) for order in range(1, 5)]
+_SERIES.insert(0, _mean_exponential_series())
+
+
+def _log_mean_exponential(x: FloatArray) -> FloatArray:
+    """Return ln((1 - e^-x) / x) and its first four derivatives, with a first axis of 5, for x >= 0."""
+    small = np.minimum(x, 1.0)
+    large = np.maximum(x, 1.0)
+    q = np.exp(-large)
+    rest = -np.expm1(-large)
+    far = (
+        np.log(rest / large),
+        q / rest - 1 / large,
+        1 / large**2 - q / rest**2,
+        q * (1 + q) / rest**3 - 2 / large**3,
+        6 / large**4 - q * (1 + 4 * q + q**2) / rest**4,
+    )
+    return np.stack(
+        [np.where(x < 1, series(small), beyond) for series, beyond in zip(_SERIES, far, strict=True)]
+    )
+
+
+def _rows(size: int, columns: int) -> Iterator[slice]:
+    """Yield blocks of rows that keep each temporary array below 16 MB."""
+    step = max(1, 2**20 // columns)
+    for start in range(0, size, step):
+        yield slice(start, start + step)
