@@ -99,7 +99,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 @click.option("--dataset", required=True, help="Data set, by name or alias.")
 @click.option("--metric", help="Metric of the values, such as mrr or hits@10.")
 @click.option("--side", default="both", show_default=True, help="head, tail or both.")
-@_options(_protocol, _split, _scores, _database, _json)
+@_options(_protocol, _split, _scores, _database, _candidates, _json)
 def adjust(
     values: tuple[str, ...],
     dataset: str,
@@ -109,6 +109,7 @@ def adjust(
     split: str,
     scores: str | None,
     database: Path | None,
+    candidates: Path | None,
     as_json: bool,
 ) -> None:
     """Adjust printed values for chance.
@@ -116,11 +117,13 @@ def adjust(
     A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits tell how
     far it may have been rounded, and the index gets the same interval.
     """
+    from rankadjust.database.histograms import Histograms
     from rankadjust.database.store import load_database
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = _named_values(values, metric)
     constants = load_database(database)
+    histograms = Histograms.beside(database, candidates)
     found = [
         adjust_value(
             text,
@@ -131,6 +134,7 @@ def adjust(
             side=side,
             scores=scores,
             database=constants,
+            candidates=histograms,
         )
         for name, text in named
     ]

@@ -7,6 +7,8 @@ from scripts.job import job
 
 from rankadjust.base.files import write_parquet, write_text
 from rankadjust.data.registry import load_registry
+from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
+from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.literature.rescore import problems, rescore, summary
 from rankadjust.literature.results import read_results
@@ -19,10 +21,12 @@ def rescore_tables(
     constants = with_released(
         load_database(database), load_database(released) if Path(released).exists() else None
     )
+    beside = [beside_database(path, CANDIDATES) for path in (database, released)]
+    histograms = Histograms([load_candidates(path) for path in beside if path.exists()])
     datasets = load_registry(*registry)
     for table in map(Path, tables):
         results = read_results(table, datasets)
-        rescored = rescore(results.rows, constants, registry=datasets)
+        rescored = rescore(results.rows, constants, candidates=histograms, registry=datasets)
         for line in [*results.understood.splitlines(), *problems(rescored)]:
             print(line, file=sys.stderr)  # noqa: T201 - standard error is the job's log
         write_parquet(rescored, folder / f"{table.stem}.parquet")

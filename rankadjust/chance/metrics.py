@@ -98,7 +98,7 @@ class Family:
             raise RankadjustError(f"metric '{self.key}' has no k, but '{k}' was given; write '{self.key}'")
         if k is not None and k < 1:
             raise RankadjustError(f"metric '{self._key(k)}': k must be 1 or more")
-        scale, link = self.scale(k or 0), self.link or _identity
+        scale, link = self.scale(k or 0), self.link or identity
         optimum = np.nan if self.increasing is None else 1.0
         if self.term is not None:
             # With two candidates: that rank 1 is perfect is all that the number may not change.
@@ -206,15 +206,21 @@ def metric_value(
     return metric.link(mean)
 
 
-def _identity(values: FloatArray) -> FloatArray:
+# --- links: from the mean of the term to the metric ---------------------------------------------------------
+
+
+def identity(values: FloatArray) -> FloatArray:
+    """Return the values themselves."""
     return values
 
 
-def _inverse(values: FloatArray) -> FloatArray:
+def inverse(values: FloatArray) -> FloatArray:
+    """Return 1 / x."""
     return 1.0 / values
 
 
-def _exp_of_minus(values: FloatArray) -> FloatArray:
+def exp_of_minus(values: FloatArray) -> FloatArray:
+    """Return exp(-x)."""
     return np.exp(-values)
 
 
@@ -366,7 +372,7 @@ _SHIPPED = (
         ("igmr",),
         increasing=True,
         term=log_rank,
-        link=_exp_of_minus,
+        link=exp_of_minus,
     ),
     Family(
         "harmonic_mean_rank",
@@ -377,7 +383,7 @@ _SHIPPED = (
         upper=_UNBOUNDED,
         ratio=True,
         term=inverse_rank,
-        link=_inverse,
+        link=inverse,
     ),
     Family(
         "inverse_arithmetic_mean_rank",
@@ -386,7 +392,7 @@ _SHIPPED = (
         ("imr", "iamr", "inverse_mean_rank"),
         increasing=True,
         term=rank,
-        link=_inverse,
+        link=inverse,
     ),
     Family(
         "median_rank",

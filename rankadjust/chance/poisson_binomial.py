@@ -6,7 +6,7 @@ saddle point, so that small ones keep their relative accuracy (docs/methods.md, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np

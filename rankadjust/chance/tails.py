@@ -12,7 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.median import log_median_tail
-from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.metrics import (
+    Metric,
+    exp_of_minus,
+    identity,
+    inverse,
+    inverse_rank,
+    one,
+    rank,
+    resolve,
+    share_beaten,
+)
 from rankadjust.chance.poisson_binomial import TaskGroups, log_at_least
 from rankadjust.chance.tilting import CutLosses, Losses, RankLosses, SmoothLosses, log_lower_tails
 
@@ -48,17 +58,17 @@ class ChanceTails:
     def law(self, metric: Metric) -> Losses:
         """Return the law of the losses of a metric with a term."""
         if metric.key not in self._laws:
-            self._laws[metric.key] = _LAWS[metric.family](metric, self.counts, self.tasks)
+            self._laws[metric.key] = _law(metric, self.counts, self.tasks)
         return self._laws[metric.key]
 
     def why_not(self, metric: Metric) -> str | None:
         """Return why there is no p of a metric, None where there is one."""
-        if metric.family not in _EVENTS:
+        if metric.key not in _MEDIANS and not _has_law(metric):
             return f"no p: the law of {metric.key} under chance is not derived"
         if self.counts.size == 0 or self.counts[0] < 1:
             return "no p: there are no tasks, or some without candidates"
-        if metric.family == "auc" and self.counts[-1] == 1:
-            return "no p: every task has one candidate"
+        if self.counts[-1] < metric.least_candidates:
+            return "no p: no task has another candidate than the true answer"
         return None
 
     def log10_p(self, metric: Metric | str, values: ArrayLike) -> FloatArray:
@@ -73,7 +83,7 @@ class ChanceTails:
         logs = np.full(distinct.shape, np.nan)
         possible = (distinct >= metric.lower) & (distinct <= metric.upper)
         if self.why_not(metric) is None and possible.any():
-            found = _EVENTS[metric.family](self, metric, distinct[possible]) / np.log(10)
+            found = _log_p(self, metric, distinct[possible]) / np.log(10)
             # No minus sign before 0.
             logs[possible] = np.minimum(found, 0.0) + 0.0
         return logs[place]
@@ -81,80 +91,81 @@ class ChanceTails:
 
 # --- laws of losses ---------------------------------------------------------------------------------------
 
-_Law = Callable[[Metric, FloatArray, FloatArray], Losses]
-
-
-def _rank_losses(_: Metric, counts: FloatArray, tasks: FloatArray) -> Losses:
-    return RankLosses(counts, tasks, np.ones_like(counts), whole=True)
-
-
-def _area_losses(_: Metric, counts: FloatArray, tasks: FloatArray) -> Losses:
-    counted = counts > 1
-    counts, tasks = counts[counted], tasks[counted]
-    # With one number of candidates the losses are whole numbers of 1 / (N - 1).
-    same = counts.size == 1
-    return RankLosses(counts, tasks, np.ones(1) if same else 1 / (counts - 1), whole=same)
-
-
-def _inverse_rank(ranks: FloatArray) -> FloatArray:
-    return 1 / ranks
-
-
-def _minus_log_rank(ranks: FloatArray) -> FloatArray:
-    return -np.log(ranks)
-
-
-def _discounted_gain(ranks: FloatArray) -> FloatArray:
-    return 1 / np.log2(1 + ranks)
-
-
-def _smooth(gain: Callable[[FloatArray], FloatArray]) -> _Law:
-    return lambda _, counts, tasks: SmoothLosses(counts, tasks, gain, reciprocal=gain is _inverse_rank)
-
-
-def _cut(gain: Callable[[FloatArray], FloatArray]) -> _Law:
-    def law(metric: Metric, counts: FloatArray, tasks: FloatArray) -> Losses:
-        gains = gain(np.arange(1.0, (metric.k or 0) + 1))
-        return CutLosses(counts, tasks, gains, reciprocal=gain is _inverse_rank)
-
-    return law
-
-
-_LAWS: Mapping[str, _Law] = {
-    "arithmetic_mean_rank": _rank_losses,
-    "inverse_arithmetic_mean_rank": _rank_losses,
-    "inverse_harmonic_mean_rank": _smooth(_inverse_rank),
-    "harmonic_mean_rank": _smooth(_inverse_rank),
-    "geometric_mean_rank": _smooth(_minus_log_rank),
-    "inverse_geometric_mean_rank": _smooth(_minus_log_rank),
-    "ndcg": _smooth(_discounted_gain),
-    "inverse_harmonic_mean_rank_at_k": _cut(_inverse_rank),
-    "ndcg_at_k": _cut(_discounted_gain),
-    "auc": _area_losses,
+# What the mean of the term is, where the metric has a value.
+_MEAN_OF_VALUE: Mapping[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]] = {
+    identity: identity,
+    inverse: inverse,
+    np.exp: np.log,
+    exp_of_minus: lambda value: -np.log(value),
 }
+
+
+def _law(metric: Metric, counts: FloatArray, tasks: FloatArray) -> Losses:
+    """Return the law of the losses |f(1) - f(r)| of a metric's term f."""
+    counted = counts >= metric.least_candidates
+    counts, tasks = counts[counted], tasks[counted]
+    if metric.shape is rank:
+        return RankLosses(counts, tasks, np.ones_like(counts))
+    if metric.shape is share_beaten:
+        return RankLosses(counts, tasks, 1 / (counts - 1))
+    sign = _sign(metric)
+    reciprocal = metric.shape is inverse_rank
+
+    def gain(ranks: FloatArray) -> FloatArray:
+        return sign * _term(metric, ranks)
+
+    if metric.k is None:
+        return SmoothLosses(counts, tasks, gain, reciprocal)
+    return CutLosses(counts, tasks, gain(np.arange(1.0, metric.k + 1)), reciprocal)
+
+
+def _term(metric: Metric, ranks: FloatArray) -> FloatArray:
+    if metric.term is None:
+        raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
+    return metric.term(ranks, np.full_like(ranks, np.nan))
+
+
+def _sign(metric: Metric) -> float:
+    """Return 1 where the term falls with the rank, -1 where it rises."""
+    if metric.shape is share_beaten:
+        return 1.0
+    first, last = _term(metric, np.array([1.0, 1e6]))
+    return 1.0 if first >= last else -1.0
+
+
+def _has_law(metric: Metric) -> bool:
+    known = metric.link in _MEAN_OF_VALUE and (metric.shape is share_beaten or not metric.needs_candidates)
+    cut = metric.k is not None and metric.needs_candidates
+    return metric.shape is not None and known and not cut
+
 
 # --- events -----------------------------------------------------------------------------------------------
 
-_Event = Callable[[ChanceTails, Metric, FloatArray], FloatArray]
-"""From values (q,) of a metric to ln P(at least as good)."""
 
-
-def _mean_loss(loss: Callable[[FloatArray], FloatArray]) -> _Event:
-    """Return the event that the mean of the losses is at most loss(value)."""
-
-    def event(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
-        law = tails.law(metric)
+def _log_p(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
+    """Return ln P(at least as good) for values (q,) in the metric's range."""
+    if metric.shape is one and metric.k is not None:
+        return _hits(tails, metric, values)
+    if metric.key in _MEDIANS:
+        # No rank is above the largest count.
         with np.errstate(divide="ignore"):
-            means = loss(values)
-        bounds = law.tasks.sum() * (means + _ROUNDING * (1 + means))
-        if metric.family == "auc" and law.whole:
-            bounds *= law.counts[0] - 1
-        result = np.zeros_like(values)
-        finite = np.isfinite(bounds)
-        result[finite] = log_lower_tails(law, np.maximum(bounds[finite], 0.0))
-        return result
+            medians = np.minimum(_MEDIANS[metric.key](values), tails.counts[-1])
+        return np.array([log_median_tail(tails.groups, median * (1 + _ROUNDING)) for median in medians])
+    return _mean_loss(tails, metric, values)
 
-    return event
+
+def _mean_loss(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
+    """Return ln P(the sum of the losses is at most what the value says)."""
+    law = tails.law(metric)
+    with np.errstate(divide="ignore"):
+        means = _MEAN_OF_VALUE[metric.link](values)
+    best = 1.0 if metric.shape is share_beaten else float(_term(metric, np.ones(1))[0])
+    losses = _sign(metric) * (best - means)
+    bounds = law.tasks.sum() * (losses + _ROUNDING * (abs(best) + np.abs(losses)))
+    result = np.zeros_like(values)
+    finite = np.isfinite(bounds)
+    result[finite] = log_lower_tails(law, np.maximum(bounds[finite], 0.0))
+    return result
 
 
 def _hits(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
@@ -164,28 +175,7 @@ def _hits(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
     return log_at_least(tails.groups, np.full_like(values, float(metric.k or 0)), least)
 
 
-def _median(tails: ChanceTails, _: Metric, values: FloatArray) -> FloatArray:
-    return np.array([log_median_tail(tails.groups, value * (1 + _ROUNDING)) for value in values])
-
-
-def _inverse_median(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
-        return _median(tails, metric, np.minimum(1 / values, tails.counts[-1]))
-
-
-_EVENTS: Mapping[str, _Event] = {
-    "arithmetic_mean_rank": _mean_loss(lambda value: value - 1),
-    "inverse_arithmetic_mean_rank": _mean_loss(lambda value: 1 / value - 1),
-    "inverse_harmonic_mean_rank": _mean_loss(lambda value: 1 - value),
-    "harmonic_mean_rank": _mean_loss(lambda value: 1 - 1 / value),
-    "geometric_mean_rank": _mean_loss(np.log),
-    "inverse_geometric_mean_rank": _mean_loss(lambda value: -np.log(value)),
-    "ndcg": _mean_loss(lambda value: 1 - value),
-    "inverse_harmonic_mean_rank_at_k": _mean_loss(lambda value: 1 - value),
-    "ndcg_at_k": _mean_loss(lambda value: 1 - value),
-    "auc": _mean_loss(lambda value: 1 - value),
-    "hits_at_k": _hits,
-    "precision_at_k": _hits,
-    "median_rank": _median,
-    "inverse_median_rank": _inverse_median,
+_MEDIANS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
+    "median_rank": identity,
+    "inverse_median_rank": inverse,
 }

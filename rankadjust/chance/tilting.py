@@ -8,6 +8,7 @@ the sum L over all tasks, P(L <= x) is computed in logarithms, in one of three w
 * otherwise: the inversion integral of the transform along the line through the saddle point.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,11 +43,18 @@ _LEAST_TILT = 0.1
 
 # The inversion integral ends where the transform has fallen to this share, or after so many points.
 _NEGLIGIBLE = 1e-10
+_SMALL = 1e-5
 _POINTS = 2**14
 _BLOCK = 64
 _WORK = 2**22
 # Phases up to which 24 nodes interpolate exp(-z l(r)) on a panel.
 _PHASE = 20.0
+
+# A bound that is this close below a point of the lattice is that point.
+_ON_LATTICE = 1e-9
+_ON_GRID = 1e-6
+# 1/1..1/n have a common denominator of up to 2520 for n up to 10; beyond, their lattice is too fine to matter.
+_LARGEST_RECIPROCAL = 10
 
 # Further on the wrong side of the expectation p is at least 0.99 for every law (Cantelli's inequality).
 _CERTAIN = 10.0
@@ -65,8 +73,8 @@ class Losses(Protocol):
         """How many tasks have each number of candidates (k,)."""
 
     @property
-    def whole(self) -> bool:
-        """Whether every loss is a whole number."""
+    def span(self) -> float:
+        """The number that every loss is a whole multiple of; 0 where there is none, or a very small one."""
 
     @property
     def second(self) -> float:
@@ -96,8 +104,12 @@ class RankLosses:
     counts: FloatArray
     tasks: FloatArray
     scale: FloatArray
-    whole: bool
     reciprocal: bool = False
+
+    @property
+    def span(self) -> float:
+        """The scale, where all tasks have the same."""
+        return float(self.scale[0]) if (self.scale == self.scale[0]).all() else 0.0
 
     @property
     def second(self) -> float:
@@ -111,7 +123,8 @@ class RankLosses:
         whole, one = _log_mean_exponential(step * self.counts[:, None]), _log_mean_exponential(step)
         growth = self.counts[:, None] ** np.arange(5)
         total: FloatArray = np.einsum("k,kj,jkq->jq", self.tasks, powers * growth, whole)
-        return total - np.einsum("k,kj,jkq->jq", self.tasks, powers, one)
+        total -= np.einsum("k,kj,jkq->jq", self.tasks, powers, one)
+        return total
 
     def log_transform(self, z: ComplexArray) -> ComplexArray:
         """Return the sum over the tasks of ln((1 - e^(-z s N)) / (N (1 - e^(-z s)))), a geometric sum."""
@@ -141,7 +154,11 @@ class SmoothLosses:
     tasks: FloatArray
     gain: Callable[[FloatArray], FloatArray]
     reciprocal: bool
-    whole: bool = False
+
+    @property
+    def span(self) -> float:
+        """That of 1/1..1/N for the largest N."""
+        return _reciprocal_span(float(self.counts[-1])) if self.reciprocal else 0.0
 
     @property
     def second(self) -> float:
@@ -199,18 +216,22 @@ class SmoothLosses:
 
 @dataclass(frozen=True)
 class CutLosses:
-    """l(r) = 1 - gain(r) for ranks up to k, and 1 beyond: MRR@k and nDCG@k. gains: of the ranks 1..k, (k,)."""
+    """l(r) = gain(1) - gain(r), with the gains (k,) of the ranks 1..k and 0 beyond: MRR@k and nDCG@k."""
 
     counts: FloatArray
     tasks: FloatArray
     gains: FloatArray
     reciprocal: bool
-    whole: bool = False
+
+    @property
+    def span(self) -> float:
+        """That of 1/1..1/k."""
+        return _reciprocal_span(float(self.gains.size)) if self.reciprocal else 0.0
 
     @property
     def second(self) -> float:
         """The least loss above 0."""
-        return float(1 - self.gains[1]) if self.gains.size > 1 else 1.0
+        return float(self.gains[0] - self.gains[1]) if self.gains.size > 1 else float(self.gains[0])
 
     @cached_property
     def _within(self) -> FloatArray:
@@ -223,28 +244,28 @@ class CutLosses:
     def cumulants(self, t: FloatArray) -> FloatArray:
         """Return K(t) = ln E exp(-t L) and its first four derivatives (5, q) for t >= 0 (q,)."""
         gains = self.gains[:, None, None]
-        values = np.exp(t * (gains - 1)) * gains ** np.arange(5)[:, None]
+        values = np.exp(t * (gains - self.gains[0])) * gains ** np.arange(5)[:, None]
         sums = self._sums(values)
-        sums[:, 0, :] += (self.counts - self._within)[:, None] * np.exp(-t)
+        sums[:, 0, :] += (self.counts - self._within)[:, None] * np.exp(-t * self.gains[0])
         total = _weighted_cumulants(self.tasks, sums / self.counts[:, None, None])
-        total[1] -= self.tasks.sum()
+        total[1] -= self.tasks.sum() * self.gains[0]
         return total
 
     def log_transform(self, z: ComplexArray) -> ComplexArray:
         """Return ln E exp(-z L) (q,) for z (q,) with Re z > 0."""
-        sums = np.cumsum(np.exp((self.gains[:, None] - 1) * z), axis=0)
+        sums = np.cumsum(np.exp((self.gains[:, None] - self.gains[0]) * z), axis=0)
         total = np.zeros_like(z)
         for rows in _rows(self.counts.size, z.size):
             inside = sums[self._within[rows].astype(np.int64) - 1]
-            outside = (self.counts[rows] - self._within[rows])[:, None] * np.exp(-z)
+            outside = (self.counts[rows] - self._within[rows])[:, None] * np.exp(-z * self.gains[0])
             total += self.tasks[rows] @ np.log((inside + outside) / self.counts[rows, None])
         return total
 
     def of_task(self, count: float) -> FloatArray:
         """Return the loss of each rank 1..count."""
-        losses = np.ones(int(count))
+        losses = np.full(int(count), self.gains[0])
         within = min(int(count), self.gains.size)
-        losses[:within] = 1 - self.gains[:within]
+        losses[:within] = self.gains[0] - self.gains[:within]
         return losses
 
     def largest_frequency(self) -> float:
@@ -259,7 +280,8 @@ def log_lower_tails(law: Losses, bounds: FloatArray) -> FloatArray:
     mean, deviation = -at_chance[1], float(np.sqrt(at_chance[2]))
     if law.counts[-1] == 1 or deviation == 0:
         return result
-    limits = np.floor(bounds) if law.whole else bounds
+    span = law.span
+    limits = np.floor(bounds / span + _ON_LATTICE) * span if span else bounds
     perfect = limits < law.second * (1 - 1e-9)
     result[perfect] = -float(law.tasks @ np.log(law.counts))
     open_ = np.flatnonzero(~perfect & (limits < mean + _CERTAIN * deviation))
@@ -274,10 +296,10 @@ def log_lower_tails(law: Losses, bounds: FloatArray) -> FloatArray:
         result[open_] = np.minimum(logs, 0.0)
         return result
     near = x > far
-    shift = 0.5 if law.whole else 0.0
+    shift = span / 2
     saddles = _saddles(law, np.where(near, far, x + shift))
     formula, error = _lugannani_rice(law, x + shift, saddles)
-    limit = _NEAR_NORMAL_ON_LATTICE if law.whole else _NEAR_NORMAL
+    limit = _NEAR_NORMAL_ON_LATTICE if span else _NEAR_NORMAL
     inverted = near | ((error > limit) & (formula > _FORMULA_ONLY))
     formula[inverted] = [
         _inverted(law, float(at), float(t)) for at, t in zip(x[inverted], saddles[inverted], strict=True)
@@ -314,8 +336,8 @@ def _saddles(law: Losses, x: FloatArray) -> FloatArray:
 def _lugannani_rice(law: Losses, x: FloatArray, saddles: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return ln P(L <= x) (q,) and the size of the first terms left out (q,).
 
-    Without a lattice the next term of the expansion is added (Daniels 1987, section 4). On the whole numbers x comes
-    with the continuity correction 1/2, and u is that of a lattice (section 6 there).
+    Without a lattice the next term of the expansion is added (Daniels 1987, section 4). On a lattice x comes with
+    the continuity correction of half a step, and u is that of a lattice (section 6 there).
     """
     log, _, variance, third, fourth = law.cumulants(saddles)
     w = np.sqrt(2 * np.maximum(-(log + saddles * x), 1e-12))
@@ -325,8 +347,9 @@ def _lugannani_rice(law: Losses, x: FloatArray, saddles: FloatArray) -> tuple[Fl
     error = np.abs(kurtosis) / 8 + 5 * skewness**2 / 24
     # Where t is so small that a term is not finite, the formula is not used.
     error = np.where(saddles * deviation < _LEAST_TILT, np.inf, error)
-    if law.whole:
-        u = np.maximum(2 * np.sinh(np.minimum(saddles, 1400.0) / 2) * deviation, 1e-6)
+    if law.span:
+        half = np.minimum(saddles * law.span / 2, 700.0)
+        u = np.maximum(2 * np.sinh(half) / law.span * deviation, 1e-6)
         factor = 1 / u - 1 / w
     else:
         u = np.maximum(saddles * deviation, 1e-6)
@@ -348,34 +371,32 @@ def _inverted(law: Losses, x: float, t: float) -> float:
     _, _, variance, *_ = law.cumulants(np.array([t]))[:, 0]
     window = 25 / t + 25 * float(np.sqrt(variance))
     start = law.log_transform(np.array([t + 0j]))[0].real
-    if law.whole:
-        # An odd number of points on the circle: each but the first stands for two.
-        points = 2 * int(np.ceil(window / 2)) + 1
-        step, last = 2 * np.pi / points, (points - 1) // 2
-    else:
-        step = 2 * np.pi / window
-        last = int(min(_POINTS, law.largest_frequency() / step))
-    last = min(last, _POINTS, max(_WORK // law.counts.size, _BLOCK))
-    terms = []
+    span = law.span
+    # On a lattice, points around the whole circle are an odd number, and each but the first stands for two.
+    points = 2 * int(np.ceil(window / (2 * span))) + 1 if span else np.inf
+    step = 2 * np.pi / (points * span) if span else 2 * np.pi / window
+    allowed = int(min(_POINTS, max(_WORK // law.counts.size, _BLOCK), law.largest_frequency() / step))
+    last = int(min(allowed, (points - 1) / 2))
+    terms: list[ComplexArray] = []
     begin, block = 0, _BLOCK
-    while begin <= last:
+    fallen = False
+    while begin <= last and not fallen:
         frequency = np.arange(begin, min(begin + block, last + 1)) * step
         z: ComplexArray = (t + 1j * frequency).astype(np.complex128)
-        values = np.exp(law.log_transform(z) - start + 1j * frequency * x)
-        terms.append(values)
-        if np.abs(values).max() < _NEGLIGIBLE:
-            break
+        terms.append(np.exp(law.log_transform(z) - start + 1j * frequency * x))
+        fallen = bool(np.abs(terms[-1]).max() < _NEGLIGIBLE)
         begin, block = begin + block, 2 * block
     values = np.concatenate(terms)
     frequency = np.arange(values.size) * step
     z = (t + 1j * frequency).astype(np.complex128)
     raised = x
-    if not law.whole and np.abs(values[-_BLOCK:]).max() > _NEGLIGIBLE**0.5:
+    exact = fallen or last == (points - 1) / 2
+    if not exact and np.abs(values[-_BLOCK:]).max() > _SMALL:
         width = 6 / float(frequency[-1])
         raised = x + 4 * width
         # The added normal law has the transform exp((width z)^2 / 2) at z.
         values = values * np.exp((width * z) ** 2 / 2 + 1j * frequency * (raised - x))
-    kernel = values / (-np.expm1(-z) if law.whole else z)
+    kernel = values * span / -np.expm1(-span * z) if span and exact else values / z
     weights = np.where(frequency == 0, 0.5, 1.0)
     total = float((weights * kernel.real).sum()) * step / np.pi
     return float(start + t * raised + np.log(max(total, 1e-300)))
@@ -391,14 +412,16 @@ def _convolved(law: Losses, x: float, saddle: float) -> float:
     one of them the sum is above x. x is raised by what rounding may have moved the sum by, so that p errs upwards.
     """
     number = float(law.tasks.sum())
-    if law.whole and x <= _GRID:
-        step, slack = 1.0, 0.0
+    grid = _GRID if number > _FEWEST_TASKS else _GRID / 4
+    if law.span and x <= 4 * _GRID * law.span:
+        # Rounded up: x is on the lattice.
+        step, slack = law.span, 0.5
     elif law.reciprocal:
         # The small terms between two points are many and smooth.
-        step = 1 / (_COMMON * np.ceil(_GRID / (_COMMON * x)))
+        step = 1 / (_COMMON * np.ceil(grid / (_COMMON * x)))
         slack = number if number <= _FEWEST_TASKS else 0.5
     else:
-        step = x / _GRID
+        step = x / grid
         slack = number if number <= _FEWEST_TASKS else np.sqrt(number)
     last = int(x / step + slack)
     size = fft.next_fast_len(4 * (last + 2), real=True)
@@ -408,6 +431,8 @@ def _convolved(law: Losses, x: float, saddle: float) -> float:
     scale = 0.0
     for count, tasks in zip(law.counts, law.tasks, strict=True):
         place = law.of_task(float(count)) / step
+        nearest = np.round(place)
+        place = np.where(np.abs(place - nearest) < _ON_GRID, nearest, place)
         place = place[place <= last]
         below = place.astype(np.int64)
         share = place - below
@@ -470,6 +495,11 @@ def _log_mean_exponential(x: FloatArray) -> FloatArray:
     return np.stack(
         [np.where(x < 1, series(small), beyond) for series, beyond in zip(_SERIES, far, strict=True)]
     )
+
+
+def _reciprocal_span(largest: float) -> float:
+    """Return 1 / lcm(1..n), 0 for n above 10."""
+    return 1 / math.lcm(*range(1, int(largest) + 1)) if largest <= _LARGEST_RECIPROCAL else 0.0
 
 
 def _rows(size: int, columns: int) -> Iterator[slice]:

@@ -6,17 +6,10 @@ as the quotient that defines it: then a perfect ranking has exactly 1 and chance
 is rounded in between.
 """
 
-import math
-
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.chance.metrics import resolve
-
-# Beyond this |z| the normal law says nothing about the tail of a metric (docs/methods.md, "Adjustments").
-LARGEST_Z_WITH_P = 6.0
-# Hits@k is a count: below this many expected hits the normal law does not hold either.
-SMALLEST_EXPECTED_HITS = 10.0
 
 # Where chance is closer to the optimum than this share of it there is no index: E and the optimum are rounded, and
 # their difference would be known to few digits. It bounds optimum * index_scale by 10^6, and with it the rounding
@@ -82,28 +75,17 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add ratio, index, index_low, index_high, z, z_random_scorer, scores_used and log10_p to rows with a value.
+    """Add ratio, index, index_low, index_high, z, z_random_scorer and scores_used to rows with a value.
 
-    Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding), tasks,
+    Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding),
     expectation and what `add_coefficients` returns. z_random_scorer is that of the random scorer which fits the
-    model: `_choose_scorer`. log10_p (<= 0) is the upper tail of z_random_scorer, or of z where that is null,
-    under the normal law; it is null where the law does not hold.
+    model: `_choose_scorer`.
     """
     ends = [_apply("value_low", "index"), _apply("value_high", "index")]
-    adjusted = _choose_scorer(frame).with_columns(
+    return _choose_scorer(frame).with_columns(
         **{name: _apply("value", name) for name in COEFFICIENTS},
         index_low=pl.min_horizontal(ends),
         index_high=pl.max_horizontal(ends),
-    )
-    expected_hits = pl.col("expectation") * pl.col("tasks")
-    too_few_hits = pl.col("metric").str.starts_with("hits_at_") & (expected_hits < SMALLEST_EXPECTED_HITS)
-    usable = (pl.col("z_best").abs() <= LARGEST_Z_WITH_P) & ~too_few_hits.fill_null(value=False)
-    return (
-        adjusted.with_columns(z_best=pl.coalesce("z_random_scorer", "z"))
-        .with_columns(
-            log10_p=_where(usable, pl.col("z_best")).map_elements(log10_p, return_dtype=pl.Float64),
-        )
-        .drop("z_best")
     )
 
 
@@ -169,11 +151,6 @@ def _with_static_scorer(moments: pl.DataFrame) -> pl.DataFrame:
         if name not in moments.columns:
             moments = moments.with_columns(value.alias(name))
     return moments
-
-
-def log10_p(z: float) -> float:
-    """Return log10 of the probability that a standard normal variable exceeds z."""
-    return math.log10(0.5 * math.erfc(z / math.sqrt(2)))
 
 
 def _apply(value: str, adjustment: str) -> pl.Expr:

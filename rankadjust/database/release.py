@@ -133,18 +133,6 @@ def _off(value: pl.Expr, expected: float) -> pl.Expr:
     return ~((value - expected).abs() <= _TOLERANCE)
 
 
-def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """Return the candidate histograms of all data sets as one table, sorted by data set and protocol.
-
-    histograms: for each data set its histograms with a column protocol; the order within a protocol is kept.
-    """
-    tables = [
-        histogram.select(pl.lit(dataset).alias("dataset"), pl.all())
-        for dataset, histogram in histograms.items()
-    ]
-    return pl.concat(tables).sort("dataset", "protocol", maintain_order=True)
-
-
 def pykeen_layout(database: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl.DataFrame:
     """Return the expectations under PyKEEN's own protocol in the columns of the file that PyKEEN published.
 

@@ -11,8 +11,10 @@ from rankadjust.base.frames import is_foreign_frame, require_frame
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
 from rankadjust.database.evaluation_sets import find_evaluation_set
+from rankadjust.database.histograms import Histograms
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
+from rankadjust.evaluation.p_values import add_p_values
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.values import metric_values
@@ -39,7 +41,7 @@ RESULT = pl.Schema(
         "z": pl.Float64,
         "z_random_scorer": pl.Float64,
         "scores_used": pl.String,
-        "log10_p": pl.Float64,
+        "log10_p_independent": pl.Float64,
         "reason": pl.String,
         "reason_random_scorer": pl.String,
         "warning": pl.String,
@@ -83,8 +85,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     docs/evaluate.md, "Ties") and metric. value is a fraction, or a rank; value_low to value_high and index_low to
     index_high are the bootstrap intervals, with expectation and variance held fixed. interval names their method
     (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"). warning says where they are likely
-    to be too short, and where tasks seem to be in the table twice. What does not exist is null, and reason says why;
-    reason_random_scorer says it of z_random_scorer. scores_used is per_time or static where the two differ.
+    to be too short, and where tasks seem to be in the table twice. log10_p_independent is log10 of the
+    probability that independent random ranks are at least as good. What does not exist is null, and reason says why; reason_random_scorer says it of z_random_scorer.
+    scores_used is per_time or static where the two differ.
 
     Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
     docs/methods.md, "Adjustments", defines ratio, index and z.
@@ -107,14 +110,19 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         evaluation_set = find_evaluation_set(database, dataset, protocol, split)
         check_fit(frame, evaluation_set, database, candidates)
     stated = stated_scores(scores)
+    histograms = Histograms.beside(database, candidates) if evaluation_set is not None else Histograms()
     tasks = tasks_of(frame)
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
     rows = metric_values(chosen, tasks, draws, seed).join(
         constants, on=["average", "side", "metric"], how="left", maintain_order="left"
     )
     return (
-        add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String)))
-        .with_columns(reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", frame))
+        add_p_values(
+            add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String))), tasks, evaluation_set, histograms
+        )
+        .with_columns(
+            reason=pl.coalesce("no_value", "reason", "why_no_p"), warning=_with_repeated("warning", frame)
+        )
         .select(RESULT.names())
         .cast(RESULT)
     )

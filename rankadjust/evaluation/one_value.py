@@ -11,6 +11,7 @@ from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.database.adjustments import add_adjusted, stated_scores
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
+from rankadjust.database.histograms import Histograms, add_p
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,8 @@ class Adjusted:
     """A value of a metric and what chance makes of it; a share is a fraction. What does not exist is None.
 
     value_low and value_high: the values that are printed like this one; index_low and index_high: their index.
+    log10_p_independent: log10 of the probability that independent random ranks are at least as good as the worst of
+    the values that are printed alike.
     tasks: how many ranks the metric is computed from. reason: why something is None; reason_random_scorer: why
     z_random_scorer is None, or which scorer was taken because nobody said. scores_used: per_time or static for
     temporal data, None where the two are the same.
@@ -34,7 +37,7 @@ class Adjusted:
     z: float | None
     z_random_scorer: float | None
     scores_used: str | None
-    log10_p: float | None
+    log10_p_independent: float | None
     tasks: int | None
     reason: str | None
     reason_random_scorer: str | None
@@ -56,7 +59,7 @@ class _Value:
     text: str
 
 
-def adjust(
+def adjust(  # noqa: PLR0913 - options of the public API, by name only
     value: float | str,
     *,
     dataset: str,
@@ -66,6 +69,7 @@ def adjust(
     side: str = "both",
     scores: str | None = None,
     database: pl.DataFrame | str | Path | None = None,
+    candidates: pl.DataFrame | str | Path | Histograms | None = None,
 ) -> Adjusted:
     """Return the ratio, index and z of a metric's value, and what chance gives.
 
@@ -76,7 +80,8 @@ def adjust(
     dataset, metric: names or aliases. protocol, split, side: of the evaluation (side: head, tail or both).
     scores: for temporal data, whether the model scores a triple anew at every time (per_time) or once for all times
         (static); None: the random scorer of the two that varies more is taken for z_random_scorer.
-    database: a frame or a file as `load_database` takes it; None means the released one.
+    database: a frame or a file as `load_database` takes it; None means the released one. candidates: histograms of the
+        candidates, likewise; None means the file candidates.parquet beside the database, if there is one. p needs them.
 
     Raises RankadjustError for a value that is no number or impossible for the metric, for unknown names, and where
     the database has no constants. docs/methods.md, "Adjustments", defines the results.
@@ -99,7 +104,8 @@ def adjust(
     given = _value(value, wanted)
     _check_range(given, wanted)
     evaluation_set = find_evaluation_set(database, dataset, protocol, split)
-    return _adjusted(given, wanted, side, stated_scores(scores), evaluation_set)
+    histograms = candidates if isinstance(candidates, Histograms) else Histograms.beside(database, candidates)
+    return _adjusted(given, wanted, side, stated_scores(scores), evaluation_set, histograms)
 
 
 def _value(given: float | str, metric: Metric) -> _Value:
@@ -130,7 +136,12 @@ def _check_range(value: _Value, metric: Metric) -> None:
 
 
 def _adjusted(
-    value: _Value, metric: Metric, side: str, scores: str | None, evaluation_set: EvaluationSet
+    value: _Value,
+    metric: Metric,
+    side: str,
+    scores: str | None,
+    evaluation_set: EvaluationSet,
+    histograms: Histograms,
 ) -> Adjusted:
     constants = evaluation_set.constants
     side = known_name(side, constants["side"].unique().to_list(), "side", str(evaluation_set))
@@ -142,14 +153,17 @@ def _adjusted(
         if value.low is None or value.high is None
         else (max(value.low, metric.lower), min(value.high, metric.upper))
     )
-    row = add_adjusted(
+    adjusted = add_adjusted(
         rows.head(1).with_columns(
             value=pl.lit(value.number, dtype=pl.Float64),
             value_low=pl.lit(ends[0], dtype=pl.Float64),
             value_high=pl.lit(ends[1], dtype=pl.Float64),
             scores=pl.lit(scores, dtype=pl.String),
         )
-    ).row(0, named=True)
+    )
+    row = (
+        add_p(adjusted, histograms).with_columns(reason=pl.coalesce("reason", "why_no_p")).row(0, named=True)
+    )
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.key} has no expectation for {evaluation_set}: {row['reason']}")
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})

@@ -19,6 +19,7 @@ from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.adjustments import add_adjusted, add_coefficients
+from rankadjust.database.histograms import Histograms, add_p
 from rankadjust.database.store import load_database
 from rankadjust.literature.wording import (
     ALL_ENTITIES,
@@ -49,7 +50,7 @@ OUTPUT = {
     "z_random_scorer": pl.Float64,
     "scores_used": pl.String,
     "reason_random_scorer": pl.String,
-    "log10_p": pl.Float64,
+    "log10_p_independent": pl.Float64,
     "status": pl.String,
     "message": pl.String,
     "origin": pl.String,
@@ -142,6 +143,7 @@ def rescore(
     frame: pl.DataFrame,
     database: pl.DataFrame | str | Path | None = None,
     *,
+    candidates: pl.DataFrame | str | Path | Histograms | None = None,
     rules: Rules | None = None,
     registry: Mapping[str, Dataset] | None = None,
     entities: Mapping[str, int] | None = None,
@@ -151,6 +153,8 @@ def rescore(
     frame: columns dataset, metric, value and optionally those of workflow/schemas/tidy.schema.yaml.
     database: a frame or a file as `load_database` takes it, optionally with the column `origin` (computed,
         released); None means the released one.
+    candidates: histograms of the candidates, a frame or a file; None means the file candidates.parquet beside the
+        database, if there is one. p needs them.
     rules: the mapping of words (None: the shipped one).
     registry: the data sets and their aliases (None: the shipped ones); names in the database are known anyway.
     entities: data set -> documented number of entities (None: those of the registry), used where the database lacks
@@ -174,6 +178,7 @@ def rescore(
     [('ok', 0.074)]
     """
     require_columns(require_frame(frame, "the table"), "the table")
+    histograms = candidates if isinstance(candidates, Histograms) else Histograms.beside(database, candidates)
     database = database if isinstance(database, pl.DataFrame) else load_database(database)
     rules = load_rules() if rules is None else rules
     registry = _shipped_registry() if registry is None else registry
@@ -186,8 +191,10 @@ def rescore(
     constants = _add_constants(database, rows, entities)
     rows = rows.join(constants, on=KEY, how="left", maintain_order="left", validate="m:1")
     rows = rows.join(_approximate_benchmarks(), on=["dataset", "protocol"], how="left", maintain_order="left")
-    adjusted = add_adjusted(_add_status(rows))
-    rescored = _recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
+    adjusted = add_p(add_adjusted(_add_status(rows)), histograms)
+    rescored = _recompute(
+        adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer", "why_no_p"))
+    )
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(
         rescored.select(

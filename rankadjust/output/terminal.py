@@ -62,8 +62,8 @@ def adjusted_value(adjusted: Adjusted, text: str) -> str:
             number(adjusted.z_random_scorer),
         ),
     ]
-    if adjusted.log10_p is not None:
-        lines.append(_line("log10 p", number(adjusted.log10_p)))
+    if adjusted.log10_p_independent is not None:
+        lines.append(_line("log10 p, independent", number(adjusted.log10_p_independent)))
     # Where there is no z at all, the first note says why.
     notes = [adjusted.reason] if adjusted.z is None else [adjusted.reason, adjusted.reason_random_scorer]
     lines += [f"Note: {note}." for note in notes if note is not None]

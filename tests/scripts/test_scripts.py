@@ -59,7 +59,15 @@ def made(tmp_path_factory, project):
     count(triples, summary, protocols, histograms, pairs)
     moments(histograms, pairs, "Tiny", protocols, METRICS, table)
     database, datasets = folder / "adjustments.parquet", folder / "datasets.tsv"
-    gather([table], [summary], database, folder / "adjustments.tsv.gz", datasets)
+    gather(
+        [table],
+        [summary],
+        {"Tiny": histograms},
+        database,
+        folder / "adjustments.tsv.gz",
+        folder / "candidates.parquet",
+        datasets,
+    )
     rescore_tables(
         [folder / "table.csv"], database, folder / "none", [folder / "tiny.yaml"], folder / "rescored"
     )
@@ -104,11 +112,18 @@ def test_database_and_summary_table(made):
     assert database.height == 2 * 3 * 3 * 3
     assert pl.read_csv(made / "adjustments.tsv.gz", separator="\t").height == database.height
     assert pl.read_csv(made / "datasets.tsv", separator="\t")["entities"].to_list() == [4]
+    # The protocols of a data set in the order of their names, each histogram as it was counted.
+    candidates = pl.read_parquet(made / "candidates.parquet")
+    counted = pl.read_parquet(made / "histograms.parquet").sort("protocol", maintain_order=True)
+    assert candidates["dataset"].unique().to_list() == ["Tiny"]
+    assert candidates.drop("dataset").equals(counted)
 
 
 def test_rescored_table(made):
     rescored = pl.read_parquet(made / "rescored" / "table.parquet")
     assert rescored["status"].to_list() == ["ok", "adjusted_as_published", "ok"]
+    # Only what is adjusted here has a p; the printed z was adjusted elsewhere.
+    assert rescored["log10_p_independent"].is_not_null().to_list() == [True, False, True]
     assert len((made / "rescored" / "table.md").read_text().splitlines()) == rescored.height + 2
     assert pl.read_csv(made / "rescored" / "table.csv").height == rescored.height
 

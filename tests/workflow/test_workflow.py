@@ -144,6 +144,7 @@ def test_a_run_gives_every_result(run):
         "report.html",
         "database/adjustments.parquet",
         "database/adjustments.tsv.gz",
+        "database/candidates.parquet",
         "database/datasets.tsv",
         "rescored/results.parquet",
         "rescored/results.csv",

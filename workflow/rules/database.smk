@@ -4,6 +4,7 @@ Inputs: results/candidates/<dataset>.parquet and .pairs.parquet; config/benchmar
 Outputs: results/moments/<dataset>.parquet, expectation and variance of every metric under every protocol;
          results/benchmark-moments.parquet, the same for benchmarks with a constant number of candidates;
          results/database/adjustments.parquet and .tsv.gz, the constants of every adjustment;
+         results/database/candidates.parquet, the histograms of all data sets as one table;
          results/database/datasets.tsv, the counts of every data set;
          results/run_config.yaml, the configuration as run.
 """
@@ -13,6 +14,7 @@ rule database:
     input:
         "results/database/adjustments.parquet",
         "results/database/adjustments.tsv.gz",
+        "results/database/candidates.parquet",
         "results/database/datasets.tsv",
         "results/run_config.yaml",
 
@@ -85,6 +87,7 @@ rule gather:
     input:
         benchmarks="results/benchmark-moments.parquet",
         moments=expand("results/moments/{dataset}.parquet", dataset=COUNTED),
+        histograms=expand("results/candidates/{dataset}.parquet", dataset=COUNTED),
         summaries=expand("results/triples/{dataset}.json", dataset=DATASETS),
     output:
         parquet="results/database/adjustments.parquet",
@@ -94,6 +97,7 @@ rule gather:
             category="Database",
             labels={"table": "adjustments"},
         ),
+        candidates="results/database/candidates.parquet",
         datasets=report(
             "results/database/datasets.tsv",
             caption="../report/datasets.rst",
@@ -109,6 +113,7 @@ rule gather:
         mem_mb=1000,
         runtime=10,
     params:
-        library=code_digest("database.store", "data.summary"),
+        datasets=COUNTED,
+        library=code_digest("database.store", "database.histograms", "data.summary"),
     script:
         "../../scripts/gather.py"

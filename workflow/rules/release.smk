@@ -1,6 +1,6 @@
 """Put the release together.
 
-Inputs: results/database/*, results/candidates/<dataset>.parquet, of a run with config/full.yaml.
+Inputs: results/database/*, of a run with config/full.yaml.
 Outputs: results/release/*: what `make adopt` copies to resources/database/, which is committed.
 """
 
@@ -23,7 +23,7 @@ rule assemble_release:
         database="results/database/adjustments.parquet",
         tsv="results/database/adjustments.tsv.gz",
         datasets="results/database/datasets.tsv",
-        histograms=expand("results/candidates/{dataset}.parquet", dataset=COUNTED),
+        candidates="results/database/candidates.parquet",
     output:
         expand("results/release/{name}", name=RELEASE),
     log:
@@ -35,7 +35,6 @@ rule assemble_release:
         mem_mb=2000,
         runtime=10,
     params:
-        datasets=COUNTED,
         read=content_digest(
             [
                 PROJECT / "config" / "datasets.yaml",

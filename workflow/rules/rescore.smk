@@ -1,6 +1,6 @@
 """Re-score published tables with the database.
 
-Inputs: the tables of the configuration; results/database/adjustments.parquet.
+Inputs: the tables of the configuration; results/database/adjustments.parquet and candidates.parquet.
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
          results/comparison/*.csv and results/figures/size.*: contradictions, and what adjustment changes.
 """
@@ -31,6 +31,7 @@ rule rescore_tables:
     input:
         tables=list(TABLES.values()),
         database="results/database/adjustments.parquet",
+        candidates="results/database/candidates.parquet",
     output:
         expand(
             "results/rescored/{table}.{format}", table=TABLES, format=["parquet", "md"]
@@ -58,6 +59,7 @@ rule rescore_tables:
         read=content_digest(
             [
                 RELEASED,
+                RELEASED.with_name("candidates.parquet"),
                 PROJECT / "config" / "published.yaml",
                 *SETTINGS,
                 *schemas(

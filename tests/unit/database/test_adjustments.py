@@ -1,7 +1,5 @@
 """Adjustments: affine functions with constants of the evaluation set."""
 
-import math
-
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.adjustments import add_adjusted, add_coefficients, log10_p, stated_scores
+from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
 
 # Nations, filtered, testing, both (an independent implementation in extended precision); the metric values are
 # those of ComplEx in the case study of Hoyt et al. (2022), the results their corrected ones:
@@ -107,31 +105,6 @@ def test_what_does_not_exist_is_null_with_a_reason(constants, nulls, reason):
     row = adjusted("hits_at_10", 0.7, *constants)
     assert {name for name in ("index", "z") if row[name] is None} == nulls
     assert row["reason"] == reason
-
-
-@pytest.mark.parametrize(
-    ("expectation", "tasks_enough"), [(9.9 / 402, False), (10.1 / 402, True)], ids=["few hits", "enough hits"]
-)
-def test_no_p_where_the_normal_law_does_not_hold(expectation, tasks_enough):
-    deviation = math.sqrt(expectation / 402)
-    row = adjusted("hits_at_10", expectation + 2 * deviation, expectation, deviation**2)
-    assert (row["log10_p"] is not None) == tasks_enough
-    far = adjusted("inverse_harmonic_mean_rank", 0.9, 0.1, 0.01)
-    assert far["z"] == pytest.approx(8)
-    assert far["log10_p"] is None
-
-
-def test_p_prefers_the_random_scorer():
-    row = adjusted("inverse_harmonic_mean_rank", 0.5, 0.3, 0.01, 0.04)
-    assert row["z"] == pytest.approx(2)
-    assert row["z_random_scorer"] == pytest.approx(1)
-    assert row["log10_p"] == pytest.approx(math.log10(0.15865525393145707), rel=1e-12)
-
-
-# Upper tail of the standard normal law: tables of the normal distribution, 16 digits (scipy.stats.norm.logsf).
-@pytest.mark.parametrize(("z", "p"), [(0, 0.5), (1.959963984540054, 0.025), (6, 9.865876450376946e-10)])
-def test_log10_p(z, p):
-    assert log10_p(z) == pytest.approx(math.log10(p), rel=1e-12)
 
 
 KEYS = [

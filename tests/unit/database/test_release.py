@@ -12,7 +12,6 @@ from rankadjust.chance.moments import moments_table
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
 from rankadjust.database.release import (
-    candidates_table,
     pykeen_layout,
     require_complete,
     require_sound,
@@ -48,19 +47,6 @@ def test_a_release_that_lacks_something_is_refused(registry):
         require_complete(whole.filter(pl.col("dataset") != "CoDEx-S"), registry, protocols, [])
     unverified = {name: dataclasses.replace(entry, verified=False) for name, entry in registry.items()}
     require_complete(whole.clear(), unverified, protocols, [])
-
-
-def test_candidates_of_all_data_sets_are_one_table_sorted_by_data_set_and_protocol():
-    histogram = pl.DataFrame(
-        {"protocol": ["raw", "raw", "filtered"], "split": ["training", "testing", "testing"]}
-    )
-    table = candidates_table({"UMLS": histogram, "Nations": histogram})
-    assert table.rows() == [
-        (dataset, *row)
-        for dataset in ("Nations", "UMLS")
-        for row in [("filtered", "testing"), ("raw", "training"), ("raw", "testing")]
-    ]
-    assert table.columns == ["dataset", "protocol", "split"]
 
 
 def test_pykeen_layout_has_its_names_and_columns(registry):

@@ -148,7 +148,12 @@ def test_what_does_not_exist_is_none_with_a_reason(database):
         reason=pl.lit("chance already reaches the optimum: no index and no z"),
     )
     found = nations("1.0", "hits@10", database=certain)
-    assert (found.index, found.z, found.z_random_scorer, found.log10_p) == (None, None, None, None)
+    assert (found.index, found.z, found.z_random_scorer, found.log10_p_independent) == (
+        None,
+        None,
+        None,
+        None,
+    )
     assert found.reason == "chance already reaches the optimum: no index and no z"
     assert meaning(found) == "There is no index: chance already gives a perfect value."
 

@@ -1,0 +1,124 @@
+"""Histograms of candidates by evaluation set, and what they tell of printed values."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.tails import ChanceTails
+from rankadjust.counting.candidates import benchmark_candidates
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
+
+_SCHEMA = dict.fromkeys(EVALUATION, pl.String) | {"num_candidates": pl.Int64, "tasks": pl.Int64}
+_NO_HISTOGRAM = "no p: the numbers of candidates are not known"
+
+
+class Histograms:
+    """How many tasks have how many candidates, for every data set, protocol, split and side that is known.
+
+    Beside the tables that are given, the benchmarks with a constant number of candidates are known.
+    """
+
+    def __init__(self, tables: Sequence[pl.DataFrame] = ()) -> None:
+        """Take tables as of `load_candidates`; of a data set and protocol that several have, the first counts."""
+        self._tables = [table.select(_SCHEMA.keys()) for table in tables]
+        self._tails: dict[tuple[str, ...], ChanceTails | None] = {}
+
+    @classmethod
+    def beside(
+        cls, database: pl.DataFrame | str | Path | None, candidates: pl.DataFrame | str | Path | None = None
+    ) -> "Histograms":
+        """Return the histograms that are given (a table or a file), or else those beside a database, if any are."""
+        if isinstance(candidates, pl.DataFrame):
+            return cls([candidates])
+        if candidates is not None:
+            return cls([load_candidates(candidates)])
+        if isinstance(database, pl.DataFrame):
+            return cls()
+        file = beside_database(database, CANDIDATES)
+        return cls([load_candidates(file)] if file.exists() else [])
+
+    def tails(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
+        """Return the tails of an evaluation set, None where its histogram is not known; side: head, tail or both."""
+        key = (dataset, protocol, split, side)
+        if key not in self._tails:
+            self._tails[key] = self._found(*key)
+        return self._tails[key]
+
+    def _found(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
+        for table in [*self._tables, _benchmarks()]:
+            rows = table.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
+            if rows.is_empty():
+                continue
+            rows = rows.filter(pl.col("split") == split, (pl.col("side") == side) | pl.lit(side == "both"))
+            known = rows.height and not rows["tasks"].null_count()
+            return ChanceTails(rows["num_candidates"].to_numpy(), rows["tasks"].to_numpy()) if known else None
+        return None
+
+
+def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """Return the candidate histograms of all data sets as one table, sorted by data set and protocol.
+
+    histograms: for each data set its histograms with a column protocol; the order within a protocol is kept.
+    """
+    tables = [
+        histogram.select(pl.lit(dataset).alias("dataset"), pl.all())
+        for dataset, histogram in histograms.items()
+    ]
+    if not tables:
+        return pl.DataFrame(schema=_SCHEMA)
+    return pl.concat(tables).sort("dataset", "protocol", maintain_order=True)
+
+
+@cache
+def _benchmarks() -> pl.DataFrame:
+    """Return the histograms of the benchmarks with a constant number of candidates."""
+    return pl.concat(
+        benchmark_candidates(benchmark).select(
+            pl.lit(benchmark.dataset).alias("dataset"),
+            pl.lit(benchmark.protocol.name).alias("protocol"),
+            "split",
+            "side",
+            pl.col("num_candidates").cast(pl.Int64),
+            pl.col("tasks").cast(pl.Int64),
+        )
+        for benchmark in load_benchmarks()
+    )
+
+
+def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
+    """Add log10_p_independent to rows with a value, and why_no_p where it is null.
+
+    Needs the columns of EVALUATION, metric, value and expectation, and value_low and value_high, null where nothing is
+    known of the rounding. Where a value is rounded p is that of the least significant of the values that are printed
+    alike: those with a loss are no better. Rows without an expectation have neither p nor reason.
+    """
+    key = [*EVALUATION, "metric"]
+    numbered = rows.with_row_index("place")
+    adjusted = numbered.filter(pl.col("expectation").is_not_null(), pl.col("value").is_not_null())
+    found: list[pl.DataFrame] = []
+    for group, part in adjusted.group_by(key, maintain_order=True):
+        *evaluation, metric = map(str, group)
+        found.append(_p_of(part, resolve(metric).key, histograms.tails(*evaluation)))
+    schema = {"place": pl.UInt32, "log10_p_independent": pl.Float64, "why_no_p": pl.String}
+    joined = pl.concat([pl.DataFrame(schema=schema), *found])
+    return numbered.join(joined, on="place", how="left", maintain_order="left").drop("place")
+
+
+def _p_of(part: pl.DataFrame, key: str, tails: ChanceTails | None) -> pl.DataFrame:
+    metric = resolve(key)
+    reason = _NO_HISTOGRAM if tails is None else tails.why_not(metric)
+    logs = np.full(part.height, np.nan)
+    if tails is not None:
+        end = "value_low" if metric.increasing else "value_high"
+        logs = tails.log10_p(metric, part.select(pl.coalesce(end, "value")).to_series().to_numpy())
+    return part.select(
+        "place",
+        log10_p_independent=pl.Series(logs).fill_nan(None),
+        why_no_p=pl.lit(reason, dtype=pl.String),
+    )
