@@ -2,8 +2,8 @@
 
     python benchmarks/tail_probabilities.py --draws 20000 --output benchmarks/tail_probabilities.csv
 
-The stored rows are of 6,000 draws (and at most 2e7 ranks) a row for the small sets, and of --samples 1.5e7 --metrics mrr
-for FB15k-237 and WN18RR, run one set at a time.
+The stored rows are of --draws 6000: --samples 2e7 for the three small sets, --samples 1.5e7 --metrics mrr for
+FB15k-237 and for WN18RR, each a run of its own.
 
 For five evaluation sets of the released histograms, and for each metric, values are chosen at which p is about 1e-1
 to 1e-6. The truth is simulated: every rank is drawn from its uniform law tilted by exp(t f(r)), and each draw of the

@@ -1,11 +1,11 @@
-"""A small release for tests: database, histograms and counts of Nations, and constants of FB15k-237 and ICEWS18."""
+"""A small release for tests: counts of Nations and constants; of FB15k-237 and ICEWS18 what is stored."""
 
 import shutil
 from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.files import write_parquet
+from rankadjust.base.files import shipped, write_parquet
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
@@ -34,7 +34,9 @@ def make_release(folder: Path) -> Path:
         moments.append(table.select(*names, pl.all()))
     database = assemble(table.select(moments[0].columns) for table in moments)
     write_parquet(database, folder / "adjustments.parquet")
-    write_parquet(histograms, folder / "candidates.parquet")
+    released = pl.read_parquet(shipped("resources/database/candidates.parquet"))
+    others = released.filter(dataset="FB15k-237", protocol="filtered", split="testing")
+    write_parquet(pl.concat([histograms, others], how="diagonal_relaxed"), folder / "candidates.parquet")
     shutil.copy(DATA / "evaluation" / "nations.summary.tsv", folder / "datasets.tsv")
     return folder / "adjustments.parquet"
 

@@ -17,7 +17,6 @@ from typing import Protocol
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
-from scipy import fft, special
 
 from rankadjust.chance.rank_sums import Panel, panels
 
@@ -40,6 +39,7 @@ _NEAR_NORMAL_ON_LATTICE = 0.003
 _FORMULA_ONLY = -30 * np.log(10)
 # Close to the expectation, with t below so many standard deviations, the formula is a difference of large terms.
 _LEAST_TILT = 0.1
+_FAR = 12.0
 
 # The inversion integral ends where the transform has fallen to this share, or after so many points.
 _NEGLIGIBLE = 1e-10
@@ -354,9 +354,20 @@ def _lugannani_rice(law: Losses, x: FloatArray, saddles: FloatArray) -> tuple[Fl
     else:
         u = np.maximum(saddles * deviation, 1e-6)
         factor = 1 / u - 1 / w + correction / u - skewness / (2 * u**2) - 1 / u**3 + 1 / w**3
-    mills = np.sqrt(np.pi / 2) * special.erfcx(w / np.sqrt(2))
+    mills = _mills_ratio(w)
     bracket = np.maximum(mills + factor, 1e-300)
     return -(w**2) / 2 - np.log(2 * np.pi) / 2 + np.log(bracket), error
+
+
+def _mills_ratio(w: FloatArray) -> FloatArray:
+    """Return P(Z > w) / phi(w) of the standard normal law for w > 0, from its asymptotic series beyond 12."""
+    near = np.minimum(w, _FAR)
+    tail = np.array([math.erfc(each / math.sqrt(2)) for each in near])
+    far = np.maximum(w, _FAR)
+    series = np.ones_like(far)
+    for order in range(13, 0, -2):
+        series = 1 - order * series / far**2
+    return np.where(w < _FAR, np.sqrt(np.pi / 2) * np.exp(near**2 / 2) * tail, series / far)
 
 
 # --- any law: the inversion integral ----------------------------------------------------------------------
@@ -424,7 +435,7 @@ def _convolved(law: Losses, x: float, saddle: float) -> float:
         step = x / grid
         slack = number if number <= _FEWEST_TASKS else np.sqrt(number)
     last = int(x / step + slack)
-    size = fft.next_fast_len(4 * (last + 2), real=True)
+    size = 2 ** math.ceil(math.log2(4 * (last + 2)))
     t = max(saddle, _ALIASING / (size * step))
     tilt = np.exp(-t * step * np.arange(last + 2))
     product = np.ones(size // 2 + 1, dtype=np.complex128)
@@ -440,8 +451,8 @@ def _convolved(law: Losses, x: float, saddle: float) -> float:
         masses = masses[: last + 2] * tilt
         total = float(masses.sum())
         scale += float(tasks) * np.log(total / float(count))
-        product *= fft.rfft(masses / total, size) ** tasks
-    law_of_sum = fft.irfft(product, size)[: last + 1]
+        product *= np.fft.rfft(masses / total, size) ** tasks
+    law_of_sum = np.fft.irfft(product, size)[: last + 1]
     untilt = np.exp(t * step * (np.arange(last + 1) - last))
     return float(scale + t * step * last + np.log(max(float(law_of_sum @ untilt), 1e-300)))
 
@@ -467,11 +478,19 @@ def _weighted_cumulants(tasks: FloatArray, moments: FloatArray) -> FloatArray:
     return np.stack([tasks @ each for each in cumulants])
 
 
+# The Bernoulli numbers B_2, B_4, ... B_24.
+_BERNOULLI = (
+    1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330,
+    854513 / 138, -236364091 / 2730,
+)  # fmt: skip
+
+
 def _mean_exponential_series() -> Polynomial:
     """Return the series of ln((1 - e^-x) / x): -x/2, and B_2j / (2j (2j)!) x^2j for j = 1..12; |x| < 2 pi."""
     coefficients = np.zeros(25)
-    even = np.arange(2, 25, 2)
-    coefficients[1], coefficients[2::2] = -0.5, special.bernoulli(24)[2::2] / (even * special.factorial(even))
+    coefficients[1] = -0.5
+    for even, number in zip(range(2, 25, 2), _BERNOULLI, strict=True):
+        coefficients[even] = number / (even * math.factorial(even))
     return Polynomial(coefficients)
 
 

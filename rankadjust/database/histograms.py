@@ -1,6 +1,6 @@
 """Histograms of candidates by evaluation set, and what they tell of printed values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -10,8 +10,6 @@ import polars as pl
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.tails import ChanceTails
-from rankadjust.counting.candidates import benchmark_candidates
-from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
 
 _SCHEMA = dict.fromkeys(EVALUATION, pl.String) | {"num_candidates": pl.Int64, "tasks": pl.Int64}
@@ -50,8 +48,12 @@ class Histograms:
             self._tails[key] = self._found(*key)
         return self._tails[key]
 
+    def _all(self) -> Iterator[pl.DataFrame]:
+        yield from self._tables
+        yield _benchmarks()
+
     def _found(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
-        for table in [*self._tables, _benchmarks()]:
+        for table in self._all():
             rows = table.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
             if rows.is_empty():
                 continue
@@ -78,6 +80,10 @@ def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 @cache
 def _benchmarks() -> pl.DataFrame:
     """Return the histograms of the benchmarks with a constant number of candidates."""
+    # Reading YAML takes longer than all the rest: only for sets that are in no table.
+    from rankadjust.counting.candidates import benchmark_candidates  # noqa: PLC0415
+    from rankadjust.counting.protocols import load_benchmarks  # noqa: PLC0415
+
     return pl.concat(
         benchmark_candidates(benchmark).select(
             pl.lit(benchmark.dataset).alias("dataset"),
@@ -92,7 +98,7 @@ def _benchmarks() -> pl.DataFrame:
 
 
 def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
-    """Add log10_p_independent to rows with a value, and why_no_p where it is null.
+    """Add log10_p_independent to rows with a value, and reason_p where it is null.
 
     Needs the columns of EVALUATION, metric, value and expectation, and value_low and value_high, null where nothing is
     known of the rounding. Where a value is rounded p is that of the least significant of the values that are printed
@@ -105,7 +111,7 @@ def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     for group, part in adjusted.group_by(key, maintain_order=True):
         *evaluation, metric = map(str, group)
         found.append(_p_of(part, resolve(metric).key, histograms.tails(*evaluation)))
-    schema = {"place": pl.UInt32, "log10_p_independent": pl.Float64, "why_no_p": pl.String}
+    schema = {"place": pl.UInt32, "log10_p_independent": pl.Float64, "reason_p": pl.String}
     joined = pl.concat([pl.DataFrame(schema=schema), *found])
     return numbered.join(joined, on="place", how="left", maintain_order="left").drop("place")
 
@@ -120,5 +126,5 @@ def _p_of(part: pl.DataFrame, key: str, tails: ChanceTails | None) -> pl.DataFra
     return part.select(
         "place",
         log10_p_independent=pl.Series(logs).fill_nan(None),
-        why_no_p=pl.lit(reason, dtype=pl.String),
+        reason_p=pl.lit(reason, dtype=pl.String),
     )

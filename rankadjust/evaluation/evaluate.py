@@ -44,6 +44,7 @@ RESULT = pl.Schema(
         "log10_p_independent": pl.Float64,
         "reason": pl.String,
         "reason_random_scorer": pl.String,
+        "reason_p": pl.String,
         "warning": pl.String,
     }
 )
@@ -85,8 +86,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     docs/evaluate.md, "Ties") and metric. value is a fraction, or a rank; value_low to value_high and index_low to
     index_high are the bootstrap intervals, with expectation and variance held fixed. interval names their method
     (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"). warning says where they are likely
-    to be too short, and where tasks seem to be in the table twice. log10_p_independent is log10 of the
-    probability that independent random ranks are at least as good. What does not exist is null, and reason says why; reason_random_scorer says it of z_random_scorer.
+    to be too short, and where tasks seem to be in the table twice. log10_p_independent is log10 of the probability
+    that independent random ranks are at least as good. What does not exist is null, and reason says why;
+    reason_random_scorer and reason_p say it of z_random_scorer and of p.
     scores_used is per_time or static where the two differ.
 
     Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
@@ -121,7 +123,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
             add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String))), tasks, evaluation_set, histograms
         )
         .with_columns(
-            reason=pl.coalesce("no_value", "reason", "why_no_p"), warning=_with_repeated("warning", frame)
+            reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", frame)
         )
         .select(RESULT.names())
         .cast(RESULT)

@@ -20,7 +20,7 @@ class Adjusted:
 
     value_low and value_high: the values that are printed like this one; index_low and index_high: their index.
     log10_p_independent: log10 of the probability that independent random ranks are at least as good as the worst of
-    the values that are printed alike.
+    the values that are printed alike; reason_p: why it is None.
     tasks: how many ranks the metric is computed from. reason: why something is None; reason_random_scorer: why
     z_random_scorer is None, or which scorer was taken because nobody said. scores_used: per_time or static for
     temporal data, None where the two are the same.
@@ -41,6 +41,7 @@ class Adjusted:
     tasks: int | None
     reason: str | None
     reason_random_scorer: str | None
+    reason_p: str | None
     dataset: str
     protocol: str
     split: str
@@ -161,9 +162,7 @@ def _adjusted(
             scores=pl.lit(scores, dtype=pl.String),
         )
     )
-    row = (
-        add_p(adjusted, histograms).with_columns(reason=pl.coalesce("reason", "why_no_p")).row(0, named=True)
-    )
+    row = add_p(adjusted, histograms).row(0, named=True)
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.key} has no expectation for {evaluation_set}: {row['reason']}")
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})

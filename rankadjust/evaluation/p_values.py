@@ -13,7 +13,7 @@ from rankadjust.evaluation.tasks import Tasks
 def add_p_values(
     rows: pl.DataFrame, tasks: Tasks, evaluation_set: EvaluationSet | None, histograms: Histograms
 ) -> pl.DataFrame:
-    """Add log10_p_independent to rows with average, side, metric and value, and why_no_p where it is null.
+    """Add log10_p_independent to rows with average, side, metric and value, and reason_p where it is null.
 
     The value is known to all its digits: p is that of the value itself.
     """
@@ -40,7 +40,7 @@ def _with_p(part: pl.DataFrame, key: str, tails: ChanceTails | None, reason: str
         "metric",
         "rank_type",
         log10_p_independent=pl.Series(logs, dtype=pl.Float64).fill_nan(None),
-        why_no_p=pl.lit(reason, dtype=pl.String),
+        reason_p=pl.lit(reason, dtype=pl.String),
     )
 
 

@@ -51,6 +51,7 @@ OUTPUT = {
     "scores_used": pl.String,
     "reason_random_scorer": pl.String,
     "log10_p_independent": pl.Float64,
+    "reason_p": pl.String,
     "status": pl.String,
     "message": pl.String,
     "origin": pl.String,
@@ -192,9 +193,7 @@ def rescore(
     rows = rows.join(constants, on=KEY, how="left", maintain_order="left", validate="m:1")
     rows = rows.join(_approximate_benchmarks(), on=["dataset", "protocol"], how="left", maintain_order="left")
     adjusted = add_p(add_adjusted(_add_status(rows)), histograms)
-    rescored = _recompute(
-        adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer", "why_no_p"))
-    )
+    rescored = _recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(
         rescored.select(

@@ -163,4 +163,5 @@ def test_stored_simulation_agrees(project):
         tails = ChanceTails(part["num_candidates"].to_numpy(), part["tasks"].to_numpy())
         for row in rows.unique("metric").iter_rows(named=True):
             found = tails.log10_p(row["metric"], [row["value"]])[0]
-            assert found == pytest.approx(row["log10_p_independent"], abs=1e-3)
+            # The values are stored to four digits.
+            assert found == pytest.approx(row["log10_p_independent"], abs=0.02)

@@ -82,7 +82,7 @@ def test_where_there_is_no_p_a_reason_stands():
         Histograms([table()]),
     )
     assert found["log10_p_independent"].to_list() == [None, None, None]
-    assert found["why_no_p"].to_list() == [
+    assert found["reason_p"].to_list() == [
         "no p: the numbers of candidates are not known",
         "no p: the law of count under chance is not derived",
         None,
