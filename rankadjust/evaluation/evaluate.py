@@ -120,11 +120,12 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     )
     return (
         add_p_values(
-            add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String))), tasks, evaluation_set, histograms
+            add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String))),
+            tasks,
+            evaluation_set,
+            histograms,
         )
-        .with_columns(
-            reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", frame)
-        )
+        .with_columns(reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", frame))
         .select(RESULT.names())
         .cast(RESULT)
     )
