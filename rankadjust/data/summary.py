@@ -58,7 +58,8 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
             if split not in dataset.known
         },
         "distinct_seen_triples": {
-            split: _distinct(keys[part][covered[split]]).size for split, part in rows.items()
+            split: (distinct[split] if covered[split].all() else _distinct(keys[part][covered[split]])).size
+            for split, part in rows.items()
         },
     }
     if dataset.role == "inductive":
@@ -155,7 +156,7 @@ def _distinct(keys: _Keys) -> _Keys:
     ordered = np.sort(keys)
     first_of_its_kind = np.ones(ordered.size, dtype=np.bool_)
     first_of_its_kind[1:] = ordered[1:] != ordered[:-1]
-    return ordered[first_of_its_kind]
+    return ordered if first_of_its_kind.all() else ordered[first_of_its_kind]
 
 
 def _overlaps(distinct: Mapping[str, _Keys]) -> dict[str, int]:
