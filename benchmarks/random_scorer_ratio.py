@@ -2,7 +2,8 @@
 
     python benchmarks/random_scorer_ratio.py results/database/adjustments.parquet docs/figures/random-scorer-ratio.svg
 
-One dot per data set (testing split) and side, one panel per metric. The values themselves go to standard output.
+One dot per data set (testing split) and side, one panel per metric. Printed are the values themselves for both sides, and
+the smallest, the median and the largest of all test splits, those of inference graphs included.
 """
 
 import argparse
@@ -46,6 +47,22 @@ def ratios(database: pl.DataFrame, protocol: str, split: str = "testing") -> pl.
     )
 
 
+def extremes(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return for each metric the smallest, the median and the largest ratio, with the data sets of the two ends."""
+    return (
+        rows.sort("ratio", "dataset")
+        .group_by("metric", maintain_order=True)
+        .agg(
+            pl.len().alias("splits"),
+            pl.first("ratio").alias("smallest"),
+            pl.first("dataset").alias("of"),
+            pl.median("ratio").alias("median"),
+            pl.last("ratio").alias("largest"),
+            pl.last("dataset").alias("of_largest"),
+        )
+    )
+
+
 def ratio_chart(rows: pl.DataFrame) -> alt.HConcatChart:
     """Return one panel per metric: data sets by number of entities, the ratio of each side."""
     order = rows["dataset"].unique(maintain_order=True).to_list()
@@ -85,10 +102,13 @@ def main() -> None:
     parser.add_argument("svg", type=Path)
     parser.add_argument("--protocol", default="filtered")
     arguments = parser.parse_args()
-    rows = ratios(pl.read_parquet(arguments.database), arguments.protocol)
+    database = pl.read_parquet(arguments.database)
+    rows = ratios(database, arguments.protocol)
+    tests = pl.concat([rows, ratios(database, arguments.protocol, "inference_testing")])
     write_text(vl_convert.vegalite_to_svg(ratio_chart(rows).to_json()), arguments.svg)
     with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True):
         print(rows.filter(side="both").pivot("metric", index=["dataset", "entities"], values="ratio"))
+        print(extremes(tests.filter(side="both")))
 
 
 if __name__ == "__main__":
