@@ -248,7 +248,7 @@ def _tail_sums(groups: TaskGroups, order: int, window: _Window, centre: float) -
 
 
 def _edges(low: int, high: int, kinks: FloatArray) -> FloatArray:
-    """Return low, high and all ends of intervals between them: the kinks, and powers of 2 because of 1 / x."""
+    """Return the ends of intervals from low to high: the kinks, and powers of 2, between which 1 / x is smooth too."""
     edges = np.unique(np.concatenate([[low, high], kinks, 2.0 ** np.arange(53)]))
     return edges[(edges >= low) & (edges <= high)]
 

@@ -101,7 +101,7 @@ class Family:
         scale, link = self.scale(k or 0), self.link or identity
         optimum = np.nan if self.increasing is None else 1.0
         if self.term is not None:
-            # With two candidates: that rank 1 is perfect is all that the number may not change.
+            # The term at rank 1, which must not depend on N; two candidates, as some terms need a competitor.
             optimum = float(link(scale * self.term(np.array(1.0), np.array(2.0))))
         return Metric(
             key=self._key(k),

@@ -57,7 +57,7 @@ def method(metric: Metric) -> str:
 
 
 def _has_closed_form(metric: Metric) -> bool:
-    # What is known of a term that depends on N holds for ranks up to N, not up to k.
+    # The closed form of a term that depends on N is for ranks from 1 to N; with a cut at k they go up to k only.
     return metric.shape in _UNIFORM_MOMENTS and not (metric.needs_candidates and metric.k is not None)
 
 
@@ -200,9 +200,10 @@ _COVARIANCES: Mapping[Term | None, Callable[[FloatArray, FloatArray], FloatArray
 def integration_nodes(largest: float, k: int, refinement: float = 1.0) -> Nodes:
     """Return nodes for terms that are 0 beyond rank k (1: for terms without k) and counts up to `largest`.
 
-    The integrand lives at u of the order of 1/N. As a function of x it is analytic for |Im x| < pi/2, where the
-    trapezoid rule with step h errs by exp(-pi^2 / h). A cut at rank k is a step of width 1 / sqrt(k) in x:
-    there the error is exp(-pi^2 / (k h^2)). `refinement` divides the step.
+    The integrand varies where u is of the order of 1/N. As a function of x it is analytic for |Im x| < pi/2, so that
+    the trapezoid rule with step h errs by the order of exp(-pi^2 / h). A cut at rank k makes m_N fall from 1 to 0
+    within about 1 / sqrt(k) in x, and the error of a product of two is of the order of exp(-pi^2 / (k h^2)).
+    `refinement` divides the step.
     """
     step = min(0.25, np.pi / np.sqrt(32 * k)) / refinement
     lowest, highest = -np.log(largest) - _REACH, _REACH

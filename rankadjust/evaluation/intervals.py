@@ -22,7 +22,6 @@ _QUANTILES = np.array([0.025, 0.975])
 # A metric is studentised where the worse half of the ranks makes up at least this share of its term's range.
 _LONG_TAIL = 0.1
 _MANY_CANDIDATES = 1e6
-# An error this small beside that of all tasks is rounding.
 # An error this small beside that of all tasks is rounding: the sample has no spread.
 _NO_SPREAD = 1e-9
 # Where a larger share of the samples has no spread, they cannot be studentised.

@@ -219,7 +219,7 @@ def _means_with_hits(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _possible(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that can say something about others."""
+    """Return the rows with a possible value: only these bound the other metrics of their model."""
     return rows.filter(pl.col("status") != "value_impossible")
 
 

@@ -435,7 +435,7 @@ def _with_expectation(keys: pl.DataFrame) -> pl.DataFrame:
 
 
 def _add_status(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add status and message, and take the constants from rows that must not be adjusted."""
+    """Add status and message, and set the constants to null in rows that must not be adjusted."""
     rows = _with_duplicates(rows)
     wrong = pl.concat_list(_PROBLEMS.values()).list.drop_nulls().list.join("; ").replace("", None)
     first_wrong = _first((status, pl.col(message).is_not_null()) for status, message in _PROBLEMS.items())
@@ -462,7 +462,7 @@ def _with_duplicates(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_constants(rows: pl.DataFrame) -> pl.DataFrame:
-    """Take the constants from rows that have no index by their status."""
+    """Set the constants to null where the status allows no index."""
     # With a constant number of candidates the index needs neither data set nor split; only z does.
     is_known = pl.col("status").is_in(_NOT_NEEDED_WITH_CONSTANT_CANDIDATES) & (pl.col("origin") == "constant")
     has_index = pl.col("status").is_in(USABLE) | is_known
