@@ -1,5 +1,6 @@
 """The project's own files: packages named the same everywhere, and nothing that ties them to one machine."""
 
+import ast
 import re
 import subprocess
 import tomllib
@@ -7,6 +8,7 @@ import tomllib
 import yaml
 from packaging.requirements import Requirement
 
+from rankadjust.base.provenance import PACKAGE, imported_modules
 from rankadjust.base.schemas import read_yaml
 
 # Pieces of the host names of package indexes, put together here so that this file does not hold one.
@@ -72,3 +74,36 @@ def test_every_schema_describes_every_key(project):
                 yield from undescribed(child, f"{path}.{number}")
 
     assert [key for path in schemas for key in undescribed(read_yaml(path), path.stem)] == []
+
+
+def modules_behind(modules):
+    needed, waiting = set(), list(modules)
+    while waiting:
+        module = waiting.pop()
+        if module not in needed:
+            needed.add(module)
+            waiting += imported_modules(PACKAGE, module)
+    return needed
+
+
+def test_the_library_of_each_rule_is_what_its_script_uses(project):
+    """An edit of any of it has to run the rule again; a fetched file is checked by its sum anyway."""
+    rules = re.compile(r'library=code_digest\((.*?)\).*?script:\s*"../../scripts/(\w+)\.py"', flags=re.DOTALL)
+    texts = [path.read_text(encoding="utf-8") for path in (project / "workflow" / "rules").glob("*.smk")]
+    found = {
+        script: set(re.findall(r'"([\w.]+)"', library))
+        for text in texts
+        for library, script in rules.findall(text)
+    }
+    assert len(found) > 10
+    missing = {}
+    for script, declared in found.items():
+        tree = ast.parse((project / "scripts" / f"{script}.py").read_text(encoding="utf-8"))
+        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        used = {
+            str(node.module).removeprefix("rankadjust.")
+            for node in imports
+            if str(node.module).startswith("rankadjust.")
+        }
+        missing[script] = modules_behind(used) - modules_behind(declared)
+    assert {script: modules for script, modules in missing.items() if modules and script != "fetch"} == {}

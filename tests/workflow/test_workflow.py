@@ -422,6 +422,11 @@ def other_expectation(path):
     frame.with_columns(expectation=pl.col("expectation") / 2).write_parquet(path)
 
 
+def fewer_tasks(path):
+    frame = pl.read_parquet(path)
+    frame.with_columns(tasks=(pl.col("tasks") + 1) // 2).write_parquet(path)
+
+
 # File, edit, what reruns. Each also changes a result, as the run with all of them at once shows.
 EDITS = {
     "columns": ("tiny.yaml", replaced("[head, relation, tail]", "[tail, relation, head]"), ENCODED),
@@ -450,6 +455,7 @@ EDITS = {
     "older table": ("results.csv", older("2.5", "2.4"), LATER),
     "older data": ("data/test.txt", older("d\tr\tb\n", ""), FETCHED),
     "released database": ("project/resources/database/adjustments.parquet", other_expectation, LATER),
+    "released histograms": ("project/resources/database/candidates.parquet", fewer_tasks, LATER),
 }
 # Edits that make a result an error: they show in what reruns alone.
 REFUSING = {
@@ -590,6 +596,7 @@ def test_after_all_edits_every_result_is_another(run, edited):
     assert changed("words", "split", dataset="Tiny") == [("validation",)]
     assert changed("words", "split", dataset="FB15k-237") == [("validation",)]
     changed("words", "expectation", dataset="FB15k-237")
+    changed("words", "log10_p_independent", dataset="FB15k-237")
     assert changed("printed", "dataset") == [("Nations",)]
     assert changed("results", "value", model="B", dataset="Tiny") == [(2.4,)]
     assert "<h1>Edited: " in after["page"]

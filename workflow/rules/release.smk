@@ -43,6 +43,6 @@ rule assemble_release:
             ],
             DIGESTS,
         ),
-        library=code_digest("database.release"),
+        library=code_digest("database.release", "database.store"),
     script:
         "../../scripts/release.py"
