@@ -81,11 +81,34 @@ _scores = click.option(
     type=click.Choice(["per-time", "static"]),
     help="Temporal data: does the model score a triple anew at every time, or once for all times?",
 )
+_results = click.option(
+    "--results", type=_PATH, help="The folder results of a run of your own: use its database and histograms."
+)
 _database = click.option("--database", type=_PATH, help="A database file in place of the released one.")
 _candidates = click.option(
     "--candidates", type=_PATH, help="Candidate histograms in place of the released ones."
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
+
+
+def _database_of(results: Path | None, database: Path | None) -> Path | None:
+    """Return the database of a run or the one that is given, None for the released one."""
+    if results is None:
+        return database
+    if database is not None:
+        raise RankadjustError("--results and --database both name a database; give one of them")
+    from rankadjust.database.runs import database_of_run
+
+    return database_of_run(results)
+
+
+def _say_if_histograms_are_missing(database: Path | None, candidates: Path | None) -> None:
+    """Say on standard error what is missing where there is no p for want of histograms."""
+    from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
+
+    file = beside_database(database, CANDIDATES)
+    if candidates is None and not file.exists():
+        click.echo(f"note: {file} is missing, so there is no p; give such a file with --candidates", err=True)
 
 
 @commands.command(
@@ -99,7 +122,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 @click.option("--dataset", required=True, help="Data set, by name or alias.")
 @click.option("--metric", help="Metric of the values, such as mrr or hits@10.")
 @click.option("--side", default="both", show_default=True, help="head, tail or both.")
-@_options(_protocol, _split, _scores, _database, _candidates, _json)
+@_options(_protocol, _split, _scores, _results, _database, _candidates, _json)
 def adjust(
     values: tuple[str, ...],
     dataset: str,
@@ -108,6 +131,7 @@ def adjust(
     protocol: str,
     split: str,
     scores: str | None,
+    results: Path | None,
     database: Path | None,
     candidates: Path | None,
     as_json: bool,
@@ -122,6 +146,7 @@ def adjust(
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = _named_values(values, metric)
+    database = _database_of(results, database)
     constants = load_database(database)
     histograms = Histograms.beside(database, candidates)
     found = [
@@ -138,6 +163,8 @@ def adjust(
         )
         for name, text in named
     ]
+    if any(adjusted.log10_p_independent is None for adjusted in found):
+        _say_if_histograms_are_missing(database, candidates)
     if as_json:
         _print_json([asdict(adjusted) for adjusted in found])
         return
@@ -186,7 +213,7 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
     callback=_known_suffix(".parquet", ".tsv", ".csv"),
     help="Also write all rows: .parquet, .tsv, .csv.",
 )
-@_options(_database, _candidates, _json)
+@_options(_results, _database, _candidates, _json)
 def evaluate(
     ranks: Path,
     dataset: str | None,
@@ -199,6 +226,7 @@ def evaluate(
     seed: int,
     everything: bool,
     output: Path | None,
+    results: Path | None,
     database: Path | None,
     candidates: Path | None,
     as_json: bool,
@@ -212,6 +240,9 @@ def evaluate(
     from rankadjust.chance.metrics import FAMILIES
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
 
+    if results is not None and dataset is None:
+        raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
+    database = _database_of(results, database)
     result = evaluate_ranks(
         ranks,
         num_candidates=num_candidates,
@@ -225,6 +256,8 @@ def evaluate(
         draws=draws,
         seed=seed,
     )
+    if dataset is not None and result["log10_p_independent"].null_count():
+        _say_if_histograms_are_missing(database, candidates)
     if output is not None:
         _write(result, output)
     if as_json:
@@ -237,14 +270,20 @@ def evaluate(
 
 @commands.command()
 @click.argument("dataset")
-@_options(_protocol, _split, _database, _candidates, _json)
+@_options(_protocol, _split, _results, _database, _candidates, _json)
 def show(
-    dataset: str, protocol: str, split: str, database: Path | None, candidates: Path | None, as_json: bool
+    dataset: str,
+    protocol: str,
+    split: str,
+    results: Path | None,
+    database: Path | None,
+    candidates: Path | None,
+    as_json: bool,
 ) -> None:
     """Show the counts of a data set and how many candidates its tasks have."""
     from rankadjust.database.overview import overview
 
-    found = overview(dataset, protocol, split, database, candidates)
+    found = overview(dataset, protocol, split, _database_of(results, database), candidates)
     if as_json:
         _print_json(asdict(found))
         return
@@ -255,8 +294,8 @@ def show(
 
 @commands.command()
 @click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE...")
-@_options(_database, _json)
-def check(tables: tuple[Path, ...], database: Path | None, as_json: bool) -> None:
+@_options(_results, _database, _json)
+def check(tables: tuple[Path, ...], results: Path | None, database: Path | None, as_json: bool) -> None:
     """Report where the printed metrics of a model contradict each other, and what could not be read.
 
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes.
@@ -264,17 +303,20 @@ def check(tables: tuple[Path, ...], database: Path | None, as_json: bool) -> Non
     """
     import polars as pl
 
+    from rankadjust.database.overview import registry_with
     from rankadjust.literature.contradictions import check as find_contradictions
     from rankadjust.literature.rescore import problems, rescore
     from rankadjust.literature.results import read_results
 
-    results = [read_results(table) for table in tables]
-    rescored = rescore(pl.concat([one.rows for one in results], how="diagonal"), database)
+    database = _database_of(results, database)
+    registry = registry_with(database)
+    found = [read_results(table, registry) for table in tables]
+    rescored = rescore(pl.concat([one.rows for one in found], how="diagonal"), database, registry=registry)
     flagged = find_contradictions(rescored)
-    unread = [line for one in results for line in one.unread]
+    unread = [line for one in found for line in one.unread]
     empty = [
         f"{table}: no value was read; 'rankadjust read {table}' says why"
-        for table, one in zip(tables, results, strict=True)
+        for table, one in zip(tables, found, strict=True)
         if one.rows.is_empty()
     ]
     lines = [*empty, *unread, *problems(rescored), *_flags(flagged)]
@@ -313,23 +355,32 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     callback=_known_suffix(".md", ".parquet", ".tsv", ".csv"),
     help="Write the rows, all columns (.parquet, .tsv, .csv) or those that people read (.md).",
 )
-@_options(_database, _json)
-def rescore(table: Path, output: Path | None, database: Path | None, as_json: bool) -> None:
+@_options(_results, _database, _json)
+def rescore(
+    table: Path, output: Path | None, results: Path | None, database: Path | None, as_json: bool
+) -> None:
     """Adjust every value of a table of results, each row with its status.
 
     TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. What is wrong with a row or
     could not be read is told on standard error. The exit code is 1 if nothing was read.
     """
+    import polars as pl
+
+    from rankadjust.database.overview import registry_with
     from rankadjust.literature.rescore import problems, summary
     from rankadjust.literature.rescore import rescore as adjust_rows
     from rankadjust.literature.results import read_results
 
-    results = read_results(table)
-    if results.rows.is_empty():
+    database = _database_of(results, database)
+    registry = registry_with(database)
+    found = read_results(table, registry)
+    if found.rows.is_empty():
         raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
-    rescored = adjust_rows(results.rows, database)
-    for line in [*results.unread, *problems(rescored)]:
+    rescored = adjust_rows(found.rows, database, registry=registry)
+    for line in [*found.unread, *problems(rescored)]:
         click.echo(line, err=True)
+    if rescored.filter(pl.col("index").is_not_null())["log10_p_independent"].null_count():
+        _say_if_histograms_are_missing(database, None)
     if output is not None:
         _write(rescored, output)
     if as_json:
@@ -350,12 +401,13 @@ def rescore(table: Path, output: Path | None, database: Path | None, as_json: bo
 @click.option("--sidecar", type=_PATH, help="A YAML file that states what the table does not.")
 @click.option("--write-sidecar", type=_PATH, help="Write what was understood as a sidecar to start from.")
 @click.option("--output", type=_PATH, help="Write the table with its index beside each value.")
-@_options(_database, _json)
+@_options(_results, _database, _json)
 def read(
     table: Path,
     sidecar: Path | None,
     write_sidecar: Path | None,
     output: Path | None,
+    results: Path | None,
     database: Path | None,
     as_json: bool,
 ) -> None:
@@ -363,10 +415,13 @@ def read(
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV or plain text. The exit code is 1 if nothing was read.
     """
+    from rankadjust.database.overview import registry_with
     from rankadjust.tables.account import describe, draft_sidecar
     from rankadjust.tables.reading import read_tables
 
-    reading = read_tables(table, sidecar)
+    database = _database_of(results, database)
+    registry = registry_with(database)
+    reading = read_tables(table, sidecar, registry)
     if as_json:
         parts = {"values": reading.values, "unread": reading.unread, "missing": reading.missing}
         _print_json(
@@ -386,7 +441,7 @@ def read(
         from rankadjust.output.rendering import adjusted_tables, write_adjusted
 
         for number, adjusted in enumerate(
-            adjusted_tables(reading, rescore(reading.values, database)), start=1
+            adjusted_tables(reading, rescore(reading.values, database, registry=registry)), start=1
         ):
             many = len(reading.tables) > 1
             write_adjusted(adjusted, output.with_stem(f"{output.stem}-{number}") if many else output)
@@ -395,12 +450,12 @@ def read(
 
 
 @commands.command()
-@_options(_database, _json)
-def datasets(database: Path | None, as_json: bool) -> None:
+@_options(_results, _database, _json)
+def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
     """List the data sets that are registered or in the database."""
     from rankadjust.database.overview import known_datasets
 
-    rows = known_datasets(database)
+    rows = known_datasets(_database_of(results, database))
     if as_json:
         names = ("name", "kind", "protocols", "aliases")
         _print_json([dict(zip(names, (*row[:2], *map(_listed, row[2:])), strict=True)) for row in rows])

@@ -57,6 +57,9 @@ def _narrowed(
 
 
 _WHAT = {"dataset": "data set", "protocol": "protocol", "split": "split"}
+_WHERE_TO_LOOK = (
+    "; 'rankadjust datasets' lists those that are known, and with --results FOLDER those of a run of your own"
+)
 
 
 def known_name(name: str, known: Iterable[str], what: str, where: str) -> str:
@@ -73,8 +76,9 @@ def known_name(name: str, known: Iterable[str], what: str, where: str) -> str:
         try:
             meant = resolve_dataset(name, registry).name
         except RankadjustError:
-            hint = did_you_mean(name, names.values())
-            if not hint or meanings(name, registry):
+            words = (word for one in registry.values() for word in (one.name, *one.aliases))
+            hint = did_you_mean(name, names.values()) or did_you_mean(name, words) or _WHERE_TO_LOOK
+            if meanings(name, registry):
                 raise
             raise RankadjustError(f"unknown data set '{name}'{hint}") from None
         if meant in names.values():
@@ -100,7 +104,7 @@ def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
         histograms = pl.read_parquet(file)
     except FileNotFoundError:
         raise RankadjustError(
-            f"{file}: there are no candidate histograms; give a file with --candidates"
+            f"{file}: there are no candidate histograms; give a file with --candidates, or a run with --results"
         ) from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise RankadjustError(f"{file}: not a Parquet file ({str(error).splitlines()[0]})") from None
@@ -119,7 +123,7 @@ def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
         return pl.read_csv(file, separator="\t", infer_schema=False)
     except FileNotFoundError:
         raise RankadjustError(
-            f"{file}: there is no table of data sets; 'snakemake --cores all database' makes one"
+            f"{file}: there is no table of data sets; a run writes it beside its database: give the run with --results"
         ) from None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise RankadjustError(f"{file}: cannot be read as a table ({str(error).splitlines()[0]})") from None

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.registry import load_registry
+from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.evaluation_sets import (
     CANDIDATES,
     DATASETS,
@@ -93,12 +93,31 @@ def _counts(dataset: str, database: Path | None) -> Mapping[str, str]:
     return {name: text for name, text in chosen.drop(column).row(0, named=True).items() if text}
 
 
+def registry_with(database: Path | None) -> dict[str, Dataset]:
+    """Return the shipped registry with the data sets of a database that it lacks, by name.
+
+    The table datasets.tsv beside the database names them; without the table they are not known. What a run read them
+    from is not known here: they have neither aliases nor sources.
+    """
+    registry = load_registry()
+    if database is None or not beside_database(database, DATASETS).is_file():
+        return registry
+    table = load_datasets(beside_database(database, DATASETS))
+    if not {"dataset", "role"} <= set(table.columns):
+        return registry
+    own = table.filter(~pl.col("dataset").is_in(list(registry)))
+    return registry | {
+        name: Dataset(name=name, role=role, sources=(), splits=(), origin=database)
+        for name, role in own.select("dataset", "role").iter_rows()
+    }
+
+
 def known_datasets(database: Path | None = None) -> list[tuple[str, str, str, str]]:
     """Return name, kind, protocols in the database and aliases of every data set, sorted by name.
 
     Without a released database the registry alone is listed; a database that was asked for must be there.
     """
-    registry = load_registry()
+    registry = registry_with(database)
     try:
         rows = load_database(database).select("dataset", "protocol").unique()
     except RankadjustError:

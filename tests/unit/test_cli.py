@@ -55,7 +55,12 @@ def test_sessions_are_found():
 @pytest.mark.parametrize(("document", "least"), [("README.md", 1), ("docs/evaluate.md", 5)])
 def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch, document, least):
     monkeypatch.chdir(project)
-    found = sessions((project / document).read_text(encoding="utf-8"))
+    # Those on the results of a run are tried on a run: tests/workflow/test_workflow.py.
+    found = [
+        session
+        for session in sessions((project / document).read_text(encoding="utf-8"))
+        if "--results" not in session[0]
+    ]
     assert len(found) >= least
     for command, expected in found:
         name, _, rest = command.partition(" ")
@@ -429,6 +434,99 @@ def test_what_was_read_has_json(run, tmp_path):
     assert [row["value"] for row in found["values"]] == ["0.50", "0.300", "0.40"]
     assert [row["text"] for row in found["unread"]] == ["oops"]
     assert found["remarks"]
+
+
+# --- a run of one's own -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Return a folder of results whose database calls Nations by a name that no registry has."""
+    folder = tmp_path / "results"
+    (folder / "database").mkdir(parents=True)
+    database = make_release(folder / "database")
+    for path in (database, database.with_name("candidates.parquet")):
+        renamed = pl.read_parquet(path).with_columns(pl.col("dataset").replace("Nations", "my-graph"))
+        renamed.write_parquet(path)
+    counts = folder / "database" / "datasets.tsv"
+    counts.write_text(counts.read_text().replace("Nations\t", "my-graph\t"))
+    return folder
+
+
+def test_an_own_data_set_is_found_in_the_results_of_its_run(run, results):
+    released, own = (
+        json.loads(run(f"adjust --json {line} mrr=0.43")[1])[0]
+        for line in ("--dataset Nations", f"--results {results} --dataset MY-GRAPH")
+    )
+    # The same counts under another name; without the histograms there would be no p.
+    assert own == released | {"dataset": "my-graph"}
+    assert own["log10_p_independent"] is not None
+    shown = json.loads(run(f"show --json my-graph --results {results}")[1])
+    assert (shown["dataset"], shown["counts"]["entities"]) == ("my-graph", "14")
+    listed = {row["name"]: row for row in json.loads(run(f"datasets --json --results {results}")[1])}
+    assert (listed["my-graph"]["kind"], listed["my-graph"]["protocols"]) == (
+        "transductive",
+        ["filtered", "raw"],
+    )
+    assert "my-graph" not in run("datasets")[1]
+
+
+def test_tables_name_an_own_data_set(run, results, tmp_path):
+    table = tmp_path / "table.md"
+    table.write_text("| my-graph | MRR |\n|---|---|\n| A | .50 |\n")
+    assert "my-graph" in run(f"read --results {results}", table)[1].split("fraction, ")[1]
+    assert run(f"check --results {results}", table)[:2] == (0, "1 value: nothing to look at\n")
+    rows = json.loads(run(f"rescore --json --results {results}", table)[1])
+    assert [(row["dataset"], row["status"]) for row in rows] == [("my-graph", "ok")]
+    assert rows[0]["log10_p_independent"] is not None
+    assert run(f"rescore --results {results} --output {tmp_path}/adjusted.md", table)[2] == ""
+
+
+def test_an_own_data_set_without_its_run_is_one_line_with_where_to_look(run):
+    code, _, error = run("show graph-of-mine")
+    assert code == 1
+    assert error.startswith("error: unknown data set 'graph-of-mine'; 'rankadjust datasets' lists")
+    assert "--results FOLDER" in error
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("show my-graph --results {results} --database x.parquet", "both name a database; give one of them"),
+        ("evaluate --results {results} {ranks}", "--results needs --dataset"),
+        ("show my-grap --results {results}", "unknown data set 'my-grap'; did you mean my-graph?"),
+        ("adjust --results {results} --dataset WN18RR mrr=.3", "the database has nothing on it"),
+        ("check --results {results}-none {ranks}", "-none: there is no such folder; give the folder results"),
+    ],
+)
+def test_mistakes_with_results_are_one_line(run, results, line, message):
+    code, output, error = run(line.format(results=results, ranks=DATA / "evaluation/ranks.csv"))
+    assert (code, output) == (1, "")
+    assert message in error
+    assert "\n" not in error
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["adjust --dataset my-graph mrr=.5", "evaluate --draws 0 --dataset my-graph {ranks}", "rescore {table}"],
+)
+def test_a_database_without_histograms_gives_all_but_p_and_says_so(run, results, tmp_path, command):
+    (tmp_path / "table.csv").write_text("dataset,metric,value\nmy-graph,mrr,0.5\n")
+    ranks = tmp_path / "ranks.csv"
+    ranks.write_text("\n".join(["rank", *["1"] * 402]))
+    line = command.format(ranks=ranks, table=tmp_path / "table.csv")
+    database, candidates = (
+        results / "database" / f"{name}.parquet" for name in ("adjustments", "candidates")
+    )
+    code, whole, error = run(line, "--database", database)
+    assert (code, error) == (0, "")
+    elsewhere = candidates.rename(tmp_path / "elsewhere.parquet")
+    code, _, error = run(line, "--database", database)
+    assert code == 0
+    assert error == f"note: {candidates} is missing, so there is no p; give such a file with --candidates\n"
+    if not line.startswith("rescore"):
+        assert run(line, "--database", database, "--candidates", elsewhere) == (0, whole, "")
+    assert "give a file with --candidates" in run("show my-graph --database", database)[2]
 
 
 # --- the package ----------------------------------------------------------------------------------------------

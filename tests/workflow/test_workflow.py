@@ -1,5 +1,6 @@
 """The whole workflow, run as a user runs it: real Snakemake, real jobs, a temporary directory."""
 
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
+from tests.sessions import sessions
 
 PROJECT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles")
@@ -84,6 +87,19 @@ def snakemake(*arguments, cwd, snakefile=PROJECT / "Snakefile", environment=()):
         text=True,
         check=False,
         timeout=300,
+    )
+
+
+def rankadjust(*arguments, cwd):
+    """Run the command as a user does, in a place of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "rankadjust", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
     )
 
 
@@ -180,6 +196,32 @@ def test_rescored_table_keeps_every_row_and_says_why(run):
     assert "Unheard" in rescored["message"][3]
     # E[MR] = 1.75, optimum 1: index = (2.5 - 1.75) / (1 - 1.75) = -1.
     assert rescored["index"][2] == pytest.approx(-1, rel=1e-12)
+
+
+@pytest.mark.parametrize(("document", "least"), [("README.md", 1), ("docs/evaluate.md", 3)])
+def test_the_documents_show_what_the_command_prints_of_the_results_of_a_run(run, document, least):
+    page = (PROJECT / document).read_text(encoding="utf-8")
+    here = run / "elsewhere"
+    for table in re.findall(r"^```csv\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE):
+        (here / "ranks.csv").write_text(table)
+    found = [session for session in sessions(page) if "--results results" in session[0]]
+    assert len(found) >= least
+    for command, expected in found:
+        done = rankadjust(*command.replace("my-graph", "Tiny").split()[1:], cwd=here)
+        printed = (done.stdout + done.stderr).replace("Tiny", "my-graph").rstrip("\n")
+        assert (command, printed) == (command, expected)
+
+
+def test_the_results_of_a_run_hold_what_the_command_needs_for_p(run):
+    results = run / "elsewhere" / "results"
+    arguments = ("adjust", "--dataset", "tiny", "mr=1.5", "--json")
+    by_folder = rankadjust(*arguments, "--results", results, cwd=run)
+    by_file = rankadjust(*arguments, "--database", results / "database" / "adjustments.parquet", cwd=run)
+    assert by_folder.returncode == 0, by_folder.stderr
+    assert by_folder.stdout == by_file.stdout
+    # By hand: three ranks of 1 or 2 and three of 1 to 3 sum to at most 9. The ways to exceed the least sum of 6 by
+    # 0, 1, 2 and 3 are 1, 6, 18 and 35: the coefficients of (1 + x)^3 (1 + x + x^2)^3. All in all there are 216.
+    assert 10 ** json.loads(by_folder.stdout)[0]["log10_p_independent"] == pytest.approx(60 / 216, rel=1e-12)
 
 
 def test_the_report_opens_without_network(run):

@@ -1,0 +1,43 @@
+"""The database of a run of the workflow, found by the folder of its results."""
+
+from pathlib import Path
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS
+
+DATABASE = "adjustments.parquet"
+_FOLDER = "database"
+# Any job that was started has left a log, also one that failed.
+_LOGS = "logs"
+
+
+def database_of_run(results: str | Path) -> Path:
+    """Return the database file of a run; candidates.parquet and datasets.tsv stand beside it.
+
+    results: the folder `results` that the workflow writes. Raises RankadjustError where it is no such folder, or
+    the run has not finished.
+    """
+    results = Path(results)
+    missing = _missing(results)
+    if not missing:
+        return results / _FOLDER / DATABASE
+    for meant in (results / "results", results.parent):
+        if not _missing(meant):
+            raise RankadjustError(f"{results}: this is not the folder of results itself; give {meant}")
+    if not results.is_dir():
+        raise RankadjustError(
+            f"{results}: there is no such folder; give the folder results that a run has written"
+        )
+    if len(missing) == 3 and not (results / _LOGS).is_dir():
+        raise RankadjustError(
+            f"{results}: no run has written its results here; 'snakemake --cores all' with the option "
+            "--config datasets=NAME makes a run"
+        )
+    raise RankadjustError(
+        f"{results}: the run is not finished, {_FOLDER}/{missing[0]} is missing; the same snakemake line "
+        "again goes on with it"
+    )
+
+
+def _missing(results: Path) -> list[str]:
+    return [name for name in (DATABASE, CANDIDATES, DATASETS) if not (results / _FOLDER / name).is_file()]
