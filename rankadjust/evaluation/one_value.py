@@ -12,6 +12,7 @@ from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.database.adjustments import add_adjusted, stated_scores
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
 from rankadjust.database.histograms import Histograms, add_p
+from rankadjust.database.limits import Limits
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,7 @@ def _adjusted(
         if value.low is None or value.high is None
         else (max(value.low, metric.lower), min(value.high, metric.upper))
     )
+    _check_attainable(value, metric, side, evaluation_set, histograms)
     adjusted = add_adjusted(
         rows.head(1).with_columns(
             value=pl.lit(value.number, dtype=pl.Float64),
@@ -166,6 +168,16 @@ def _adjusted(
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.key} has no expectation for {evaluation_set}: {row['reason']}")
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
+
+
+def _check_attainable(
+    value: _Value, metric: Metric, side: str, evaluation_set: EvaluationSet, histograms: Histograms
+) -> None:
+    evaluation = (evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side)
+    low, high = (value.number if end is None else end for end in (value.low, value.high))
+    limit = Limits(histograms).why_impossible(evaluation, metric, low, high)
+    if limit is not None:
+        raise RankadjustError(f"{limit}, so {value.text} cannot be its value")
 
 
 def _why_absent(metric: Metric, constants: pl.DataFrame, evaluation_set: EvaluationSet) -> str:

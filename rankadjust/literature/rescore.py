@@ -15,11 +15,13 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import require_frame
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION, KEY
+from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.adjustments import add_adjusted, add_coefficients
 from rankadjust.database.histograms import Histograms, add_p
+from rankadjust.database.limits import Limits
 from rankadjust.database.store import load_database
 from rankadjust.literature.wording import (
     ALL_ENTITIES,
@@ -155,7 +157,7 @@ def rescore(
     database: a frame or a file as `load_database` takes it, optionally with the column `origin` (computed,
         released); None means the released one.
     candidates: histograms of the candidates, a frame or a file; None means the file candidates.parquet beside the
-        database, if there is one. p needs them.
+        database, if there is one. p needs them, and what is possible: no rank is above the number of candidates.
     rules: the mapping of words (None: the shipped one).
     registry: the data sets and their aliases (None: the shipped ones); names in the database are known anyway.
     entities: data set -> documented number of entities (None: those of the registry), used where the database lacks
@@ -188,11 +190,16 @@ def rescore(
     known = [name for name in ("file_line", *tidy_columns()["properties"]) if name in given.columns]
     rows = map_words(given.select(known), rules)
     rows = resolve_names(rows, database, rules, registry, entities)
-    rows = _read_values(rows)
+    rows = _add_limits(_read_values(rows), histograms)
     constants = _add_constants(database, rows, entities)
     rows = rows.join(constants, on=KEY, how="left", maintain_order="left", validate="m:1")
     rows = rows.join(_approximate_benchmarks(), on=["dataset", "protocol"], how="left", maintain_order="left")
-    adjusted = add_p(add_adjusted(_add_status(rows)), histograms)
+    rows = _add_status(rows.with_columns(chance="expectation"))
+    # What chance gives is kept beside a value that the candidates rule out: the mean N follows from it.
+    is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
+    adjusted = add_p(add_adjusted(rows), histograms).with_columns(
+        expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation")
+    )
     rescored = _recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(
@@ -370,6 +377,30 @@ def _impossible_value() -> pl.Expr:
             )
         )
     )
+
+
+def _add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
+    """Add the column limit, what the numbers of candidates allow where a value is beyond it, and say so."""
+    # What is not a value of the metric itself, or wrong already, is not held against them.
+    is_value = pl.all_horizontal(
+        pl.col(name).is_null()
+        for name in ("adjustment", "metric_problem", "unit_problem", "value_impossible")
+    )
+    given = [*KEY, "value_low", "value_high"]
+    distinct = rows.filter(is_value).select(given).drop_nulls().unique(maintain_order=True)
+    limits = Limits(histograms)
+    found = [
+        limits.why_impossible(evaluation, resolve(metric), low, high)
+        for *evaluation, metric, low, high in distinct.iter_rows()
+    ]
+    joined = rows.join(
+        distinct.with_columns(limit=pl.Series(found, dtype=pl.String)),
+        on=given,
+        how="left",
+        maintain_order="left",
+    ).with_columns(limit=pl.when(is_value).then("limit"))
+    said = pl.format("value '{}' is impossible: {}", "value_as_printed", "limit")
+    return joined.with_columns(value_impossible=pl.coalesce("value_impossible", said))
 
 
 def _add_constants(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:

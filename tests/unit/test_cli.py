@@ -114,6 +114,12 @@ def test_a_lone_percent_sign_belongs_to_its_number(run):
         ("--dataset Nations hits@10=96.5", "if it is a percentage, write 96.5%"),
         ("--dataset Nations mr=45%", "arithmetic_mean_rank is no share"),
         ("--dataset Nations mr=0.5", "arithmetic_mean_rank is 1 or more, so 0.5 cannot be its value"),
+        (
+            "--dataset Nations mr=25",
+            "is at most 7.95522, reached where every true answer ranks last among its",
+        ),
+        ("--dataset Nations --protocol raw hits@10=0.2 mr=15", "is at most 14, "),
+        ("--dataset FB15k-237 mr=30000", "(10,178 to 14,541), so 30000 cannot be its value"),
         ("--dataset Nations hits@7=0.3", "hits_at_7 is not in the database for Nations (filtered, testing)"),
         ("--dataset Nations std=0.3", "standard_deviation has no known expectation under chance"),
         ("--dataset Nations --protocol filterd mrr=0.3", "did you mean filtered?"),
@@ -284,6 +290,16 @@ def test_check_reports_rows_that_are_wrong_in_themselves(run, tmp_path):
     code, text, _ = run("check", tmp_path / "table.csv")
     assert code == 1
     assert "table.csv:3: " in text
+
+
+def test_values_that_the_candidates_rule_out_are_told(run, tmp_path):
+    (tmp_path / "table.csv").write_text("model,dataset,metric,value\nA,Nations,MR,25\nB,Nations,MR,4.2\n")
+    line = "table.csv:2: value '25' is impossible: arithmetic_mean_rank of Nations, filtered, testing, side both, is "
+    code, text, _ = run("check", tmp_path / "table.csv")
+    assert (code, text.splitlines()[0].startswith(line)) == (1, True)
+    code, text, error = run("rescore", tmp_path / "table.csv")
+    assert (code, text.splitlines()[-1]) == (0, "2 rows: 1 adjusted, 1 not")
+    assert error.startswith(line)
 
 
 PUBLISHED = "| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 0.300 |\n| B | 0.40 | oops |\n"

@@ -1,6 +1,7 @@
 """One printed value: its rounding interval, its range, and what it is adjusted with."""
 
 import math
+from fractions import Fraction
 
 import polars as pl
 import pytest
@@ -8,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.metrics import expand
+from rankadjust.chance.metrics import expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import count_candidates
+from rankadjust.database.evaluation_sets import load_candidates
 from rankadjust.database.store import assemble, load_database
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.output.terminal import adjusted_value, meaning
@@ -113,6 +115,66 @@ def test_the_value_of_text_is_the_nearest_float(database, digits, places):
 def test_impossible_values_are_refused(database, value, metric, message):
     with pytest.raises(RankadjustError, match=message):
         nations(value, metric, database=database)
+
+
+def released_counts(dataset):
+    """Return (N, tasks) of the released histogram, side both."""
+    rows = load_candidates().filter(dataset=dataset, protocol="filtered", split="testing")
+    return rows.group_by("num_candidates").agg(pl.col("tasks").sum()).sort("num_candidates").rows()
+
+
+@pytest.mark.parametrize(
+    ("dataset", "metric", "value", "last"),
+    [
+        ("Nations", "mr", "25", lambda n: n),
+        ("Nations", "mr", "7.97", lambda n: n),
+        ("Nations", "mrr", "0.166", lambda n: Fraction(1, n)),
+        ("Nations", "hits@10", "0.2", lambda n: int(n <= 10)),
+        ("Nations", "hits@10", "20%", lambda n: int(n <= 10)),
+        ("Nations", "hits@10", 0.2, lambda n: int(n <= 10)),
+        ("FB15k-237", "mr", "30,000", lambda n: n),
+        ("FB15k-237", "mrr", "0.00001", lambda n: Fraction(1, n)),
+    ],
+)
+def test_no_rank_is_above_the_number_of_candidates(dataset, metric, value, last):
+    """The bound is the mean over the tasks of the term at rank N, as a fraction from the released histogram."""
+    counts = released_counts(dataset)
+    bound = sum(last(n) * tasks for n, tasks in counts) / Fraction(sum(tasks for _, tasks in counts))
+    with pytest.raises(RankadjustError) as error:
+        adjust(value, dataset=dataset, metric=metric)
+    way = "at most" if metric == "mr" else "at least"
+    assert str(error.value) == (
+        f"{resolve(metric).key} of {dataset}, filtered, testing, side both, is {way} {float(bound):.6g}, reached "
+        f"where every true answer ranks last among its candidates ({counts[0][0]:,} to {counts[-1][0]:,}), "
+        f"so {value} cannot be its value"
+    )
+
+
+# On Nations the mean N is 7.95522, the mean of 1 / N 0.167127, and 71.8905 % of the N are at most 10.
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [("mr", "7.96"), ("mr", "8"), ("mrr", "0.167"), ("mrr", "0.2"), ("hits@10", "72%"), ("hits@10", "0.7")],
+)
+def test_a_value_is_possible_where_its_rounding_interval_reaches_the_bound(metric, value):
+    assert adjust(value, dataset="Nations", metric=metric).value_low is not None
+
+
+def test_a_number_without_printed_digits_has_no_interval():
+    assert adjust(7.95522, dataset="Nations", metric="mr").value == 7.95522
+    with pytest.raises(RankadjustError, match=r"so 7\.96 cannot be its value"):
+        adjust(7.96, dataset="Nations", metric="mr")
+
+
+def test_the_true_answer_counts_under_a_protocol_that_leaves_it_out():
+    found = adjust("7.9", dataset="Nations", metric="mr", protocol="pykeen-published")
+    # Its expectation is that of one candidate less: (6.95522 + 1) / 2.
+    assert found.expectation == pytest.approx(3.97761, abs=1e-5)
+    with pytest.raises(RankadjustError, match=r"is at most 7\.95522, .* so 8\.1 cannot be its value"):
+        adjust("8.1", dataset="Nations", metric="mr", protocol="pykeen-published")
+
+
+def test_without_histograms_only_the_range_is_known(database):
+    assert nations("25", "mr", database=database).log10_p_independent is None
 
 
 @pytest.mark.parametrize(

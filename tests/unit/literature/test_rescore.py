@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
 from rankadjust.database.store import assemble, load_database
+from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import (
     OUTPUT,
     STATUSES,
@@ -382,6 +383,67 @@ def test_bad_rows_say_why_and_the_others_are_adjusted(database, tmp_path):
     listed = problems(result)
     assert len(listed) == sum(status not in ("ok", "no_moments", "not_in_database") for _, status, _ in BAD)
     assert listed[0] == "mine.csv:3: the value is empty; give a number such as 0.338"
+
+
+# --- what the numbers of candidates allow
+
+
+IMPOSSIBLE = [
+    ("mr", "25", "", "is at most 7.95522, reached where every true answer ranks last among its candidates (2 to 14)"),
+    ("mr", "7.97", "rank", "value '7.97' is impossible: arithmetic_mean_rank of Nations, filtered, testing, side both"),
+    ("mrr", "16.6", "percent", "value '16.6' is impossible: inverse_harmonic_mean_rank of Nations"),
+    ("hits@10", "0.2", "", "is at least 0.718905, "),
+    ("median", "9", "", "median_rank of Nations, filtered, testing, side both, is at most 8, "),
+    ("auc", "0.2", "", None),
+    ("mr", "8", "", None),
+    ("hits@10", "0.7", "", None),
+    ("mr", "4.2", "", None),
+    ("amri", "-0.9", "", None),
+    ("z_mrr", "30", "", None),
+    ("rank_std", "40", "", None),
+]  # fmt: skip
+
+
+def test_values_beyond_what_the_candidates_allow(tmp_path):
+    """Nations: mean N 7.95522, mean of 1 / N 0.167127, 71.8905 % of the N up to 10 (the released histogram)."""
+    rows = [
+        {"dataset": "Nations", "model": str(number), "metric": metric, "value": value, "unit": unit}
+        for number, (metric, value, unit, _) in enumerate(IMPOSSIBLE)
+    ]
+    result = rescore(pl.DataFrame(rows))
+    for row, (*_, words) in zip(result.iter_rows(named=True), IMPOSSIBLE, strict=True):
+        assert (row["status"] == "value_impossible") == (words is not None), row
+        assert (words or "") in (row["message"] or "")
+        adjusted = [row[name] for name in ("index", "ratio", "z", "z_random_scorer", "log10_p_independent")]
+        if words is not None:
+            assert adjusted == [None] * 5
+    # What chance gives is known all the same: half of one more than the mean N.
+    assert result["expectation"][0] == pytest.approx(4.477611940298507, rel=1e-12)
+    assert len(problems(result)) == sum(words is not None for *_, words in IMPOSSIBLE)
+    # The bound of contradictions, which needs no histogram, says the same of the mean ranks.
+    assert check(result).filter(bound="mr_candidates")["value"].to_list() == [25.0, 7.97]
+
+
+def test_what_is_allowed_needs_the_histogram(database):
+    row = one(database, dataset="WN18RR", metric="mr", value="50000")
+    assert (row["status"], row["reason_p"]) == ("ok", "no p: the numbers of candidates are not known")
+
+
+def test_documented_entities_are_no_histogram(database):
+    assert one(database, dataset="FB15k", metric="mr", value="20000")["status"] == "approximate"
+
+
+def test_sampled_candidates_of_a_benchmark_bound_the_rank(database):
+    cells = {"dataset": "ogbl-biokg", "protocol": "sampled-500", "metric": "mr"}
+    assert one(database, **cells, value="501")["status"] == "ok"
+    assert "is at most 501, " in one(database, **cells, value="502")["message"]
+
+
+def test_a_repeated_or_otherwise_wrong_row_says_all():
+    rows = pl.DataFrame({"dataset": ["Nations"] * 2, "metric": ["mr"] * 2, "value": ["25", "25"]})
+    result = rescore(rows)
+    assert result["status"].to_list() == ["value_impossible"] * 2
+    assert "stand on line" in result["message"][1]
 
 
 def test_case_of_words_does_not_matter(database):

@@ -1,0 +1,89 @@
+"""The least and the greatest value that a metric can have: no rank is above the number of candidates of its task.
+
+Where the term of a metric goes one way in the rank, its mean is between those of the two rankings that have every
+true answer first, and every one last (docs/methods.md, "Metrics"). Tied ranks are means of ranks up to N: no exception.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import Metric, Term, identity, inverse, resolve
+
+FloatArray = NDArray[np.float64]
+
+# Printed at full precision, values still carry the noise of single precision.
+_TOLERANCE = 1e-6
+
+
+class Attainable(NamedTuple):
+    """The least and the greatest value that a metric has for any ranks."""
+
+    least: float
+    greatest: float
+
+    def is_below(self, high: float) -> bool:
+        """Return whether values up to `high` are too small to be attained."""
+        return high < self.least - _TOLERANCE * abs(self.least)
+
+    def is_above(self, low: float) -> bool:
+        """Return whether values from `low` on are too great to be attained."""
+        return low > self.greatest + _TOLERANCE * abs(self.greatest)
+
+    def excludes(self, low: float, high: float) -> bool:
+        """Return whether no value from `low` to `high` is attained."""
+        return self.is_below(high) or self.is_above(low)
+
+
+def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike) -> Attainable | None:
+    """Return the bounds of a metric's values; None for measures of dispersion, and where no task counts.
+
+    num_candidates: numbers of candidates (k,), the true answer included, in any order; tasks: how many tasks have
+    each (k,). The term of a metric has to rise or fall with the rank, up to its k where there is one.
+    Raises RankadjustError where there are fewer than one candidate or the lists differ in length.
+    """
+    metric = resolve(metric) if isinstance(metric, str) else metric
+    counts, times = np.asarray(num_candidates, dtype=np.float64), np.asarray(tasks, dtype=np.float64)
+    if counts.ndim != 1 or counts.shape != times.shape:
+        raise RankadjustError("num_candidates and tasks must be lists of the same length")
+    if np.any(counts < 1):
+        raise RankadjustError("every task has at least one candidate, the true answer")
+    counted = (times > 0) & (counts >= metric.least_candidates)
+    counts, times = counts[counted], times[counted]
+    if counts.size == 0:
+        return None
+    if metric.term is not None:
+        ends = metric.link(_mean_term_ends(metric.term, metric.k, counts, times))
+    elif metric.key in _OF_MEDIAN:
+        ends = _OF_MEDIAN[metric.key](np.array([1.0, _median(counts, times)]))
+    else:
+        return None
+    return Attainable(float(ends.min()), float(ends.max()))
+
+
+def _mean_term_ends(term: Term, k: int | None, counts: FloatArray, tasks: FloatArray) -> FloatArray:
+    """Return the least and the greatest mean of a term that may be cut at rank k, (2,)."""
+    ranks = [np.ones_like(counts), counts]
+    if k is not None:
+        # A term that rises is greatest at k, just before the cut.
+        ranks.append(np.minimum(counts, k))
+    terms = np.array([term(rank, counts) for rank in ranks])
+    ends: FloatArray = np.stack([terms.min(axis=0), terms.max(axis=0)]) @ tasks / tasks.sum()
+    return ends
+
+
+def _median(counts: FloatArray, tasks: FloatArray) -> float:
+    """Return the median of the numbers of candidates of all tasks."""
+    order = np.argsort(counts)
+    reached = np.cumsum(tasks[order])
+    middle = np.array([np.floor((reached[-1] + 1) / 2), np.floor(reached[-1] / 2) + 1])
+    return float(counts[order][np.searchsorted(reached, middle)].mean())
+
+
+_OF_MEDIAN: Mapping[str, Callable[[FloatArray], FloatArray]] = {
+    "median_rank": identity,
+    "inverse_median_rank": inverse,
+}

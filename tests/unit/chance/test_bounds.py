@@ -1,0 +1,135 @@
+"""The least and the greatest value of every metric: all rankings of few tasks, exact fractions, and random ranks."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.bounds import Attainable, attainable
+from rankadjust.chance.metrics import FAMILIES, Family, metric_value, rank, resolve
+
+DISPERSION = ("standard_deviation", "variance", "median_absolute_deviation", "count")
+# Every metric that has bounds, with a k that some tasks reach and others do not.
+BOUNDED = [family.metric(3 if family.needs_k else None).key for family in FAMILIES.values()]
+BOUNDED = [key for key in BOUNDED if key not in DISPERSION]
+
+
+def test_no_metric_is_left_out():
+    assert len(BOUNDED) == len(FAMILIES) - len(DISPERSION) == 14
+
+
+@pytest.mark.parametrize("key", BOUNDED)
+@pytest.mark.parametrize("counts", [[5], [1, 4], [2, 3, 6], [1, 4, 2, 3], [4, 4, 1, 1]], ids=str)
+def test_every_ranking_of_few_tasks(key, counts):
+    """The bounds are the least and the greatest value of all rankings, half ranks (ties) included."""
+    steps = [np.arange(1, count + 0.5, 0.5) for count in counts]
+    rankings = np.array(list(itertools.product(*steps)))
+    values = metric_value(key, rankings, np.array(counts))
+    bounds = attainable(key, counts, np.ones(len(counts)))
+    assert bounds == pytest.approx((values.min(), values.max()), rel=1e-13, abs=1e-15)
+
+
+# Three tasks with 2 candidates, one with 5, four with 12.
+COUNTS, TASKS = (2, 5, 12), (3, 1, 4)
+
+
+@pytest.mark.parametrize(
+    ("key", "least", "greatest"),
+    [
+        ("mr", 1, Fraction(3 * 2 + 5 + 4 * 12, 8)),
+        ("mrr", (3 * Fraction(1, 2) + Fraction(1, 5) + 4 * Fraction(1, 12)) / 8, 1),
+        ("mrr@5", (3 * Fraction(1, 2) + Fraction(1, 5)) / 8, 1),
+        ("hits@1", 0, 1),
+        ("hits@5", Fraction(1, 2), 1),
+        ("hits@12", 1, 1),
+        ("precision@4", Fraction(3, 8 * 4), Fraction(1, 4)),
+        ("auc", 0, 1),
+        ("hmr", 1, 8 / (3 * Fraction(1, 2) + Fraction(1, 5) + 4 * Fraction(1, 12))),
+        ("imr", Fraction(8, 3 * 2 + 5 + 4 * 12), 1),
+        # The fourth of eight ranks is 5, the next 12.
+        ("median", 1, Fraction(17, 2)),
+        ("inverse_median", Fraction(2, 17), 1),
+    ],
+)
+def test_exact_fractions(key, least, greatest):
+    order = [2, 0, 1]
+    shuffled = ([COUNTS[place] for place in order], [TASKS[place] for place in order])
+    for counts, tasks in ((COUNTS, TASKS), shuffled):
+        assert attainable(key, counts, tasks) == pytest.approx((float(least), float(greatest)), rel=1e-15)
+
+
+def test_geometric_means():
+    gmr = (2**3 * 5 * 12**4) ** (1 / 8)
+    assert attainable("gmr", COUNTS, TASKS) == pytest.approx((1, gmr), rel=1e-14)
+    assert attainable("igmr", COUNTS, TASKS) == pytest.approx((1 / gmr, 1), rel=1e-14)
+
+
+def test_millions_of_tasks():
+    """The mean of 1 / N, as a fraction."""
+    counts, tasks = range(9_000, 10_000), [1_000 + count % 7 for count in range(1_000)]
+    least = sum(Fraction(times, count) for count, times in zip(counts, tasks, strict=True)) / sum(tasks)
+    bounds = attainable("mrr", list(counts), tasks)
+    assert bounds is not None
+    assert bounds.least == pytest.approx(float(least), rel=1e-14)
+
+
+def test_a_term_that_rises_to_its_cut_is_greatest_there():
+    """r up to 3, and 0 beyond: for N = 2 and 5 the terms run over 1, 2 and 0, 1, 2, 3."""
+    metric = Family("rank_at_k", "R", "", (), upper=math.inf, term=rank).metric(3)
+    assert attainable(metric, [2, 5], [1, 1]) == Attainable(0.5, 2.5)
+
+
+@pytest.mark.parametrize("key", DISPERSION)
+def test_dispersion_has_no_bounds(key):
+    assert attainable(key, [4], [3]) is None
+
+
+def test_where_no_task_counts_there_are_no_bounds():
+    assert attainable("auc", [1], [9]) is None
+    assert attainable("mr", [], []) is None
+    assert attainable("mr", [4], [0]) is None
+    # One task is left: its median is that of the others too.
+    assert attainable("median", [4, 900], [1, 0]) == Attainable(1, 4)
+
+
+def test_mistakes_are_refused():
+    with pytest.raises(RankadjustError, match="at least one candidate"):
+        attainable("mr", [0, 4], [1, 1])
+    with pytest.raises(RankadjustError, match="same length"):
+        attainable("mr", [4], [1, 1])
+
+
+@given(
+    counts=st.lists(st.integers(1, 10**6), min_size=1, max_size=6),
+    shares=st.lists(st.floats(0, 1), min_size=6, max_size=6),
+    key=st.sampled_from(BOUNDED),
+)
+def test_no_ranks_pass_the_bounds(counts, shares, key):
+    ranks = [
+        1 + round(2 * share * (count - 1)) / 2
+        for count, share in zip(counts, shares[: len(counts)], strict=True)
+    ]
+    bounds = attainable(key, counts, np.ones(len(counts)))
+    if bounds is None:
+        assert resolve(key).least_candidates > max(counts)
+        return
+    value = float(metric_value(key, ranks, counts))
+    assert not bounds.excludes(value, value)
+    assert not bounds.excludes(bounds.least, bounds.least)
+    assert not bounds.excludes(bounds.greatest, bounds.greatest)
+
+
+def test_a_value_is_excluded_only_if_its_whole_interval_is():
+    bounds = Attainable(0.25, 8.0)
+    assert not bounds.excludes(7.9, 9.0)
+    assert not bounds.excludes(0.1, 0.25)
+    assert bounds.excludes(8.1, 9.0)
+    assert bounds.excludes(0.1, 0.2)
+    # The noise of single precision.
+    assert not bounds.excludes(8.000004, 8.000004)
+    assert bounds.excludes(8.00001, 8.00001)
