@@ -108,7 +108,10 @@ def _say_if_histograms_are_missing(database: Path | None, candidates: Path | Non
 
     file = beside_database(database, CANDIDATES)
     if candidates is None and not file.exists():
-        click.echo(f"note: {file} is missing, so there is no p; give such a file with --candidates", err=True)
+        click.echo(
+            f"note: {file} is missing, so there is no p; put the candidates.parquet of the same run there",
+            err=True,
+        )
 
 
 @commands.command(

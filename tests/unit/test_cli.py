@@ -539,7 +539,10 @@ def test_a_database_without_histograms_gives_all_but_p_and_says_so(run, results,
     elsewhere = candidates.rename(tmp_path / "elsewhere.parquet")
     code, _, error = run(line, "--database", database)
     assert code == 0
-    assert error == f"note: {candidates} is missing, so there is no p; give such a file with --candidates\n"
+    assert (
+        error
+        == f"note: {candidates} is missing, so there is no p; put the candidates.parquet of the same run there\n"
+    )
     if not line.startswith("rescore"):
         assert run(line, "--database", database, "--candidates", elsewhere) == (0, whole, "")
     assert "give a file with --candidates" in run("show my-graph --database", database)[2]
