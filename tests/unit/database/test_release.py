@@ -16,7 +16,7 @@ from rankadjust.database.release import (
     require_complete,
     require_sound,
 )
-from rankadjust.database.store import assemble
+from rankadjust.database.store import assemble, load_database
 
 
 @pytest.fixture(scope="module")
@@ -167,3 +167,9 @@ def test_an_index_without_variance_refuses_the_release(sound):
 def test_what_is_missing_without_a_reason_refuses_the_release(sound):
     with pytest.raises(RankadjustError, match=r"no reason for what is missing.*; and [0-9]+ more"):
         require_sound(sound.with_columns(reason=pl.lit(None, pl.String)))
+
+
+def test_every_row_of_the_released_database_is_sound():
+    released = load_database()
+    assert released.height > 80_000
+    require_sound(released)
