@@ -3,7 +3,6 @@
 import itertools
 import math
 from fractions import Fraction
-from functools import reduce
 
 import numpy as np
 import polars as pl
@@ -43,16 +42,19 @@ def test_every_outcome_of_few_tasks(key, counts):
 
 def convolved(terms, tasks):
     """Return the number of rankings for each sum of whole terms, as exact integers."""
-    one = np.zeros(max(terms) + 1, dtype=object)
-    for term in terms:
-        one[term] += 1
-    return reduce(np.convolve, [one] * tasks)
+    ways = np.ones(1, dtype=object)
+    for _ in range(tasks):
+        longer = np.zeros(ways.size + max(terms), dtype=object)
+        for term in terms:
+            longer[term : term + ways.size] += ways
+        ways = longer
+    return ways
 
 
-@pytest.mark.parametrize(("tasks", "candidates"), [(30, 4), (60, 4), (200, 2), (120, 3), (49, 12)], ids=str)
+@pytest.mark.parametrize(("tasks", "candidates"), [(30, 4), (60, 4), (200, 2), (120, 3), (49, 8)], ids=str)
 @pytest.mark.parametrize("key", ["mr", "mrr", "hits@1"])
 def test_many_tasks_against_exact_convolution(key, tasks, candidates):
-    """Sums of whole numbers (of 1 / lcm for MRR) are convolved in exact integers; every attainable p to 1e-8."""
+    """Sums of whole numbers (of 1 / lcm for MRR) are convolved in exact integers, and some p down to 1e-8 compared."""
     ranks = range(1, candidates + 1)
     unit = math.lcm(*ranks)
     terms = {"mr": [rank - 1 for rank in ranks], "mrr": [unit - unit // rank for rank in ranks]}
