@@ -10,7 +10,7 @@ from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import benchmark_candidates
 from rankadjust.counting.protocols import Benchmark
 
-_UNKNOWN = pl.lit("the number of tasks is not public")
+_UNKNOWN = pl.lit("the number of tasks is not confirmed by a source")
 _KEY = ["split", "side", "metric"]
 
 

@@ -61,7 +61,7 @@ def test_without_the_number_of_tasks_there_is_an_expectation_and_a_reason():
     rows = benchmark_moments(benchmark(), METRICS)
     hits = row(rows, "hits_at_10", split="validation")
     assert (hits["expectation"], hits["variance"], hits["tasks"]) == (0.2, None, None)
-    assert hits["reason"] == "the number of tasks is not public"
+    assert hits["reason"] == "the number of tasks is not confirmed by a source"
     # The expectation of a geometric mean depends on how many ranks it is of.
     assert row(rows, "geometric_mean_rank", split="validation")["expectation"] is None
 

@@ -180,11 +180,11 @@ def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path, text, message):
 # Benchmarks
 
 # docs/protocols.md, "Benchmarks with a constant number of candidates"; the numbers of test triples are those of
-# Hu et al. (2020), table of data sets, and of OGB-LSC's evaluators.
+# the data set classes of PyKEEN 1.11.1, and of OGB-LSC's evaluators.
 BENCHMARKS = {
     ("ogbl-wikikg2", "sampled-500"): (501, ("head", "tail"), 598_543),
     ("ogbl-biokg", "sampled-500"): (501, ("head", "tail"), 162_870),
-    ("ogbl-citation2", "sampled-1000"): (1001, ("tail",), 86_596),
+    ("ogbl-citation2", "sampled-1000"): (1001, ("tail",), None),
     ("WikiKG90M", "sampled-1000"): (1001, ("tail",), 1_359_303),
     ("WikiKG90Mv2", "raw"): (91_230_610, ("tail",), 15_000),
     ("Freebase-DGL-KE", "sampled-2000"): (2001, ("head", "tail"), None),

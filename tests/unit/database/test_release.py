@@ -89,8 +89,8 @@ def sound():
     unknown = moments.with_columns(
         pl.lit("raw").alias("protocol"),
         *(pl.lit(None, pl.Float64).alias(name) for name in ("variance", "variance_random_scorer")),
-        reason=pl.lit("the number of tasks is not public"),
-        reason_random_scorer=pl.lit("the number of tasks is not public"),
+        reason=pl.lit("the number of tasks is not confirmed by a source"),
+        reason_random_scorer=pl.lit("the number of tasks is not confirmed by a source"),
     )
     return assemble([moments, unknown])
 
