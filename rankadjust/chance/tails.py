@@ -148,7 +148,7 @@ def _log_p(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray
         return _hits(tails, metric, values)
     if metric.key in _MEDIANS:
         # No rank is above the largest count.
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             medians = np.minimum(_MEDIANS[metric.key](values), tails.counts[-1])
         return np.array([log_median_tail(tails.groups, median * (1 + _ROUNDING)) for median in medians])
     return _mean_loss(tails, metric, values)
@@ -157,7 +157,7 @@ def _log_p(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray
 def _mean_loss(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
     """Return ln P(the sum of the losses is at most what the value says)."""
     law = tails.law(metric)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         means = _MEAN_OF_VALUE[metric.link](values)
     best = 1.0 if metric.shape is share_beaten else float(_term(metric, np.ones(1))[0])
     losses = _sign(metric) * (best - means)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
@@ -105,6 +105,8 @@ def test_the_perfect_ranking_has_one_chance_in_the_product_of_the_candidates(key
         assert truth < tails.log10_p(key, [metric.optimum])[0] < 0
 
 
+@example(histogram={1: 1}, key="imr", shares=[0.0, 2.2e-309])
+@example(histogram={1: 1}, key="inverse_median", shares=[0.0, 2.2e-309])
 @settings(max_examples=10, deadline=None)
 @given(
     histogram=st.dictionaries(st.integers(1, 20_000), st.integers(1, 3000), min_size=1, max_size=4),
