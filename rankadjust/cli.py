@@ -308,8 +308,9 @@ def check(tables: tuple[Path, ...], results: Path | None, database: Path | None,
 
     from rankadjust.database.overview import registry_with
     from rankadjust.literature.contradictions import check as find_contradictions
-    from rankadjust.literature.rescore import problems, rescore
+    from rankadjust.literature.rescore import rescore
     from rankadjust.literature.results import read_results
+    from rankadjust.literature.statuses import problems
 
     database = _database_of(results, database)
     registry = registry_with(database)
@@ -339,7 +340,7 @@ def _number_of(count: int, what: str) -> str:
 def _flags(flagged: "pl.DataFrame") -> list[str]:
     import polars as pl
 
-    from rankadjust.literature.rescore import where_of
+    from rankadjust.literature.tidy import where_of
 
     model = pl.col("model").fill_null("") if "model" in flagged.columns else pl.lit("")
     return flagged.select(pl.format("{}: {}: {}", where_of(flagged), model, "message")).to_series().to_list()
@@ -370,9 +371,10 @@ def rescore(
     import polars as pl
 
     from rankadjust.database.overview import registry_with
-    from rankadjust.literature.rescore import problems, summary
     from rankadjust.literature.rescore import rescore as adjust_rows
+    from rankadjust.literature.rescore import summary
     from rankadjust.literature.results import read_results
+    from rankadjust.literature.statuses import problems
 
     database = _database_of(results, database)
     registry = registry_with(database)

@@ -10,8 +10,9 @@ from rankadjust.data.registry import load_registry
 from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
-from rankadjust.literature.rescore import problems, rescore, summary
+from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.results import read_results
+from rankadjust.literature.statuses import problems
 from rankadjust.output.formatting import markdown_table
 
 

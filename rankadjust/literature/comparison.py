@@ -14,7 +14,7 @@ import polars as pl
 from rankadjust.base.vocabulary import TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
-from rankadjust.literature.rescore import USABLE
+from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.wording import SAMPLED
 
 # A random ranking is as far from chance in about one of twenty cases.

@@ -17,7 +17,8 @@ import polars as pl
 
 from rankadjust.base.frames import require_frame
 from rankadjust.chance.metrics import resolve
-from rankadjust.literature.rescore import add_run, rescore
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.runs import add_run
 from rankadjust.literature.wording import SAMPLED
 
 MEAN_RANK = "arithmetic_mean_rank"

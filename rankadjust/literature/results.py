@@ -8,7 +8,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import Dataset
-from rankadjust.literature.rescore import read_tidy, tidy_separator
+from rankadjust.literature.tidy import read_tidy, tidy_separator
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.account import describe, unread_cells
 from rankadjust.tables.reading import read_tables

@@ -77,7 +77,10 @@ rule rescore_tables:
             DIGESTS,
         ),
         library=code_digest(
-            "literature.rescore", "literature.results", "output.formatting"
+            "literature.rescore",
+            "literature.results",
+            "literature.statuses",
+            "output.formatting",
         ),
     script:
         "../../scripts/rescore.py"

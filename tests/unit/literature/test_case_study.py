@@ -10,7 +10,8 @@ import pytest
 
 from rankadjust.database.store import SCHEMA
 from rankadjust.literature.case_study import audit, audit_chart
-from rankadjust.literature.rescore import read_tidy, rescore
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.tidy import read_tidy
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ from rankadjust.literature.comparison import (
     size_chart,
     size_correlation,
 )
-from rankadjust.literature.rescore import read_tidy, rescore
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.tidy import read_tidy
 
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from rankadjust.database.store import SCHEMA
 from rankadjust.literature.contradictions import BOUNDS, check
-from rankadjust.literature.rescore import read_tidy, rescore
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.tidy import read_tidy
 
 NOTHING = pl.DataFrame(schema=SCHEMA)
 ENTITIES = {"some set": 100}

@@ -14,17 +14,12 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
 from rankadjust.database.store import assemble, load_database
+from rankadjust.literature.constants import documented_entities
 from rankadjust.literature.contradictions import check
-from rankadjust.literature.rescore import (
-    OUTPUT,
-    STATUSES,
-    USABLE,
-    add_run,
-    documented_entities,
-    problems,
-    read_tidy,
-    rescore,
-)
+from rankadjust.literature.rescore import OUTPUT, rescore
+from rankadjust.literature.runs import add_run
+from rankadjust.literature.statuses import STATUSES, USABLE, problems
+from rankadjust.literature.tidy import read_tidy
 from rankadjust.literature.wording import tidy_columns
 
 ENTITIES = {"FB15k": 14951, "YAGO3-10": 123182}

@@ -1,0 +1,104 @@
+"""The constants of printed values: those of the database, and what is known where it has no row."""
+
+from collections.abc import Mapping
+from functools import cache
+
+import polars as pl
+
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.moments import metric_moments
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.data.registry import Dataset
+from rankadjust.database.adjustments import add_coefficients
+from rankadjust.literature.wording import ALL_ENTITIES, SAMPLED
+
+_UNKNOWN_TASKS = "the number of tasks is not known: no z"
+
+
+def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
+    """Return the number of entities of the data sets whose registry entry has it, or else that of training.
+
+    Inductive sets are left out: their candidates are the entities of one of two graphs.
+    """
+    counts = {
+        name: expected.get("entities", expected.get("entities_in_training"))
+        for name, dataset in registry.items()
+        if dataset.role != "inductive" and (expected := dataset.expected or {})
+    }
+    return {name: count for name, count in counts.items() if count is not None}
+
+
+@cache
+def approximate_benchmarks() -> pl.DataFrame:
+    """Return data set, protocol and benchmark_note of benchmarks whose ranks under chance are not quite uniform."""
+    return pl.DataFrame(
+        [
+            (benchmark.dataset, benchmark.protocol.name, benchmark.note)
+            for benchmark in load_benchmarks()
+            if benchmark.approximate
+        ],
+        schema=dict.fromkeys(("dataset", "protocol", "benchmark_note"), pl.String),
+        orient="row",
+    )
+
+
+def constants_of(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
+    """Return the database with rows for what it lacks, where the number of candidates is known all the same.
+
+    That is q + 1 for q sampled negatives, or all entities where a raw table states their number (origin
+    constant), or about the documented number of entities (origin entities). The number of tasks is not known
+    then, so that only the expectation of additive metrics is.
+    """
+    origin = pl.col("origin") if "origin" in database.columns else pl.lit("computed").alias("origin")
+    known = database.with_columns(origin)
+    lacking = (
+        rows.filter(pl.col("additive"), pl.col("has_moments"))
+        .select(*KEY, "candidates")
+        .drop_nulls(KEY)
+        .unique(subset=KEY, keep="first", maintain_order=True)
+        .join(known, on=KEY, how="anti", maintain_order="left")
+    )
+    estimated = add_coefficients(_with_expectation(_with_num_candidates(lacking, entities)))
+    return pl.concat(
+        [known, estimated.select(pl.col(name).cast(kind) for name, kind in known.schema.items())]
+    )
+
+
+def _with_num_candidates(keys: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
+    """Return the keys whose tasks all have a number of candidates that is known, with it and its origin."""
+    documented = pl.DataFrame(
+        {"dataset": list(entities), "documented": list(entities.values())},
+        schema={"dataset": pl.String, "documented": pl.Int64},
+    )
+    sampled = pl.col("protocol").str.extract(SAMPLED, 1).cast(pl.Int64) + 1
+    stated = pl.when(pl.col("protocol") == "raw").then(pl.col("candidates").cast(pl.Int64, strict=False))
+    near = pl.when(pl.col("protocol").is_in(ALL_ENTITIES)).then("documented")
+    constant = pl.coalesce(sampled, stated)
+    return (
+        keys.join(documented, on="dataset", how="left", maintain_order="left")
+        .with_columns(
+            num_candidates=pl.coalesce(constant, near),
+            origin=pl.when(constant.is_null()).then(pl.lit("entities")).otherwise(pl.lit("constant")),
+        )
+        .filter(pl.col("num_candidates").is_not_null())
+    )
+
+
+def _with_expectation(keys: pl.DataFrame) -> pl.DataFrame:
+    """Add the expectation for the constant number of candidates, and empty columns for what is not known then."""
+    distinct = keys.select("metric", "num_candidates").unique(maintain_order=True)
+    expectations = [metric_moments(metric, [size]).expectation for metric, size in distinct.iter_rows()]
+    return keys.join(
+        distinct.with_columns(expectation=pl.Series(expectations, dtype=pl.Float64)),
+        on=["metric", "num_candidates"],
+        how="left",
+        maintain_order="left",
+    ).with_columns(
+        entities=pl.col("num_candidates"),
+        tasks=pl.lit(None, dtype=pl.Int64),
+        variance=pl.lit(None, dtype=pl.Float64),
+        variance_random_scorer=pl.lit(None, dtype=pl.Float64),
+        method=pl.col("origin"),
+        reason=pl.lit(_UNKNOWN_TASKS),
+        reason_random_scorer=pl.lit(_UNKNOWN_TASKS),
+    )

@@ -1,0 +1,123 @@
+"""What a printed value stands for: its unit, its rounding interval, and whether it is possible at all."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import polars as pl
+
+from rankadjust.base.printed import read_number
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.metrics import resolve
+from rankadjust.database.histograms import Histograms
+from rankadjust.database.limits import Limits
+
+
+def read_values(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the value, its rounding interval (0.338 stands for [0.3375, 0.3385]), and what is wrong with it."""
+    rows = rows.rename({"value": "value_as_printed"})
+    rows = _with_facts(rows, ("value_as_printed",), _WRITTEN, _as_written)
+    rows = rows.with_columns(
+        unit=pl.coalesce("unit", _usual_unit()), spread=pl.coalesce("spread", "spread_beside")
+    )
+    rows = _with_facts(rows, ("value_as_printed", "unit", "upper"), _INTERVAL, _interval)
+    is_absent = pl.col("value_as_printed").is_null()
+    return rows.with_columns(
+        value_missing=pl.when(is_absent).then(pl.lit("the value is empty; give a number such as 0.338")),
+        value_not_a_number=pl.when(~is_absent & pl.col("value").is_null()).then(
+            pl.format(
+                "value '{}' is not a number; allowed are such as 0.338, 33.8 or .797 ± .001",
+                "value_as_printed",
+            )
+        ),
+        value_impossible=_impossible_value(),
+    ).with_columns(
+        # A printed 1.00 does not stand for values above the metric's range.
+        value_low=pl.col("value_low").clip(lower_bound="lower"),
+        value_high=pl.col("value_high").clip(upper_bound="upper"),
+    )
+
+
+_WRITTEN = {"has_percent_sign": pl.Boolean, "spread_beside": pl.String}
+_INTERVAL = dict.fromkeys(("value", "value_low", "value_high"), pl.Float64)
+_Facts = Callable[..., tuple[object, ...]]
+
+
+def _with_facts(
+    rows: pl.DataFrame, given: Sequence[str], facts: Mapping[str, type[pl.DataType]], find: _Facts
+) -> pl.DataFrame:
+    """Add the columns `facts`, which `find` returns for the columns `given`; it is asked once for equal ones."""
+    distinct = rows.select(given).unique(maintain_order=True)
+    found = pl.DataFrame([find(*row) for row in distinct.iter_rows()], schema=dict(facts), orient="row")
+    return rows.join(
+        distinct.hstack(found), on=list(given), how="left", maintain_order="left", nulls_equal=True
+    )
+
+
+def _as_written(text: str | None) -> tuple[bool, str | None]:
+    """Return whether a printed value has a percent sign, and its spread."""
+    number = read_number(text or "")
+    return (number.percent, number.spread) if number else (False, None)
+
+
+def _interval(text: str | None, unit: str, upper: float | None) -> tuple[float | None, ...]:
+    """Return the value of a printed number and its rounding interval, nothing where it is no number."""
+    number = read_number(text or "")
+    return number.within(upper).interval(percent=unit == "percent") if number else (None, None, None)
+
+
+def _usual_unit() -> pl.Expr:
+    """Return the unit of a value that is printed without one: percent only where a % sign says so."""
+    has_percent_sign = pl.col("has_percent_sign") | pl.col("metric_as_printed").str.contains("%")
+    return (
+        pl.when(pl.col("adjustment").is_not_null())
+        .then(pl.col("adjustment").replace({"ratio": "index"}))
+        .when(pl.col("upper").is_infinite())
+        .then(pl.lit("rank"))
+        .when(has_percent_sign)
+        .then(pl.lit("percent"))
+        .otherwise(pl.lit("fraction"))
+    )
+
+
+def _impossible_value() -> pl.Expr:
+    is_unbounded = pl.col("upper").is_infinite()
+    unit_differs = pl.col("adjustment").is_null() & (is_unbounded != (pl.col("unit") == "rank"))
+    allowed = pl.when(is_unbounded).then(pl.lit("rank")).otherwise(pl.lit("fraction or percent"))
+    return (
+        pl.when(unit_differs & pl.col("unit_problem").is_null())
+        .then(pl.format("unit '{}' does not suit {}; allowed: {}", "unit", "metric", allowed))
+        .when(~pl.col("value").is_between("lower", "upper"))
+        .then(
+            pl.format(
+                "value '{}' in the unit {} is impossible for {}, which runs from {} to {}",
+                "value_as_printed",
+                "unit",
+                "metric",
+                "lower",
+                "upper",
+            )
+        )
+    )
+
+
+def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
+    """Add the column limit, what the numbers of candidates allow where a value is beyond it, and say so."""
+    # What is not a value of the metric itself, or wrong already, is not held against them.
+    is_value = pl.all_horizontal(
+        pl.col(name).is_null()
+        for name in ("adjustment", "metric_problem", "unit_problem", "value_impossible")
+    )
+    given = [*KEY, "value_low", "value_high"]
+    distinct = rows.filter(is_value).select(given).drop_nulls().unique(maintain_order=True)
+    limits = Limits(histograms)
+    found = [
+        limits.why_impossible(evaluation, resolve(metric), low, high)
+        for *evaluation, metric, low, high in distinct.iter_rows()
+    ]
+    joined = rows.join(
+        distinct.with_columns(limit=pl.Series(found, dtype=pl.String)),
+        on=given,
+        how="left",
+        maintain_order="left",
+    ).with_columns(limit=pl.when(is_value).then("limit"))
+    said = pl.format("value '{}' is impossible: {}", "value_as_printed", "limit")
+    return joined.with_columns(value_impossible=pl.coalesce("value_impossible", said))

@@ -1,0 +1,97 @@
+"""The status of every printed value: whether it can be adjusted, and what is wrong where it cannot.
+
+docs/literature.md, "Statuses", says what each means.
+"""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from rankadjust.base.vocabulary import KEY
+from rankadjust.literature.tidy import where_of
+
+# Statuses for something wrong in a row, with the column of the message. Where several hold, the row has the
+# first of them, and the messages of all.
+_PROBLEMS = {
+    "value_missing": "value_missing",
+    "value_not_a_number": "value_not_a_number",
+    "metric_unknown": "metric_problem",
+    "side_unknown": "side_problem",
+    "protocol_unknown": "protocol_problem",
+    "unit_unknown": "unit_problem",
+    "scores_unknown": "scores_problem",
+    "value_impossible": "value_impossible",
+    "duplicate": "duplicate",
+    "dataset_unknown": "dataset_problem",
+    "split_unknown": "split_problem",
+}
+STATUSES = ("ok", "approximate", "adjusted_as_published", *_PROBLEMS, "no_moments", "not_in_database")
+# Statuses of rows that are adjusted, and take part in comparisons.
+USABLE = STATUSES[:2]
+
+# What need not be known of a row whose number of candidates is constant: its index does not depend on it.
+_NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
+
+
+def problems(rescored: pl.DataFrame) -> list[str]:
+    """Return a line for each row that says something wrong: where, what was read, what is allowed."""
+    wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)))
+    return wrong.select(pl.format("{}: {}", where_of(wrong), "message")).to_series().to_list()
+
+
+def add_status(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add status and message, and set the constants to null in rows that must not be adjusted."""
+    wrong = pl.concat_list(_PROBLEMS.values()).list.drop_nulls().list.join("; ").replace("", None)
+    first_wrong = _first((status, pl.col(message).is_not_null()) for status, message in _PROBLEMS.items())
+    is_ruled = pl.col("rule_status").is_not_null() & (pl.col("rule_status") != "approximate")
+    others = _other_messages()
+    first_other = _first((status, message.is_not_null()) for status, message in others.items())
+    return _without_constants(
+        rows.with_columns(
+            status=pl.coalesce(pl.when(is_ruled).then("rule_status"), first_wrong, first_other, pl.lit("ok")),
+            message=pl.coalesce(pl.when(is_ruled).then("rule_message"), wrong, *others.values(), "reason"),
+        )
+    )
+
+
+def _without_constants(rows: pl.DataFrame) -> pl.DataFrame:
+    """Set the constants to null where the status allows no index."""
+    # With a constant number of candidates the index needs neither data set nor split; only z does.
+    is_known = pl.col("status").is_in(_NOT_NEEDED_WITH_CONSTANT_CANDIDATES) & (pl.col("origin") == "constant")
+    has_index = pl.col("status").is_in(USABLE) | is_known
+    constants = [name for name in rows.columns if name.endswith(("_scale", "_offset"))]
+    reasons = ["reason_random_scorer", "reason_static_scorer"]
+    blank = [*constants, *reasons, "expectation", "origin"]
+    return rows.with_columns(pl.when(has_index).then(pl.col(name)).alias(name) for name in blank)
+
+
+def _first(statuses: Iterable[tuple[str, pl.Expr]]) -> pl.Expr:
+    return pl.coalesce(pl.when(holds).then(pl.lit(status)) for status, holds in statuses)
+
+
+def _other_messages() -> dict[str, pl.Expr]:
+    """Return the message of each status of rows with nothing wrong in them, null where it does not hold."""
+    in_database = pl.col("origin").is_not_null()
+    return {
+        "adjusted_as_published": pl.when(pl.col("adjustment").is_not_null()).then(
+            pl.lit("printed already adjusted")
+        ),
+        "no_moments": pl.when(~pl.col("has_moments"))
+        .then(pl.format("{} has no known expectation under chance", "metric"))
+        .when(in_database & pl.col("index_scale").is_null())
+        .then(pl.coalesce("reason", pl.lit("the expectation is not known"))),
+        "not_in_database": pl.when(~in_database).then(
+            pl.format("the database has no row for {}", pl.concat_str(KEY, separator=", "))
+        ),
+        "approximate": pl.when(pl.col("rule_status") == "approximate")
+        .then("rule_message")
+        .when(pl.col("benchmark_note").is_not_null())
+        .then("benchmark_note")
+        .when(pl.col("origin") == "entities")
+        .then(
+            pl.format(
+                "every N is taken as {}, the documented number of entities: index and ratio are near, no z",
+                "entities",
+            )
+        ),
+    }
