@@ -21,7 +21,18 @@ PARAMETERS = [
 # docs/protocols.md, "Named protocols": what each says about every parameter, in the order of the fields.
 NAMED = {
     "filtered": ("release", "keep", "keep", "all", "ignore", "any", None, "inclusive", "shared", "any"),
-    "filtered-seen": ("release", "drop", "keep", "all", "ignore", "any", None, "inclusive", "shared", "any"),
+    "filtered-training": (
+        "training",
+        "drop",
+        "keep",
+        "all",
+        "ignore",
+        "any",
+        None,
+        "inclusive",
+        "shared",
+        "any",
+    ),
     "raw": ("release", "keep", "keep", "none", "ignore", "any", None, "inclusive", "shared", "any"),
     "pykeen": ("training", "drop", "drop", "cumulative", "ignore", "any", None, "inclusive", "shared", "any"),
     "pykeen-published": (

@@ -52,7 +52,7 @@ EXAMPLES = {
     ),
     "AmpliGraph without unseen triples": (
         {"notes": "test triples with entities unseen in training were excluded (28 of FB15k-237)"},
-        {"protocol": "filtered-seen"},
+        {"protocol": "filtered-training"},
     ),
     "truncated MRR": (
         {"metric": "mrr", "notes": "tail only; 1001 candidates; MRR truncated at 10; dataset deprecated"},
