@@ -18,9 +18,14 @@ _UNKNOWN_TASKS = "the number of tasks is not known: no z"
 def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
     """Return the number of entities of the data sets whose registry entry has it, or else that of training.
 
-    Inductive sets are left out: their candidates are the entities of one of two graphs.
+    The benchmarks with a constant number of candidates are among them. Inductive sets are left out: their candidates
+    are the entities of one of two graphs.
     """
     counts = {
+        benchmark.dataset: benchmark.entities
+        for benchmark in load_benchmarks()
+        if not any(split.startswith("inference") for split in benchmark.tasks)
+    } | {
         name: expected.get("entities", expected.get("entities_in_training"))
         for name, dataset in registry.items()
         if dataset.role != "inductive" and (expected := dataset.expected or {})

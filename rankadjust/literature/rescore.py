@@ -43,6 +43,7 @@ OUTPUT = {
     "reason_p": pl.String,
     "status": pl.String,
     "message": pl.String,
+    "caveat": pl.String,
     "origin": pl.String,
     "entities": pl.Int64,
     "recomputed": pl.Float64,
@@ -68,8 +69,8 @@ def rescore(
         database, if there is one. p needs them, and what is possible: no rank is above the number of candidates.
     rules: the mapping of words (None: the shipped one).
     registry: the data sets and their aliases (None: the shipped ones); names in the database are known anyway.
-    entities: data set -> documented number of entities (None: those of the registry), used where the database lacks
-        the data set; the index is approximate then, and there is no z.
+    entities: data set -> documented number of entities (None: those of the registry, the benchmarks and the rules),
+        used where the database lacks the data set; the index is approximate then, and there is no z.
 
     The column `value` of the input becomes value_as_printed, another whose name is needed <name>_given.
     Raises RankadjustError for a missing column; all else that is wrong is a row's status and message: no row
@@ -93,7 +94,7 @@ def rescore(
     database = database if isinstance(database, pl.DataFrame) else load_database(database)
     rules = load_rules() if rules is None else rules
     registry = _shipped_registry() if registry is None else registry
-    entities = documented_entities(registry) if entities is None else entities
+    entities = {**documented_entities(registry), **rules.entities} if entities is None else entities
     given = _as_text(frame)
     known = [name for name in ("file_line", *tidy_columns()["properties"]) if name in given.columns]
     rows = map_words(given.select(known), rules)
@@ -147,17 +148,25 @@ def _recompute(rows: pl.DataFrame) -> pl.DataFrame:
     )
     is_printed = pl.col("status") == "adjusted_as_published"
     of_kind = pl.coalesce(pl.when(pl.col("adjustment") == name).then(f"base_{name}") for name in kinds)
+    # Some print z of a mean rank as it stands, so that low is good; ours is high where the model is.
+    is_inverted = (
+        (pl.col("adjustment") == "z")
+        & ~pl.col("increasing")
+        & (pl.col("value").sign() == -pl.col("recomputed").sign())
+    )
+    oriented = pl.when(is_inverted).then(-pl.col("value")).otherwise("value")
     comparison = pl.format(
-        "; from the model's {} it is {}: the printed value differs by {}",
+        "; from the model's {} it is {}: the printed value{} differs by {}",
         "metric",
         pl.col("recomputed").round_sig_figs(6),
+        pl.when(is_inverted).then(pl.lit(", turned round since low is good there,")).otherwise(pl.lit("")),
         pl.col("difference").round_sig_figs(3),
     )
     nothing = pl.lit("; the model's metric before adjustment is not printed or not adjusted here")
     return (
         rows.join(base, on=["run", "metric"], how="left", maintain_order="left")
         .with_columns(recomputed=pl.when(is_printed).then(of_kind))
-        .with_columns(difference=pl.col("value") - pl.col("recomputed"))
+        .with_columns(difference=oriented - pl.col("recomputed"))
         .with_columns(
             message=pl.when(is_printed)
             .then(pl.concat_str("message", pl.coalesce(comparison, nothing)))

@@ -77,7 +77,12 @@ def _other_messages() -> dict[str, pl.Expr]:
             pl.lit("printed already adjusted")
         ),
         "no_moments": pl.when(~pl.col("has_moments"))
-        .then(pl.format("{} has no known expectation under chance", "metric"))
+        .then(
+            pl.format(
+                "{} says how the ranks spread, not how good they are: there is nothing to adjust it towards",
+                "metric",
+            )
+        )
         .when(in_database & pl.col("index_scale").is_null())
         .then(pl.coalesce("reason", pl.lit("the expectation is not known"))),
         "not_in_database": pl.when(~in_database).then(

@@ -7,7 +7,7 @@ columns of a row (docs/literature.md, "Mapping").
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -39,11 +39,15 @@ _PERCENT_SIGN = re.compile(r"\s*(\(%\)|\[%\]|%)\s*$")
 
 @dataclass(frozen=True)
 class Rules:
-    """The mapping of words: single words by column, rules for rows, and names of printed adjusted metrics."""
+    """The mapping of words: single words by column, rules for rows, and names of printed adjusted metrics.
+
+    entities: data set -> documented number of entities, for sets that the registry lacks.
+    """
 
     words: Mapping[str, Mapping[str, str]]
     rules: tuple[Mapping[str, Any], ...]
     adjusted: Names
+    entities: Mapping[str, int] = field(default_factory=dict)
 
 
 def load_rules(path: str | Path | None = None) -> Rules:
@@ -72,7 +76,7 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     """Map the sources' words to ours; what the source printed is kept in <column>_as_printed.
 
     Adds the columns of a tidy table that are not there, fills empty cells with the defaults, and adds
-    rule_status and rule_message (null where no rule gives a status).
+    rule_status and rule_message (null where no rule gives a status), and caveat (null where no rule has one).
     """
     columns = tidy_columns()["properties"]
     printed = frame.with_columns(
@@ -83,14 +87,19 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     mapped = {name: _in_our_words(pl.col(name), rules.words.get(name, {})) for name in MAPPED}
     mapped["protocol"] = _sampled_by_candidates(mapped["protocol"])
     status = message = pl.lit(None, dtype=pl.String)
+    caveats = [pl.lit(None, dtype=pl.String)]
     for rule in rules.rules:
         matches = pl.all_horizontal(_holds(pl.col(name), wanted) for name, wanted in rule["match"].items())
         matches = matches.fill_null(value=False)
         for name, word in rule.get("set", {}).items():
             mapped[name] = pl.when(matches).then(pl.lit(word)).otherwise(mapped[name])
         if "status" in rule:
-            status = pl.when(matches).then(pl.lit(rule["status"])).otherwise(status)
+            given = None if rule["status"] == "ok" else rule["status"]
+            status = pl.when(matches).then(pl.lit(given, dtype=pl.String)).otherwise(status)
             message = pl.when(matches).then(pl.lit(rule["reason"])).otherwise(message)
+        if "caveat" in rule:
+            caveats.append(pl.when(matches).then(pl.lit(rule["caveat"])))
+    caveat = pl.concat_str(caveats, separator="; ", ignore_nulls=True).replace("", None)
     originals = {
         f"{name}_as_printed": pl.col(name) for name in MAPPED if f"{name}_as_printed" not in frame.columns
     }
@@ -98,7 +107,9 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         name: word.fill_null(pl.lit(columns[name].get("default"), dtype=pl.String))
         for name, word in mapped.items()
     }
-    return printed.with_columns(**originals, **filled, rule_status=status, rule_message=message)
+    return printed.with_columns(
+        **originals, **filled, rule_status=status, rule_message=message, caveat=caveat
+    )
 
 
 def _in_our_words(printed: pl.Expr, words: Mapping[str, str]) -> pl.Expr:
@@ -120,7 +131,8 @@ def _read_rules(path: Path) -> Rules:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise RankadjustError(f"{path}: two rules have the name '{repeated}'; give each its own")
-    return Rules(data["words"], tuple(data["rules"]), names_of(data["adjusted"]))
+    entities = {name: entry["count"] for name, entry in data.get("entities", {}).items()}
+    return Rules(data["words"], tuple(data["rules"]), names_of(data["adjusted"]), entities)
 
 
 def _holds(column: pl.Expr, wanted: str | list[str | None] | Mapping[str, str] | None) -> pl.Expr:
@@ -148,6 +160,7 @@ _METRIC_FACTS = {
     "adjustment": pl.String,
     "lower": pl.Float64,
     "upper": pl.Float64,
+    "increasing": pl.Boolean,
     "additive": pl.Boolean,
     "has_moments": pl.Boolean,
     "metric_problem": pl.String,
@@ -165,7 +178,8 @@ def _metric_facts(name: str, rules: Rules) -> tuple[Any, ...]:
         "index": (-math.inf, 1.0),
         "z": (-math.inf, math.inf),
     }[adjustment]
-    return (name, metric.key, adjustment, *bounds, metric.additive, metric.has_moments, None)
+    facts = (metric.increasing, metric.additive, metric.has_moments)
+    return (name, metric.key, adjustment, *bounds, *facts, None)
 
 
 def resolve_names(

@@ -179,7 +179,7 @@ def flagged(project):
 
 def test_all_known_anomalies_are_found(project, flagged):
     known = pl.read_csv(project / "tests/data/published/anomalies.csv")
-    names = {"YAGO (temporal)": "YAGO-temporal"}
+    names = {"YAGO (temporal)": "YAGO-temporal", "WIKI (temporal)": "WIKI-forecasting"}
     wanted = {
         (row["dataset"], row["model"])
         for row in known.with_columns(pl.col("dataset").replace(names)).to_dicts()
