@@ -31,7 +31,15 @@ UNITS = ("fraction", "percent", "rank", "index", "z")
 MAPPED = ("dataset", "split", "side", "protocol", "candidates", "metric", "unit")
 
 # Protocols that rank against every entity of a data set, so that N is close to the number of entities.
-ALL_ENTITIES = ("filtered", "filtered-training", "raw", "pykeen", "time-aware", "time-static")
+ALL_ENTITIES = (
+    "filtered",
+    "filtered-training",
+    "filtered-cumulative",
+    "raw",
+    "pykeen",
+    "time-aware",
+    "time-static",
+)
 
 SAMPLED = r"^sampled-([0-9]+)$"
 _PERCENT_SIGN = re.compile(r"\s*(\(%\)|\[%\]|%)\s*$")

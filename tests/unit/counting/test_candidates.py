@@ -234,6 +234,11 @@ def test_the_numbers_of_a_tiny_graph_by_hand():
     assert counts(training, "validation", "tail") == {1: 1}
     assert sum(counts(pykeen, "training", "tail").values()) == 4
     assert sum(counts(training, "training", "tail").values()) == 5
+    # All entities: of (a, p, ?) training and validation have b, c, d, and testing a besides.
+    cumulative = count_candidates(frames(TINY), "filtered-cumulative")
+    assert counts(cumulative, "validation", "tail") == {3: 3}
+    assert counts(count_candidates(frames(TINY), "filtered"), "validation", "tail") == {2: 3}
+    assert counts(cumulative, "testing", "tail") == {2: 1, 3: 2, 5: 2}
     # Observed tails: b, c of p; a, b of q; none of r. Nothing but the true answer is left anywhere, except in
     # (e, p, ?), where c is.
     assert counts(count_candidates(frames(TINY), "typed"), "testing", "tail") == {1: 4, 2: 1}

@@ -33,6 +33,18 @@ NAMED = {
         "shared",
         "any",
     ),
+    "filtered-cumulative": (
+        "release",
+        "keep",
+        "keep",
+        "cumulative",
+        "ignore",
+        "any",
+        None,
+        "inclusive",
+        "shared",
+        "any",
+    ),
     "raw": ("release", "keep", "keep", "none", "ignore", "any", None, "inclusive", "shared", "any"),
     "pykeen": ("training", "drop", "drop", "cumulative", "ignore", "any", None, "inclusive", "shared", "any"),
     "pykeen-published": (
@@ -193,6 +205,12 @@ def test_a_mistake_in_a_file_is_named_with_its_line(tmp_path, text, message):
 # docs/protocols.md, "Benchmarks with a constant number of candidates"; the numbers of test triples are those of
 # the data set classes of PyKEEN 1.11.1, and of OGB-LSC's evaluators.
 BENCHMARKS = {
+    ("WikiKG90Mv2-challenge", "raw"): (91230610, ("tail",), 10000),
+    ("ogbl-wikikg", "sampled-500"): (501, ("head", "tail"), None),
+    ("tgbl-wiki-v1", "sampled-20"): (21, ("tail",), None),
+    ("tgbl-review-v1", "sampled-20"): (21, ("tail",), None),
+    ("tgbl-coin-v1", "sampled-20"): (21, ("tail",), None),
+    ("tgbl-flight-v1", "sampled-20"): (21, ("tail",), None),
     ("ogbl-wikikg2", "sampled-500"): (501, ("head", "tail"), 598_543),
     ("ogbl-biokg", "sampled-500"): (501, ("head", "tail"), 162_870),
     ("ogbl-citation2", "sampled-1000"): (1001, ("tail",), None),
@@ -243,7 +261,9 @@ def test_rows_of_a_benchmark_have_the_columns_of_a_histogram():
 
 def test_wikikg90m_prints_the_reciprocal_rank_at_10():
     printed = {entry.dataset: entry.metrics for entry in load_benchmarks() if "WikiKG90M" in entry.dataset}
-    assert printed == dict.fromkeys(["WikiKG90M", "WikiKG90Mv2"], ("inverse_harmonic_mean_rank_at_10",))
+    assert printed == dict.fromkeys(
+        ["WikiKG90M", "WikiKG90Mv2", "WikiKG90Mv2-challenge"], ("inverse_harmonic_mean_rank_at_10",)
+    )
 
 
 HEAD = "benchmarks:\n  - protocol: {}\n    sides: [tail]\n    source: somewhere\n    datasets:\n"
