@@ -13,7 +13,9 @@ from rankadjust.tables.formats.grid import tidy
 from rankadjust.tables.formats.latex import latex_to_text
 
 # The same texts are looked at several times while a table is understood.
-_CACHED = 4096
+_CACHED = 65536
+# No printed number, nor several in one cell, is longer.
+_LONGEST = 200
 _MISSING = {
     *(
         "",
@@ -57,6 +59,8 @@ def read_cell(text: str) -> tuple[Number | None, ...] | None:
 
     '0.35', '35.2 %', '.35 ± .01', '12,345', '177 (3)' are one number; '0.35 / 0.50' and two lines are two.
     """
+    if len(text) > _LONGEST:
+        return None
     # Two lines are one number only where the second cannot be another: '0.35' above '± 0.01'.
     whole = _one(re.sub(r"\n\s*(?=[±∓(\[]|\+/?-)", " ", text))
     if whole is not None:
@@ -71,6 +75,8 @@ def read_cell(text: str) -> tuple[Number | None, ...] | None:
 
 def is_missing(text: str) -> bool:
     """Tell whether a cell stands for 'no value': empty, a dash, 'n/a', 'OOM' and the like."""
+    if len(text) > _LONGEST:
+        return False
     return _undecorated(text).casefold() in _MISSING or text.strip().casefold() in _MISSING
 
 
@@ -97,7 +103,11 @@ def _is_mark(superscript: str) -> bool:
 
 
 def _without_latex(text: str) -> str:
-    return latex_to_text(text) if _LATEX.search(text) else text
+    try:
+        return latex_to_text(text) if len(text) <= _LONGEST * 10 and _LATEX.search(text) else text
+    except RecursionError:
+        # Hundreds of groups in one another: no name, and not worth an error.
+        return text
 
 
 def _without_symbols(text: str) -> str:

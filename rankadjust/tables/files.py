@@ -75,9 +75,11 @@ def recognise(text: str) -> str:
         return "HTML"
     if re.search(r"\\begin\{(tabular|longtable|array)", text):
         return "LaTeX"
-    if re.search(r"^\s*\|?\s*:?-{2,}:?\s*\|[\s|:-]*$", text, re.MULTILINE):
+    if re.search(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|[ \t|:-]*$", text, re.MULTILINE):
         return "Markdown"
-    if re.search(r"^\s*\+[-=]+\+|^\s*=+( +=+)+\s*$|^\s*\.\. (list|csv)-table::", text, re.MULTILINE):
+    if re.search(
+        r"^[ \t]*\+[-=]+\+|^[ \t]*=+( +=+)+[ \t]*$|^[ \t]*\.\. (list|csv)-table::", text, re.MULTILINE
+    ):
         return "reStructuredText"
     readers = {"log": log_grids, "pipes": piped_grids, "fixed width": fixed_width_grids}
     lines = [line for line in text.splitlines() if line.strip()]

@@ -68,6 +68,9 @@ class Facts:
         return any(getattr(self, field.name) for field in fields(self) if field.name not in ("rest", "notes"))
 
 
+# A longer text is no header.
+_LONGEST = 300
+
 Names = Mapping[str, str]
 """Data sets: a name or alias without case and punctuation -> our name."""
 
@@ -147,6 +150,8 @@ def is_bookkeeping(header: str) -> bool:
 
 def read_header(text: str, names: Names) -> list[Facts]:
     """Return what a header says, one Facts for each of its parts ('MRR / MR' and 'Hits@1/3' have two)."""
+    if len(text) > _LONGEST:
+        return [Facts(rest=text)]
     plain = re.sub(r"\bw/\s*o\b", "without", re.sub(r"\bw/(?!\s*o\b)", "with ", label(text)))
     whole = _read_part(plain, names)
     if whole.rest is None and whole.notes is None:

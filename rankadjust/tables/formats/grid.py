@@ -1,11 +1,16 @@
 """A table as text: rows of cells, whatever format it came from."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from rankadjust.base.errors import RankadjustError
 
 # What HTML itself allows; a larger number in a broken page must not exhaust the memory.
 MAX_SPAN = 1000
+# No table of results is wider or has more cells; what is, is broken, and must not take minutes.
+MAX_COLUMNS = 1000
+_MAX_CELLS = 5_000_000
 # How many texts before a table are kept; one that has few words is a title, marked as such or not.
 CONTEXT_LENGTH = 6
 _TITLE_WORDS = 6
@@ -34,8 +39,7 @@ class Grid:
         return len(self.rows[0]) if self.rows else 0
 
 
-@dataclass(frozen=True)
-class Span:
+class Span(NamedTuple):
     """A cell with the number of rows and columns it covers."""
 
     text: str
@@ -51,8 +55,12 @@ def make_grid(
     context: Sequence[str] = (),
     remarks: Sequence[str] = (),
 ) -> Grid:
-    """Return a Grid of tidied texts; short rows are filled with empty cells."""
+    """Return a Grid of tidied texts; short rows are filled with empty cells.
+
+    Raises RankadjustError for a table with more columns or cells than any table of results has.
+    """
     width = max((len(row) for row in rows), default=0)
+    _require_size(width, len(rows))
     return Grid(
         rows=tuple(tuple(tidy(text) for text in [*row, *[""] * (width - len(row))]) for row in rows),
         header_rows=min(header_rows, len(rows)),
@@ -65,15 +73,19 @@ def make_grid(
 def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
     """Put spanning cells into every row and column they cover, as HTML does: what is covered has no cell of its own."""
     placed: list[dict[int, str]] = [{} for _ in rows]
+    covered_cells = 0
     for index, row in enumerate(rows):
         column = 0
         for cell in row:
             while column in placed[index]:
                 column += 1
-            for covered in placed[index : index + _clamp(cell.rows, len(rows))]:
-                for offset in range(_clamp(cell.columns, MAX_SPAN)):
+            width, height = _clamp(cell.columns, MAX_SPAN), _clamp(cell.rows, len(rows) - index)
+            covered_cells += width * height
+            _require_size(column + width, -(-covered_cells // (column + width)))
+            for covered in placed[index : index + height]:
+                for offset in range(width):
                     covered.setdefault(column + offset, cell.text)
-            column += _clamp(cell.columns, MAX_SPAN)
+            column += width
     return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in placed]
 
 
@@ -106,7 +118,15 @@ def shifted(grid: Grid, lines: int, *remarks: str) -> Grid:
 
 def tidy(text: str) -> str:
     """Return the text with runs of blanks as one blank; line breaks inside a cell are kept."""
-    return "\n".join(filter(None, (re.sub(r"\s+", " ", line).strip() for line in text.splitlines())))
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+
+
+def _require_size(columns: int, rows: int) -> None:
+    if columns > MAX_COLUMNS or columns * rows > _MAX_CELLS:
+        raise RankadjustError(
+            f"a table of {columns:,} columns and {rows:,} rows; "
+            f"at most {MAX_COLUMNS:,} columns and {_MAX_CELLS:,} cells are read"
+        )
 
 
 def _clamp(span: int, most: int) -> int:

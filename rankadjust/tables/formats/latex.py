@@ -1,11 +1,14 @@
 """LaTeX into grids, with pylatexenc."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_SPAN, Grid, Span, make_grid
+from rankadjust.tables.formats.macros import expand_macros, without_comments
 from rankadjust.tables.formats.parsers import load_parser
 
 _TABULARS = {
@@ -62,6 +65,10 @@ _RAISED = ("textsuperscript", "tnote")
 _SILENT = (
     *("footnote", "footnotemark", "tablefootnote", "cellcolor", "rowcolor", "color", "label", "ref"),
     *("phantom", "hphantom", "vphantom", "cite", "citep", "citet", "citealp"),
+    *("xspace", "bf", "it", "rm", "sc", "sf", "tt", "em", "bfseries", "itshape", "scshape", "ttfamily"),
+    *("tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "boldmath", "bm"),
+    *("centering", "raggedright", "raggedleft", "arraybackslash", "hfill", "noindent", "strut", "protect"),
+    *("left", "right", "big", "Big", "displaystyle", "rule", "par", "newline", "relax", "columncolor"),
 )
 _LAST_ARGUMENT = ("makecell", "thead", "shortstack", "textcolor", "colorbox", "num", "scalebox", "rotatebox")
 _RULES = re.compile(
@@ -72,12 +79,25 @@ _RULES = re.compile(
 _RULE_ARGUMENT = re.compile(r"(\\(?:toprule|midrule|bottomrule|Xhline)\b)\s*(?:\[[^\]]*\]|\{[^{}]*\})")
 
 
+_UNCERTAINTY = re.compile(r"([-+]?\d*\.?\d+)\s*\((\d+(?:\.\d+)?)\)")
+
+
+class Source(NamedTuple):
+    """What tables need of the file they stand in: where its lines end, and whether 33.70(12) means ± 0.12 in it."""
+
+    newlines: tuple[int, ...]
+    has_uncertainties: bool
+
+
 def latex_grids(text: str) -> list[Grid]:
-    """Return the tabulars of a LaTeX source, with multicolumn and multirow."""
+    """Return the tabulars of a LaTeX source, with multicolumn, multirow and the macros that it defines."""
+    text = expand_macros(without_comments(text))
     text = _RULES.sub(lambda match: "\n" * match.group().count("\n"), text)
     text = _RULE_ARGUMENT.sub(r"\1", text)
     grids: list[Grid] = []
-    _collect_tabulars(_nodes(text), [], text, grids)
+    newlines = tuple(match.start() for match in re.finditer("\n", text))
+    source = Source(newlines, re.search(r"siunitx|\\num\b|\{[^{}]*\bS\b[^{}]*\}", text) is not None)
+    _collect_tabulars(_nodes(text), [], source, grids)
     return grids
 
 
@@ -105,6 +125,8 @@ def _macros() -> Any:  # noqa: ANN401 - a database of pylatexenc
 
 
 def _text(nodes: Sequence[Any]) -> str:
+    if all(type(node).__name__ == "LatexCharsNode" for node in nodes):
+        return "".join(node.chars for node in nodes)
     return str(_converter().nodelist_to_text(list(nodes)))
 
 
@@ -112,6 +134,7 @@ def _text(nodes: Sequence[Any]) -> str:
 def _converter() -> Any:  # noqa: ANN401 - a converter of pylatexenc
     module = load_parser("pylatexenc.latex2text", "LaTeX")
     database = module.get_default_latex_context_db()
+    database.set_unknown_macro_spec(module.MacroTextSpec("", _unknown))
     replacements = [
         *(module.MacroTextSpec(name, "^{%s}") for name in _RAISED),
         *(module.MacroTextSpec(name, "") for name in _SILENT),
@@ -123,25 +146,32 @@ def _converter() -> Any:  # noqa: ANN401 - a converter of pylatexenc
     return module.LatexNodes2Text(latex_context=database, math_mode="text", keep_comments=False)
 
 
+def _unknown(node: Any) -> str:  # noqa: ANN401 - a node
+    r"""Return a macro that no one defined: a name (\ours) as it is written, nothing of a format (\best{0.5})."""
+    end = node.pos + node.len
+    argument = node.parsing_state.s[end : end + 2]
+    return "" if argument[:1] == "{" and argument != "{}" else f"\\{node.macroname}"
+
+
 def _last_argument(node: Any, l2tobj: Any) -> str:  # noqa: ANN401 - the names pylatexenc calls it with
     arguments = [argument for argument in node.nodeargd.argnlist if argument is not None]
     return str(l2tobj.nodelist_to_text([arguments[-1]])) if arguments else ""
 
 
-def _collect_tabulars(nodes: Iterable[Any], context: list[str], text: str, grids: list[Grid]) -> None:
+def _collect_tabulars(nodes: Iterable[Any], context: list[str], source: Source, grids: list[Grid]) -> None:
     for node in nodes:
         name = getattr(node, "environmentname", None)
         if name in _TABULARS:
-            grids.append(_latex_table(node, context, text))
+            grids.append(_latex_table(node, context, source))
         elif getattr(node, "nodelist", None):
             captions = [_text(_arguments(child)[-1:]) for child in node.nodelist if _is(child, "caption")]
-            _collect_tabulars(node.nodelist, [*captions, *context], text, grids)
+            _collect_tabulars(node.nodelist, [*captions, *context], source, grids)
         elif _is(node, "section", "subsection", "paragraph"):
             context = [_text(_arguments(node)[-1:]), *context][:CONTEXT_LENGTH]
         else:
             # \resizebox{\textwidth}{!}{\begin{tabular}…} and its like.
             for argument in _arguments(node):
-                _collect_tabulars([argument], context, text, grids)
+                _collect_tabulars([argument], context, source, grids)
 
 
 def _is(node: Any, *macros: str) -> bool:  # noqa: ANN401 - a node
@@ -153,7 +183,7 @@ def _arguments(node: Any) -> list[Any]:  # noqa: ANN401 - a node
     return [argument for argument in (parsed.argnlist if parsed else None) or [] if argument is not None]
 
 
-def _latex_table(environment: Any, context: list[str], text: str) -> Grid:  # noqa: ANN401 - a node
+def _latex_table(environment: Any, context: list[str], source: Source) -> Grid:  # noqa: ANN401 - a node
     rows: list[list[list[Any]]] = [[[]]]
     rules: list[tuple[int, str]] = []
     heads: list[int] = []
@@ -172,7 +202,11 @@ def _latex_table(environment: Any, context: list[str], text: str) -> Grid:  # no
         elif not _is(node, "centering", "arraybackslash"):
             rows[-1][-1].append(node)
     spans = [[_latex_cell(cell) for cell in row] for row in rows]
-    lines = [_line_of_row(row, environment.pos, text) for row in rows]
+    if source.has_uncertainties:
+        spans = [
+            [span._replace(text=_UNCERTAINTY.sub(_with_spread, span.text)) for span in row] for row in spans
+        ]
+    lines = [_line_of_row(row, environment.pos, source.newlines) for row in rows]
     if len(spans[-1]) == 1 and not spans[-1][0].text.strip():
         spans.pop()
     remarks = []
@@ -190,14 +224,22 @@ def _latex_table(environment: Any, context: list[str], text: str) -> Grid:  # no
     )
 
 
-def _line_of_row(row: Sequence[Sequence[Any]], start: int, text: str) -> int:
+def _with_spread(match: re.Match[str]) -> str:
+    """Return 33.70(12), where the digits in brackets are those of the last places, as 33.70 ± 0.12."""
+    number, digits = match[1], match[2]
+    decimals = len(number.partition(".")[2])
+    spread = digits if "." in digits else f"{Decimal(digits).scaleb(-decimals):f}"
+    return f"{number} ± {spread}"
+
+
+def _line_of_row(row: Sequence[Sequence[Any]], start: int, newlines: Sequence[int]) -> int:
     """Return the line of the first node of a row that is neither blank nor a comment."""
     for node in (node for cell in row for node in cell):
         printed = node.latex_verbatim()
         if printed.strip() and not printed.startswith("%"):
             start = node.pos + len(printed) - len(printed.lstrip())
             break
-    return text.count("\n", 0, start) + 1
+    return bisect_right(newlines, start - 1) + 1
 
 
 def _header_rows(rules: list[tuple[int, str]], rows: int) -> int:
@@ -232,7 +274,8 @@ def _spread_latex(rows: list[list[Span]]) -> list[list[str]]:
         column = 0
         for cell in row:
             # A negative number of rows reaches upwards.
-            first, last = sorted((index, index + cell.rows + (1 if cell.rows < 0 else -1)))
+            height = max(-len(rows), min(cell.rows, len(rows)))
+            first, last = sorted((index, index + height + (1 if height < 0 else -1)))
             for covered in texts[max(0, first) : last + 1]:
                 for under in range(column, min(column + cell.columns, len(covered))):
                     covered[under] = covered[under].strip() or cell.text

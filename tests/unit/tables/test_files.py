@@ -402,3 +402,73 @@ def test_parsers_are_not_loaded_before_they_are_needed():
 def test_every_suffix_has_a_reader():
     assert set(SUFFIXES.values()) <= set(READERS)
     assert all(suffix == Path(f"x{suffix}").suffix for suffix in SUFFIXES)
+
+
+MACROS = r"""
+\documentclass{article}
+\usepackage{siunitx}
+\newcommand{\ours}{\textsc{NewKG}\xspace}
+\newcommand{\best}[1]{\textbf{#1}}
+\newcommand{\pair}[2][0.1]{#2 / #1}
+\def\mrr{MRR}
+\DeclareMathOperator{\hits}{Hits}
+% \newcommand{\hidden}{never}
+\newcommand{\none}{n/a}
+\begin{table}
+\resizebox{\textwidth}{!}{%
+\begin{tabular*}{\textwidth}{lS[table-format=2.2]cc}
+\toprule
+Model & {\mrr} & $\hits$@10 & Best \\ \midrule
+\ours & 33.70(12) & \best{0.5} & \pair{0.2} \\
+\other{} & 5(2) & \pair[0.3]{0.2} & \none \\ \bottomrule
+\end{tabular*}}
+\end{table}
+"""
+
+
+def test_macros_of_a_latex_file_are_expanded_and_unknown_ones_stay_as_text():
+    [grid] = latex_grids(MACROS)
+    assert rows_of(grid) == [
+        ["Model", "MRR", "Hits@10", "Best"],
+        ["NewKG", "33.70 ± 0.12", "0.5", "0.2 / 0.1"],
+        [r"\other", "5 ± 2", "0.2 / 0.3", "n/a"],
+    ]
+    assert grid.lines == (15, 16, 17)
+
+
+def test_macros_that_use_themselves_end():
+    [grid] = latex_grids(
+        r"\def\a{\a\a}\begin{tabular}{ll}A & B \\ \a & 1 \\ \end{tabular}".replace(r"\a\a}", r"\a}")
+    )
+    assert grid.rows[1][1] == "1"
+    with pytest.raises(RankadjustError, match="expand to more than 20 MB"):
+        latex_grids(r"\def\a{\b\b\b\b\b\b\b\b}\def\b{\a\a\a\a\a\a\a\a}\begin{tabular}{l}\a\end{tabular}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.html", "<table>" + "<tr><td colspan=1000>a<td colspan=1000>b</tr>" * 2 + "</table>"),
+        ("a.html", "<table>" + "<tr><td rowspan=100000 colspan=1000>a</tr>" * 200 + "</table>"),
+        ("a.tex", r"\begin{tabular}{l}" + "&" * 2000 + r"\end{tabular}"),
+        ("a.md", "|" * 2000 + "\n" + "|-" * 2000 + "\n|1|\n"),
+    ],
+)
+def test_a_table_of_no_use_is_refused_in_one_line(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(RankadjustError, match="at most 1,000 columns and 5,000,000 cells are read") as raised:
+        read_grids(tmp_path / name)
+    assert "\n" not in str(raised.value)
+
+
+def test_groups_in_groups_are_refused_in_one_line(tmp_path):
+    (tmp_path / "a.tex").write_text(
+        r"\begin{tabular}{ll}A & B \\ " + r"\textbf{" * 2000 + r"& 1\end{tabular}"
+    )
+    with pytest.raises(RankadjustError, match="cannot be read as LaTeX"):
+        read_grids(tmp_path / "a.tex")
+
+
+def test_blank_lines_are_looked_into_once():
+    # 20,000 lines took hours while the pattern of a border ran over the ends of lines.
+    assert recognise(" \n" * 20_000 + "a b") == "CSV"
