@@ -46,8 +46,30 @@ def _examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+def _print_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    from rankadjust.base.version import VERSION
+    from rankadjust.database.store import released_seal
+
+    seal = released_seal()
+    click.echo(f"rankadjust {VERSION}")
+    if seal is None:
+        click.echo("database: none, or one that does not say what it is")
+    else:
+        click.echo(f"database {seal.version}, schema {seal.schema}, {seal.digest}")
+    context.exit()
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="rankadjust")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the versions of the program and of the released database.",
+)
 def commands() -> None:
     """Chance-adjusted link-prediction metrics."""
 

@@ -8,10 +8,11 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import write_parquet, write_tsv
+from rankadjust.base.files import write_tsv
 from rankadjust.data.summary import summary_row
+from rankadjust.database.evaluation_sets import write_candidates
 from rankadjust.database.histograms import candidates_table
-from rankadjust.database.store import assemble
+from rankadjust.database.store import assemble, write_database
 
 
 def gather(
@@ -24,10 +25,10 @@ def gather(
     datasets: str,
 ) -> None:
     database = assemble(pl.read_parquet(path) for path in moments)
-    write_parquet(database, parquet)
+    write_database(database, parquet)
     write_tsv(database, tsv)
     tables = {name: pl.read_parquet(path) for name, path in histograms.items()}
-    write_parquet(candidates_table(tables), candidates)
+    write_candidates(candidates_table(tables), candidates)
     rows = [summary_row(json.loads(Path(path).read_text(encoding="utf-8"))) for path in summaries]
     write_tsv(pl.concat(rows), datasets)
 

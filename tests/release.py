@@ -5,11 +5,12 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.files import shipped, write_parquet
+from rankadjust.base.files import shipped
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
-from rankadjust.database.store import assemble
+from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.store import assemble, write_database
 
 DATA = Path(__file__).parent / "data"
 PROTOCOLS = ("filtered", "raw")
@@ -33,10 +34,10 @@ def make_release(folder: Path) -> Path:
         names = (pl.lit("Nations").alias("dataset"), pl.lit(protocol).alias("protocol"))
         moments.append(table.select(*names, pl.all()))
     database = assemble(table.select(moments[0].columns) for table in moments)
-    write_parquet(database, folder / "adjustments.parquet")
+    write_database(database, folder / "adjustments.parquet")
     released = pl.read_parquet(shipped("resources/database/candidates.parquet"))
     others = released.filter(dataset="FB15k-237", protocol="filtered", split="testing")
-    write_parquet(pl.concat([histograms, others], how="diagonal_relaxed"), folder / "candidates.parquet")
+    write_candidates(pl.concat([histograms, others], how="diagonal_relaxed"), folder / "candidates.parquet")
     shutil.copy(DATA / "evaluation" / "nations.summary.tsv", folder / "datasets.tsv")
     return folder / "adjustments.parquet"
 

@@ -4,7 +4,7 @@ import gzip
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -52,10 +52,12 @@ def write_text(text: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
-def write_parquet(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a frame as zstd-compressed Parquet."""
+def write_parquet(frame: pl.DataFrame, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Write a frame as zstd-compressed Parquet; metadata: keys and values for the end of the file."""
     with atomic_path(path) as temporary:
-        frame.write_parquet(temporary, compression="zstd", statistics=True)
+        frame.write_parquet(
+            temporary, compression="zstd", statistics=True, metadata=dict(metadata) if metadata else None
+        )
 
 
 def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:

@@ -8,12 +8,20 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
+from rankadjust.base.sealed import Table, read_sealed, write_sealed
+from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.database.store import RELEASED, load_database
 
 CANDIDATES = "candidates.parquet"
 DATASETS = "datasets.tsv"
 
-_CANDIDATE_COLUMNS = ("dataset", "protocol", "split", "side", "num_candidates", "tasks")
+_HISTOGRAMS = Table(
+    name="candidates",
+    schema=1,
+    columns=dict.fromkeys(EVALUATION, pl.String()) | {"num_candidates": pl.Int64(), "tasks": pl.Int64()},
+    what="a table of candidate histograms",
+    remake="'snakemake --cores all database' makes one",
+)
 
 
 @dataclass(frozen=True)
@@ -97,23 +105,22 @@ def known_name(name: str, known: Iterable[str], what: str, where: str) -> str:
 def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
     """Return candidate histograms: dataset, protocol, split, side, entities, num_candidates, tasks, ...
 
-    None means the released ones. Raises RankadjustError when the file is missing or holds something else.
+    None means the released ones. A table of your own need not be sealed. Raises RankadjustError when the file is
+    missing or holds something else, and when its values are not those that were sealed.
     """
     file = beside_database(None, CANDIDATES) if path is None else Path(path)
     try:
-        histograms = pl.read_parquet(file)
+        histograms, _ = read_sealed(file, _HISTOGRAMS)
     except FileNotFoundError:
         raise RankadjustError(
             f"{file}: there are no candidate histograms; give a file with --candidates, or a run with --results"
         ) from None
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise RankadjustError(f"{file}: not a Parquet file ({str(error).splitlines()[0]})") from None
-    missing = [name for name in _CANDIDATE_COLUMNS if name not in histograms.columns]
-    if missing:
-        raise RankadjustError(
-            f"{file}: these are no candidate histograms, the column '{missing[0]}' is missing"
-        )
     return histograms
+
+
+def write_candidates(histograms: pl.DataFrame, path: str | Path) -> None:
+    """Write candidate histograms as Parquet, sealed: with version, schema and a digest in the metadata."""
+    write_sealed(histograms, path, _HISTOGRAMS)
 
 
 def load_datasets(path: str | Path | None = None) -> pl.DataFrame:

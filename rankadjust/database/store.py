@@ -7,6 +7,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
+from rankadjust.base.sealed import Seal, Table, read_seal, read_sealed, write_sealed
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import add_coefficients
 
@@ -39,14 +40,23 @@ SCHEMA = pl.Schema(
         "reason_static_scorer": pl.String,
     }
 )
-# Columns that the first databases do not have.
-_ADDED = {
-    "variance_static_scorer",
-    "z_static_scorer_scale",
-    "z_static_scorer_offset",
-    "reason_random_scorer",
-    "reason_static_scorer",
-}
+# `schema` counts the layouts of this table: raise it with every change of SCHEMA.
+ADJUSTMENTS = Table(
+    name="adjustments",
+    schema=1,
+    columns=SCHEMA,
+    what="an adjustment database",
+    remake="'snakemake --cores all database' makes one",
+    later=frozenset(
+        {
+            "variance_static_scorer",
+            "z_static_scorer_scale",
+            "z_static_scorer_offset",
+            "reason_random_scorer",
+            "reason_static_scorer",
+        }
+    ),
+)
 RELEASED = "resources/database/adjustments.parquet"
 
 
@@ -78,23 +88,33 @@ def with_released(computed: pl.DataFrame, released: pl.DataFrame | None) -> pl.D
     return pl.concat([own, others.with_columns(origin=pl.lit("released"))])
 
 
+def write_database(database: pl.DataFrame, path: str | Path) -> None:
+    """Write a database as Parquet, sealed: with version, schema and a digest of its values in the metadata."""
+    write_sealed(database, path, ADJUSTMENTS)
+
+
 def load_database(path: str | Path | None = None) -> pl.DataFrame:
     """Return a database as a frame with the columns of SCHEMA; None means the released one.
 
-    Raises RankadjustError when the file is missing or is not an adjustment database.
+    Raises RankadjustError when the file is missing or is not an adjustment database, when another version made it with
+    other columns, when its values are not those that were written, and when it does not say what they were.
     """
     file = shipped(RELEASED) if path is None else Path(path)
     try:
-        database = pl.read_parquet(file, use_pyarrow=False)
+        database, seal = read_sealed(file, ADJUSTMENTS)
     except FileNotFoundError:
+        raise RankadjustError(f"{file}: there is no such database; {ADJUSTMENTS.remake}") from None
+    if seal is None:
         raise RankadjustError(
-            f"{file}: there is no such database; 'snakemake --cores all database' makes one"
-        ) from None
-    except pl.exceptions.PolarsError as error:
-        raise RankadjustError(f"{file}: not a Parquet file ({str(error).splitlines()[0]})") from None
-    missing = [name for name in SCHEMA if name not in database.columns]
-    if missing:
-        older = set(missing) <= _ADDED
-        hint = "made by an older version; make it again" if older else "not an adjustment database"
-        raise RankadjustError(f"{file}: {hint}, it lacks the column {missing[0]!r}")
+            f"{file}: it has no digest, so that its values cannot be checked; {ADJUSTMENTS.remake}, and "
+            "rankadjust.database.store.write_database writes one from a frame"
+        )
     return database
+
+
+def released_seal() -> Seal | None:
+    """Return version, schema and digest of the released database, None where it is missing or has none."""
+    try:
+        return read_seal(shipped(RELEASED))
+    except (OSError, pl.exceptions.PolarsError):
+        return None

@@ -15,8 +15,11 @@ from click.testing import CliRunner
 import rankadjust
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.provenance import PACKAGE
+from rankadjust.base.version import VERSION
 from rankadjust.chance.metrics import FAMILIES
 from rankadjust.cli import commands, main
+from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.store import ADJUSTMENTS, write_database
 from rankadjust.output.terminal import histogram
 from tests.release import DATA, make_release
 from tests.sessions import sessions
@@ -181,6 +184,28 @@ def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypat
     assert "there is no such database" in error
     monkeypatch.setattr("rankadjust.database.evaluation_sets.RELEASED", str(tmp_path / "adjustments.parquet"))
     assert "there are no candidate histograms" in run("show Nations")[2]
+
+
+def test_the_version_is_that_of_the_program_and_of_the_database(run, database, monkeypatch, tmp_path):
+    seal = pl.read_parquet_metadata(database)
+    assert run("--version")[1].splitlines() == [
+        f"rankadjust {VERSION}",
+        f"database {VERSION}, schema {ADJUSTMENTS.schema}, {seal['rankadjust.digest']}",
+    ]
+    monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "none.parquet"))
+    assert "database: none" in run("--version")[1]
+
+
+def test_a_damaged_database_is_one_line(run, tmp_path):
+    database = make_release(tmp_path)
+    metadata = pl.read_parquet_metadata(database)
+    seal = {key: value for key, value in metadata.items() if key.startswith("rankadjust.")}
+    pl.read_parquet(database).with_columns(pl.col("expectation") * 2).write_parquet(database, metadata=seal)
+    code, _, error = run(f"adjust --database {database} --dataset Nations mrr=0.5")
+    assert code == 1
+    assert error.startswith(f"error: {database}: damaged, its values are not those that were written; ")
+    assert "\n" not in error
+    assert "this is a folder" in run(f"adjust --database {tmp_path} --dataset Nations mrr=0.5")[2]
 
 
 def test_the_command_exits_with_one_line(monkeypatch, database):
@@ -461,9 +486,11 @@ def results(tmp_path):
     folder = tmp_path / "results"
     (folder / "database").mkdir(parents=True)
     database = make_release(folder / "database")
-    for path in (database, database.with_name("candidates.parquet")):
-        renamed = pl.read_parquet(path).with_columns(pl.col("dataset").replace("Nations", "my-graph"))
-        renamed.write_parquet(path)
+    for path, write in (
+        (database, write_database),
+        (database.with_name("candidates.parquet"), write_candidates),
+    ):
+        write(pl.read_parquet(path).with_columns(pl.col("dataset").replace("Nations", "my-graph")), path)
     counts = folder / "database" / "datasets.tsv"
     counts.write_text(counts.read_text().replace("Nations\t", "my-graph\t"))
     return folder

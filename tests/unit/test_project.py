@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 
 from rankadjust.base.provenance import PACKAGE, imported_modules
 from rankadjust.base.schemas import read_yaml
+from rankadjust.base.version import VERSION
 
 # Pieces of the host names of package indexes, put together here so that this file does not hold one.
 INDEX_HOSTS = [".".join(parts) for parts in (("pypi", "org"), ("files", "pythonhosted", "org"))]
@@ -35,6 +36,12 @@ def test_conda_environment_names_the_same_packages_as_the_project(project):
     conda = yaml.safe_load((project / "environment.yml").read_text())
     assert conda["channels"] == ["conda-forge", "bioconda"]
     assert names_and_specifiers(conda["dependencies"]) == declared(project)
+
+
+def test_the_version_is_the_same_everywhere(project):
+    metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    citation = yaml.safe_load((project / "CITATION.cff").read_text())
+    assert metadata["version"] == citation["version"] == VERSION
 
 
 def test_lock_pins_and_hashes_every_declared_package(project):

@@ -12,6 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.store import write_database
 from tests.sessions import sessions
 
 PROJECT = Path(__file__).parents[2]
@@ -460,13 +462,11 @@ def older(old, new):
 
 
 def other_expectation(path):
-    frame = pl.read_parquet(path)
-    frame.with_columns(expectation=pl.col("expectation") / 2).write_parquet(path)
+    write_database(pl.read_parquet(path).with_columns(expectation=pl.col("expectation") / 2), path)
 
 
 def fewer_tasks(path):
-    frame = pl.read_parquet(path)
-    frame.with_columns(tasks=(pl.col("tasks") + 1) // 2).write_parquet(path)
+    write_candidates(pl.read_parquet(path).with_columns(tasks=(pl.col("tasks") + 1) // 2), path)
 
 
 # File, edit, what reruns. Each also changes a result, as the run with all of them at once shows.

@@ -1,12 +1,23 @@
 """The database: assembled, sorted, unique, loaded."""
 
+import hashlib
+
 import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.store import SCHEMA, assemble, load_database, with_released
+from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.store import (
+    ADJUSTMENTS,
+    SCHEMA,
+    assemble,
+    load_database,
+    released_seal,
+    with_released,
+    write_database,
+)
 
 
 def moments(dataset="Nations", protocol="filtered", metrics=("arithmetic_mean_rank", "hits_at_1")):
@@ -45,7 +56,7 @@ def test_a_key_given_twice_is_an_error():
 
 def test_a_database_comes_back_as_it_was_written(tmp_path):
     database = assemble([moments()])
-    write_parquet(database, tmp_path / "adjustments.parquet")
+    write_database(database, tmp_path / "adjustments.parquet")
     assert load_database(tmp_path / "adjustments.parquet").equals(database)
 
 
@@ -62,6 +73,33 @@ def test_what_is_no_database_is_refused_in_one_line(tmp_path):
     write_parquet(older, tmp_path / "older.parquet")
     with pytest.raises(RankadjustError, match=r"older\.parquet: made by an older version; make it again"):
         load_database(tmp_path / "older.parquet")
+
+
+def test_a_database_without_digest_is_refused_in_one_line(tmp_path):
+    write_parquet(assemble([moments()]), tmp_path / "adjustments.parquet")
+    with pytest.raises(RankadjustError, match=r"adjustments\.parquet: it has no digest, .*write_database"):
+        load_database(tmp_path / "adjustments.parquet")
+
+
+def test_text_among_the_expectations_is_refused_in_one_line(tmp_path):
+    words = assemble([moments()]).with_columns(expectation=pl.lit("about a half"))
+    write_parquet(words, tmp_path / "adjustments.parquet")
+    with pytest.raises(RankadjustError, match=r"column 'expectation' holds text \(String\), not numbers"):
+        load_database(tmp_path / "adjustments.parquet")
+
+
+def test_the_number_of_the_schema_belongs_to_its_columns():
+    """Where this fails, the columns have changed: raise `schema` of ADJUSTMENTS, and then this digest."""
+    columns = ", ".join(f"{name} {kind}" for name, kind in SCHEMA.items())
+    digest = hashlib.sha256(columns.encode()).hexdigest()[:16]
+    assert (ADJUSTMENTS.schema, digest) == (1, "52c9222d8e547539")
+
+
+def test_the_released_database_says_what_it_is(project):
+    seal = released_seal()
+    assert (seal.table, seal.schema) == (ADJUSTMENTS.name, str(ADJUSTMENTS.schema))
+    assert load_database(project / "resources" / "database" / "adjustments.parquet").height > 80_000
+    assert load_candidates().height > 100_000
 
 
 def test_the_database_keeps_why_a_random_scorer_has_no_variance():

@@ -1,0 +1,167 @@
+"""Sealed tables: Parquet files that say what they hold, which version wrote them, and what their values were.
+
+A flipped bit in a Parquet file mostly gives another number, and no error. So the metadata of the file carry a digest of
+the values, which is compared whenever the file is read. It is a digest of values, not of bytes: another program may
+write the same table with other compression (docs/use-the-database.md says how to compute it without this library).
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import write_parquet
+from rankadjust.base.version import VERSION
+
+_PREFIX = "rankadjust."
+_KEYS = ("table", "schema", "version", "digest")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A kind of table. name: 'adjustments'; schema: number of its layout, raised with every change of its columns.
+
+    columns: those that every such table has, with their types; it may have more. later: those of them that the first
+    tables, which have no seal, lack. what: 'an adjustment database', remake: what makes one; both for messages.
+    """
+
+    name: str
+    schema: int
+    columns: Mapping[str, pl.DataType]
+    what: str
+    remake: str
+    later: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Seal:
+    """What the metadata of a file say: table and schema as in `Table`, the version that wrote it, the digest."""
+
+    table: str
+    schema: str
+    version: str
+    digest: str
+
+
+def write_sealed(frame: pl.DataFrame, path: str | Path, table: Table, version: str = VERSION) -> None:
+    """Write a frame as Parquet with a seal in its metadata."""
+    digest = digest_of_values(frame, table.name, str(table.schema), version)
+    values = (table.name, str(table.schema), version, digest)
+    metadata = {f"{_PREFIX}{key}": value for key, value in zip(_KEYS, values, strict=True)}
+    write_parquet(frame, path, metadata)
+
+
+def read_sealed(path: Path, table: Table) -> tuple[pl.DataFrame, Seal | None]:
+    """Return the frame in a file and its seal, None where it has none.
+
+    Raises RankadjustError where the path is a folder, the file is no Parquet file or holds something else or another
+    schema, or its values are not those that were sealed. A file that is missing is a FileNotFoundError.
+    """
+    if path.is_dir():
+        raise RankadjustError(f"{path}: this is a folder; give the Parquet file itself")
+    try:
+        seal = read_seal(path)
+        schema = pl.read_parquet_schema(path)
+        _require_schema(path, table, seal)
+        _require_columns(path, table, schema)
+        frame = pl.read_parquet(path, use_pyarrow=False)
+    except FileNotFoundError:
+        raise
+    # A damaged file can make the parser panic, which is no Exception.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
+        said = str(error).splitlines()[0]
+        raise RankadjustError(f"{path}: not a Parquet file, or a damaged one ({said})") from None
+    if seal is not None:
+        found = digest_of_values(frame, seal.table, seal.schema, seal.version)
+        if found != seal.digest:
+            raise RankadjustError(
+                f"{path}: damaged, its values are not those that were written; get the file again, or make it "
+                f"again: {table.remake}"
+            )
+    return frame, seal
+
+
+def read_seal(path: Path) -> Seal | None:
+    """Return what the metadata of a Parquet file say, None where the file is not sealed."""
+    metadata = pl.read_parquet_metadata(path)
+    values = [metadata.get(f"{_PREFIX}{key}") for key in _KEYS]
+    return None if None in values else Seal(*map(str, values))
+
+
+def _require_schema(path: Path, table: Table, seal: Seal | None) -> None:
+    """Raise RankadjustError where a file has another layout, as those of other versions may."""
+    if seal is None or seal.table != table.name or seal.schema == str(table.schema):
+        return
+    raise RankadjustError(
+        f"{path}: made by rankadjust {seal.version} with schema {seal.schema}; this is rankadjust {VERSION}, which "
+        f"reads schema {table.schema}: use that version, or make the file again: {table.remake}"
+    )
+
+
+def _require_columns(path: Path, table: Table, schema: Mapping[str, pl.DataType]) -> None:
+    missing = [name for name in table.columns if name not in schema]
+    if missing:
+        older = table.later.issuperset(missing)
+        hint = "made by an older version; make it again" if older else f"not {table.what}"
+        raise RankadjustError(f"{path}: {hint}, it lacks the column {missing[0]!r}")
+    for name, kind in table.columns.items():
+        if schema[name] != kind:
+            raise RankadjustError(
+                f"{path}: not {table.what}, its column {name!r} holds {_in_words(schema[name])}, "
+                f"not {_in_words(kind)}"
+            )
+
+
+def _in_words(kind: pl.DataType) -> str:
+    words = {pl.String: "text", pl.Int64: "whole numbers", pl.Float64: "numbers"}
+    said = next((word for known, word in words.items() if kind == known), None)
+    return f"values of type {kind}" if said is None else f"{said} ({kind})"
+
+
+def digest_of_values(frame: pl.DataFrame, *names: str) -> str:
+    """Return 'sha256:' and 64 hexadecimal digits: a digest of names and of a frame's columns, types, values and order.
+
+    Integers count as int64, floats as the bits of float64, all else as text; a null differs from every value.
+    """
+    digest = hashlib.sha256(_line(*names))
+    for column in frame:
+        _add_column(digest, column)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _add_column(digest: "hashlib._Hash", column: pl.Series) -> None:
+    kind, values = _plain(column)
+    digest.update(_line(column.name, kind, str(column.len()), str(column.null_count())))
+    if column.null_count():
+        digest.update(np.packbits(column.is_not_null().to_numpy()).tobytes())
+    if kind != "text":
+        digest.update(_little_endian(values))
+        return
+    # Columns of text are long runs of one word: hashing runs takes a quarter of the time.
+    runs = values.rle().struct.unnest()
+    words = runs["value"]
+    digest.update(_little_endian(runs["len"].cast(pl.Int64)))
+    digest.update(_little_endian(words.str.len_bytes().cast(pl.Int64)))
+    digest.update((words.str.join("").item() or "").encode())
+
+
+def _plain(column: pl.Series) -> tuple[str, pl.Series]:
+    """Return what a column holds in one word, and its values without nulls in the type that is hashed."""
+    if column.dtype.is_integer() or column.dtype == pl.Boolean:
+        return "integer", column.cast(pl.Int64).fill_null(0)
+    if column.dtype.is_float():
+        return "number", column.cast(pl.Float64).fill_null(0.0)
+    return "text", column.cast(pl.String).fill_null("")
+
+
+def _little_endian(values: pl.Series) -> memoryview:
+    array = values.to_numpy()
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).data
+
+
+def _line(*words: str) -> bytes:
+    return ("\0".join(words) + "\n").encode()

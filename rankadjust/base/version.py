@@ -1,0 +1,3 @@
+"""The version of the project: of the code, and of the database that it makes."""
+
+VERSION = "0.1.0"
