@@ -474,7 +474,7 @@ EDITS = {
     "columns": ("tiny.yaml", replaced("[head, relation, tail]", "[tail, relation, head]"), ENCODED),
     "protocol": (
         "project/config/protocols.yaml",
-        replaced("filter: cumulative", "filter: none"),
+        replaced("duplicates: drop\n    filter: cumulative", "duplicates: drop\n    filter: none"),
         {"benchmarks": 1} | COUNTED,
     ),
     "benchmark": (
