@@ -17,6 +17,7 @@ from typing import Protocol
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
+from scipy import fft
 
 from rankadjust.chance.rank_sums import Panel, panels
 
@@ -27,10 +28,20 @@ ComplexArray = NDArray[np.complex128]
 _FEW_TASKS = 48
 _FEWEST_TASKS = 8
 _MOST_LOSSES = 10**7
-_GRID = 2**16
+# x is raised by some steps of the grid, which may raise ln p by this, or by this share of it where p is tiny.
+_RAISED = 0.005
+_SHARE_RAISED = 2e-4
+# But by no more than this share of x, lest sums of a few large losses are counted that are above it.
+_WINDOW = 5e-4
+_FINEST = 2**15
+_COARSEST = 2**14
 # 1/r for r up to 10 are multiples of 1 / 2520: on such a grid the large steps of the law are exact.
 _COMMON = 2520
-_ALIASING = 40.0
+# So many places of a spectrum are changed rather than the whole computed.
+_FEW_CHANGES = 3
+# A sum beyond the end of the transform is taken for a smaller one, with a weight below e^-32 of its own. A larger tilt
+# would cost digits: half of it is undone at x.
+_ALIASING = 32.0
 
 # Lugannani and Rice's formula is used where the first terms that it leaves out are below these.
 _NEAR_NORMAL = 0.02
@@ -421,25 +432,16 @@ def _convolved(law: Losses, x: float, saddle: float) -> float:
 
     A loss between two points of the grid is split between them, so that means stay. Losses above x are left out: with
     one of them the sum is above x. x is raised by what rounding may have moved the sum by, so that p errs upwards.
+    The transform has twice as many points as there are up to x; the tilt makes what is beyond negligible.
     """
-    number = float(law.tasks.sum())
-    grid = _GRID if number > _FEWEST_TASKS else _GRID / 4
-    if law.span and x <= 4 * _GRID * law.span:
-        # Rounded up: x is on the lattice.
-        step, slack = law.span, 0.5
-    elif law.reciprocal:
-        # The small terms between two points are many and smooth.
-        step = 1 / (_COMMON * np.ceil(grid / (_COMMON * x)))
-        slack = number if number <= _FEWEST_TASKS else 0.5
-    else:
-        step = x / grid
-        slack = number if number <= _FEWEST_TASKS else np.sqrt(number)
+    step, slack = _grid(law, x, saddle)
     last = int(x / step + slack)
-    size = 2 ** math.ceil(math.log2(4 * (last + 2)))
+    size = fft.next_fast_len(2 * (last + 2), real=True)
     t = max(saddle, _ALIASING / (size * step))
     tilt = np.exp(-t * step * np.arange(last + 2))
     product = np.ones(size // 2 + 1, dtype=np.complex128)
     scale = 0.0
+    spectra = _Spectra(last + 2, size)
     for count, tasks in zip(law.counts, law.tasks, strict=True):
         place = law.of_task(float(count)) / step
         nearest = np.round(place)
@@ -451,10 +453,70 @@ def _convolved(law: Losses, x: float, saddle: float) -> float:
         masses = masses[: last + 2] * tilt
         total = float(masses.sum())
         scale += float(tasks) * np.log(total / float(count))
-        product *= np.fft.rfft(masses / total, size) ** tasks
-    law_of_sum = np.fft.irfft(product, size)[: last + 1]
+        spectrum = spectra.of(masses) / total
+        # Quicker than a complex power.
+        for _ in range(int(tasks)):
+            product *= spectrum
+    law_of_sum = fft.irfft(product, size)[: last + 1]
     untilt = np.exp(t * step * (np.arange(last + 1) - last))
     return float(scale + t * step * last + np.log(max(float(law_of_sum @ untilt), 1e-300)))
+
+
+class _Spectra:
+    """Spectra of one law of masses after the other; where a law differs from the last in few places, these are added.
+
+    Tasks with similar numbers of candidates have nearly the same losses: 1 - 1/r of another thousand ranks lie between
+    the same two points.
+    """
+
+    def __init__(self, length: int, size: int) -> None:
+        """Take the number of masses and the size of the transform."""
+        self._masses: FloatArray = np.zeros(length)
+        self._size = size
+        self._spectrum: ComplexArray = np.zeros(size // 2 + 1, dtype=np.complex128)
+        self._of_one: dict[int, ComplexArray] = {}
+
+    def of(self, masses: FloatArray) -> ComplexArray:
+        """Return the transform of masses (length,), which stays valid until the next call."""
+        changed = np.flatnonzero(masses != self._masses)
+        if changed.size > _FEW_CHANGES:
+            self._spectrum = fft.rfft(masses, self._size)
+        else:
+            for place in changed.tolist():
+                self._spectrum += (masses[place] - self._masses[place]) * self._one_at(place)
+        self._masses = masses
+        return self._spectrum
+
+    def _one_at(self, place: int) -> ComplexArray:
+        """Return the transform of a mass of 1 at one place."""
+        if place not in self._of_one:
+            alone = np.zeros(place + 1)
+            alone[place] = 1.0
+            self._of_one[place] = fft.rfft(alone, self._size)
+        return self._of_one[place]
+
+
+def _grid(law: Losses, x: float, saddle: float) -> tuple[float, float]:
+    """Return the step of the grid, and by how many steps x is raised.
+
+    ln P(L <= x) rises by about t for each unit of x, t the saddle point.
+    """
+    number = float(law.tasks.sum())
+    few = number <= _FEWEST_TASKS
+    raised_by = number if few else float(np.sqrt(number))
+    log_bound = float(law.cumulants(np.array([saddle]))[0, 0]) + saddle * x
+    allowed = max(_RAISED, _SHARE_RAISED * -log_bound)
+    least = max(_COARSEST if few else 0, raised_by / _WINDOW)
+    points = float(np.clip(saddle * x * raised_by / allowed, least, _FINEST))
+    if law.span and x <= points * law.span:
+        # Rounded up: x is on the lattice.
+        return law.span, 0.5
+    if law.reciprocal:
+        # The small terms between two points are many and smooth.
+        return 1 / (_COMMON * float(np.ceil(_COARSEST / (_COMMON * x)))), raised_by if few else 0.5
+    # Most tasks have a loss near the largest one: on the grid, this is exact.
+    largest = float(law.of_task(float(law.counts[-1]))[-1])
+    return largest / float(np.ceil(points * largest / x)), raised_by
 
 
 # --- parts ------------------------------------------------------------------------------------------------
