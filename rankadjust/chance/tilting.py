@@ -39,6 +39,9 @@ _COARSEST = 2**14
 _COMMON = 2520
 # So many places of a spectrum are changed rather than the whole computed.
 _FEW_CHANGES = 3
+# Bounds share a grid where none is larger than another by this factor, or their tilts at x differ by more than e^5.
+_LIKE = 1.5
+_LIKE_TILT = 5.0
 # A sum beyond the end of the transform is taken for a smaller one, with a weight below e^-32 of its own. A larger tilt
 # would cost digits: half of it is undone at x.
 _ALIASING = 32.0
@@ -303,8 +306,8 @@ def log_lower_tails(law: Losses, bounds: FloatArray) -> FloatArray:
     far = max(mean - deviation, mean / 2)
     if law.tasks.sum() <= _FEW_TASKS and law.counts.sum() <= _MOST_LOSSES:
         saddles = _saddles(law, np.minimum(x, far))
-        logs = [_convolved(law, float(each), float(t)) for each, t in zip(x, saddles, strict=True)]
-        result[open_] = np.minimum(logs, 0.0)
+        for alike in _alike(x, saddles):
+            result[open_[alike]] = np.minimum(_convolved(law, x[alike], saddles[alike]), 0.0)
         return result
     near = x > far
     shift = span / 2
@@ -427,17 +430,30 @@ def _inverted(law: Losses, x: float, t: float) -> float:
 # --- few tasks: the law itself ----------------------------------------------------------------------------
 
 
-def _convolved(law: Losses, x: float, saddle: float) -> float:
-    """Return ln P(L <= x) from the law on a grid.
+def _alike(x: FloatArray, saddles: FloatArray) -> Iterator[NDArray[np.intp]]:
+    """Yield the positions of bounds (q,) that are so alike that one tilted law serves them all."""
+    left = np.argsort(x)
+    while left.size:
+        first = left[0]
+        alike = (x[left] <= _LIKE * x[first]) & (
+            np.abs(saddles[left] - saddles[first]) * x[left] <= _LIKE_TILT
+        )
+        yield left[alike]
+        left = left[~alike]
+
+
+def _convolved(law: Losses, x: FloatArray, saddles: FloatArray) -> FloatArray:
+    """Return ln P(L <= x) for bounds (q,), ascending and alike, from the law on a grid.
 
     A loss between two points of the grid is split between them, so that means stay. Losses above x are left out: with
     one of them the sum is above x. x is raised by what rounding may have moved the sum by, so that p errs upwards.
     The transform has twice as many points as there are up to x; the tilt makes what is beyond negligible.
     """
-    step, slack = _grid(law, x, saddle)
-    last = int(x / step + slack)
+    step, slack = min(_grid(law, float(each), float(t)) for each, t in zip(x, saddles, strict=True))
+    lasts = (x / step + slack).astype(np.int64)
+    last = int(lasts[-1])
     size = fft.next_fast_len(2 * (last + 2), real=True)
-    t = max(saddle, _ALIASING / (size * step))
+    t = max(float(saddles[-1]), _ALIASING / (size * step))
     tilt = np.exp(-t * step * np.arange(last + 2))
     product = np.ones(size // 2 + 1, dtype=np.complex128)
     scale = 0.0
@@ -459,7 +475,9 @@ def _convolved(law: Losses, x: float, saddle: float) -> float:
             product *= spectrum
     law_of_sum = fft.irfft(product, size)[: last + 1]
     untilt = np.exp(t * step * (np.arange(last + 1) - last))
-    return float(scale + t * step * last + np.log(max(float(law_of_sum @ untilt), 1e-300)))
+    sums = np.cumsum(law_of_sum * untilt)[lasts]
+    log_sums: FloatArray = scale + t * step * last + np.log(np.maximum(sums, 1e-300))
+    return log_sums
 
 
 class _Spectra:

@@ -20,7 +20,7 @@ def laws(counts, tasks, x, y):
 
 MANY = {
     "like one another": (np.arange(912.0, 923), np.array([3, 1, 1, 8, 20, 40, 55, 30, 20, 8, 2])),
-    "far from each other": (np.round(np.geomspace(700, 20_000, 90)), np.full(90, 2)),
+    "far from each other": (np.round(np.geomspace(700, 20_000, 40)), np.full(40, 12)),
     "some of them small": (
         np.append([3.0, 40.0], np.arange(800.0, 1000)),
         np.append([9, 7], np.ones(200, int)),
