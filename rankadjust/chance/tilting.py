@@ -17,7 +17,6 @@ from typing import Protocol
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
-from scipy import fft
 
 from rankadjust.chance.rank_sums import Panel, panels
 
@@ -452,7 +451,7 @@ def _convolved(law: Losses, x: FloatArray, saddles: FloatArray) -> FloatArray:
     step, slack = min(_grid(law, float(each), float(t)) for each, t in zip(x, saddles, strict=True))
     lasts = (x / step + slack).astype(np.int64)
     last = int(lasts[-1])
-    size = fft.next_fast_len(2 * (last + 2), real=True)
+    size = _fast_length(2 * (last + 2))
     t = max(float(saddles[-1]), _ALIASING / (size * step))
     tilt = np.exp(-t * step * np.arange(last + 2))
     product = np.ones(size // 2 + 1, dtype=np.complex128)
@@ -473,11 +472,17 @@ def _convolved(law: Losses, x: FloatArray, saddles: FloatArray) -> FloatArray:
         # Quicker than a complex power.
         for _ in range(int(tasks)):
             product *= spectrum
-    law_of_sum = fft.irfft(product, size)[: last + 1]
+    law_of_sum = np.fft.irfft(product, size)[: last + 1]
     untilt = np.exp(t * step * (np.arange(last + 1) - last))
     sums = np.cumsum(law_of_sum * untilt)[lasts]
     log_sums: FloatArray = scale + t * step * last + np.log(np.maximum(sums, 1e-300))
     return log_sums
+
+
+def _fast_length(least: int) -> int:
+    """Return the smallest product of powers of 2, 3 and 5 that is at least so large: FFTs of such lengths are quick."""
+    powers = (3**three * 5**five for three in range(13) for five in range(9))
+    return min(power * 2 ** max(0, math.ceil(math.log2(least / power))) for power in powers)
 
 
 class _Spectra:
@@ -498,7 +503,7 @@ class _Spectra:
         """Return the transform of masses (length,), which stays valid until the next call."""
         changed = np.flatnonzero(masses != self._masses)
         if changed.size > _FEW_CHANGES:
-            self._spectrum = fft.rfft(masses, self._size)
+            self._spectrum = np.fft.rfft(masses, self._size)
         else:
             for place in changed.tolist():
                 self._spectrum += (masses[place] - self._masses[place]) * self._one_at(place)
@@ -510,7 +515,7 @@ class _Spectra:
         if place not in self._of_one:
             alone = np.zeros(place + 1)
             alone[place] = 1.0
-            self._of_one[place] = fft.rfft(alone, self._size)
+            self._of_one[place] = np.fft.rfft(alone, self._size)
         return self._of_one[place]
 
 

@@ -9,10 +9,12 @@ import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy import fft
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import Family, metric_value, resolve
 from rankadjust.chance.tails import ChanceTails
+from rankadjust.chance.tilting import _fast_length
 
 KEYS = [
     "mr", "mrr", "mrr@2", "hits@1", "hits@2", "precision@3", "ndcg", "ndcg@3", "auc",
@@ -169,6 +171,12 @@ def test_few_tasks_of_many_different_candidates(key, tasks, monkeypatch):
     for name in ("_FINEST", "_COARSEST"):
         monkeypatch.setattr(f"rankadjust.chance.tilting.{name}", 2**18)
     assert alone[2] == pytest.approx(p_of(counts, metric.key, values[2]), abs=0.02, rel=0.005)
+
+
+def test_lengths_of_transforms_are_those_that_scipy_calls_fast():
+    """scipy.fft, which takes a while to be imported, has the same rule for real transforms."""
+    for least in [1, 2, 7, 100, 131_073, 131_090, 70_001, 99_999]:
+        assert _fast_length(least) == fft.next_fast_len(least, real=True)
 
 
 def test_stored_simulation_agrees(project):
