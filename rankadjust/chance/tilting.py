@@ -481,8 +481,8 @@ def _convolved(law: Losses, x: FloatArray, saddles: FloatArray) -> FloatArray:
 
 def _fast_length(least: int) -> int:
     """Return the smallest product of powers of 2, 3 and 5 that is at least so large: FFTs of such lengths are quick."""
-    powers = (3**three * 5**five for three in range(13) for five in range(9))
-    return min(power * 2 ** max(0, math.ceil(math.log2(least / power))) for power in powers)
+    powers = (int(3**three * 5**five) for three in range(13) for five in range(9))
+    return min(power << max(0, math.ceil(math.log2(least / power))) for power in powers)
 
 
 class _Spectra:
