@@ -476,6 +476,38 @@ def read(
         sys.exit(1)
 
 
+@commands.command(
+    epilog=_examples(
+        "rankadjust verify results/release", "rankadjust verify results/release resources/database"
+    )
+)
+@click.argument("folder", type=_PATH)
+@click.argument("other", type=_PATH, required=False)
+@_json
+def verify(folder: Path, other: Path | None, as_json: bool) -> None:
+    """Compare the database in a folder with that in another one, or with the released one.
+
+    For each file: identical, equal within the stated accuracy, or what differs. The digests of both are checked, and
+    that the constants of every row agree with each other. The exit code is 1 if anything differs by more.
+    """
+    from rankadjust.database.verification import verify as compare
+
+    found = compare(folder, other)
+    if as_json:
+        _print_json([asdict(one) for one in found])
+    else:
+        words = {
+            "identical": "identical",
+            "equal": "equal within the stated accuracy",
+            "different": "different",
+        }
+        for one in found:
+            click.echo(f"{one.file}: {words[one.verdict]}")
+            for line in one.lines:
+                click.echo(f"  {line}")
+    sys.exit(1 if any(one.verdict == "different" for one in found) else 0)
+
+
 @commands.command()
 @_options(_results, _database, _json)
 def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:

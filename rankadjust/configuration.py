@@ -12,6 +12,7 @@ import yaml
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.names import require
+from rankadjust.base.processor import same_everywhere
 from rankadjust.base.schemas import line_of, read_yaml, validate
 
 COMMAND_LINE = "--config"
@@ -82,8 +83,10 @@ def as_yaml(values: Mapping[str, Any], folder: str | Path) -> str:
 def share_with_jobs(values: Mapping[str, Any], project: Path) -> None:
     """Tell the jobs of a run through the environment what is no property of a result: their code, and where to look.
 
-    Jobs use the library that stands beside the workflow, whatever else is installed.
+    Jobs use the library that stands beside the workflow, whatever else is installed, and compute the same numbers on
+    every processor.
     """
+    os.environ.update(same_everywhere())
     paths = [str(project), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     if values["mirror"]:

@@ -1,0 +1,130 @@
+"""Two releases compared: identical, equal within the stated accuracy, or different, and in what."""
+
+import json
+import shutil
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.cli import commands
+from rankadjust.database.adjustments import add_coefficients
+from rankadjust.database.evaluation_sets import load_candidates, write_candidates
+from rankadjust.database.store import SCHEMA, load_database, write_database
+from rankadjust.database.verification import verify
+from tests.release import make_release
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    return make_release(tmp_path_factory.mktemp("release")).parent
+
+
+@pytest.fixture
+def other(release, tmp_path):
+    return shutil.copytree(release, tmp_path / "other")
+
+
+def change(folder, **columns):
+    """Write the database anew with other moments, and the scales and offsets that follow from them."""
+    database = load_database(folder / "adjustments.parquet").with_columns(**columns)
+    derived = [name for name in SCHEMA if name.endswith(("_scale", "_offset"))]
+    anew = add_coefficients(database.drop("optimum", *derived)).select(SCHEMA.names())
+    write_database(anew, folder / "adjustments.parquet")
+
+
+def verdicts(release, other):
+    return [one.verdict for one in verify(release, other)]
+
+
+def lines(release, other):
+    return [line for one in verify(release, other) for line in one.lines]
+
+
+def of_metric(metric, value, otherwise):
+    return pl.when(pl.col("metric") == metric).then(value).otherwise(otherwise)
+
+
+def test_a_release_is_identical_to_its_copy(release, other):
+    assert verdicts(release, other) == ["identical"] * 3
+    assert lines(release, other) == []
+
+
+def test_the_last_digits_of_moments_may_differ(release, other):
+    mean = pl.col("expectation")
+    change(other, expectation=of_metric("arithmetic_mean_rank", mean * (1 + 1e-14), mean))
+    assert verdicts(release, other) == ["equal", "identical", "identical"]
+    (line,) = lines(release, other)
+    assert line.startswith("expectation differs by up to 1.0e-14 of itself in ")
+
+
+def test_more_than_the_last_digits_is_different_and_the_rows_are_named(release, other):
+    mean = pl.col("expectation")
+    change(other, expectation=of_metric("arithmetic_mean_rank", mean * (1 + 1e-11), mean))
+    assert verdicts(release, other) == ["different", "identical", "identical"]
+    (line,) = lines(release, other)
+    assert line.startswith("expectation differs by up to 1.0e-11 of itself in ")
+    assert "9 rows (FB15k-237, filtered, testing, both, arithmetic_mean_rank; " in line
+
+
+def test_the_median_is_known_to_fewer_digits(release, other):
+    spread = pl.col("variance")
+    change(other, variance=of_metric("median_rank", spread * (1 + 1e-8), spread))
+    assert verdicts(release, other) == ["equal", "identical", "identical"]
+
+
+def test_scales_that_do_not_follow_from_the_moments_are_named(release, other):
+    database = load_database(other / "adjustments.parquet")
+    changed = of_metric("arithmetic_mean_rank", pl.col("z_scale") * (1 + 1e-12), pl.col("z_scale"))
+    write_database(database.with_columns(z_scale=changed), other / "adjustments.parquet")
+    assert verdicts(release, other) == ["different", "identical", "identical"]
+    assert any(
+        line.startswith("z_scale does not follow from the moments in ") for line in lines(release, other)
+    )
+
+
+def test_rows_and_columns_of_one_release_only_are_named(release, other):
+    database = load_database(other / "adjustments.parquet").filter(pl.col("metric") != "median_rank")
+    write_database(database.with_columns(more=1), other / "adjustments.parquet")
+    found = lines(release, other)
+    assert found[0] == "the column more is in one of them only"
+    assert found[1].startswith("only the first has ")
+    assert "median_rank" in found[1]
+    assert lines(other, release)[1].startswith("only the second has ")
+
+
+def test_the_order_of_rows_is_said(release, other):
+    write_candidates(load_candidates(other / "candidates.parquet").reverse(), other / "candidates.parquet")
+    assert verdicts(release, other) == ["identical", "equal", "identical"]
+    assert lines(release, other) == ["the rows stand in another order"]
+
+
+def test_counts_must_be_the_same(release, other):
+    fewer = load_candidates(other / "candidates.parquet").with_columns(pl.col("tasks") + 1)
+    write_candidates(fewer, other / "candidates.parquet")
+    (other / "datasets.tsv").write_text((release / "datasets.tsv").read_text().replace("\t14\t", "\t15\t"))
+    assert verdicts(release, other) == ["identical", "different", "different"]
+    assert lines(release, other)[0].startswith("tasks differs in ")
+    assert "entities differs in 1 row (Nations)" in lines(release, other)
+
+
+def test_the_command_says_it_in_words_and_by_its_exit_code(release, other):
+    same = CliRunner().invoke(commands, ["verify", str(other), str(release)])
+    assert (same.exit_code, same.stdout) == (
+        0,
+        "adjustments.parquet: identical\ncandidates.parquet: identical\ndatasets.tsv: identical\n",
+    )
+    write_candidates(load_candidates(other / "candidates.parquet").head(3), other / "candidates.parquet")
+    differing = CliRunner().invoke(commands, ["verify", "--json", str(other), str(release)])
+    assert differing.exit_code == 1
+    assert [one["verdict"] for one in json.loads(differing.stdout)] == ["identical", "different", "identical"]
+
+
+def test_what_is_no_release_is_one_line(release, tmp_path):
+    with pytest.raises(
+        RankadjustError, match=r"none: there is no such folder; give one with the file adjustments"
+    ):
+        verify(tmp_path / "none", release)
+    with pytest.raises(RankadjustError, match="there is no such database"):
+        verify(tmp_path, release)
