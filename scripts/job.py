@@ -19,7 +19,12 @@ from rankadjust.base.errors import RankadjustError
 
 def name_of(snakemake: Any) -> str:  # noqa: ANN401 - the object that Snakemake injects
     dataset = snakemake.wildcards.get("dataset")
-    return f"rule {snakemake.rule}" + (f", data set {dataset}" if dataset else "")
+    partition = snakemake.wildcards.get("partition")
+    return (
+        f"rule {snakemake.rule}"
+        + (f", data set {dataset}" if dataset else "")
+        + (f", partition {partition}" if partition else "")
+    )
 
 
 # Scripts import this module first: a job that is killed while it imports the others is known all the same, and until

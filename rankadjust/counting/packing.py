@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 Integers = NDArray[Any]  # non-negative integers of any width
 Flags = NDArray[np.bool_]
 
-_WORD = 64
+WORD = 64
 _BLOCK = 2**20
 
 
@@ -59,13 +59,13 @@ def _ordered(columns: Sequence[Integers]) -> tuple[Flags, Integers | None]:
     first, *others = _packed(columns, widths)
     if others:
         # Numbers take no more bits than there are rows, so that with them one more column fits a word at least.
-        whole = int((np.cumsum(widths) <= _WORD).sum())
+        whole = int((np.cumsum(widths) <= WORD).sum())
         return _ordered([numbered(columns[:whole]), *columns[whole:]])
     if (first[1:] >= first[:-1]).all():
         return starts([first]), None
     height = first.size
     row_width = height.bit_length()
-    if sum(widths) + row_width > _WORD:
+    if sum(widths) + row_width > WORD:
         order = np.argsort(first)
         return starts([first[order]]), order
     # Sorting words that carry their row is many times faster than an indirect sort.
@@ -99,7 +99,7 @@ def _packed(columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers
     for column, width in zip(columns, widths, strict=True):
         if width > room:
             words.append(column.astype(np.uint64))
-            room = _WORD - width
+            room = WORD - width
         else:
             words[-1] <<= np.uint64(width)
             words[-1] |= column.view(np.uint64) if column.dtype == np.int64 else column

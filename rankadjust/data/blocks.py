@@ -1,13 +1,13 @@
 """Integer triples from Parquet and npy files, in blocks: what is larger than memory is never there as a whole."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 
 # Triples of a block: some 50 MB.
 _ROWS = 1 << 22
@@ -33,6 +33,19 @@ def integer_blocks(
             raise RankadjustError(f"{path}: blocks are read from .npy and .parquet files only")
         for block in _READERS[path.suffix](path, columns, rows):
             yield block.select(pl.lit(split, pl.Enum(SPLITS)).alias("split"), *columns)
+
+
+def encoded_blocks(path: str | Path, rows: int = _ROWS) -> Callable[[], Iterator[pl.DataFrame]]:
+    """Return what yields encoded triples (results/triples/<dataset>.parquet) in blocks; times become integers."""
+    scan = pl.scan_parquet(path)
+    schema = scan.collect_schema()
+    times = [name for name in time_columns(schema.names()) if schema[name] == pl.String]
+    # Times are compared for equality alone: a number of each value stands for it.
+    values = [scan.select(pl.col(name).unique()).collect().to_series() for name in times]
+    numbers = pl.Enum(pl.concat(values).unique().sort()) if times else pl.UInt32
+    triples = scan.with_columns(pl.col(times).cast(numbers).to_physical())
+    height = scan.select(pl.len()).collect().item()
+    return lambda: (triples.slice(start, rows).collect() for start in range(0, height, rows))
 
 
 def _npy_blocks(path: Path, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:

@@ -4,8 +4,10 @@ import json
 import sys
 import types
 
+from scripts.add_partitions import add_partitions
 from scripts.case_study import case_study
 from scripts.count import count
+from scripts.count_partition import count_partition
 from scripts.encode import encode_dataset
 from scripts.fetch import fetch
 from scripts.figures import figures
@@ -104,6 +106,21 @@ def test_counts_and_moments_name_their_protocol(made):
         assert set(columns) < set(table.columns)
     tasks = pl.read_parquet(made / "histograms.parquet").filter(split="training", side="head")
     assert tasks.group_by("protocol").agg(pl.col("tasks").sum())["tasks"].to_list() == [6, 6]
+
+
+def test_parts_add_up_to_the_same_files(made, tmp_path):
+    protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
+    files = [(tmp_path / f"{part}.parquet", tmp_path / f"{part}.pairs.parquet") for part in range(3)]
+    for part, (histograms, pairs) in enumerate(files):
+        # Of the two relations, one part has none.
+        count_partition(
+            *(made / "triples.parquet", made / "summary.json", protocols, part, 3, 1e9, histograms, pairs)
+        )
+    assert [pl.read_parquet(histograms).height > 0 for histograms, _ in files] == [True, True, False]
+    whole, whole_pairs = tmp_path / "whole.parquet", tmp_path / "whole.pairs.parquet"
+    add_partitions(*zip(*files, strict=True), protocols, whole, whole_pairs)
+    assert whole.read_bytes() == (made / "histograms.parquet").read_bytes()
+    assert whole_pairs.read_bytes() == (made / "pairs.parquet").read_bytes()
 
 
 def test_database_and_summary_table(made):

@@ -249,6 +249,53 @@ def test_a_run_leaves_the_resources_of_the_project_as_they_are(run):
     assert set(kept) == set(contents(PROJECT / "resources"))
 
 
+def partitioned(folder, *arguments):
+    """Run with the same inputs in a directory of its own, each data set in three parts."""
+    return snakemake(
+        *("results/candidates/Tiny.parquet", "--directory", folder / "parts", *arguments),
+        *("--configfile", folder / "config.yaml", "--config", "partitions=3"),
+        cwd=folder,
+        snakefile=folder / "project" / "Snakefile",
+    )
+
+
+def test_in_partitions_the_same_bytes_come_out_and_a_lost_partition_redoes_itself_alone(run):
+    first = partitioned(run, "--until", "count_partition", "--notemp")
+    assert first.returncode == 0, first.stderr
+    assert first.stderr.count("(Rule: count_partition)") == 3
+    parts = run / "parts" / "results" / "partitions" / "Tiny"
+    (parts / "1.parquet").unlink()
+    second = partitioned(run)
+    assert second.returncode == 0, second.stderr
+    assert second.stderr.count("(Rule: count_partition)") == 1
+    assert second.stderr.count("(Rule: encode)") == 0
+    for name in ("Tiny.parquet", "Tiny.pairs.parquet"):
+        whole, added = (run / place / "results" / "candidates" / name for place in ("elsewhere", "parts"))
+        assert added.read_bytes() == whole.read_bytes()
+    assert not list(parts.glob("*"))
+
+
+@pytest.mark.shared
+def test_real_data_sets_in_partitions_give_the_same_bytes(tmp_path, shared):
+    names = ["Nations", "WN18RR", "family", "GraIL-WN18RR-v1", "ICEWS14-forecasting", "yago11k"]
+    protocols = ["filtered", "pykeen", "typed", "time-aware", "sampled-5"]
+    (tmp_path / "config.yaml").write_text(
+        f"datasets: {names}\nprotocols: {protocols}\nmirror: {shared / 'data' / 'mirror'}\noffline: true\n"
+    )
+    for partitions in (1, 3):
+        done = snakemake(
+            *(f"results/candidates/{name}.parquet" for name in names),
+            *("--directory", tmp_path / str(partitions), "--configfile", tmp_path / "config.yaml"),
+            *("--config", f"partitions={partitions}"),
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, done.stderr
+    whole, added = (tmp_path / partitions / "results" / "candidates" for partitions in "13")
+    compared = {path.name: path.read_bytes() for path in whole.iterdir()}
+    assert len(compared) == 2 * len(names)
+    assert {path.name: path.read_bytes() for path in added.iterdir()} == compared
+
+
 def test_a_second_run_does_nothing(run):
     assert planned(run) == {}
 

@@ -2,7 +2,8 @@
 
 Inputs: results/triples/<dataset>.parquet and <dataset>.json.
 Outputs: results/candidates/<dataset>.parquet, histograms per protocol, split and side;
-         results/candidates/<dataset>.pairs.parquet, how the two sides of a triple go together.
+         results/candidates/<dataset>.pairs.parquet, how the two sides of a triple go together;
+         results/partitions/<dataset>/, the same for a part of the relations of a large data set, until all are there.
 """
 
 
@@ -17,12 +18,67 @@ rule count:
         "results/logs/count/{dataset}.log",
     benchmark:
         "results/benchmarks/count/{dataset}.tsv"
-    threads: 1
+    wildcard_constraints:
+        dataset=one_of(name for name in COUNTED if PARTITIONS[name] == 1),
+    threads: threads_to_count
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=megabytes_to_count,
+        runtime=minutes_to_count,
     params:
         protocols=protocols_of,
         library=code_digest("counting.candidates"),
     script:
         "../../scripts/count.py"
+
+
+rule count_partition:
+    input:
+        triples="results/triples/{dataset}.parquet",
+        summary="results/triples/{dataset}.json",
+    output:
+        histograms=temp("results/partitions/{dataset}/{partition}.parquet"),
+        pairs=temp("results/partitions/{dataset}/{partition}.pairs.parquet"),
+    log:
+        "results/logs/count_partition/{dataset}.{partition}.log",
+    benchmark:
+        "results/benchmarks/count_partition/{dataset}.{partition}.tsv"
+    threads: threads_to_count
+    resources:
+        mem_mb=megabytes_to_count_partition,
+        runtime=minutes_to_count,
+    params:
+        protocols=protocols_of,
+        partitions=lambda wildcards: PARTITIONS[wildcards.dataset],
+        library=code_digest("counting.candidates", "counting.memory", "data.blocks"),
+    script:
+        "../../scripts/count_partition.py"
+
+
+rule add_partitions:
+    input:
+        histograms=lambda wildcards: expand(
+            "results/partitions/{{dataset}}/{partition}.parquet",
+            partition=range(PARTITIONS[wildcards.dataset]),
+        ),
+        pairs=lambda wildcards: expand(
+            "results/partitions/{{dataset}}/{partition}.pairs.parquet",
+            partition=range(PARTITIONS[wildcards.dataset]),
+        ),
+    output:
+        histograms="results/candidates/{dataset}.parquet",
+        pairs="results/candidates/{dataset}.pairs.parquet",
+    log:
+        "results/logs/add_partitions/{dataset}.log",
+    benchmark:
+        "results/benchmarks/add_partitions/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=one_of(name for name in COUNTED if PARTITIONS[name] > 1),
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        protocols=protocols_of,
+        library=code_digest("counting.candidates"),
+    script:
+        "../../scripts/add_partitions.py"

@@ -30,6 +30,7 @@ from rankadjust.base.contents import Digests, content_digest, digest_of
 from rankadjust.base.errors import exit_with_message
 from rankadjust.base.provenance import code_digest
 from rankadjust.chance.metrics import expand as expand_metrics
+from rankadjust.counting.memory import ASIDE, of_whole, partitions_for
 from rankadjust.counting.protocols import applies, get_protocol, load_protocols
 from rankadjust.data.fetched import damage, declared_content, last_damage
 from rankadjust.data.registry import load_registry, require_readable, resolve_dataset
@@ -84,6 +85,28 @@ APPLICABLE = {
 }
 COUNTED = [name for name, protocols in APPLICABLE.items() if protocols]
 
+
+def triples_of(dataset):
+    """Return how many triples the registry expects a data set to have, 0 where it does not say."""
+    return sum(DATASETS[dataset].expected.get("triples", {}).values())
+
+
+def entities_of(dataset):
+    """Return how many entities the registry expects a data set to have, 0 where it does not say."""
+    return DATASETS[dataset].expected.get("entities", 0)
+
+
+def partitions_of(dataset):
+    """Return into how many parts a data set is divided for counting."""
+    if RUN.values["partitions"] != "auto":
+        return RUN.values["partitions"]
+    memory = RUN.values["memory_mb"] * 1e6
+    return partitions_for(triples_of(dataset), entities_of(dataset), memory)
+
+
+# Known before anything has run, so that no checkpoint is needed.
+PARTITIONS = {name: partitions_of(name) for name in COUNTED}
+
 # Whatever a job reads is an input, or a digest among its params: so no result is stale (docs/architecture.md).
 STATE = Path(".snakemake") / "rankadjust"
 DIGESTS = Digests(STATE / "digests.json")
@@ -100,8 +123,42 @@ DAMAGED = {
 }
 
 
+def one_of(names):
+    """Return a pattern that matches these names and nothing else."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 wildcard_constraints:
-    dataset="|".join(map(re.escape, DATASETS)),
+    dataset=one_of(DATASETS),
+    partition="[0-9]+",
+
+
+# What a job is granted: from the counts of its data set in the registry, and measured (docs/scale.md).
+
+
+def megabytes_to_count(wildcards):
+    """Return the memory for counting a data set as a whole."""
+    return max(2000, int(of_whole(triples_of(wildcards.dataset)) / 1e6))
+
+
+def megabytes_to_count_partition(wildcards):
+    """Return the memory for counting a part: all that a job may take, where the data set as a whole takes more."""
+    return min(megabytes_to_count(wildcards), RUN.values["memory_mb"])
+
+
+def threads_to_count(wildcards):
+    """Return the threads for counting: one is enough for a second of work."""
+    return 2 if triples_of(wildcards.dataset) > 5_000_000 else 1
+
+
+def minutes_to_count(wildcards):
+    """Return the time for counting all triples, with much to spare for a slow disk."""
+    return 60 + triples_of(wildcards.dataset) // 2_000_000
+
+
+def megabytes_to_encode(wildcards):
+    """Return the memory for encoding a data set, whose text is in memory as a whole."""
+    return 2000 + 150 * triples_of(wildcards.dataset) // 1_000_000
 
 
 def schemas(*names):

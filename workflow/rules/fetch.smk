@@ -46,7 +46,7 @@ rule encode:
         "results/benchmarks/encode/{dataset}.tsv"
     threads: 2
     resources:
-        mem_mb=2000,
+        mem_mb=megabytes_to_encode,
         runtime=60,
     params:
         dataset=reading_of,

@@ -18,8 +18,15 @@ from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
-from rankadjust.counting import candidates, packing
-from rankadjust.counting.candidates import Candidates, count_blocks, count_candidates, count_protocols
+from rankadjust.counting import groups, packing
+from rankadjust.counting.candidates import (
+    Candidates,
+    add_up,
+    count_blocks,
+    count_candidates,
+    count_protocols,
+)
+from rankadjust.counting.memory import COUNTED, ENTITY
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.encoding import encode
 from rankadjust.data.reading import read_triples
@@ -134,7 +141,7 @@ def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, ti
     )
     with pytest.MonkeyPatch.context() as patch:
         # Groups of about so many triples; nothing but the number of relations limits the number of groups.
-        patch.setattr(candidates, "_GROUP", data.draw(st.sampled_from([1, 4, 10]), label="group"))
+        patch.setattr(groups, "GROUP", data.draw(st.sampled_from([1, 4, 10]), label="group"))
         found = count_protocols(frames(splits), protocols)
     assert len(found) == len(protocols)
     for counted, protocol in zip(found, protocols, strict=True):
@@ -142,16 +149,54 @@ def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, ti
 
 
 def test_relations_are_counted_in_groups_of_about_the_same_size():
-    groups = candidates._groups(np.array([300, 0, 1, 2, 100, 5]), 100)
-    assert [np.flatnonzero(group).tolist() for group in groups] == [[0], [1, 2, 3, 4], [5]]
+    triples = np.array([300, 0, 1, 2, 100, 5])
+    found = [np.flatnonzero(group).tolist() for group in groups._groups(triples, 100, 6)]
+    assert found == [[0], [2, 3, 4], [5]]
+    # Of at most two relations each.
+    assert [np.flatnonzero(group).tolist() for group in groups._groups(triples, 1000, 2)] == [
+        [0, 2],
+        [3, 4],
+        [5],
+    ]
 
 
-def test_groups_of_relations_fit_the_memory():
-    memory = 100 * candidates._BYTES
-    groups = candidates._fitting(np.array([60, 0, 30, 20, 100, 5]), memory)
-    assert [np.flatnonzero(group).tolist() for group in groups] == [[0, 2], [3], [4], [5]]
-    with pytest.raises(RankadjustError, match="relation 1 has 101 triples; counting them takes up to"):
-        candidates._fitting(np.array([60, 101]), memory)
+def test_as_much_is_loaded_as_fits():
+    assert [list(load) for load in groups._loads([60, 30, 20, 100, 5, 300, 1, 2], 100)] == [
+        [0, 1],
+        [2],
+        [3],
+        [4],
+        [5],
+        [6, 7],
+    ]
+    assert list(groups._loads([], 100)) == []
+
+
+def test_ranges_of_a_relation_hold_as_much_as_fits():
+    assert groups._ranges(np.array([0, 60, 0, 40, 1, 300, 0, 99, 2]), 100).tolist() == [0] * 4 + [
+        1,
+        2,
+        2,
+        3,
+        4,
+    ]
+
+
+def test_every_relation_belongs_to_one_part_and_parts_are_about_as_large():
+    triples = np.array([5, 0, 40, 30, 7, 20, 8])
+    parts = [groups.share(triples, part, 3) for part in range(3)]
+    assert np.sum(parts, axis=0).tolist() == triples.tolist()
+    # Dealt out from the largest: 40, 30 and 20; 8 and 7 to the 20, which makes 35; 5 to the 30.
+    assert [np.flatnonzero(part).tolist() for part in parts] == [[2], [0, 3], [4, 5, 6]]
+    assert groups.share(triples, 3, 9).sum() == 8
+
+
+def of_numbers(splits):
+    """Return the triples of all splits as one frame of integers."""
+    number = {label: place for place, label in enumerate("abcdefpqr12")}
+    return pl.concat(
+        frame.with_columns(split=pl.lit(name)) for name, frame in frames(splits).items()
+    ).with_columns(pl.all().exclude("split").replace_strict(number, return_dtype=pl.Int32))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -160,19 +205,54 @@ def test_groups_of_relations_fit_the_memory():
 @given(data=st.data())
 def test_blocks_are_counted_like_the_whole(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
-    protocol = data.draw(
-        st.sampled_from([p for p in COMBINATIONS if not p.negatives and (time_columns or p.time == "ignore")])
+    protocols = data.draw(
+        st.lists(
+            st.sampled_from(
+                [p for p in COMBINATIONS if not p.negatives and (time_columns or p.time == "ignore")]
+            ),
+            min_size=1,
+            max_size=3,
+        )
     )
-    number = {label: place for place, label in enumerate("abcdefpqr12")}
-    whole = pl.concat(
-        frame.with_columns(split=pl.lit(name)) for name, frame in frames(splits).items()
-    ).with_columns(pl.all().exclude("split").replace_strict(number, return_dtype=pl.Int32))
+    whole = of_numbers(splits)
     rows = data.draw(st.sampled_from([1, 3, 50]), label="rows of a block")
-    # As much as the triples of the largest relation need, or twice that.
-    largest = whole["relation"].value_counts()["count"].max()
-    memory = data.draw(st.sampled_from([1, 2])) * largest * candidates._BYTES
-    (found,) = count_blocks(lambda: whole.iter_slices(rows), [protocol], memory)
-    assert_same(found, count_slowly(splits, protocol))
+    # Relations of more triples than this are counted in parts; the triples of a query have to fit.
+    fitting = data.draw(st.sampled_from([1, 2, 5, 40]), label="triples that fit")
+    parts = data.draw(st.sampled_from([1, 2, 4]), label="parts")
+    memory = 2 * pl.thread_pool_size() * COUNTED * fitting + ENTITY * 6
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(groups, "_PIECES", data.draw(st.sampled_from([4, 2**16]), label="pieces of the ids"))
+        patch.setattr(groups, "_require_room", lambda *_: None)
+        patch.setattr(groups, "GROUP", data.draw(st.sampled_from([1, 4, 10]), label="group"))
+        found = zip(
+            *(
+                count_blocks(lambda: whole.iter_slices(rows), protocols, memory, part=part, parts=parts)
+                for part in range(parts)
+            ),
+            strict=True,
+        )
+        counted = [add_up(of_parts) for of_parts in found]
+    for one, protocol in zip(counted, protocols, strict=True):
+        assert_same(one, count_slowly(splits, protocol))
+
+
+def test_what_does_not_fit_is_said():
+    # Of ten triples of relation 0, six are (3, 0, ?).
+    block = pl.DataFrame(
+        {"head": [3] * 6 + [0, 1, 2, 4], "relation": [0] * 10, "tail": [*range(6)] + [7] * 4}
+    )
+    blocks = [block.with_columns(split=pl.lit("training"))]
+    enough = COUNTED * 6 + ENTITY * 8
+    (found,) = count_blocks(lambda: blocks, ["filtered"], enough)
+    assert found.histogram["tasks"].sum() == 20
+    with pytest.raises(
+        RankadjustError, match="relation 0 has 6 triples with the head 3; counting them takes up"
+    ):
+        count_blocks(lambda: blocks, ["filtered"], enough - 1)
+    with pytest.raises(RankadjustError, match=r"8 entities take 0\.0 GB, and 0\.0 GB are given"):
+        count_blocks(lambda: blocks, ["filtered"], ENTITY * 8)
+    with pytest.raises(RankadjustError, match="part 2 of 2; parts are numbered from 0 to 1"):
+        count_blocks(lambda: blocks, ["filtered"], 1e9, part=2, parts=2)
 
 
 @pytest.mark.parametrize(
@@ -290,7 +370,7 @@ def test_rows_wider_than_a_word_are_counted_alike(name, monkeypatch):
     # 64 bits hold every row of a small graph. 7 bits hold two or three columns, so that triples are numbered first and
     # sorted indirectly.
     expected = count_candidates(frames(TINY_TIMES), name)
-    monkeypatch.setattr(packing, "_WORD", 7)
+    monkeypatch.setattr(packing, "WORD", 7)
     assert_same(count_candidates(frames(TINY_TIMES), name), expected)
 
 
@@ -461,6 +541,10 @@ def test_the_slow_counter_agrees_on_real_data(name, protocols, shared):
         assert_same(Candidates(*ranked), count_slowly(splits, get_protocol(protocol), without))
 
 
+def entities_of(triples):
+    return pl.concat([triples["head"], triples["tail"]]).max() + 1
+
+
 @pytest.mark.shared
 def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypatch):
     registry = load_registry()
@@ -473,12 +557,16 @@ def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypa
         encoded = encode(splits).triples
         whole = count_protocols(encoded, protocols)
         with monkeypatch.context() as patch:
-            patch.setattr(candidates, "_GROUP", encoded.height // 9)
+            patch.setattr(groups, "GROUP", encoded.height // 9)
             in_groups = count_protocols(encoded, protocols)
-        # In blocks, with as much memory as the largest relation needs.
+        # In three parts of blocks, with so little memory that large relations are counted in parts of their own.
         numbers = encoded.with_columns(pl.col(pl.String).rank("dense"))
-        memory = encoded["relation"].value_counts()["count"].max() * candidates._BYTES
-        in_blocks = count_blocks(partial(numbers.iter_slices, 100_000), protocols, memory)
+        memory = encoded.height / 3 * COUNTED + ENTITY * entities_of(encoded)
+        in_parts = [
+            count_blocks(partial(numbers.iter_slices, 100_000), protocols, memory, part=part, parts=3)
+            for part in range(3)
+        ]
+        in_blocks = [add_up(of_parts) for of_parts in zip(*in_parts, strict=True)]
         for one, other, third in zip(in_groups, whole, in_blocks, strict=True):
             assert_same(one, other)
             assert_same(third, other)

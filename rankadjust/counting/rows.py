@@ -1,0 +1,402 @@
+"""The triples of some relations as rows, and what is counted of them: tasks and pairs of tasks in runs of equal N.
+
+A task is an evaluation triple on one side; with C the candidates of that side and K the known answers of its query,
+the true one included, it has N = |C without K| + 1 candidates (docs/protocols.md). Every protocol goes the same way:
+
+1. sort the triples of a graph, so that each stands once per split, with a multiplicity;
+2. mark the rows that make an answer known, and from which split on;
+3. per side, number the queries, count the known candidates of each, and look N up for every row;
+4. per split, count tasks and pairs of tasks in runs of equal N; for temporal data once more with the times forgotten,
+   which is how a model that does not see them scores.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.vocabulary import time_columns
+from rankadjust.counting.codes import ORDER
+from rankadjust.counting.packing import Flags, Integers, counted, numbered, starts
+from rankadjust.counting.protocols import Protocol, Time
+
+Side = Literal["head", "tail"]
+SIDES: tuple[Side, Side] = ("head", "tail")
+OTHER: dict[Side, Side] = {"head": "tail", "tail": "head"}
+
+# What was counted of some relations: a frame for each split and side, or "both".
+Counts = dict[tuple[str, str], pl.DataFrame]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Splits that are ranked on the same entities, in the order in which they become known."""
+
+    base: tuple[str, ...]
+    evaluated: tuple[str, ...]
+
+
+TRAINING_GRAPH = Graph(("facts", "training"), ("training", "validation", "testing"))
+INFERENCE_GRAPH = Graph(("inference",), ("inference", "inference_validation", "inference_testing"))
+# What a cumulative filter distinguishes, for each split in its ORDER.
+_LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
+
+
+@dataclass(frozen=True)
+class Occurring:
+    """What occurs anywhere in a graph, whatever the relation; masks over ids.
+
+    entities: in any of its splits, and those of the release that stand in no triple.
+    base_entities: in its base. base_relations: in the base of any graph.
+    """
+
+    entities: Flags
+    base_entities: Flags
+    base_relations: Flags
+
+    def pool(self, protocol: Protocol) -> Flags:
+        """Return for every entity id whether it is a candidate."""
+        return self.base_entities if protocol.entities == "training" else self.entities
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The distinct triples of each split of some relations, sorted; one entry per row in every array.
+
+    split: position in ORDER. repetitions: how often the split holds the triple.
+    seen: whether training (or facts, or inference) knows its entities and its relation.
+    first: whether no row above is the same answer. An answer may stand in several rows (in two splits, at two times)
+        and must be counted once, in the row of its earliest split.
+    in_base: whether the row belongs to training (or facts, or inference), which tells the entities that are seen.
+    types: the answers that the base has on each side of the relation, as masks over entities, where the rows are a
+        part of one relation; None where they are all rows of their relations, which tell the answers themselves.
+    """
+
+    head: Integers
+    relation: Integers
+    tail: Integers
+    times: tuple[Integers, ...]
+    split: Integers
+    repetitions: Integers
+    seen: Flags
+    first: Flags
+    in_base: Flags
+    types: Mapping[Side, Flags] | None = None
+
+    def entity(self, side: Side) -> Integers:
+        """Return the entities that are the answers of the tasks of a side."""
+        return self.head if side == "head" else self.tail
+
+    # What several protocols need is made once.
+
+    @cached_property
+    def places(self) -> dict[str, Integers]:
+        """The rows of each split."""
+        return {name: np.flatnonzero(self.split == code) for code, name in enumerate(ORDER)}
+
+    @cached_property
+    def levels(self) -> list[Integers]:
+        """The rows of the splits that a cumulative filter comes to know at the same time."""
+        level = _LEVEL_OF[self.split]
+        return [np.flatnonzero(level == own) for own in range(int(level.max()) + 1)]
+
+    @cached_property
+    def static_query(self) -> dict[Side, Integers]:
+        """The number of each row's query, the time aside."""
+        return {side: numbered([self.entity(OTHER[side]), self.relation]) for side in SIDES}
+
+    @cached_property
+    def query(self) -> dict[Side, Integers]:
+        """The number of each row's query, time included; the same arrays where there are no times."""
+        if not self.times:
+            return self.static_query
+        return {side: numbered([self.static_query[side], *self.times]) for side in SIDES}
+
+    @cached_property
+    def observed(self) -> dict[Side, tuple[Flags, Integers]]:
+        """Whether the base has each row's answer on that side of its relation, and how many answers it has there."""
+        found: dict[Side, tuple[Flags, Integers]] = {}
+        for side in SIDES:
+            if self.types is not None:
+                mask = self.types[side]
+                found[side] = mask[self.entity(side)], np.full(self.head.size, int(mask.sum()))
+                continue
+            numbers = numbered([self.relation, self.entity(side)])
+            observed = np.zeros(int(numbers.max()) + 1, bool)
+            observed[numbers[self.in_base]] = True
+            relation_of = np.empty(observed.size, self.relation.dtype)
+            relation_of[numbers] = self.relation
+            sizes = np.bincount(relation_of[observed], minlength=int(self.relation.max()) + 1)
+            found[side] = observed[numbers], sizes[self.relation]
+        return found
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The tasks of one side of a graph, one per row.
+
+    query: the number of its query, time included; static_query: of its query without the time, the same array where
+    there are no times; candidates: how many it has. Not every number need occur.
+    """
+
+    query: Integers
+    static_query: Integers
+    candidates: Integers
+
+
+def rows_of(
+    codes: Mapping[str, Integers],
+    graph: Graph,
+    occurring: Occurring,
+    time: Time,
+    types: Mapping[Side, Flags] | None = None,
+) -> Rows:
+    """Return the distinct rows, of which the first of each answer is that of the earliest split.
+
+    time: of the protocol, whether an answer at another time is another answer.
+    """
+    aware = time == "aware"
+    times = time_columns(codes)
+    answer = ["head", "relation", "tail", *(times if aware else ())]
+    # What makes an answer known comes first.
+    order = [*answer, "split", *(() if aware else times)]
+    distinct, repetitions = counted([codes[name] for name in order])
+    columns = dict(zip(order, distinct, strict=True))
+    return Rows(
+        head=columns["head"],
+        relation=columns["relation"],
+        tail=columns["tail"],
+        times=tuple(columns[name] for name in times),
+        split=columns["split"],
+        repetitions=repetitions,
+        seen=occurring.base_entities[columns["head"]]
+        & occurring.base_entities[columns["tail"]]
+        & occurring.base_relations[columns["relation"]],
+        first=starts([columns[name] for name in answer]),
+        in_base=is_one_of(columns["split"], graph.base),
+        types=types,
+    )
+
+
+def counts_of_rows(rows: Rows, graph: Graph, occurring: Occurring, protocol: Protocol) -> Counts:
+    """Count the tasks of both sides, of rows that are whole relations."""
+    tasks = {side: tasks_of(rows, side, occurring, protocol) for side in SIDES}
+    counts: Counts = {}
+    for split, ranked in _ranked(rows, graph, protocol):
+        for side in SIDES:
+            counts[split, side] = _histogram_of(rows, ranked, tasks[side], protocol)
+        counts[split, "both"] = _linked_of(rows, ranked, {s: tasks[s].candidates for s in SIDES}, protocol)
+    return counts
+
+
+def counts_of_side(rows: Rows, graph: Graph, tasks: Tasks, side: Side, protocol: Protocol) -> Counts:
+    """Count the tasks of one side, of rows that hold every triple of their queries on that side."""
+    return {
+        (split, side): _histogram_of(rows, ranked, tasks, protocol)
+        for split, ranked in _ranked(rows, graph, protocol)
+    }
+
+
+def counts_of_both(
+    rows: Rows, graph: Graph, candidates: Mapping[Side, Integers], protocol: Protocol
+) -> Counts:
+    """Count how the two sides of each triple go together; candidates: for each side the number of every row."""
+    return {
+        (split, "both"): _linked_of(rows, ranked, candidates, protocol)
+        for split, ranked in _ranked(rows, graph, protocol)
+    }
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """The rows of a split that are ranked, and how often each is.
+
+    static_places, static_multiplicity: the same with the times forgotten, which makes one row of a triple at several
+    times; None where there are no times, or tasks of one query differ in their candidates from time to time.
+    """
+
+    places: Integers
+    multiplicity: Integers
+    static_places: Integers | None = None
+    static_multiplicity: Integers | None = None
+
+
+def _ranked(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str, _Ranked]]:
+    """Yield each split of which anything is ranked, with its rows."""
+    for split in graph.evaluated:
+        places = rows.places[split]
+        if protocol.unseen == "drop":
+            places = places[rows.seen[places]]
+        if not places.size:
+            continue
+        multiplicity = rows.repetitions[places]
+        if protocol.duplicates == "drop":
+            multiplicity = np.ones_like(multiplicity)
+        if not rows.times or _filters_by_time(rows, protocol):
+            yield split, _Ranked(places, multiplicity)
+            continue
+        # Without its time a triple is one row, which stands as often as at all times together. Rows are sorted.
+        first = np.flatnonzero(starts([column[places] for column in (rows.head, rows.relation, rows.tail)]))
+        yield (
+            split,
+            _Ranked(
+                places, multiplicity, places[first], np.add.reduceat(multiplicity, first, dtype=np.int64)
+            ),
+        )
+
+
+def _histogram_of(rows: Rows, ranked: _Ranked, tasks: Tasks, protocol: Protocol) -> pl.DataFrame:
+    def histogram(query: Integers, places: Integers, multiplicity: Integers) -> pl.DataFrame:
+        return _histogram(query[places], tasks.candidates[places], multiplicity)
+
+    return _with_times_forgotten(
+        histogram(tasks.query, ranked.places, ranked.multiplicity),
+        partial(histogram, tasks.static_query),
+        rows,
+        ranked,
+        protocol,
+    )
+
+
+def _linked_of(
+    rows: Rows, ranked: _Ranked, candidates: Mapping[Side, Integers], protocol: Protocol
+) -> pl.DataFrame:
+    def linked(places: Integers, multiplicity: Integers) -> pl.DataFrame:
+        return _linked(candidates["head"][places], candidates["tail"][places], multiplicity)
+
+    return _with_times_forgotten(linked(ranked.places, ranked.multiplicity), linked, rows, ranked, protocol)
+
+
+def _with_times_forgotten(
+    counts: pl.DataFrame,
+    count: Callable[[Integers, Integers], pl.DataFrame],
+    rows: Rows,
+    ranked: _Ranked,
+    protocol: Protocol,
+) -> pl.DataFrame:
+    """Add the pairs of tasks whatever their times; count: counts rows, given their places and how often each is."""
+    if ranked.static_places is not None and ranked.static_multiplicity is not None:
+        return _with_static(counts, count(ranked.static_places, ranked.static_multiplicity))
+    return _with_static(counts, None if _filters_by_time(rows, protocol) else counts)
+
+
+def sums(counts: Sequence[Counts]) -> Counts:
+    """Add up what was counted in groups of relations."""
+    return {key: _sum([one[key] for one in counts if key in one]) for key in set().union(*counts)}
+
+
+def _sum(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Add up the rows with the same numbers of candidates; a null, which is one everywhere, stays."""
+    if len(frames) == 1:
+        return frames[0]
+    key = [name for name in frames[0].columns if name.endswith("_candidates")]
+    number = pl.all().sum() * pl.when(pl.all().null_count() == 0).then(1)
+    return pl.concat(frames).group_by(key).agg(number).sort(key)
+
+
+def tasks_of(rows: Rows, side: Side, occurring: Occurring, protocol: Protocol) -> Tasks:
+    """Return query and number of candidates of every row, ranked or not."""
+    pool = occurring.pool(protocol)
+    query, static_query = rows.query[side], rows.static_query[side]
+    if protocol.negatives is not None:
+        return Tasks(query, static_query, np.full(query.size, protocol.negatives + 1))
+    inside, size = (pool[rows.entity(side)], pool.sum()) if protocol.types == "any" else rows.observed[side]
+    if protocol.filter == "none":
+        # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
+        # training's entities, to observed types) a true answer may stand outside them: its task then has one
+        # negative more than a task of the same query whose answer is among them. They are counted as two queries.
+        static = 2 * static_query + inside
+        return Tasks(2 * query + inside if rows.times else static, static, size - inside + 1)
+    candidates = _known(query if _filters_by_time(rows, protocol) else static_query, inside, rows, protocol)
+    np.subtract(size + 1, candidates, out=candidates)
+    return Tasks(query, static_query, candidates)
+
+
+def _filters_by_time(rows: Rows, protocol: Protocol) -> bool:
+    """Return whether tasks of one query have other candidates at other times."""
+    return bool(rows.times) and protocol.time == "aware" and protocol.negatives is None
+
+
+def _known(query: Integers, inside: Flags, rows: Rows, protocol: Protocol) -> Integers:
+    """Return for every row how many candidates of its query are known to the filter when the row is ranked.
+
+    A cumulative filter knows training when training is ranked, validation as well when validation is, and all when
+    testing is.
+    """
+    queries = int(query.max()) + 1
+    known = inside & rows.first
+    if protocol.filter != "cumulative":
+        return np.bincount(selected(query, known), minlength=queries)[query]
+    numbers = np.empty_like(query)
+    known_of = np.zeros(queries, np.int64)
+    for at_level in rows.levels:
+        query_at_level = query[at_level]
+        known_of += np.bincount(selected(query_at_level, known[at_level]), minlength=queries)
+        numbers[at_level] = known_of[query_at_level]
+    return numbers
+
+
+def _with_static(counts: pl.DataFrame, static: pl.DataFrame | None) -> pl.DataFrame:
+    """Add the pairs of tasks in `static`, which has the same tasks, as static_<name>; null where there is none."""
+    names = {name: f"static_{name}" for name in counts.columns if name.endswith("_pairs")}
+    if static is None:
+        return counts.with_columns(pl.lit(None, pl.Int64).alias(name) for name in names.values())
+    key = [name for name in counts.columns if name not in names]
+    return counts.join(static.rename(names), on=key, how="left", maintain_order="left", validate="1:1")
+
+
+def _histogram(query: Integers, candidates: Integers, multiplicity: Integers) -> pl.DataFrame:
+    """Count tasks and pairs of tasks per number of candidates."""
+    group = np.bincount(query)
+    candidates_of = np.zeros(group.size, np.int64)
+    candidates_of[query] = candidates
+    # Adding where a triple is repeated is exact and, as that is rare, much faster than weights.
+    again = np.flatnonzero(multiplicity > 1)
+    np.add.at(group, query[again], multiplicity[again] - 1)
+    counts = _sizes_counted(num_candidates=candidates_of, size=group).filter(pl.col("size") > 0)
+    repeats = _sizes_counted(num_candidates=candidates[again], size=multiplicity[again])
+    ordered_pairs = (pl.col("size") * (pl.col("size") - 1) * pl.col("count")).sum()
+    return (
+        counts.group_by("num_candidates")
+        .agg((pl.col("size") * pl.col("count")).sum().alias("tasks"), ordered_pairs.alias("shared_pairs"))
+        .join(
+            repeats.group_by("num_candidates").agg(ordered_pairs.alias("repeated_pairs")),
+            on="num_candidates",
+            how="left",
+        )
+        .with_columns(pl.col("repeated_pairs").fill_null(0))
+        .sort("num_candidates")
+    )
+
+
+def _linked(head_candidates: Integers, tail_candidates: Integers, multiplicity: Integers) -> pl.DataFrame:
+    """Count triples, and pairs of a head and a tail task of the same triple, per pair of numbers of candidates."""
+    counts = _sizes_counted(
+        head_candidates=head_candidates, tail_candidates=tail_candidates, size=multiplicity
+    )
+    size, count = pl.col("size"), pl.col("count")
+    return (
+        counts.group_by("head_candidates", "tail_candidates")
+        .agg((size * count).sum().alias("tasks"), (size * size * count).sum().alias("linked_pairs"))
+        .sort("head_candidates", "tail_candidates")
+    )
+
+
+def _sizes_counted(**columns: Integers) -> pl.DataFrame:
+    """Return the distinct rows of the columns as Int64, and how often each occurs as `count`."""
+    distinct, count = counted(list(columns.values()))
+    return pl.DataFrame({**dict(zip(columns, distinct, strict=True)), "count": count}).cast(pl.Int64)
+
+
+def is_one_of(split: Integers, names: Collection[str]) -> Flags:
+    """Return for every row whether its split is one of those named."""
+    return np.array([name in names for name in ORDER])[split]
+
+
+def selected(column: Integers, members: Flags) -> Integers:
+    """Return the entries of the members, without a copy where all are."""
+    # Taking places is some times faster than selecting by a mask.
+    return column if members.all() else column[np.flatnonzero(members)]
