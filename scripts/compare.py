@@ -8,14 +8,15 @@ import polars as pl
 
 from rankadjust.base.files import write_text
 from rankadjust.literature.comparison import (
+    best_results,
+    chance_share,
     effect_of_approximation,
     model_orders,
     not_above_chance,
-    reversals,
-    size_chart,
-    size_correlation,
+    protocol_effect,
 )
 from rankadjust.literature.contradictions import check
+from rankadjust.literature.size import size_chart, size_correlation
 from rankadjust.output.report import save_chart
 
 
@@ -23,7 +24,9 @@ def compare(rescored: list[str], database: str, folder: Path, svg: str, png: str
     results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
     tables = {
         "contradictions": check(results),
-        "reversals": reversals(results),
+        "chance-share": chance_share(results),
+        "protocol-effect": protocol_effect(results),
+        "best-results": best_results(results),
         "model-orders": model_orders(results),
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results),

@@ -1,17 +1,13 @@
-"""What adjustment changes: printed and adjusted results of the literature side by side.
+"""What adjustment changes in the literature: printed and adjusted results side by side (docs/literature.md).
 
-Compared is one metric at a time, on test splits and for both sides together. Results among all candidates
-stay apart from those among sampled ones: their MRR and Hits@k have another chance level and another scale.
-z grows with the number of tasks and never orders results of different data sets (docs/literature.md, "What
-adjustment changes").
+Within one evaluation - a data set, split, side, protocol and metric - adjustment is an affine function that rises with
+the quality of a result, so that it never changes the order of models there. What it changes is how far a number is from
+chance, and with that what numbers of different evaluations say beside each other.
 """
 
-from collections.abc import Sequence
-
-import altair as alt
 import polars as pl
 
-from rankadjust.base.vocabulary import TEST_SPLITS
+from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.literature.statuses import USABLE
@@ -19,116 +15,175 @@ from rankadjust.literature.wording import SAMPLED
 
 # A random ranking is as far from chance in about one of twenty cases.
 CHANCE_Z = 2.0
-FIGURE_METRICS = ("inverse_harmonic_mean_rank", "hits_at_10", "arithmetic_mean_rank")
+# By so much a printed MRR or Hits@k and its index differ visibly: a unit of the second decimal.
+VISIBLE = 0.01
+# Where the classes of rankings among all entities end.
+_SIZES = {"fewer than 200 entities": 200, "200 to 1,999": 2_000, "2,000 to 19,999": 20_000}
+_LARGEST = "20,000 or more"
+# Metrics of which 0 is the worst value, 1 the best, and that are printed by nearly all.
+_MRR_AND_HITS = "^(inverse_harmonic_mean_rank|hits_at_)"
 
-_GROUP = ("metric", "candidates")
-_PANELS = {"value": "as printed", "index": "adjusted index"}
+_ORDER_KEY = ("metric", "ranking")
+
+
+def usable(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that have an index of their own evaluation, with `ranking` and `merit`.
+
+    rescored: rows of `rankadjust.literature.rescore.rescore`. ranking says what was ranked against what: sampled, raw
+    (all entities without a filter) or filtered. merit is the printed value with the sign that makes higher better.
+    """
+    absent = [name for name in ("source", "model", "source_line", "caveat") if name not in rescored.columns]
+    rows = rescored.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent).filter(
+        pl.col("status").is_in(USABLE), pl.col("index").is_not_null()
+    )
+    lower_is_better = [key for key in rows["metric"].unique() if not resolve(key).increasing]
+    return rows.with_columns(
+        ranking=pl.when(pl.col("protocol").str.contains(SAMPLED))
+        .then(pl.lit("sampled"))
+        .when(pl.col("protocol") == "raw")
+        .then(pl.lit("raw"))
+        .otherwise(pl.lit("filtered")),
+        merit=pl.when(pl.col("metric").is_in(lower_is_better)).then(-pl.col("value")).otherwise("value"),
+    )
 
 
 def comparable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the results that can be compared, with `candidates` (all, sampled) and `merit`.
-
-    rescored: rows of `rankadjust.literature.rescore.rescore`. merit is the printed value with the sign that makes
-    higher better. A number that two sources print for a model counts once.
-    """
-    absent = [name for name in ("source", "model") if name not in rescored.columns]
-    rows = rescored.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent).filter(
-        pl.col("status").is_in(USABLE),
-        pl.col("split").is_in(TEST_SPLITS),
-        pl.col("side") == "both",
-        pl.col("index").is_not_null(),
-    )
-    lower_is_better = [key for key in rows["metric"].unique() if not resolve(key).increasing]
-    is_sampled = pl.col("protocol").str.contains(SAMPLED)
+    """Return the rows of `usable` on test splits and for both sides; a number that two sources print counts once."""
     same = ["dataset", "protocol", "split", "metric", "model", "value"]
-    return rows.with_columns(
-        candidates=pl.when(is_sampled).then(pl.lit("sampled")).otherwise(pl.lit("all")),
-        merit=pl.when(pl.col("metric").is_in(lower_is_better)).then(-pl.col("value")).otherwise("value"),
-    ).unique(same, keep="first", maintain_order=True)
+    rows = usable(rescored).filter(pl.col("split").is_in(TEST_SPLITS), pl.col("side") == "both")
+    return rows.unique(same, keep="first", maintain_order=True)
 
 
-def reversals(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Count how often adjustment turns the order of two results on different data sets.
+def chance_share(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Say for each kind of ranking how much of a printed MRR or Hits@k chance explains.
 
-    Returns metric, candidates, better_on and than_on (two data sets in the alphabet's order), pairs (of
-    results, one from each), better_before and better_after (pairs in which the first is better), reversed
-    (pairs that change their order). Pairs that are equal before or after do not count.
+    Returns a row per class of `usable` rows: candidates (sampled-q, or how many entities are ranked), results,
+    datasets, share (median of expectation / value), share_low and share_high (its quartiles), visible (results whose
+    index differs from the printed value by more than VISIBLE) and largest (the largest such difference). The largest
+    median share comes first.
     """
-    rows = comparable(rescored).select(*_GROUP, "dataset", "merit", "index")
-    pairs = rows.join(rows, on=_GROUP, suffix="_other").filter(pl.col("dataset") < pl.col("dataset_other"))
-    before, after = pl.col("merit") - pl.col("merit_other"), pl.col("index") - pl.col("index_other")
+    rows = usable(rescored).filter(pl.col("metric").str.contains(_MRR_AND_HITS))
+    share, difference = pl.col("expectation") / pl.col("value"), (pl.col("value") - pl.col("index")).abs()
     return (
-        pairs.filter(before != 0, after != 0)
-        .group_by(*_GROUP, better_on="dataset", than_on="dataset_other")
+        rows.with_columns(candidates=candidate_class())
+        .group_by("candidates")
         .agg(
-            pairs=pl.len().cast(pl.Int64),
-            better_before=(before > 0).sum().cast(pl.Int64),
-            better_after=(after > 0).sum().cast(pl.Int64),
-            reversed=((before > 0) != (after > 0)).sum().cast(pl.Int64),
+            results=pl.len().cast(pl.Int64),
+            datasets=pl.col("dataset").n_unique().cast(pl.Int64),
+            share=share.median(),
+            share_low=share.quantile(0.25, "linear"),
+            share_high=share.quantile(0.75, "linear"),
+            visible=(difference > VISIBLE).sum().cast(pl.Int64),
+            largest=difference.max(),
         )
-        .sort(*_GROUP, "better_on", "than_on")
+        .sort("share", "candidates", descending=[True, False])
+    )
+
+
+def candidate_class() -> pl.Expr:
+    """Return the class of a row by its candidates: 'sampled-20', 'fewer than 200 entities', ..."""
+    size: pl.Expr = pl.lit(_LARGEST)
+    for name, end in reversed(_SIZES.items()):
+        size = pl.when(pl.col("entities") < end).then(pl.lit(name)).otherwise(size)
+    return pl.when(pl.col("protocol").str.contains(SAMPLED)).then("protocol").otherwise(size)
+
+
+def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return results of the same model on the same data under two protocols, a row per pair and metric.
+
+    The first protocol is `filtered` where the source prints it, else the first in the alphabet. A model is known by its
+    name within the source, and by its line where the source repeats the name. Returns source, model, source_line,
+    dataset, split, side, metric, then protocol, value, expectation and index of the first and other_... of the second.
+    """
+    columns = ["protocol", "value", "expectation", "index"]
+    same = ["source", "model", "dataset", "split", "side", "metric"]
+    rows = usable(rescored).filter(pl.col("model").is_not_null())
+    is_repeated = pl.struct(*same, "protocol").is_duplicated().any().over(same)
+    rows = rows.with_columns(source_line=pl.when(is_repeated).then("source_line"))
+    key = [*same, "source_line"]
+    rows = rows.unique([*key, "protocol"], keep="first", maintain_order=True).select(*key, *columns)
+    first = rows.sort(pl.col("protocol") != "filtered", "protocol", maintain_order=True).unique(
+        key, keep="first", maintain_order=True
+    )
+    return (
+        first.join(
+            rows.rename({name: f"other_{name}" for name in columns}),
+            on=key,
+            nulls_equal=True,
+            maintain_order="left_right",
+        )
+        .filter(pl.col("protocol") != pl.col("other_protocol"))
+        .select(
+            *("source", "model", "source_line", "dataset", "split", "side", "metric"),
+            *columns,
+            *(f"other_{name}" for name in columns),
+        )
+        .sort("source", "dataset", "metric", "model", "source_line", "other_protocol", maintain_order=True)
+    )
+
+
+def best_results(rescored: pl.DataFrame, count: int = 3) -> pl.DataFrame:
+    """Return the best results of each evaluation, at most `count` (of equal ones the first printed).
+
+    Rows with a caveat - second-hand, or refuted - are left out. Returns the columns of an evaluation, metric, place,
+    model, source, value and index.
+    """
+    evaluation = [*EVALUATION, "metric"]
+    rows = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
+    return (
+        rows.unique([*evaluation, "model", "value"], keep="first", maintain_order=True)
+        .sort("merit", descending=True, maintain_order=True)
+        .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(evaluation))
+        .filter(pl.col("place") <= count)
+        .select(*evaluation, "place", "model", "source", "value", "index")
+        .sort(*evaluation, "place")
     )
 
 
 def model_orders(rescored: pl.DataFrame) -> pl.DataFrame:
     """Order the data sets on which a source evaluates a model, before and after adjustment.
 
-    Returns source, model, metric, candidates, datasets (how many, at least 2), before and after (their
-    names, the best result first) and changed.
+    Where a model has filtered and raw results on a data set, the filtered one is taken. Returns source, model, metric,
+    ranking, datasets (how many, at least 2), before and after (their names, the best result first; of those that are
+    printed alike the one with the higher index) and changed.
     """
-    rows = comparable(rescored)
-    model = ["source", "model", *_GROUP]
+    rows = comparable(rescored).sort(pl.col("ranking") == "raw", maintain_order=True)
+    rows = rows.with_columns(ranking=pl.col("ranking").replace("raw", "filtered"))
+    model = ["source", "model", *_ORDER_KEY]
 
-    def by(column: str) -> pl.Expr:
-        order = pl.col("dataset").sort_by([column, "dataset"], descending=[True, False])
-        return order.str.join(" > ")
+    def by(*columns: str) -> pl.Expr:
+        descending = [True] * len(columns) + [False]
+        return pl.col("dataset").sort_by([*columns, "dataset"], descending=descending).str.join(" > ")
 
     return (
         rows.unique([*model, "dataset"], keep="first", maintain_order=True)
         .group_by(model, maintain_order=True)
-        .agg(datasets=pl.len().cast(pl.Int64), before=by("merit"), after=by("index"))
+        .agg(datasets=pl.len().cast(pl.Int64), before=by("merit", "index"), after=by("index"))
         .filter(pl.col("datasets") > 1)
         .with_columns(changed=pl.col("before") != pl.col("after"))
-        .sort(*_GROUP, "source", "model", maintain_order=True)
-    )
-
-
-def size_correlation(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return Spearman's correlation of each metric with the number of entities, before and after adjustment.
-
-    Results among all candidates only: the number of sampled ones does not depend on the entities. Returns
-    metric, results, datasets, value and index (over all results), value_of_datasets and index_of_datasets
-    (over the medians of the data sets, so that a popular one counts once).
-    """
-    rows = comparable(rescored).filter(pl.col("candidates") == "all", pl.col("entities").is_not_null())
-    medians = rows.group_by("metric", "dataset").agg(pl.col("value", "index", "entities").median())
-    return (
-        rows.group_by("metric")
-        .agg(
-            results=pl.len().cast(pl.Int64),
-            datasets=pl.col("dataset").n_unique().cast(pl.Int64),
-            value=_spearman("value"),
-            index=_spearman("index"),
-        )
-        .join(
-            medians.group_by("metric").agg(
-                value_of_datasets=_spearman("value"), index_of_datasets=_spearman("index")
-            ),
-            on="metric",
-        )
-        .filter(pl.col("datasets") > 2)
-        .sort("metric")
+        .sort(*_ORDER_KEY, "source", "model", maintain_order=True)
     )
 
 
 def not_above_chance(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that a random scorer could have had, or that are worse, with `chance` (at, below) added.
+    """Return the rows that a random scorer could have had, or that are worse, with `chance` and `evidence` added.
 
-    At chance is within CHANCE_Z standard deviations of it under the random-scorer null.
+    chance is `at` within CHANCE_Z standard deviations of it, `below` beyond. evidence is the z that says so (that of
+    the random scorer, or of independent ranks where there is none), or the index alone where the number of tasks is not
+    known: `at` where the rounding interval of the index holds 0, `below` where it ends before.
     """
-    z = pl.col("z_random_scorer")
-    return rescored.filter(pl.col("status").is_in(USABLE), z < CHANCE_Z).with_columns(
-        chance=pl.when(z > -CHANCE_Z).then(pl.lit("at")).otherwise(pl.lit("below"))
+    z = pl.coalesce("z_random_scorer", "z")
+    evidence = (
+        pl.when(pl.col("z_random_scorer").is_not_null())
+        .then(pl.lit("z, random scorer"))
+        .when(pl.col("z").is_not_null())
+        .then(pl.lit("z, independent ranks"))
+        .otherwise(pl.lit("index"))
+    )
+    is_low = pl.when(z.is_not_null()).then(z < CHANCE_Z).otherwise(pl.col("index_low") <= 0)
+    is_below = pl.when(z.is_not_null()).then(z <= -CHANCE_Z).otherwise(pl.col("index_high") < 0)
+    return rescored.filter(pl.col("status").is_in(USABLE), is_low).with_columns(
+        chance=pl.when(is_below).then(pl.lit("below")).otherwise(pl.lit("at")), evidence=evidence
     )
 
 
@@ -161,54 +216,3 @@ def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:
         )
         .sort("metric", "entities", "dataset")
     )
-
-
-def size_chart(rescored: pl.DataFrame, metrics: Sequence[str] = FIGURE_METRICS) -> alt.VConcatChart:
-    """Return printed values and adjusted indices against the number of entities, a row of panels per metric.
-
-    A dot is a result among all candidates, a diamond the median of a data set.
-    """
-    rows = comparable(rescored).filter(pl.col("candidates") == "all", pl.col("entities").is_not_null())
-    return alt.vconcat(
-        *(
-            alt.hconcat(*(_panel(rows.filter(metric=metric), column, metric) for column in _PANELS))
-            for metric in metrics
-        )
-    )
-
-
-def _panel(rows: pl.DataFrame, column: str, metric: str) -> alt.LayerChart | alt.FacetChart:
-    results = rows.select("dataset", "model", "entities", y=column)
-    medians = results.group_by("dataset").agg(pl.col("entities", "y").median()).sort("entities", "dataset")
-    # Mean ranks run over orders of magnitude; everything else lies near [0, 1].
-    is_unbounded = column == "value" and resolve(metric).ratio
-    scale = alt.Scale(type="log") if is_unbounded else alt.Scale(domain=[-0.1, 1.0], clamp=True)
-    x = alt.X(
-        "entities:Q",
-        scale=alt.Scale(type="log"),
-        axis=alt.Axis(grid=False, format="~s", tickCount=6, title="entities"),
-    )
-    y = alt.Y("y:Q", scale=scale, axis=alt.Axis(title=None, tickCount=6))
-    dots = alt.Chart(_data(results)).mark_circle(size=18, opacity=0.35, color="#4c78a8")
-    diamonds = alt.Chart(_data(medians)).mark_point(shape="diamond", size=70, filled=True, color="#e45756")
-    label, correlation = resolve(metric).label, _correlation_text(rows, column)
-    return alt.layer(
-        dots.encode(x=x, y=y, tooltip=["dataset:N", "model:N", "entities:Q", "y:Q"]),
-        diamonds.encode(x=x, y=y, tooltip=["dataset:N", "entities:Q", "y:Q"]),
-        width=300,
-        height=190,
-        title=f"{label} {_PANELS[column]} ({correlation})",
-    )
-
-
-def _data(frame: pl.DataFrame) -> alt.InlineData:
-    return alt.InlineData(values=frame.to_dicts())
-
-
-def _spearman(column: str) -> pl.Expr:
-    return pl.corr(column, "entities", method="spearman")
-
-
-def _correlation_text(rows: pl.DataFrame, column: str) -> str:
-    value = rows.select(_spearman(column)).item()
-    return "no results" if value is None else f"Spearman {value:+.2f}"

@@ -10,7 +10,9 @@ Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table,
 RELEASED = PROJECT / "resources" / "database" / "adjustments.parquet"
 COMPARISONS = [
     "contradictions",
-    "reversals",
+    "chance-share",
+    "protocol-effect",
+    "best-results",
     "model-orders",
     "size-correlation",
     "not-above-chance",
@@ -117,7 +119,10 @@ rule compare:
         runtime=10,
     params:
         library=code_digest(
-            "literature.comparison", "literature.contradictions", "output.report"
+            "literature.comparison",
+            "literature.contradictions",
+            "literature.size",
+            "output.report",
         ),
     script:
         "../../scripts/compare.py"

@@ -1,43 +1,19 @@
 """What adjustment changes, on results small enough to order by eye."""
 
-import json
-
 import polars as pl
 import pytest
 
-from rankadjust.database.store import assemble, load_database
+from rankadjust.database.store import assemble
 from rankadjust.literature.comparison import (
+    best_results,
+    chance_share,
     comparable,
     effect_of_approximation,
     model_orders,
     not_above_chance,
-    reversals,
-    size_chart,
-    size_correlation,
+    protocol_effect,
 )
-from rankadjust.literature.rescore import rescore
-from rankadjust.literature.tidy import read_tidy
-
-MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
-
-
-def results(*rows, **cells):
-    """Return rescored rows from (data set, model, value, index, entities)."""
-    frame = pl.DataFrame(
-        rows,
-        schema={
-            "dataset": pl.String,
-            "model": pl.String,
-            "value": pl.Float64,
-            "index": pl.Float64,
-            "entities": pl.Int64,
-        },
-        orient="row",
-    )
-    whole = {"source": "s", "metric": MRR, "protocol": "filtered", "split": "testing", "side": "both"}
-    whole |= {"status": "ok", "z_random_scorer": 50.0} | cells
-    return frame.with_columns(pl.lit(value).alias(name) for name, value in whole.items())
-
+from tests.unit.literature.results import MR, MRR, results
 
 # On the small set chance is high: what looks better there is worse.
 SMALL_AND_LARGE = results(
@@ -48,48 +24,21 @@ SMALL_AND_LARGE = results(
 )
 
 
-def test_reversals_count_pairs_of_results_on_two_sets():
-    # large-small: A-A reversed, A-B not, B-A reversed (0.3 < 0.5, 0.29 > 0.1), B-B not.
-    assert reversals(SMALL_AND_LARGE).to_dicts() == [
-        {
-            "metric": MRR,
-            "candidates": "all",
-            "better_on": "large",
-            "than_on": "small",
-            "pairs": 4,
-            "better_before": 0,
-            "better_after": 2,
-            "reversed": 2,
-        }
-    ]
-
-
-def test_reversals_know_that_low_ranks_are_better():
-    rows = results(("a", "A", 2.0, 0.5, 10), ("b", "A", 100.0, 0.9, 1000), metric=MR)
-    found = reversals(rows).row(0, named=True)
-    assert (found["better_before"], found["better_after"], found["reversed"]) == (1, 0, 1)
-
-
-def test_equal_results_have_no_order():
-    rows = results(("a", "A", 0.5, 0.5, 10), ("b", "A", 0.5, 0.4, 10))
-    assert reversals(rows).height == 0
-
-
 def test_sampled_and_all_candidates_are_never_mixed():
     mixed = pl.concat(
         [
             results(("a", "A", 0.5, 0.5, 10)),
             results(("b", "A", 0.6, 0.4, 501), protocol="sampled-500"),
+            results(("c", "A", 0.6, 0.4, 501), protocol="raw"),
         ]
     )
-    assert comparable(mixed)["candidates"].to_list() == ["all", "sampled"]
-    assert reversals(mixed).height == 0
-    assert model_orders(mixed).height == 0
+    assert comparable(mixed)["ranking"].to_list() == ["filtered", "sampled", "raw"]
+    assert [row["datasets"] for row in model_orders(mixed).to_dicts()] == [2]
 
 
 def test_metrics_are_never_mixed():
     rows = [results(("a", "A", 0.5, 0.5, 10)), results(("b", "A", 2.0, 0.6, 10), metric=MR)]
-    assert reversals(pl.concat(rows)).height == 0
+    assert model_orders(pl.concat(rows)).height == 0
 
 
 @pytest.mark.parametrize(
@@ -110,6 +59,96 @@ def test_a_number_that_two_sources_print_counts_once():
     assert comparable(pl.concat(twice))["source"].to_list() == ["first"]
 
 
+# --- the share of chance
+
+
+def test_chance_share_by_hand():
+    rows = pl.concat(
+        [
+            # 0.2 of 0.4, 0.2 of 0.8 and 0.2 of 1: the median is a quarter.
+            results(
+                ("a", "A", 0.4, 0.25, 21),
+                ("a", "B", 0.8, 0.75, 21),
+                ("b", "C", 1.0, 1.0, 21),
+                protocol="sampled-20",
+                expectation=0.2,
+            ),
+            results(("large", "A", 0.5, 0.4999, 5000), expectation=0.0002),
+            results(("large", "A", 177.0, 0.975, 5000), metric=MR, expectation=7000.0),
+        ]
+    )
+    sampled, full = chance_share(rows).to_dicts()
+    assert (sampled["candidates"], sampled["results"], sampled["datasets"]) == ("sampled-20", 3, 2)
+    assert (sampled["share"], sampled["visible"]) == (pytest.approx(0.25), 2)
+    assert sampled["largest"] == pytest.approx(0.15)
+    assert (full["candidates"], full["results"], full["visible"]) == ("2,000 to 19,999", 1, 0)
+    assert full["share"] == pytest.approx(0.0004)
+
+
+@pytest.mark.parametrize(
+    ("entities", "name"),
+    [
+        (199, "fewer than 200 entities"),
+        (200, "200 to 1,999"),
+        (19_999, "2,000 to 19,999"),
+        (20_000, "20,000 or more"),
+    ],
+)
+def test_classes_of_candidates(entities, name):
+    rows = results(("a", "A", 0.5, 0.5, entities), expectation=0.1)
+    assert chance_share(rows)["candidates"].to_list() == [name]
+
+
+# --- one model under several protocols
+
+
+def test_protocol_effect_pairs_what_a_source_prints_of_a_model():
+    rows = pl.concat(
+        [
+            results(("a", "A", 0.2, 0.19, 100), protocol="raw"),
+            results(("a", "A", 0.3, 0.28, 100)),
+            results(("a", "A", 0.31, 0.29, 100), protocol="filtered-cumulative"),
+            # Another source, another model, another data set: nothing to pair.
+            results(("a", "A", 0.9, 0.9, 100), protocol="typed", source="other"),
+            results(("a", "B", 0.9, 0.9, 100), protocol="typed"),
+            results(("b", "A", 0.9, 0.9, 100), protocol="typed"),
+        ]
+    )
+    found = protocol_effect(rows)
+    assert found.select("protocol", "value", "other_protocol", "other_value", "other_index").rows() == [
+        ("filtered", 0.3, "filtered-cumulative", 0.31, 0.29),
+        ("filtered", 0.3, "raw", 0.2, 0.19),
+    ]
+
+
+def test_protocol_effect_tells_models_of_one_name_by_their_line():
+    rows = pl.concat(
+        [
+            results(("a", "A", value, value, 100), protocol=protocol, source_line=line)
+            for protocol, value, line in (("raw", 0.1, "3"), ("filtered", 0.2, "3"), ("raw", 0.5, "4"))
+        ]
+    )
+    found = protocol_effect(rows).select("source_line", "value", "other_value").rows()
+    assert found == [("3", 0.2, 0.1)]
+
+
+# --- the best, and orders
+
+
+def test_best_results_leave_out_what_has_a_caveat():
+    rows = pl.concat(
+        [
+            results(("a", "refuted", 0.9, 0.9, 100), caveat="refuted: ties"),
+            results(("a", "A", 0.5, 0.5, 100), ("a", "B", 0.6, 0.6, 100), caveat=None),
+            results(("a", "A", 100.0, 0.5, 100), ("a", "B", 50.0, 0.7, 100), metric=MR, caveat=None),
+        ],
+        how="vertical_relaxed",
+    )
+    found = best_results(rows, 1)
+    assert found.select("metric", "place", "model").rows() == [(MR, 1, "B"), (MRR, 1, "B")]
+    assert best_results(rows, 3).height == 4
+
+
 def test_model_orders():
     found = model_orders(SMALL_AND_LARGE).to_dicts()
     assert [(row["model"], row["before"], row["after"], row["changed"]) for row in found] == [
@@ -118,43 +157,51 @@ def test_model_orders():
     ]
 
 
+def test_results_that_are_printed_alike_change_no_order():
+    rows = results(("a", "A", 0.5, 0.44, 10), ("b", "A", 0.5, 0.49, 1000), ("c", "A", 0.7, 0.6, 10))
+    (found,) = model_orders(rows).to_dicts()
+    assert (found["before"], found["changed"]) == ("c > b > a", False)
+
+
+def test_model_orders_take_the_filtered_result_where_there_is_a_raw_one():
+    raw = results(("small", "A", 0.1, 0.01, 10), ("other", "A", 0.2, 0.2, 10), protocol="raw")
+    (found,) = model_orders(pl.concat([raw, SMALL_AND_LARGE.filter(model="A")])).to_dicts()
+    assert (found["before"], found["after"]) == ("small > large > other", "large > other > small")
+
+
 def test_model_orders_without_source_and_model():
     assert model_orders(SMALL_AND_LARGE.drop("source", "model"))["datasets"].to_list() == [2]
 
 
-def test_size_correlation_by_hand():
-    # Values fall with size in the order of 4, 3, 2, 1; the index of the third is out of order:
-    # Spearman 1 - 6 sum d^2 / (n (n^2 - 1)) with d = 0, 1, 1, 0.
-    rows = results(
-        ("a", "A", 0.9, 0.4, 10), ("b", "A", 0.8, 0.2, 20), ("c", "A", 0.7, 0.3, 30), ("d", "A", 0.6, 0.1, 40)
-    )
-    found = size_correlation(rows).row(0, named=True)
-    assert (found["results"], found["datasets"]) == (4, 4)
-    assert found["value"] == pytest.approx(-1)
-    assert found["index"] == pytest.approx(-(1 - 6 * 2 / (4 * 15)))
-    assert found["index_of_datasets"] == pytest.approx(found["index"])
-
-
-def test_size_correlation_of_datasets_counts_a_popular_set_once():
-    # The mean of the many is above the result on b, their median is not.
-    many = [("a", str(i), 1.0 if i == 0 else 0.1, 0.1, 10) for i in range(9)]
-    rows = results(*many, ("b", "A", 0.15, 0.8, 20), ("c", "A", 0.5, 0.5, 30))
-    found = size_correlation(rows).row(0, named=True)
-    assert found["value_of_datasets"] == pytest.approx(1)
-    assert found["results"] == 11
-
-
-def test_size_correlation_leaves_sampled_candidates_out():
-    rows = results(*[(name, "A", 0.5, 0.5, 10) for name in "abc"], protocol="sampled-500")
-    assert size_correlation(rows).height == 0
+# --- at or below chance
 
 
 @pytest.mark.parametrize(
-    ("z", "found"), [(1.9, ["at"]), (-1.9, ["at"]), (2.1, []), (-2.1, ["below"]), (None, [])]
+    ("z", "found"),
+    [(1.9, ["at"]), (-1.9, ["at"]), (2.1, []), (-2.1, ["below"])],
 )
-def test_not_above_chance(z, found):
-    rows = results(("a", "A", 0.5, 0.5, 10)).with_columns(z_random_scorer=pl.lit(z, dtype=pl.Float64))
-    assert not_above_chance(rows)["chance"].to_list() == found
+@pytest.mark.parametrize("column", ["z_random_scorer", "z"])
+def test_not_above_chance(z, found, column):
+    rows = results(("a", "A", 0.5, 0.5, 10), **{"z": None, "z_random_scorer": None, column: z})
+    below = not_above_chance(rows)
+    assert below["chance"].to_list() == found
+    assert below["evidence"].to_list() == [
+        "z, independent ranks" if column == "z" else "z, random scorer"
+    ] * len(found)
+
+
+def test_the_z_of_a_random_scorer_goes_before_that_of_independent_ranks():
+    assert not_above_chance(results(("a", "A", 0.5, 0.5, 10), z=3.0, z_random_scorer=1.5)).height == 1
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"), [(-0.02, -0.01, ["below"]), (-0.01, 0.01, ["at"]), (0.01, 0.02, [])]
+)
+def test_not_above_chance_by_the_index_alone(low, high, found):
+    rows = results(("a", "A", 0.5, 0.5, 10), z=None, z_random_scorer=None, index_low=low, index_high=high)
+    below = not_above_chance(rows)
+    assert below["chance"].to_list() == found
+    assert set(below["evidence"]) <= {"index"}
 
 
 def test_effect_of_approximation(project):
@@ -173,32 +220,3 @@ def test_effect_of_approximation(project):
     true, near = 1 - (3 - 1) / (nations["expectation"] - 1), 1 - (3 - 1) / (7.5 - 1)
     assert 1 - near == pytest.approx((1 - true) * nations["factor"])
     assert effect.filter(dataset="WN18RR", metric=MRR)["factor"].item() == pytest.approx(1, abs=1e-6)
-
-
-def test_size_chart_shows_every_result_before_and_after():
-    rows = pl.concat(
-        [SMALL_AND_LARGE, SMALL_AND_LARGE.with_columns(metric=pl.lit(MR), value=10 / pl.col("value"))]
-    )
-    chart = json.loads(size_chart(rows, (MRR, MR)).to_json())
-    panels = [panel for row in chart["vconcat"] for panel in row["hconcat"]]
-    sizes = [[len(chart["datasets"][layer["data"]["name"]]) for layer in panel["layer"]] for panel in panels]
-    assert sizes == [[4, 2]] * 4  # results and medians
-    assert "MRR as printed" in panels[0]["title"]
-    assert "MR adjusted index" in panels[3]["title"]
-
-
-def test_claim_of_the_paper_on_the_whole_literature(project):
-    """Hoyt et al. 2022: metrics follow the size of a data set, adjusted ones do not. True of the mean rank only."""
-    tables = [read_tidy(path) for path in sorted((project / "resources/published").glob("*.csv"))]
-    rescored = rescore(pl.concat(tables, how="diagonal"), load_database())
-    found = {row["metric"]: row for row in size_correlation(rescored).iter_rows(named=True)}
-    # The figures of docs/literature.md.
-    assert found[MR]["value"] == pytest.approx(0.73, abs=0.02)
-    assert found[MR]["index"] == pytest.approx(-0.20, abs=0.02)
-    assert found[MRR]["value"] == pytest.approx(0.00, abs=0.02)
-    assert found[MRR]["index"] == pytest.approx(0.02, abs=0.02)
-    small = pl.col("better_on").is_in(["Nations", "Kinships", "UMLS"]) | pl.col("than_on").is_in(
-        ["Nations", "Kinships", "UMLS"]
-    )
-    turned = reversals(rescored).filter(metric=MRR, candidates="all")
-    assert turned.filter(small)["reversed"].sum() > 0.98 * turned["reversed"].sum()

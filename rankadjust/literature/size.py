@@ -1,0 +1,162 @@
+"""Whether results follow the size of a data set: rank correlations over data sets, printed and adjusted.
+
+One data set is one observation, whatever the number of its results: the median of its models, each of which counts
+once.
+"""
+
+from collections.abc import Sequence
+
+import altair as alt
+import numpy as np
+import polars as pl
+from scipy.stats import rankdata
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.literature.comparison import comparable
+
+FIGURE_METRICS = ("inverse_harmonic_mean_rank", "hits_at_10", "arithmetic_mean_rank")
+# Sets with fewer entities, on which chance is not small.
+TINY = 200
+_RESAMPLES = 2_000
+_SEED = 20220314
+# "ComplEx [8-GPU training]"
+_MACHINE = r" \[[^\]]*\]$"
+_PANELS = {"value": "as printed", "index": "adjusted index"}
+
+
+def observations(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return one row per data set, metric and ranking among all entities (raw, filtered).
+
+    Columns: metric, ranking, dataset, entities, models, results, and the medians over models of merit (the printed
+    value with the sign that makes higher better) and index. A model's results on a data set - of several sources,
+    protocols or machines, which DGL-KE names in brackets - are one, their median.
+    """
+    rows = comparable(rescored).filter(pl.col("ranking") != "sampled", pl.col("entities").is_not_null())
+    model = pl.col("model").fill_null("").str.replace(_MACHINE, "").alias("model")
+    key = ["metric", "ranking", "dataset"]
+    models = rows.group_by(*key, model).agg(
+        pl.col("merit", "index", "entities").median(), results=pl.len().cast(pl.Int64)
+    )
+    return (
+        models.group_by(key)
+        .agg(
+            pl.col("entities").median().round().cast(pl.Int64),
+            models=pl.len().cast(pl.Int64),
+            results=pl.col("results").sum(),
+            merit=pl.col("merit").median(),
+            index=pl.col("index").median(),
+        )
+        .sort(*key)
+    )
+
+
+def size_correlation(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return Spearman's correlation of results with the number of entities, before and after adjustment.
+
+    Printed values have the sign that makes higher better, so that a mean rank, which grows with the data set, has a
+    negative correlation, and the two columns can be compared. Returns metric, ranking, sets (all; or those that are not
+    tiny, with at least TINY entities), datasets, results, then printed and adjusted, each with the ends of a 95 %
+    interval (printed_low, ...; percentiles of _RESAMPLES resamples of the data sets, with a fixed seed; null with fewer
+    than 4 data sets).
+    """
+    rows: list[dict[str, object]] = []
+    for (metric, ranking), group in observations(rescored).group_by("metric", "ranking", maintain_order=True):
+        for name, part in {"all": group, "not tiny": group.filter(pl.col("entities") >= TINY)}.items():
+            if part.height > 2 and (name == "all" or part.height < group.height):
+                rows.append({"metric": metric, "ranking": ranking, "sets": name} | _correlations(part))
+    return pl.DataFrame(rows, schema=_CORRELATIONS).sort("metric", "ranking", "sets")
+
+
+_CORRELATIONS = {
+    "metric": pl.String,
+    "ranking": pl.String,
+    "sets": pl.String,
+    "datasets": pl.Int64,
+    "results": pl.Int64,
+    "printed": pl.Float64,
+    "printed_low": pl.Float64,
+    "printed_high": pl.Float64,
+    "adjusted": pl.Float64,
+    "adjusted_low": pl.Float64,
+    "adjusted_high": pl.Float64,
+}
+
+
+def _correlations(sets: pl.DataFrame) -> dict[str, object]:
+    found: dict[str, object] = {"datasets": sets.height, "results": sets["results"].sum()}
+    entities = sets["entities"].to_numpy().astype(float)
+    for name, column in {"printed": "merit", "adjusted": "index"}.items():
+        values = sets[column].to_numpy()
+        found |= {name: _spearman(entities, values)} | _interval(name, entities, values)
+    return found
+
+
+def _interval(name: str, entities: np.ndarray, values: np.ndarray) -> dict[str, float | None]:
+    """Return the 2.5th and the 97.5th percentile of the correlation over resamples of the data sets."""
+    drawn: list[float] = []
+    if entities.size > 3:
+        generator = np.random.default_rng(_SEED)
+        for places in generator.integers(entities.size, size=(_RESAMPLES, entities.size)):
+            correlation = _spearman(entities[places], values[places])
+            if correlation is not None:
+                drawn.append(correlation)
+    low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (None, None)
+    return {f"{name}_low": low, f"{name}_high": high}
+
+
+def _spearman(first: np.ndarray, second: np.ndarray) -> float | None:
+    """Return the correlation of the ranks, None where one of the two is constant."""
+    one, other = rankdata(first), rankdata(second)
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def size_chart(rescored: pl.DataFrame, metrics: Sequence[str] = FIGURE_METRICS) -> alt.VConcatChart:
+    """Return printed values and adjusted indices against the number of entities, a row of panels per metric.
+
+    A dot is a result of a filtered ranking among all entities, a diamond the median of a data set's models.
+    """
+    rows = comparable(rescored).filter(pl.col("ranking") == "filtered", pl.col("entities").is_not_null())
+    medians = observations(rescored).filter(pl.col("ranking") == "filtered")
+    return alt.vconcat(
+        *(
+            alt.hconcat(
+                *(
+                    _panel(rows.filter(metric=metric), medians.filter(metric=metric), column, metric)
+                    for column in _PANELS
+                )
+            )
+            for metric in metrics
+        )
+    )
+
+
+def _panel(
+    rows: pl.DataFrame, medians: pl.DataFrame, column: str, metric: str
+) -> alt.LayerChart | alt.FacetChart:
+    results = rows.select("dataset", "model", "entities", y=column)
+    printed = pl.col("merit").abs() if column == "value" else pl.col("index")
+    sets = medians.select("dataset", "entities", y=printed).sort("entities", "dataset")
+    # Mean ranks run over orders of magnitude; everything else lies near [0, 1].
+    is_unbounded = column == "value" and resolve(metric).ratio
+    scale = alt.Scale(type="log") if is_unbounded else alt.Scale(domain=[-0.1, 1.0], clamp=True)
+    x = alt.X(
+        "entities:Q",
+        scale=alt.Scale(type="log"),
+        axis=alt.Axis(grid=False, format="~s", tickCount=6, title="entities"),
+    )
+    y = alt.Y("y:Q", scale=scale, axis=alt.Axis(title=None, tickCount=6))
+    dots = alt.Chart(_data(results)).mark_circle(size=18, opacity=0.35, color="#4c78a8")
+    diamonds = alt.Chart(_data(sets)).mark_point(shape="diamond", size=70, filled=True, color="#e45756")
+    return alt.layer(
+        dots.encode(x=x, y=y, tooltip=["dataset:N", "model:N", "entities:Q", "y:Q"]),
+        diamonds.encode(x=x, y=y, tooltip=["dataset:N", "entities:Q", "y:Q"]),
+        width=300,
+        height=190,
+        title=f"{resolve(metric).label} {_PANELS[column]}, {sets.height} data sets",
+    )
+
+
+def _data(frame: pl.DataFrame) -> alt.InlineData:
+    return alt.InlineData(values=frame.to_dicts())

@@ -1,0 +1,274 @@
+"""The numbers that README.md and docs/literature.md state about the shipped tables, and the text they stand in.
+
+A page holds each between `<!-- findings: NAME -->` and `<!-- end of NAME -->`. After a change of the tables, of the
+mapping or of the released database look at the difference and renew them:
+
+    .venv/bin/python -m tests.findings
+"""
+
+import re
+import textwrap
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.moments import metric_moments
+from rankadjust.literature.comparison import (
+    VISIBLE,
+    chance_share,
+    model_orders,
+    not_above_chance,
+    protocol_effect,
+)
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.size import size_correlation
+from rankadjust.literature.statuses import STATUSES
+from rankadjust.literature.tidy import read_tidy
+
+PROJECT = Path(__file__).parent.parent
+PAGES = ("README.md", "docs/literature.md")
+MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
+_BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
+_TINY = "fewer than 200 entities"
+
+
+@cache
+def rescored() -> pl.DataFrame:
+    """Return the rows of all shipped tables, adjusted with the released database."""
+    tables = [read_tidy(path) for path in sorted((PROJECT / "resources/published").glob("*.csv"))]
+    return rescore(pl.concat(tables, how="diagonal"))
+
+
+def blocks(page: str) -> dict[str, str]:
+    """Return the text between the marks of a page, by name."""
+    return dict(_BLOCK.findall((PROJECT / page).read_text(encoding="utf-8")))
+
+
+def renewed(page: str) -> str:
+    """Return the page with every block computed anew."""
+    text = (PROJECT / page).read_text(encoding="utf-8")
+    return _BLOCK.sub(
+        lambda found: f"<!-- findings: {found[1]} -->\n{FINDINGS[found[1]]()}<!-- end of {found[1]} -->", text
+    )
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share > 0.02 else f"{100 * share:.2g} %"
+
+
+def paragraph(text: str) -> str:
+    # A figure and its sign stay on one line.
+    return textwrap.fill(text.replace(" %", "\xa0%"), 118).replace("\xa0", " ") + "\n"
+
+
+def table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def opening() -> str:
+    shares = {row["candidates"]: row for row in chance_share(rescored()).to_dicts()}
+    results = sum(row["results"] for row in shares.values())
+    visible = {name: row["visible"] for name, row in shares.items() if row["visible"]}
+    assert all(name == _TINY or name.startswith("sampled-") for name in visible)
+    of = {name: percent(row["share"]) for name, row in shares.items()}
+    return paragraph(
+        f"Applied to the literature it shows where that matters. Of {results:,} printed values of MRR and Hits@k, "
+        f"adjustment changes {sum(visible.values()):,} by more than {VISIBLE}, and all of these are on data sets of "
+        "fewer than 200 entities or ranked among sampled candidates. Chance explains "
+        f"{of['sampled-20']} of the median value that is printed with 20 negatives, {of['sampled-100']} with 100, "
+        f"{of['sampled-49']} with 49, {of[_TINY]} on the tiny sets, and {of['2,000 to 19,999']} among all of 2,000 to "
+        "20,000 entities. So MRR and Hits@k of a full ranking need no correction. A mean rank always does: what it "
+        "says depends on the number of candidates."
+    )
+
+
+def share() -> str:
+    rows = [
+        [
+            row["candidates"],
+            f"{row['results']:,} ({row['datasets']})",
+            percent(row["share"]),
+            f"{percent(row['share_low'])} to {percent(row['share_high'])}",
+            f"{row['visible']:,}",
+            f"{row['largest']:.2g}",
+        ]
+        for row in chance_share(rescored()).to_dicts()
+    ]
+    header = [
+        "ranked among",
+        "results (data sets)",
+        "median share",
+        "half of them",
+        "changed visibly",
+        "at most by",
+    ]
+    return table(header, rows)
+
+
+def protocols() -> str:
+    effect = protocol_effect(rescored()).filter(pl.col("metric").str.contains("^(inverse_harmonic|hits)"))
+    grouped = effect.group_by("source", "split", "protocol", "other_protocol", maintain_order=True).agg(
+        results=pl.len(),
+        printed=(pl.col("other_value") - pl.col("value")).median(),
+        adjusted=(pl.col("other_index") - pl.col("index")).median(),
+        largest=((pl.col("other_index") - pl.col("index")) - (pl.col("other_value") - pl.col("value")))
+        .abs()
+        .max(),
+    )
+    rows = [
+        [
+            re.sub(r" README.*| \(.*|: .*", "", row["source"]),
+            row["split"],
+            f"`{row['protocol']}` to `{row['other_protocol']}`",
+            str(row["results"]),
+            f"{row['printed']:+.3f}",
+            f"{row['adjusted']:+.3f}",
+            f"{row['largest']:.2g}",
+        ]
+        for row in grouped.sort("other_protocol", "source", "split").to_dicts()
+    ]
+    header = ["source", "split", "from, to", "results", "printed moves by", "index moves by", "at most apart"]
+    return table(header, rows)
+
+
+def negatives() -> str:
+    models = ["EdgeBank(unlimited)", "TGN", "DyRep", "CAWN"]
+    found = rescored().filter(
+        pl.col("dataset").str.contains("^tgbl-(wiki|review)-v[12]$"),
+        pl.col("model").is_in(models),
+        split="testing",
+    )
+    by_model = found.with_columns(place=pl.col("model").replace_strict(models, range(len(models))))
+    rows = []
+    for (name, _), group in by_model.group_by(
+        pl.col("dataset").str.slice(0, 11), "place", maintain_order=True
+    ):
+        if group.height == 2:
+            first, second = group.sort("dataset").to_dicts()
+            cells = [f"{row['value']:.3f} ({row['index']:+.3f})" for row in (first, second)]
+            size = second["protocol"].removeprefix("sampled-")
+            rows.append(
+                [
+                    (name, first["model"]),
+                    [str(name).removesuffix("-v"), first["model"], cells[0], cells[1], size],
+                ]
+            )
+    return table(
+        ["data set", "model", "20 negatives: MRR (index)", "later version", "its negatives"],
+        [cells for _, cells in sorted(rows)],
+    )
+
+
+def chance() -> str:
+    found = not_above_chance(rescored())
+    groups = (
+        found.group_by("file", "dataset", "evidence", maintain_order=True)
+        .agg(
+            below=(pl.col("chance") == "below").sum(),
+            at=(pl.col("chance") == "at").sum(),
+            models=pl.col("model").unique().sort().str.join(", "),
+        )
+        .sort("file", "dataset", "evidence")
+    )
+    rows = [
+        [
+            Path(row["file"]).stem,
+            row["dataset"],
+            row["models"],
+            str(row["below"]),
+            str(row["at"]),
+            row["evidence"],
+        ]
+        for row in groups.to_dicts()
+    ]
+    return table(["source", "data set", "models", "below", "at chance", "by"], rows)
+
+
+def ties() -> str:
+    rows = []
+    for negatives in (20, 49, 100, 500):
+        size = negatives + 1
+        expected = metric_moments("mrr", [size]).expectation
+        rows.append([str(negatives), f"{expected:.4f}", f"{2 / (size + 1):.4f}", f"{1 / size:.4f}"])
+    header = [
+        "negatives",
+        "a random ranking, H_N / N",
+        "one score for all, 2 / (N + 1)",
+        "the true answer last, 1 / N",
+    ]
+    return table(header, rows)
+
+
+def correlations() -> str:
+    found = size_correlation(rescored()).filter(pl.col("datasets") > 4)
+    order = {MR: 0, MRR: 1, "hits_at_1": 2, "hits_at_3": 3, "hits_at_10": 4}
+    rows = [
+        [
+            resolve(row["metric"]).label,
+            row["ranking"],
+            row["sets"],
+            f"{row['datasets']} ({row['results']})",
+            *(
+                f"{row[name]:+.2f} [{row[f'{name}_low']:+.2f}, {row[f'{name}_high']:+.2f}]"
+                for name in ("printed", "adjusted")
+            ),
+        ]
+        for row in sorted(found.to_dicts(), key=lambda row: order.get(row["metric"], 9))
+        if row["metric"] in order
+    ]
+    return table(["metric", "ranking", "data sets", "number (results)", "printed", "adjusted"], rows)
+
+
+def few() -> str:
+    found = size_correlation(rescored()).filter(pl.col("datasets") == 4, pl.col("sets") == "all")
+    raised = found.filter(pl.col("adjusted").abs() > pl.col("printed").abs())
+    named = " and ".join(
+        f"of {resolve(row['metric']).label} from {row['printed']:+.2f} to {row['adjusted']:+.2f}"
+        for row in raised.to_dicts()
+    )
+    return paragraph(
+        "Metrics that only the four data sets of the case study have are not in the table: four observations have no "
+        f"interval worth printing. Adjustment makes two of their correlations stronger, {named}."
+    )
+
+
+def orders() -> str:
+    found = model_orders(rescored()).filter(
+        pl.col("metric").str.contains("^(inverse_harmonic_mean_rank|hits_at_[0-9]+)$")
+    )
+    tiny = pl.col("before").str.contains("Nations|Kinships|UMLS")
+    full, sampled = found.filter(ranking="filtered"), found.filter(ranking="sampled")
+    large = full.filter(~tiny)
+    mean_ranks = model_orders(rescored()).filter(metric=MR, ranking="filtered")
+    changed = [part["changed"].sum() for part in (large, full.filter(tiny), sampled, mean_ranks)]
+    return paragraph(
+        f"Of {large.height} orders of MRR and Hits@k on data sets that are not tiny {changed[0]} change, of "
+        f"{full.height - large.height} with Nations, Kinships or UMLS {changed[1]}, of {sampled.height} among sampled "
+        f"candidates {changed[2]}; of {mean_ranks.height} orders of mean ranks {changed[3]}."
+    )
+
+
+def statuses() -> str:
+    count = dict(rescored()["status"].value_counts().iter_rows())
+    return table(["status", "rows"], [[name, f"{count[name]:,}"] for name in STATUSES if name in count])
+
+
+FINDINGS = {
+    "opening": opening,
+    "share": share,
+    "protocols": protocols,
+    "negatives": negatives,
+    "chance": chance,
+    "ties": ties,
+    "correlations": correlations,
+    "few": few,
+    "orders": orders,
+    "statuses": statuses,
+}
+
+if __name__ == "__main__":
+    for name in PAGES:
+        (PROJECT / name).write_text(renewed(name), encoding="utf-8")

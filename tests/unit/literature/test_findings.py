@@ -1,0 +1,53 @@
+"""What README.md and docs/literature.md say about the shipped tables is what the shipped tables say."""
+
+import polars as pl
+import pytest
+
+from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.database.store import load_database
+from rankadjust.literature.comparison import chance_share, comparable, usable
+from tests.findings import FINDINGS, MR, PAGES, PROJECT, blocks, renewed, rescored
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_state_what_is_computed(page):
+    """After a change of the tables or the database look at the difference, and renew: python -m tests.findings."""
+    assert (PROJECT / page).read_text(encoding="utf-8") == renewed(page)
+
+
+def test_every_finding_stands_on_a_page():
+    assert sorted(name for page in PAGES for name in blocks(page)) == sorted(FINDINGS)
+
+
+def test_adjustment_never_changes_the_order_within_an_evaluation():
+    rows = usable(rescored()).select(*EVALUATION, "metric", "merit", "index")
+    key = [*EVALUATION, "metric"]
+    ordered = rows.sort(*key, "merit", maintain_order=True).with_columns(
+        pl.col("merit", "index").diff().over(key).name.suffix("_step")
+    )
+    steps = ordered.drop_nulls("merit_step")
+    assert steps.height > 3_000
+    assert steps.filter((pl.col("merit_step") > 0) & (pl.col("index_step") <= 0)).height == 0
+    assert steps.filter(pl.col("merit_step") == 0)["index_step"].abs().max() < 1e-12
+
+
+def test_only_tiny_sets_and_sampled_candidates_need_a_correction_of_mrr_and_hits():
+    share = chance_share(rescored())
+    full = share.filter(pl.col("candidates").is_in(["2,000 to 19,999", "20,000 or more"]))
+    assert full["results"].sum() > 2_000
+    assert full["visible"].to_list() == [0, 0]
+    assert full["share_high"].max() < 0.002
+    few = share.filter(pl.col("candidates").is_in(["sampled-20", "sampled-49", "sampled-50", "sampled-100"]))
+    assert few["share"].min() > 0.1
+
+
+def test_mean_ranks_of_the_page_by_hand():
+    # MR 177 and 3,340 of RotatE's README: 1 - (MR - 1) / (E - 1).
+    for dataset, rank, index in (("FB15k-237", 177, 0.975), ("WN18RR", 3340, 0.837)):
+        row = load_database().filter(
+            dataset=dataset, metric=MR, protocol="filtered", split="testing", side="both"
+        )
+        expected = row["expectation"].item()
+        assert 1 - (rank - 1) / (expected - 1) == pytest.approx(index, abs=5e-4)
+        printed = comparable(rescored()).filter(dataset=dataset, metric=MR, value=float(rank))
+        assert printed["index"][0] == pytest.approx(index, abs=5e-4)
