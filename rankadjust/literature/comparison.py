@@ -20,8 +20,8 @@ VISIBLE = 0.01
 # Where the classes of rankings among all entities end.
 _SIZES = {"fewer than 200 entities": 200, "200 to 1,999": 2_000, "2,000 to 19,999": 20_000}
 _LARGEST = "20,000 or more"
-# Metrics of which 0 is the worst value, 1 the best, and that are printed by nearly all.
-_MRR_AND_HITS = "^(inverse_harmonic_mean_rank|hits_at_)"
+# Metrics between 0 and 1 that are printed by nearly all. Hits@100 is another matter: chance has 100 / N.
+_MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
 
 _ORDER_KEY = ("metric", "ranking")
 
@@ -55,7 +55,7 @@ def comparable(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def chance_share(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Say for each kind of ranking how much of a printed MRR or Hits@k chance explains.
+    """Say for each kind of ranking how much of a printed MRR or Hits@k, k up to 10, chance explains.
 
     Returns a row per class of `usable` rows: candidates (sampled-q, or how many entities are ranked), results,
     datasets, share (median of expectation / value), share_low and share_high (its quartiles), visible (results whose

@@ -82,6 +82,17 @@ EXAMPLES = {
         {"source": COLLECTION},
         {"caveat": "second-hand: collected from papers that are not named value by value"},
     ),
+    "second-hand in QLogicE's table": (
+        {"source": "QLogicE README: comparison of models (second-hand)", "model": "TuckER"},
+        {"caveat": "second-hand: copied into a table of comparison"},
+    ),
+    "no rank from 2 to 10": (
+        {"source": "QLogicE README: comparison of models (second-hand)", "model": "QLogicE"},
+        {
+            "caveat": "MRR, Hits@1 and Hits@10 are the same number in every row: no answer has a rank from 2 to 10, "
+            "as if a set of answers had been told from the rest and not ranked"
+        },
+    ),
     "copied by PyKEEN": (
         {"notes": "value the PyKEEN authors copied from the cited paper (rank type tag: avg)"},
         {"caveat": "second-hand: copied from the paper that is cited"},

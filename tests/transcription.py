@@ -1,0 +1,46 @@
+"""Tidy tables of resources/published that were read from the tables in resources/published/raw.
+
+A folder there holds the files of one source as they were found, at the commit that the sidecar beside each names, and
+becomes the tidy table of the same name. To write them again, after a change of a sidecar or of the reader:
+
+    .venv/bin/python -m tests.transcription
+"""
+
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.tables.reading import read_tables
+
+PUBLISHED = Path(__file__).parent.parent / "resources" / "published"
+RAW = PUBLISHED / "raw"
+COLUMNS = [
+    *(
+        "source",
+        "source_url",
+        "source_line",
+        "year",
+        "table",
+        "dataset",
+        "model",
+        "split",
+        "side",
+        "protocol",
+    ),
+    *("candidates", "metric", "value", "unit", "spread", "notes", "dataset_as_printed", "metric_as_printed"),
+]
+
+
+def raw_tables(folder: Path) -> list[Path]:
+    """Return the files of a source that hold tables."""
+    return sorted(path for path in folder.iterdir() if path.suffix != ".yaml")
+
+
+def transcribed(folder: Path) -> pl.DataFrame:
+    """Return the tidy table that the files of a source are read as, with their sidecars."""
+    return pl.concat(read_tables(path).values.select(COLUMNS) for path in raw_tables(folder))
+
+
+if __name__ == "__main__":
+    for source in sorted(path for path in RAW.iterdir() if path.is_dir()):
+        transcribed(source).write_csv(PUBLISHED / f"{source.name}.csv")
