@@ -146,6 +146,17 @@ EXAMPLES = {
             "refuted: test triples took part in drawing the negatives of training"
         },
     ),
+    "Hits@10 of tkbi": (
+        {"source": "tkbi README: link prediction of TimePlex", "metric": "hits_at_10"},
+        {
+            "caveat": "the code counted ranks up to 11 until June 2021, and it is not said whether this table was made "
+            "again"
+        },
+    ),
+    "time intervals of tkbi": (
+        {"source": "tkbi README: link prediction of TimePlex", "dataset": "yago11k"},
+        {"rule_status": "approximate"},
+    ),
     "ogbl-wikikg": (
         {"dataset": "ogbl-wikikg"},
         {
