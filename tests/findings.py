@@ -1,7 +1,7 @@
 """The numbers that README.md and docs/literature.md state about the shipped tables, and the text they stand in.
 
 A page holds each between `<!-- findings: NAME -->` and `<!-- end of NAME -->`. After a change of the tables, of the
-mapping or of the released database look at the difference and renew them:
+mapping or of the released database look at the difference and renew them, and the counts of every source and status:
 
     .venv/bin/python -m tests.findings
 """
@@ -29,6 +29,7 @@ from rankadjust.literature.tidy import read_tidy
 
 PROJECT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/literature.md")
+COUNTS = PROJECT / "tests/data/published/counts.csv"
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 _BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
 _TINY = "fewer than 200 entities"
@@ -39,6 +40,11 @@ def rescored() -> pl.DataFrame:
     """Return the rows of all shipped tables, adjusted with the released database."""
     tables = [read_tidy(path) for path in sorted((PROJECT / "resources/published").glob("*.csv"))]
     return rescore(pl.concat(tables, how="diagonal"))
+
+
+def counts() -> pl.DataFrame:
+    """Return how many rows of each file have which status."""
+    return rescored().group_by("file", "status").agg(rows=pl.len().cast(pl.Int64)).sort("file", "status")
 
 
 def blocks(page: str) -> dict[str, str]:
@@ -270,5 +276,6 @@ FINDINGS = {
 }
 
 if __name__ == "__main__":
+    counts().write_csv(COUNTS)
     for name in PAGES:
         (PROJECT / name).write_text(renewed(name), encoding="utf-8")

@@ -5,7 +5,7 @@ import polars as pl
 # What a reader of a rescored table looks for; the Parquet and CSV files have every column.
 READABLE = (
     "dataset", "split", "side", "protocol", "model", "metric", "value_as_printed", "expectation", "ratio", "index", "z",
-    "z_random_scorer", "status", "message",
+    "z_random_scorer", "status", "message", "caveat",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
-from rankadjust.database.store import assemble, load_database
+from rankadjust.database.store import assemble
 from rankadjust.literature.constants import documented_entities
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import OUTPUT, rescore
@@ -21,6 +21,7 @@ from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import STATUSES, USABLE, problems
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.literature.wording import tidy_columns
+from tests.findings import COUNTS, counts, rescored
 from tests.transcription import PUBLISHED, RAW, raw_tables, transcribed
 
 ENTITIES = {"FB15k": 14951, "YAGO3-10": 123182}
@@ -638,10 +639,9 @@ def test_shipped_tables_have_no_bad_value(database, tables):
     assert printed["recomputed"].is_not_null().sum() == 260
 
 
-def test_caveats_of_the_shipped_tables(tables):
+def test_caveats_of_the_shipped_tables():
     """The figures of docs/literature.md, "Caveats". A row with a caveat is adjusted like others."""
-    whole = rescore(pl.concat(tables.values(), how="diagonal"))
-    caveats = whole.filter(pl.col("caveat").is_not_null())
+    caveats = rescored().filter(pl.col("caveat").is_not_null())
 
     def rows(words):
         return caveats.filter(pl.col("caveat").str.contains(words)).height
@@ -667,19 +667,14 @@ def test_caveats_of_the_shipped_tables(tables):
     assert caveats["index"].is_not_null().mean() > 0.9
 
 
-def test_counts_per_source_and_status(project, tables):
+def test_counts_per_source_and_status():
     """The expected counts were reviewed row by row; docs/literature.md explains every status.
 
-    After a change of the tables, the rules or the released database, look at the difference and renew the file with
-    `counts(...).write_csv("tests/data/published/counts.csv")`.
+    After a change of the tables, the rules or the released database, look at the difference and renew the file:
+    python -m tests.findings.
     """
-    expected = pl.read_csv(project / "tests/data/published/counts.csv", schema_overrides={"rows": pl.Int64})
-    whole = pl.concat(tables.values(), how="diagonal")
-    assert counts(rescore(whole, load_database())).to_dicts() == expected.to_dicts()
-
-
-def counts(rescored):
-    return rescored.group_by("file", "status").agg(rows=pl.len().cast(pl.Int64)).sort("file", "status")
+    expected = pl.read_csv(COUNTS, schema_overrides={"rows": pl.Int64})
+    assert counts().to_dicts() == expected.to_dicts()
 
 
 @pytest.mark.shared
