@@ -15,16 +15,11 @@ if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
 
 from rankadjust.base import failures
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.listening import job_name
 
 
 def name_of(snakemake: Any) -> str:  # noqa: ANN401 - the object that Snakemake injects
-    dataset = snakemake.wildcards.get("dataset")
-    partition = snakemake.wildcards.get("partition")
-    return (
-        f"rule {snakemake.rule}"
-        + (f", data set {dataset}" if dataset else "")
-        + (f", partition {partition}" if partition else "")
-    )
+    return job_name(snakemake.rule, dict(snakemake.wildcards.items()))
 
 
 # Scripts import this module first: a job that is killed while it imports the others is known all the same, and until
@@ -54,18 +49,23 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
 
         try:
             yield tell
-        except RankadjustError as error:
-            print(f"error: {error}", file=log)
-            failures.failed(name_of(snakemake), str(error), path)
-            sys.exit(1)
         except KeyboardInterrupt:
             print("interrupted", file=log)
             sys.exit(128 + signal.SIGINT)
         except Exception as error:
-            traceback.print_exc(file=log)
-            reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[0]
-            failures.failed(name_of(snakemake), f"unexpected {reason}", path)
+            note(error, name_of(snakemake), path)
             sys.exit(1)
         finally:
             sys.stderr = terminal
             failures.ended(path)
+
+
+def note(error: Exception, job: str, log: str | Path) -> None:
+    """Write an error to the log, which is standard error, and note for the end of the run of what the job failed."""
+    if isinstance(error, RankadjustError):
+        print(f"error: {error}", file=sys.stderr)  # noqa: T201
+        failures.failed(job, str(error), log, mistake=True)
+    else:
+        traceback.print_exception(error)
+        reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[0]
+        failures.failed(job, f"unexpected {reason}", log)

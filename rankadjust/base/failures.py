@@ -1,48 +1,103 @@
-"""What failed in a run of the workflow: noted by the jobs, told at the end as the last thing on the screen."""
+"""What failed in a run of the workflow: noted by the jobs, told at the end as the last thing on the screen.
+
+Jobs leave their notes in the working directory of the run, which all of them share, on whatever machine they run.
+"""
 
 import hashlib
+import json
 import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-# In the working directory of the run, which all its jobs share.
 _FOLDER = Path(".snakemake") / "rankadjust"
-_NOTES = _FOLDER / "errors.txt"
+_NOTES = _FOLDER / "errors"
 _RUNNING = _FOLDER / "running"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A job that failed, and why.
+
+    job: 'rule count, data set Nations'. reason: '' where nobody knows. logs: its own first, then those of who ran it.
+    """
+
+    job: str
+    reason: str
+    logs: tuple[str, ...]
 
 
 def begun(job: str, log: str | Path) -> None:
     """Note that a job runs, so that one which is killed is not silent. job: 'rule count, data set Nations'."""
     _RUNNING.mkdir(parents=True, exist_ok=True)
-    _marker(log).write_text(_line(job, "killed, interrupted, or out of memory", log), encoding="utf-8")
+    (_RUNNING / _key(log)).write_text(_line(Failure(job, "", (str(log),))), encoding="utf-8")
 
 
 def ended(log: str | Path) -> None:
     """Note that the job with this log came to its end, well or not."""
-    _marker(log).unlink(missing_ok=True)
+    (_RUNNING / _key(log)).unlink(missing_ok=True)
 
 
-def failed(job: str, reason: str, log: str | Path) -> None:
-    """Note in one line which job failed, why, and where its log is."""
-    _FOLDER.mkdir(parents=True, exist_ok=True)
-    with _NOTES.open("a", encoding="utf-8") as notes:
-        notes.write(_line(job, reason, log))
+def failed(job: str, reason: str, log: str | Path, *, mistake: bool = False) -> None:
+    """Note which job failed, why, and where its log is; a mistake of the user's fails the same way every time."""
+    _NOTES.mkdir(parents=True, exist_ok=True)
+    note = {"line": _line(Failure(job, reason, (str(log),))), "mistake": mistake}
+    with (_NOTES / _key(log)).open("a", encoding="utf-8") as notes:
+        notes.write(json.dumps(note) + "\n")
 
 
-def told() -> str:
-    """Return a line for every job that failed or did not come to its end, '' if all did."""
-    notes = [_NOTES, *sorted(_RUNNING.glob("*"))] if _FOLDER.is_dir() else []
-    return "".join(note.read_text(encoding="utf-8") for note in notes if note.exists())
+def is_mistake(log: str | Path) -> bool:
+    """Say whether the job with this log failed of nothing but what the user has to mend."""
+    notes = _notes(log)
+    return bool(notes) and all(note["mistake"] for note in notes)
+
+
+def begins(log: str | Path) -> None:
+    """Forget what an earlier attempt of the job with this log left."""
+    (_NOTES / _key(log)).unlink(missing_ok=True)
+    ended(log)
+
+
+def told_of(failure: Failure) -> str:
+    """Return the lines that the job left when it failed; where it said nothing, what is known of it otherwise."""
+    return "".join(note["line"] for note in _notes(failure.logs[0])) or _line(failure)
+
+
+def told(others: Iterable[Failure] = ()) -> str:
+    """Return a line for every job that failed or did not come to its end, '' if all did.
+
+    others: the jobs that failed as those know it who ran them; told of jobs that said nothing themselves.
+    """
+    running = {path.name: path.read_text(encoding="utf-8") for path in _files(_RUNNING)}
+    known = {_key(failure.logs[0]): _line(failure) for failure in others}
+    noted = {path.name: "".join(note["line"] for note in _read(path)) for path in _files(_NOTES)}
+    return "".join(sorted((running | known | noted).values()))
 
 
 def forget() -> None:
     """Forget what was noted: a new run begins."""
-    _NOTES.unlink(missing_ok=True)
-    shutil.rmtree(_RUNNING, ignore_errors=True)
+    for folder in (_NOTES, _RUNNING):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _line(job: str, reason: str, log: str | Path) -> str:
-    return f"error: {job}: {reason} (log: {log})\n"
+def _line(failure: Failure) -> str:
+    reason = failure.reason or "killed, interrupted, or out of memory"
+    return f"error: {failure.job}: {reason} ({'logs' if failure.logs[1:] else 'log'}: {', '.join(failure.logs)})\n"
 
 
-def _marker(log: str | Path) -> Path:
-    return _RUNNING / hashlib.sha256(str(log).encode()).hexdigest()[:16]
+def _key(log: str | Path) -> str:
+    return hashlib.sha256(str(log).encode()).hexdigest()[:16]
+
+
+def _notes(log: str | Path) -> list[dict[str, Any]]:
+    path = _NOTES / _key(log)
+    return _read(path) if path.exists() else []
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*")) if folder.is_dir() else []

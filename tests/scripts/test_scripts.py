@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.failures import told
+from rankadjust.base.failures import is_mistake, told
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
 
@@ -202,6 +202,7 @@ def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, c
     assert info.value.code == 1
     assert (tmp_path / "logs" / "a.log").read_text() == "error: train.txt:3: two fields\n"
     assert told() == "error: rule count, data set Tiny: train.txt:3: two fields (log: logs/a.log)\n"
+    assert is_mistake("logs/a.log")
     assert capsys.readouterr().err == ""
 
 
@@ -216,6 +217,7 @@ def test_the_log_holds_the_traceback_of_an_unexpected_error_and_the_terminal_one
     assert log.startswith("Traceback (most recent call last):")
     assert 'raise KeyError("no such column")' in log
     assert told() == "error: rule count: unexpected KeyError: 'no such column' (log: logs/a.log)\n"
+    assert not is_mistake("logs/a.log")
     assert capsys.readouterr().err == ""
 
 

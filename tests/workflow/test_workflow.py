@@ -405,9 +405,12 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
 def test_a_bad_file_is_one_line_and_leaves_nothing_behind(tmp_path, change, message):
     write_inputs(tmp_path)
     apply(change, tmp_path)
-    done = snakemake("database", "--configfile", "config.yaml", cwd=tmp_path)
+    done = snakemake("database", "--configfile", "config.yaml", "--retries", 2, cwd=tmp_path)
     assert done.returncode != 0
     assert_last_line(done, message)
+    # It would fail the same way again.
+    assert len(re.findall(message, done.stderr)) == 1
+    assert "trying again" not in done.stderr
     assert "Traceback" not in done.stderr
     assert not list(tmp_path.glob("results/triples/*"))
     assert not list(tmp_path.glob("results/database/*"))
@@ -452,6 +455,7 @@ def test_the_last_lines_name_the_job_that_failed_and_its_log(run, tmp_path):
     arguments = ("results/moments/Tiny.parquet", "results/benchmark-moments.parquet", "--keep-going")
     done = snakemake(
         *(*arguments, "--configfile", tmp_path / "config.yaml", "--directory", tmp_path / "here"),
+        *("--retries", 1),
         cwd=tmp_path,
         snakefile=project / "Snakefile",
     )
@@ -460,6 +464,11 @@ def test_the_last_lines_name_the_job_that_failed_and_its_log(run, tmp_path):
         "error: rule moments, data set Tiny: unexpected KeyError: 'lost' (log: results/logs/moments/Tiny.log)",
         "error: rule benchmarks: killed, interrupted, or out of memory (log: results/logs/benchmarks.log)",
     }
+    again = [line for line in done.stderr.splitlines() if line.startswith("trying again: ")]
+    assert sorted(line.partition(" (log: ")[0] for line in again) == [
+        "trying again: rule benchmarks: killed, interrupted, or out of memory",
+        "trying again: rule moments, data set Tiny: unexpected KeyError: 'lost'",
+    ]
     assert "Traceback" not in done.stderr
     log = (tmp_path / "here" / "results" / "logs" / "moments" / "Tiny.log").read_text()
     assert log.startswith("Traceback (most recent call last):")

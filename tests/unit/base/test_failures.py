@@ -1,6 +1,7 @@
 import pytest
 
 from rankadjust.base import failures
+from rankadjust.base.failures import Failure
 
 
 @pytest.fixture(autouse=True)
@@ -27,3 +28,37 @@ def test_a_new_run_forgets_what_was_told():
     failures.forget()
     failures.forget()
     assert failures.told() == ""
+
+
+def test_of_each_job_those_are_told_who_know_most():
+    failures.begun("rule a", "a.log")
+    failures.failed("rule b", "two fields", "b.log")
+    others = [
+        Failure("rule a", "Slurm job 7 ended as TIMEOUT", ("a.log", "slurm/7.log")),
+        Failure("rule b", "exit code 1", ("b.log", "slurm/8.log")),
+        Failure("rule c", "", ("c.log",)),
+    ]
+    assert failures.told(others) == (
+        "error: rule a: Slurm job 7 ended as TIMEOUT (logs: a.log, slurm/7.log)\n"
+        "error: rule b: two fields (log: b.log)\n"
+        "error: rule c: killed, interrupted, or out of memory (log: c.log)\n"
+    )
+    assert failures.told_of(others[1]) == "error: rule b: two fields (log: b.log)\n"
+
+
+def test_a_mistake_is_one_where_nothing_else_went_wrong():
+    assert not failures.is_mistake("a.log")
+    failures.failed("rule a", "two fields", "a.log", mistake=True)
+    assert failures.is_mistake("a.log")
+    assert not failures.is_mistake("b.log")
+    failures.failed("rule a", "unexpected KeyError", "a.log")
+    assert not failures.is_mistake("a.log")
+
+
+def test_another_attempt_forgets_what_the_earlier_one_left():
+    failures.begun("rule a", "a.log")
+    failures.failed("rule a", "two fields", "a.log", mistake=True)
+    failures.failed("rule b", "three fields", "b.log", mistake=True)
+    failures.begins("a.log")
+    assert failures.told() == "error: rule b: three fields (log: b.log)\n"
+    assert not failures.is_mistake("a.log")
