@@ -7,10 +7,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORES ?= all
 
-.PHONY: help results install adopt test lint format lock clean
+.PHONY: help results install adopt test test-cluster lint format lock clean
 
 help:  ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
 
 install: $(STAMP)  ## create or update .venv from the lock file
 
@@ -41,6 +41,9 @@ adopt:  ## copy the release of results/release/ to resources/database/, to be co
 
 test: $(STAMP)  ## run the tests
 	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared'
+
+test-cluster: $(STAMP)  ## run the workflow on a Slurm that is brought up for it (as root; docs/cluster.md)
+	@$(BIN)/pytest -m cluster -rs tests/cluster
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy

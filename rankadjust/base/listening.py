@@ -26,11 +26,13 @@ def job_name(rule: str, wildcards: Mapping[str, str]) -> str:
 class Listener(logging.Handler):
     """A handler for Snakemake's messages that knows which jobs failed, and were not tried again.
 
+    works_on: of rules without wildcards what they work on, 'data sets Nations and UMLS'.
     failed: by the log of the job, what those who ran it say.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, works_on: Mapping[str, str] | None = None) -> None:
         super().__init__()
+        self._works_on = works_on or {}
         self.failed: dict[str, failures.Failure] = {}
         self._jobs: dict[Any, tuple[str, str]] = {}
 
@@ -46,8 +48,8 @@ class Listener(logging.Handler):
         if message["log"]:
             log = message["log"][0]
             name = job_name(message["rule_name"], message["wildcards"])
-            # The message of a rule says what it works on, where that is no wildcard.
-            self._jobs[message["jobid"]] = log, ", ".join(filter(None, [name, message["rule_msg"]]))
+            works_on = self._works_on.get(message["rule_name"])
+            self._jobs[message["jobid"]] = log, f"{name}, {works_on}" if works_on else name
             earlier = self.failed.pop(log, None)
             if earlier:
                 sys.stderr.write(failures.told_of(earlier).replace("error: ", "trying again: "))

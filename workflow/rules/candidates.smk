@@ -19,11 +19,11 @@ rule count:
     benchmark:
         "results/benchmarks/count/{dataset}.tsv"
     wildcard_constraints:
-        dataset=one_of(name for name in COUNTED if PARTITIONS[name] == 1),
+        dataset=one_of(name for name in ALONE if PARTITIONS.get(name) == 1),
     threads: threads_to_count
     resources:
-        mem_mb=megabytes_to_count,
-        runtime=minutes_to_count,
+        mem_mb=grown(megabytes_to_count),
+        runtime=grown(minutes_for),
     params:
         protocols=protocols_of,
         library=code_digest("counting.candidates"),
@@ -44,8 +44,8 @@ rule count_partition:
         "results/benchmarks/count_partition/{dataset}.{partition}.tsv"
     threads: threads_to_count
     resources:
-        mem_mb=megabytes_to_count_partition,
-        runtime=minutes_to_count,
+        mem_mb=grown(megabytes_to_count_partition),
+        runtime=grown(minutes_for),
     params:
         protocols=protocols_of,
         partitions=lambda wildcards: PARTITIONS[wildcards.dataset],
@@ -72,11 +72,11 @@ rule add_partitions:
     benchmark:
         "results/benchmarks/add_partitions/{dataset}.tsv"
     wildcard_constraints:
-        dataset=one_of(name for name in COUNTED if PARTITIONS[name] > 1),
+        dataset=one_of(name for name in ALONE if PARTITIONS.get(name, 1) > 1),
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=grown(2000),
+        runtime=grown(10),
     params:
         protocols=protocols_of,
         library=code_digest("counting.candidates"),

@@ -2,12 +2,15 @@
 
 import atexit
 import json
+import os
 import re
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
+from snakemake.jobs import Job
+from snakemake.logging import logger
 
 # Not workflow.basedir: in a module that is the folder of the caller.
 PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
@@ -28,11 +31,13 @@ from rankadjust.configuration import (
 from rankadjust.base import failures
 from rankadjust.base.contents import Digests, content_digest, digest_of
 from rankadjust.base.errors import exit_with_message
+from rankadjust.base.listening import Listener
 from rankadjust.base.provenance import code_digest
 from rankadjust.chance.metrics import expand as expand_metrics
-from rankadjust.counting.memory import ASIDE, of_whole, partitions_for
+from rankadjust.counting.memory import of_whole, partitions_for
 from rankadjust.counting.protocols import applies, get_protocol, load_protocols
 from rankadjust.data.fetched import damage, declared_content, last_damage
+from rankadjust.data.sizes import batches, triples_of, up_to
 from rankadjust.data.registry import load_registry, require_readable, resolve_dataset
 from rankadjust.tables.sidecar import sidecar_of
 
@@ -85,15 +90,8 @@ APPLICABLE = {
 }
 COUNTED = [name for name, protocols in APPLICABLE.items() if protocols]
 
-
-def triples_of(dataset):
-    """Return how many triples the registry expects a data set to have, 0 where it does not say."""
-    return sum(DATASETS[dataset].expected.get("triples", {}).values())
-
-
-def entities_of(dataset):
-    """Return how many entities the registry expects a data set to have, 0 where it does not say."""
-    return DATASETS[dataset].expected.get("entities", 0)
+# How many triples each data set has, as far as that can be known before anything has run.
+SIZES = {name: triples_of(dataset) for name, dataset in DATASETS.items()}
 
 
 def partitions_of(dataset):
@@ -101,11 +99,21 @@ def partitions_of(dataset):
     if RUN.values["partitions"] != "auto":
         return RUN.values["partitions"]
     memory = RUN.values["memory_mb"] * 1e6
-    return partitions_for(triples_of(dataset), entities_of(dataset), memory)
+    entities = DATASETS[dataset].expected.get("entities", 0)
+    return partitions_for(SIZES[dataset], entities, memory)
 
 
 # Known before anything has run, so that no checkpoint is needed.
 PARTITIONS = {name: partitions_of(name) for name in COUNTED}
+
+# On another machine (`--jobs`) a job costs more than a small data set takes. Jobs read this file, too.
+ELSEWHERE = workflow.remote_exec or workflow.resource_settings.nodes is not None
+TOGETHER = batches(SIZES, up_to(RUN.values["batch"], elsewhere=ELSEWHERE))
+BATCHES = {f"batch_{number}": members for number, members in enumerate(TOGETHER, 1)}
+ALONE = sorted(set(DATASETS).difference(*TOGETHER))
+if ELSEWHERE:
+    # Snakemake keeps a cache in the home of the user, which other machines may not let it write to.
+    os.environ.setdefault("XDG_CACHE_HOME", str(Path(".snakemake", "cache").resolve()))
 
 # Whatever a job reads is an input, or a digest among its params: so no result is stale (docs/architecture.md).
 STATE = Path(".snakemake") / "rankadjust"
@@ -133,32 +141,39 @@ wildcard_constraints:
     partition="[0-9]+",
 
 
-# What a job is granted: from the counts of its data set in the registry, and measured (docs/scale.md).
+# What a job is granted: from the triples of its data set, and measured (docs/cluster.md).
 
 
-def megabytes_to_count(wildcards):
+def grown(amount):
+    """Return a resource that is twice as much in every attempt: a number, or a function of a rule's data set."""
+    return lambda wildcards, attempt: (
+        amount(wildcards.dataset) if callable(amount) else amount
+    ) * 2 ** (attempt - 1)
+
+
+def megabytes_to_encode(dataset):
+    """Return the memory for encoding a data set, whose text is in memory as a whole."""
+    return 2000 + 150 * SIZES[dataset] // 1_000_000
+
+
+def megabytes_to_count(dataset):
     """Return the memory for counting a data set as a whole."""
-    return max(2000, int(of_whole(triples_of(wildcards.dataset)) / 1e6))
+    return max(2000, int(of_whole(SIZES[dataset]) / 1e6))
 
 
-def megabytes_to_count_partition(wildcards):
+def megabytes_to_count_partition(dataset):
     """Return the memory for counting a part: all that a job may take, where the data set as a whole takes more."""
-    return min(megabytes_to_count(wildcards), RUN.values["memory_mb"])
+    return min(megabytes_to_count(dataset), RUN.values["memory_mb"])
+
+
+def minutes_for(dataset):
+    """Return the time for encoding a data set, or for counting it, with much to spare for a slow disk."""
+    return 10 + SIZES[dataset] // 500_000
 
 
 def threads_to_count(wildcards):
     """Return the threads for counting: one is enough for a second of work."""
-    return 2 if triples_of(wildcards.dataset) > 5_000_000 else 1
-
-
-def minutes_to_count(wildcards):
-    """Return the time for counting all triples, with much to spare for a slow disk."""
-    return 60 + triples_of(wildcards.dataset) // 2_000_000
-
-
-def megabytes_to_encode(wildcards):
-    """Return the memory for encoding a data set, whose text is in memory as a whole."""
-    return 2000 + 150 * triples_of(wildcards.dataset) // 1_000_000
+    return 2 if SIZES[wildcards.dataset] > 5_000_000 else 1
 
 
 def schemas(*names):
@@ -166,11 +181,14 @@ def schemas(*names):
     return [PROJECT / "workflow" / "schemas" / f"{name}.schema.yaml" for name in names]
 
 
+def counted_under(dataset):
+    """Return the protocols that apply to a data set, without what is said of them to people."""
+    return [replace(protocol, description="") for protocol in APPLICABLE[dataset]]
+
+
 def protocols_of(wildcards):
-    """Return the protocols that apply to a rule's data set, without what is said of them to people."""
-    return [
-        replace(protocol, description="") for protocol in APPLICABLE[wildcards.dataset]
-    ]
+    """Return the protocols that apply to a rule's data set."""
+    return counted_under(wildcards.dataset)
 
 
 # A function with `input` gives a value that Snakemake does not compare with that of the last run: where files come from
@@ -185,12 +203,32 @@ def content_of(wildcards):
     return declared_content(DATASETS[wildcards.dataset].sources, DIGESTS.of)
 
 
-def reading_of(wildcards):
-    """Return what the registry says about reading a rule's data set, without what leaves the triples as they are."""
+def reading(dataset):
+    """Return what the registry says about reading a data set, without what leaves the triples as they are."""
     return replace(
-        DATASETS[wildcards.dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
+        DATASETS[dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
         licence=None, reference=None, repository=None, pykeen=None, notes=(),
     )  # fmt: skip
+
+
+def reading_of(wildcards):
+    """Return how a rule's data set is read."""
+    return reading(wildcards.dataset)
+
+
+# `quiet` hides which job failed, and a job that is killed cannot say so.
+LISTENER = Listener(
+    {batch: f"data sets {', '.join(members)}" for batch, members in BATCHES.items()}
+)
+if workflow.is_main_process:
+    logger.addHandler(LISTENER)
+
+# Snakemake tries a job again whatever it failed of. What the user has to mend fails the same way every time.
+Job.restart_times = property(
+    lambda job: (
+        0 if any(map(failures.is_mistake, job.log)) else job.rule.restart_times
+    )
+)
 
 
 onstart:
@@ -216,4 +254,6 @@ onsuccess:
 
 
 onerror:
-    atexit.register(sys.stderr.write, warnings() + failures.told())
+    atexit.register(
+        sys.stderr.write, warnings() + failures.told(LISTENER.failed.values())
+    )

@@ -34,8 +34,8 @@ rule run_config:
     localrule: True
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=10,
+        mem_mb=grown(500),
+        runtime=grown(10),
     params:
         text=as_yaml(RUN.values, "results"),
     script:
@@ -52,10 +52,12 @@ rule moments:
         "results/logs/moments/{dataset}.log",
     benchmark:
         "results/benchmarks/moments/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=one_of(ALONE),
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=grown(2000),
+        runtime=grown(20),
     params:
         protocols=protocols_of,
         metrics=METRICS,
@@ -73,8 +75,8 @@ rule benchmarks:
         "results/benchmarks/benchmarks.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grown(1000),
+        runtime=grown(10),
     params:
         metrics=METRICS,
         read=content_digest([*SETTINGS, *schemas("benchmarks", "protocols")], DIGESTS),
@@ -110,8 +112,8 @@ rule gather:
         "results/benchmarks/gather.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grown(1000),
+        runtime=grown(10),
     params:
         datasets=COUNTED,
         library=code_digest("database.store", "database.histograms", "data.summary"),

@@ -44,10 +44,12 @@ rule encode:
         "results/logs/encode/{dataset}.log",
     benchmark:
         "results/benchmarks/encode/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=one_of(ALONE),
     threads: 2
     resources:
-        mem_mb=megabytes_to_encode,
-        runtime=60,
+        mem_mb=grown(megabytes_to_encode),
+        runtime=grown(minutes_for),
     params:
         dataset=reading_of,
         # Snakemake does not compare dataclasses.

@@ -32,8 +32,8 @@ rule assemble_release:
         "results/benchmarks/release.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=grown(2000),
+        runtime=grown(10),
     params:
         read=content_digest(
             [

@@ -41,8 +41,8 @@ rule figures:
         "results/benchmarks/figures.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grown(1000),
+        runtime=grown(10),
     params:
         metric="inverse_harmonic_mean_rank",
         library=code_digest("output.report"),
@@ -74,8 +74,8 @@ rule case_study:
         "results/benchmarks/case-study.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grown(1000),
+        runtime=grown(10),
     params:
         metric="inverse_harmonic_mean_rank",
         library=code_digest("literature.case_study", "output.report"),
@@ -102,8 +102,8 @@ rule render:
         "results/benchmarks/render.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grown(1000),
+        runtime=grown(10),
     params:
         library=code_digest("output.report"),
         template=content_digest(

@@ -53,8 +53,8 @@ rule rescore_tables:
         "results/benchmarks/rescore.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grown(1000),
+        runtime=grown(10),
     params:
         released=lambda wildcards, input: str(RELEASED),
         registry=lambda wildcards, input: RUN.values["registry"] or [],
@@ -115,8 +115,8 @@ rule compare:
         "results/benchmarks/compare.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=grown(1000),
+        runtime=grown(10),
     params:
         library=code_digest(
             "literature.comparison",

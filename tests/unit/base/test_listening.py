@@ -22,7 +22,7 @@ SLURM_FAILED = (
 def heard(tmp_path, monkeypatch):
     """Return a listener to a logger, and a function that lets Snakemake speak as it does."""
     monkeypatch.chdir(tmp_path)
-    listener = Listener()
+    listener = Listener({"batch_1": "data sets Nations and UMLS"})
 
     def say(event, **message):
         record = logging.LogRecord("snakemake", logging.INFO, "", 0, "", (), None)
@@ -71,9 +71,9 @@ def test_a_job_that_is_tried_again_has_not_failed_yet_and_says_so(heard, capsys)
     assert failures.told() == ""
 
 
-def test_the_message_of_a_rule_says_what_it_works_on(heard):
+def test_a_rule_without_wildcards_is_told_with_what_it_works_on(heard):
     listener, say = heard
-    begins(say, 1, "A", rule_name="batch_1", wildcards={}, rule_msg="data sets Nations and UMLS")
+    begins(say, 1, "A", rule_name="batch_1", wildcards={})
     fails(say, 1, "A")
     assert [failure.job for failure in listener.failed.values()] == [
         "rule batch_1, data sets Nations and UMLS"

@@ -1,0 +1,78 @@
+"""How large a data set is, known before anything is read, and which of the small ones are computed together."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from rankadjust.data.registry import Dataset
+from rankadjust.data.sources import File, Local
+
+_COUNTS = ("triples", "distinct_triples", "distinct_seen_triples")
+# Bytes that a triple takes at least, so that a guess is rather too high: 'Q5 P31 Q7' with its line's end and little
+# else as text; packed, FB15k-237 takes 12 and WN18RR 10. Three integers of 32 bits take 12, too.
+_BYTES_AS_TEXT = 12
+_BYTES_PACKED = 6
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tgz", ".whl")
+# Nothing is said about it: as much as the largest data set that one of the readers has had so far.
+UNKNOWN = 25_000_000
+
+# A job on a cluster takes some seconds besides its work (docs/cluster.md); a million triples take one or two.
+SMALL = 1_000_000
+_TOGETHER = 2_000_000
+_AT_MOST = 8
+
+
+def triples_of(dataset: Dataset) -> int:
+    """Return about how many triples a data set has, of all splits.
+
+    From the counts of the registry, else from the size of its files, else UNKNOWN.
+    """
+    for key in _COUNTS:
+        count = dataset.expected.get(key)
+        if count is not None:
+            return sum(count.values()) if isinstance(count, Mapping) else int(count)
+    sizes = [_triples_in(file) for file in dataset.sources[0]]
+    return UNKNOWN if None in sizes else sum(filter(None, sizes))
+
+
+def up_to(batch: str | int, *, elsewhere: bool) -> int:
+    """Return the triples of the largest data set that is not computed alone; `auto` is none where jobs run here."""
+    if batch == "auto":
+        return SMALL if elsewhere else 0
+    return int(batch)
+
+
+def batches(sizes: Mapping[str, int], small: int) -> list[tuple[str, ...]]:
+    """Return the data sets that are computed together, in their order; those with more than `small` triples are not.
+
+    sizes: triples of each data set. A data set at the end of the mapping changes the last batch only.
+    """
+    return list(_filled((name, size) for name, size in sizes.items() if size <= small))
+
+
+def _filled(sizes: Iterable[tuple[str, int]]) -> Iterator[tuple[str, ...]]:
+    batch: list[str] = []
+    total = 0
+    for name, size in sizes:
+        if batch and (total + size > _TOGETHER or len(batch) == _AT_MOST):
+            yield tuple(batch)
+            batch, total = [], 0
+        batch.append(name)
+        total += size
+    if batch:
+        yield tuple(batch)
+
+
+def _triples_in(file: File) -> int | None:
+    size = file.bytes
+    name = ""
+    if isinstance(file.source, Local):
+        name = file.source.path.name
+        size = _size(file.source.path)
+    if size is None:
+        return None
+    packed = name.endswith(_PACKED) or not isinstance(file.source, Local)
+    return size // (_BYTES_PACKED if packed else _BYTES_AS_TEXT)
+
+
+def _size(path: Path) -> int | None:
+    return path.stat().st_size if path.is_file() else None

@@ -1,0 +1,36 @@
+"""The Slurm of these tests leaves nothing behind, however it ends."""
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.slurm import MARK, SYSTEM, obstacle, processes
+from tests.cluster.workflow import PROJECT
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_slurm_goes_down_with_whoever_brought_it_up(number):
+    if obstacle():
+        pytest.skip(obstacle())
+    command = [sys.executable, "-m", "tests.cluster.slurm"]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
+        folder = Path(process.stdout.readline().rpartition(f"{MARK}=")[2].strip())
+        assert len(processes(folder)) >= 3
+        process.send_signal(number)
+    end = time.monotonic() + 20
+    while processes(folder) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert processes(folder) == []
+    # Killed, it leaves its link and its folder: the next one takes its place.
+    assert obstacle() is None
+    assert SYSTEM.is_symlink() == folder.exists() == (number == signal.SIGKILL)
+    if folder.exists():
+        SYSTEM.unlink()
+        shutil.rmtree(folder)

@@ -1,0 +1,59 @@
+"""Compute small data sets together, where each job costs more than they take: on a cluster, or as `batch` says.
+
+Inputs: resources/datasets/<dataset> of every data set of a batch.
+Outputs: what the rules encode, count and moments make of each of them, the same bytes.
+"""
+
+for batch, members in BATCHES.items():
+    counted = [name for name in members if name in COUNTED]
+
+    rule:
+        name:
+            batch
+        input:
+            expand("resources/datasets/{dataset}", dataset=members),
+        output:
+            triples=expand("results/triples/{dataset}.parquet", dataset=members),
+            labels=expand("results/triples/{dataset}.labels.parquet", dataset=members),
+            summaries=expand("results/triples/{dataset}.json", dataset=members),
+            histograms=expand("results/candidates/{dataset}.parquet", dataset=counted),
+            pairs=expand("results/candidates/{dataset}.pairs.parquet", dataset=counted),
+            moments=expand("results/moments/{dataset}.parquet", dataset=counted),
+        log:
+            f"results/logs/batch/{batch}.log",
+        benchmark:
+            f"results/benchmarks/batch/{batch}.tsv"
+        threads: 2
+        resources:
+            mem_mb=grown(
+                max(
+                    max(map(f, members))
+                    for f in (megabytes_to_encode, megabytes_to_count)
+                )
+            ),
+            runtime=grown(sum(map(minutes_for, members))),
+        params:
+            datasets=list(map(reading, members)),
+            # Snakemake does not compare dataclasses.
+            declared=[digest_of(reading(name)) for name in members],
+            protocols={name: counted_under(name) for name in members},
+            counted=counted,
+            metrics=METRICS,
+            scripts=content_digest(
+                [
+                    PROJECT / "scripts" / f"{name}.py"
+                    for name in ("encode", "count", "moments")
+                ],
+                DIGESTS,
+            ),
+            library=code_digest(
+                "data.reading",
+                "data.encoding",
+                "data.summary",
+                "data.notices",
+                "counting.candidates",
+                "chance.moments",
+                "chance.random_scorer",
+            ),
+        script:
+            "../../scripts/batch.py"
