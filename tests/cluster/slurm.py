@@ -292,23 +292,24 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _cancel_jobs(cluster: Cluster) -> None:
     subprocess.run(["scancel", "--partition=main"], env=cluster.environment, check=False, timeout=30)
-    _until(lambda: not cluster.run("squeue", "-h", "-t", "running,completing").strip(), 10)
+    until(lambda: not cluster.run("squeue", "-h", "-t", "running,completing").strip(), 10)
 
 
 def _end_jobs(cluster: Cluster) -> None:
     """End what a job has left running, and wait until nothing of this Slurm runs."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        if not _until(lambda: not processes(cluster.folder), 3):
+        if not until(lambda: not processes(cluster.folder), 3):
             for pid in processes(cluster.folder):
                 os.kill(pid, number)
 
 
 def _wait(happens: Callable[[], bool], what: str) -> None:
-    if not _until(happens, 30):
+    if not until(happens, 30):
         raise RuntimeError(f"{what} did not come up; its words are beside its configuration")
 
 
-def _until(happens: Callable[[], bool], seconds: float) -> bool:
+def until(happens: Callable[[], object], seconds: float) -> bool:
+    """Say whether something happens within so many seconds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:

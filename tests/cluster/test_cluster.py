@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from tests.cluster.slurm import until
 from tests.cluster.workflow import (
     PROJECT,
     SHARED,
@@ -171,3 +172,16 @@ def test_every_job_had_a_home_without_write_access_and_a_temporary_folder_of_its
     jobs = {job["id"] for run in (well, badly) for job in run.jobs()}
     assert "HOME=/proc/no-home" in (cluster.folder / "prolog").read_text()
     assert {path.name for path in (cluster.folder / "tmp").iterdir()} == jobs
+
+
+def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(cluster, inputs, tmp_path):
+    target = "results/triples/Drawn-1.parquet"
+    with running(cluster, inputs, tmp_path / "run", "--config", "batch=0", "--", target) as run:
+        assert until(lambda: run.jobs("running"), 60), run.said
+        run.process.send_signal(signal.SIGINT)
+        assert run.process.wait(60) != 0
+    assert until(lambda: run.states("rule_encode_wildcards_Drawn-1") == ["CANCELLED"], 20)
+    assert not (run.folder / target).exists()
+    with running(cluster, inputs, run.folder, "--config", "batch=0", "--", target) as again:
+        assert again.process.wait(100) == 0, again.said
+    assert (run.folder / target).exists()

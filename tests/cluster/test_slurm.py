@@ -9,12 +9,33 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster import slurm
 from tests.cluster.slurm import MARK, SYSTEM, obstacle, processes
 from tests.cluster.workflow import PROJECT
 
-pytestmark = pytest.mark.cluster
+
+def test_without_slurm_it_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(slurm, "PACKAGES", {"no-such-daemon": "slurm-wlm", "nor-this": "munge", "sh": "dash"})
+    assert obstacle() == (
+        "Slurm is not installed here; as root on Debian or Ubuntu: apt-get install munge slurm-wlm"
+    )
 
 
+def test_a_slurm_of_the_machines_own_is_left_alone(monkeypatch, tmp_path):
+    own = tmp_path / "slurm.conf"
+    own.write_text("ClusterName=production\n")
+    monkeypatch.setattr(slurm, "PACKAGES", {})
+    monkeypatch.setattr(slurm, "SYSTEM", own)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert obstacle() == f"{own} is there: this machine has a Slurm of its own, which is left alone"
+    with pytest.raises(RuntimeError, match="left alone"), slurm.slurm(tmp_path / "mine"):
+        pass
+    assert own.read_text() == "ClusterName=production\n"
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert "only root" in obstacle()
+
+
+@pytest.mark.cluster
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_slurm_goes_down_with_whoever_brought_it_up(number):
     if obstacle():

@@ -160,7 +160,7 @@ class Run:
 @contextmanager
 def running(cluster: Cluster, inputs: Path, folder: Path, *arguments: str):
     """Start a run on a Slurm with the profile, as a user does; it does not outlive this."""
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     arguments = ("--workflow-profile", str(PROJECT / "profiles" / "slurm"), *arguments)
     with (folder / "said.txt").open("wb") as said:
         process = subprocess.Popen(

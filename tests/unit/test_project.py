@@ -93,6 +93,15 @@ def modules_behind(modules):
     return needed
 
 
+def modules_of_script(project, script):
+    """Return the modules of the library that a script imports, and those of the scripts whose functions it uses."""
+    tree = ast.parse((project / "scripts" / f"{script}.py").read_text(encoding="utf-8"))
+    imports = [str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    used = {name.removeprefix("rankadjust.") for name in imports if name.startswith("rankadjust.")}
+    others = {name.removeprefix("scripts.") for name in imports if name.startswith("scripts.")} - {"job"}
+    return used.union(*(modules_of_script(project, other) for other in others))
+
+
 def test_the_library_of_each_rule_is_what_its_script_uses(project):
     """An edit of any of it has to run the rule again; a fetched file is checked by its sum anyway."""
     rules = re.compile(r'library=code_digest\((.*?)\).*?script:\s*"../../scripts/(\w+)\.py"', flags=re.DOTALL)
@@ -105,12 +114,6 @@ def test_the_library_of_each_rule_is_what_its_script_uses(project):
     assert len(found) > 10
     missing = {}
     for script, declared in found.items():
-        tree = ast.parse((project / "scripts" / f"{script}.py").read_text(encoding="utf-8"))
-        imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-        used = {
-            str(node.module).removeprefix("rankadjust.")
-            for node in imports
-            if str(node.module).startswith("rankadjust.")
-        }
+        used = modules_of_script(project, script)
         missing[script] = modules_behind(used) - modules_behind(declared)
     assert {script: modules for script, modules in missing.items() if modules and script != "fetch"} == {}
