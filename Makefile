@@ -36,8 +36,9 @@ results: $(STAMP)  ## run the workflow with the default configuration
 	@cat results/README.md
 
 # The release is made by `snakemake release --configfile config/full.yaml`; no rule of a run writes to resources/.
-adopt:  ## copy the release of results/release/ to resources/database/, to be committed
-	@cp results/release/* resources/database/
+ADOPTED := results/release/adjustments.parquet results/release/candidates.parquet results/release/metric_adjustments.tsv.gz
+adopt:  ## copy the tables of results/release/ to resources/database/, to be committed
+	@cp $(ADOPTED) results/database/datasets.tsv resources/database/
 
 test: $(STAMP)  ## run the tests
 	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared'

@@ -1,33 +1,29 @@
-"""Write the release: database, candidate histograms, data set counts, and the layout that PyKEEN's users have."""
+"""Write the release, once it is found whole and sound, as a folder to be published."""
 
-import shutil
 from pathlib import Path
 
 from scripts.job import job
 
-from rankadjust.base.files import atomic_path, write_tsv
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
-from rankadjust.database.release import pykeen_layout, require_complete, require_sound
+from rankadjust.database.evaluation_sets import load_candidates, load_datasets
+from rankadjust.database.release import require_complete, require_sound
 from rankadjust.database.store import load_database
+from rankadjust.output.deposit import write_deposit
 
 
-def release(database: str, tsv: str, datasets: str, candidates: str, folder: Path) -> None:
-    rows = load_database(database)
+def release(database: str, datasets: str, candidates: str, folder: Path) -> None:
+    constants = load_database(database)
     registry = load_registry()
-    require_complete(rows, registry, load_protocols(), load_benchmarks())
-    require_sound(rows)
-    for path in (database, tsv, datasets, candidates):
-        with atomic_path(folder / Path(path).name) as copy:
-            shutil.copyfile(path, copy)
-    write_tsv(pykeen_layout(rows, registry), folder / "metric_adjustments.tsv.gz")
+    require_complete(constants, registry, load_protocols(), load_benchmarks())
+    require_sound(constants)
+    write_deposit(constants, load_candidates(candidates), load_datasets(datasets), registry, folder)
 
 
 if __name__ == "__main__":
     with job(snakemake):
         release(
             snakemake.input.database,
-            snakemake.input.tsv,
             snakemake.input.datasets,
             snakemake.input.candidates,
             Path(snakemake.output[0]).parent,

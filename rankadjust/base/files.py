@@ -52,6 +52,12 @@ def write_text(text: str, path: str | Path) -> None:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
+def write_bytes(data: bytes, path: str | Path) -> None:
+    """Write bytes."""
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data)
+
+
 def write_parquet(frame: pl.DataFrame, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
     """Write a frame as zstd-compressed Parquet; metadata: keys and values for the end of the file."""
     with atomic_path(path) as temporary:

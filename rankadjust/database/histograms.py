@@ -50,7 +50,7 @@ class Histograms:
 
     def _all(self) -> Iterator[pl.DataFrame]:
         yield from self._tables
-        yield _benchmarks()
+        yield _benchmarks().select(_SCHEMA.keys())
 
     def _found(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
         for table in self._all():
@@ -77,6 +77,16 @@ def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(tables).sort("dataset", "protocol", maintain_order=True)
 
 
+def with_benchmarks(candidates: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of candidates with the benchmarks that it lacks, in the columns and the order it has.
+
+    A benchmark of which not even the number of candidates is known is left out.
+    """
+    constant = _benchmarks().filter(pl.col("num_candidates").is_not_null())
+    more = constant.join(candidates, on=["dataset", "protocol"], how="anti").select(candidates.columns)
+    return pl.concat([candidates, more]).sort("dataset", "protocol", maintain_order=True)
+
+
 @cache
 def _benchmarks() -> pl.DataFrame:
     """Return the histograms of the benchmarks with a constant number of candidates."""
@@ -88,10 +98,7 @@ def _benchmarks() -> pl.DataFrame:
         benchmark_candidates(benchmark).select(
             pl.lit(benchmark.dataset).alias("dataset"),
             pl.lit(benchmark.protocol.name).alias("protocol"),
-            "split",
-            "side",
-            pl.col("num_candidates").cast(pl.Int64),
-            pl.col("tasks").cast(pl.Int64),
+            pl.all(),
         )
         for benchmark in load_benchmarks()
     )

@@ -12,12 +12,17 @@ from typing import Literal
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import shipped
+from rankadjust.base.files import sha256_of, shipped
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import COEFFICIENTS, add_coefficients
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, load_candidates, load_datasets
 from rankadjust.database.release import require_sound
 from rankadjust.database.store import RELEASED, load_database
+
+# What a deposit has besides (rankadjust.output.deposit).
+SUMS = "SHA256SUMS"
+DEPOSITED_DATASETS = "datasets.csv"
+ORIGINS = ("licence", "reference", "pykeen")
 
 Verdict = Literal["identical", "equal", "different"]
 
@@ -46,8 +51,9 @@ class Comparison:
 def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
     """Return how the tables of a release compare with those of another one (None: the released one).
 
-    Raises RankadjustError where a folder has no database, a table is damaged, or the constants of a row contradict each
-    other (`rankadjust.database.release.require_sound`).
+    folder, other: a deposit, the folder `database` of a run's results, or resources/database. Of a deposit the
+    checksums of all files are compared too. Raises RankadjustError where a folder has no database, a table is damaged,
+    or the constants of a row contradict each other (`rankadjust.database.release.require_sound`).
     """
     reference = shipped(RELEASED).parent if other is None else other
     name = Path(RELEASED).name
@@ -59,12 +65,8 @@ def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
             load_candidates(_in(reference, CANDIDATES)),
             key=(*EVALUATION, "num_candidates"),
         ),
-        _compared(
-            DATASETS,
-            load_datasets(_in(folder, DATASETS)),
-            load_datasets(_in(reference, DATASETS)),
-            key=("dataset",),
-        ),
+        _compared(DATASETS, _datasets(folder), _datasets(reference), key=("dataset",)),
+        *_checksums(folder),
     ]
 
 
@@ -72,6 +74,28 @@ def _in(folder: Path, name: str) -> Path:
     if not folder.is_dir():
         raise RankadjustError(f"{folder}: there is no such folder; give one with the file {name}")
     return folder / name
+
+
+def _datasets(folder: Path) -> pl.DataFrame:
+    """Return the counts of data sets as text; a deposit has them with the origins of the data sets, as CSV."""
+    deposited = folder / DEPOSITED_DATASETS
+    if deposited.exists() and not (folder / DATASETS).exists():
+        return pl.read_csv(deposited, infer_schema=False).drop(ORIGINS)
+    return load_datasets(_in(folder, DATASETS))
+
+
+def _checksums(folder: Path) -> Iterator[Comparison]:
+    """Yield whether the files of a deposit have the checksums that it lists; nothing for a folder without."""
+    if not (folder / SUMS).exists():
+        return
+    listed = [line.split("  ", 1) for line in (folder / SUMS).read_text(encoding="utf-8").splitlines()]
+    lines = [f"{name} is missing" for _, name in listed if not (folder / name).is_file()]
+    lines += [
+        f"{name} is not as it was written"
+        for digest, name in listed
+        if (folder / name).is_file() and sha256_of(folder / name) != digest
+    ]
+    yield Comparison(SUMS, "different" if lines else "identical", tuple(lines))
 
 
 def _databases(one: pl.DataFrame, other: pl.DataFrame) -> Comparison:

@@ -585,6 +585,12 @@ READ_BY_EVERY_RUN = {
     "project/workflow/schemas/config.schema.yaml",
     "project/workflow/schemas/datasets.schema.yaml",
     "project/workflow/schemas/protocols.schema.yaml",
+    # What describes a deposit: its digest is a param of the release, which is no part of a run of `all`.
+    "project/rankadjust/output/columns.yaml",
+    "project/rankadjust/output/templates/CC0-1.0.txt",
+    "project/rankadjust/output/templates/deposit/CITATION.cff.jinja",
+    "project/rankadjust/output/templates/deposit/README.md.jinja",
+    "project/rankadjust/output/templates/deposit/zenodo.html.jinja",
 }
 
 

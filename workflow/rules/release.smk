@@ -1,31 +1,28 @@
-"""Put the release together.
+"""Put the release together, as a folder that is ready to be published.
 
 Inputs: results/database/*, of a run with config/full.yaml.
-Outputs: results/release/*: what `make adopt` copies to resources/database/, which is committed.
+Outputs: results/release/*: the database, candidates of sampled protocols included, its layout for PyKEEN, and what
+         describes them: README.md, datapackage.json, LICENSE, CITATION.cff, .zenodo.json, SHA256SUMS.
+         `make adopt` copies what the library needs to resources/database/, which is committed.
 """
 
-RELEASE = [
-    "adjustments.parquet",
-    "adjustments.tsv.gz",
-    "candidates.parquet",
-    "datasets.tsv",
-    "metric_adjustments.tsv.gz",
-]
+from rankadjust.output.deposit import SUMS, TABLES, TEXTS
+
+RELEASE = expand("results/release/{name}", name=[*TABLES, *TEXTS, SUMS])
 
 
 rule release:
     input:
-        expand("results/release/{name}", name=RELEASE),
+        RELEASE,
 
 
 rule assemble_release:
     input:
         database="results/database/adjustments.parquet",
-        tsv="results/database/adjustments.tsv.gz",
         datasets="results/database/datasets.tsv",
         candidates="results/database/candidates.parquet",
     output:
-        expand("results/release/{name}", name=RELEASE),
+        RELEASE,
     log:
         "results/logs/release.log",
     benchmark:
@@ -40,9 +37,14 @@ rule assemble_release:
                 PROJECT / "config" / "datasets.yaml",
                 *SETTINGS,
                 *schemas("datasets", "benchmarks", "protocols"),
+                *sorted(
+                    (PROJECT / "rankadjust" / "output").glob("templates/deposit/*")
+                ),
+                PROJECT / "rankadjust" / "output" / "templates" / "CC0-1.0.txt",
+                PROJECT / "rankadjust" / "output" / "columns.yaml",
             ],
             DIGESTS,
         ),
-        library=code_digest("database.release", "database.store"),
+        library=code_digest("database.release", "database.store", "output.deposit"),
     script:
         "../../scripts/release.py"

@@ -1,0 +1,222 @@
+"""The deposit: a release for people without this library, as a folder to be published (docs/use-the-database.md).
+
+Every file follows from the release alone and from the versions of the software, never from the time or the machine.
+"""
+
+import gzip
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import sha256_of, write_bytes, write_text
+from rankadjust.base.schemas import read_yaml
+from rankadjust.base.version import REGISTRY_DATE, VERSION
+from rankadjust.data.registry import Dataset
+from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.histograms import with_benchmarks
+from rankadjust.database.release import pykeen_layout
+from rankadjust.database.store import write_database
+from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS, SUMS
+
+TABLES = (
+    "adjustments.parquet",
+    "candidates.parquet",
+    "adjustments.csv.gz",
+    "metric_adjustments.tsv.gz",
+    DEPOSITED_DATASETS,
+)
+TEXTS = ("datapackage.json", "README.md", "LICENSE", "CITATION.cff", ".zenodo.json")
+
+# Without scale and offset, which two subtractions and a division replace.
+_SMALL = (
+    *("dataset", "protocol", "split", "side", "metric", "tasks"),
+    *("expectation", "optimum", "variance", "variance_random_scorer", "expectation_low", "expectation_high"),
+)
+_SOFTWARE = ("numpy", "polars", "scipy", "snakemake")
+_FOLDER = Path(__file__).parent
+_NAME = "rankadjust-database"
+_TITLE = "rankadjust: constants that adjust link-prediction metrics for chance"
+_LICENCE = {
+    "name": "CC0-1.0",
+    "path": "https://creativecommons.org/publicdomain/zero/1.0/",
+    "title": "Creative Commons Zero v1.0 Universal",
+}
+_PAPER = "2203.07544"
+_KINDS = {pl.String: "string", pl.Int64: "integer", pl.Float64: "number"}
+_FORMATS = {
+    ".parquet": ("parquet", "application/vnd.apache.parquet"),
+    ".csv": ("csv", "text/csv"),
+    ".tsv": ("tsv", "text/tab-separated-values"),
+}
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What columns.yaml says about a table, and the columns that it has."""
+
+    file: str
+    title: str
+    description: str
+    key: Sequence[str]
+    fields: Sequence[Mapping[str, str]]
+
+
+def write_deposit(
+    database: pl.DataFrame,
+    candidates: pl.DataFrame,
+    datasets: pl.DataFrame,
+    registry: Mapping[str, Dataset],
+    folder: Path,
+) -> None:
+    """Write every file of a deposit into a folder.
+
+    database, candidates: as loaded; datasets: the counts of every data set as text. Raises RankadjustError where a
+    column is not described in columns.yaml.
+    """
+    tables = {
+        "adjustments.parquet": database,
+        "candidates.parquet": with_benchmarks(candidates),
+        "adjustments.csv.gz": database.select(name for name in _SMALL if name in database.columns),
+        "metric_adjustments.tsv.gz": pykeen_layout(database, registry),
+        DEPOSITED_DATASETS: _with_origins(datasets, registry),
+    }
+    described = [_described(name, tables[name]) for name in TABLES]
+    write_database(database, folder / "adjustments.parquet")
+    write_candidates(tables["candidates.parquet"], folder / "candidates.parquet")
+    for name in ("adjustments.csv.gz", "metric_adjustments.tsv.gz", DEPOSITED_DATASETS):
+        _write_delimited(tables[name], folder / name)
+    facts: dict[str, Any] = {
+        "name": _NAME,
+        "title": _TITLE,
+        "version": VERSION,
+        "date": REGISTRY_DATE,
+        "paper": _PAPER,
+        "software": _software(),
+        "tables": described,
+        "rows": {name: frame.height for name, frame in tables.items()},
+        "named": database["dataset"].n_unique(),
+        "metrics": database["metric"].n_unique(),
+    }
+    write_text(_json(_data_package(folder, described, facts)), folder / "datapackage.json")
+    write_text(_json(_zenodo(facts)), folder / ".zenodo.json")
+    for name in ("README.md", "CITATION.cff"):
+        write_text(_rendered(name, facts), folder / name)
+    write_text((_FOLDER / "templates" / "CC0-1.0.txt").read_text(encoding="utf-8"), folder / "LICENSE")
+    sums = (f"{sha256_of(folder / name)}  {name}\n" for name in sorted((*TABLES, *TEXTS)))
+    write_text("".join(sums), folder / SUMS)
+
+
+def _with_origins(datasets: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl.DataFrame:
+    """Return the counts of data sets with the licence, the publication and PyKEEN's name of each."""
+    known = [registry.get(name) for name in datasets["dataset"]]
+    origins = [
+        pl.Series(name, [getattr(dataset, name, None) for dataset in known], dtype=pl.String)
+        for name in ORIGINS
+    ]
+    first = ["dataset", "role"]
+    return datasets.select(*first, *origins, pl.exclude(first).cast(pl.Int64))
+
+
+def _write_delimited(frame: pl.DataFrame, path: Path) -> None:
+    """Write a frame as CSV or TSV, by its name; gzipped without a time stamp where the name ends in .gz."""
+    text = frame.write_csv(separator="\t" if ".tsv" in path.suffixes else ",").encode()
+    write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text, path)
+
+
+def _described(name: str, frame: pl.DataFrame) -> _Described:
+    said = read_yaml(_FOLDER / "columns.yaml")[name]
+    undescribed = [column for column in frame.columns if column not in said["columns"]]
+    if undescribed:
+        raise RankadjustError(
+            f"{name}: the column {undescribed[0]!r} is not described; say in rankadjust/output/columns.yaml what it is"
+        )
+    fields = [
+        {"name": column, "type": _KINDS[type(kind)], **said["columns"][column]}
+        for column, kind in frame.schema.items()
+    ]
+    return _Described(name, said["title"], said["description"].strip(), said["key"], fields)
+
+
+def _data_package(folder: Path, tables: Sequence[_Described], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the descriptor of a Frictionless data package (specs.frictionlessdata.io)."""
+    return {
+        "profile": "data-package",
+        "name": facts["name"],
+        "title": facts["title"],
+        "version": facts["version"],
+        "created": f"{facts['date']}T00:00:00Z",
+        "licenses": [_LICENCE],
+        "software": facts["software"],
+        "resources": [_resource(folder, table) for table in tables],
+    }
+
+
+def _resource(folder: Path, table: _Described) -> dict[str, Any]:
+    path = folder / table.file
+    suffix = next(each for each in path.suffixes if each in _FORMATS)
+    kind, media_type = _FORMATS[suffix]
+    return {
+        "name": table.file.replace(".", "-").replace("_", "-"),
+        "path": table.file,
+        "title": table.title,
+        "description": table.description,
+        # The tool `frictionless` reads Parquet by way of pandas, where integers with gaps become fractions. Of a plain
+        # file it checks the size and the hash.
+        **(
+            {"type": "file"}
+            if kind == "parquet"
+            else {"profile": "tabular-data-resource", "encoding": "utf-8"}
+        ),
+        "format": kind,
+        "mediatype": media_type,
+        **({"compression": "gz"} if path.suffix == ".gz" else {}),
+        **({"dialect": {"delimiter": "\t"}} if kind == "tsv" else {}),
+        "bytes": path.stat().st_size,
+        "hash": f"sha256:{sha256_of(path)}",
+        "schema": {"fields": list(table.fields), "primaryKey": list(table.key), "missingValues": [""]},
+    }
+
+
+def _zenodo(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "title": facts["title"],
+        "upload_type": "dataset",
+        "version": facts["version"],
+        "publication_date": facts["date"],
+        "creators": [{"name": "The rankadjust authors"}],
+        "license": "cc-zero",
+        "description": _rendered("zenodo.html", facts),
+        "keywords": ["knowledge graph", "link prediction", "evaluation", "ranking metrics"],
+        "related_identifiers": [
+            {"identifier": f"arXiv:{facts['paper']}", "relation": "cites", "scheme": "arxiv"}
+        ],
+    }
+
+
+def _software() -> dict[str, str]:
+    versions = {name: version(name) for name in _SOFTWARE}
+    return {"rankadjust": VERSION, "python": platform.python_version(), **versions}
+
+
+def _rendered(name: str, facts: Mapping[str, Any]) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("rankadjust.output"),
+        autoescape=name.endswith(".html"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(f"deposit/{name}.jinja").render(facts)
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
