@@ -1,0 +1,97 @@
+"""The release as a folder to be published: made by the workflow, the same bytes again, adopted by the project."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankadjust.database.store import load_database
+from rankadjust.database.verification import SUMS, verify
+from rankadjust.output.deposit import TABLES, TEXTS
+
+PROJECT = Path(__file__).parents[2]
+PARTS = ("Snakefile", "Makefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles")
+REGISTRY = """\
+Tiny:
+  sources:
+    - kind: local
+      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
+"""
+CONFIG = "{datasets: [Tiny], protocols: [filtered, pykeen], metrics: [mr, gmr, median_rank], tables: []}\n"
+
+
+def release(project, folder, cores, **environment):
+    """Run the target `release` in a folder; return what it wrote."""
+    inherited = {
+        key: value for key, value in os.environ.items() if not key.startswith(("RANKADJUST", "PYTHONPATH"))
+    }
+    command = [sys.executable, "-m", "snakemake", "--snakefile", project / "Snakefile", "--cores", str(cores)]
+    folder.mkdir(exist_ok=True)
+    (folder / "run.yaml").write_text(CONFIG)
+    done = subprocess.run(
+        [*map(str, command), "release", "--configfile", "run.yaml"],
+        cwd=folder,
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "results" / "release"
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """Return a copy of the project that registers one data set, which nobody has verified: it may be released."""
+    folder = tmp_path_factory.mktemp("release") / "project"
+    folder.mkdir()
+    for part in PARTS:
+        copy = shutil.copytree if (PROJECT / part).is_dir() else shutil.copy
+        copy(PROJECT / part, folder / part)
+    (folder / "config" / "datasets.yaml").write_text(REGISTRY)
+    shutil.copytree(PROJECT / "tests" / "data" / "tiny", folder / "config" / "data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(project):
+    return release(project, project, cores=2)
+
+
+def test_the_folder_holds_what_is_to_be_published(made):
+    assert {path.name for path in made.iterdir()} == {*TABLES, *TEXTS, SUMS}
+    found = {one.file: one for one in verify(made, made.parent / "database")}
+    assert [found[name].verdict for name in ("adjustments.parquet", "datasets.tsv", SUMS)] == [
+        "identical"
+    ] * 3
+    # The run's own histograms are those of its data sets.
+    assert all("only the first has" in line for line in found["candidates.parquet"].lines)
+    assert "Tiny" in load_database(made / "adjustments.parquet")["dataset"].unique()
+
+
+def test_one_core_and_another_processor_give_the_same_bytes(made, project, tmp_path):
+    settings = {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "2"}
+    again = release(project, tmp_path / "elsewhere", cores=1, **settings)
+    assert {path.name: path.read_bytes() for path in again.iterdir()} == {
+        path.name: path.read_bytes() for path in made.iterdir()
+    }
+
+
+def test_adopt_takes_the_tables_that_the_library_reads(made, project):
+    subprocess.run(["make", "adopt"], cwd=project, check=True, capture_output=True)
+    adopted = project / "resources" / "database"
+    assert {path.name for path in adopted.iterdir()} == {
+        "README.md",
+        "adjustments.parquet",
+        "candidates.parquet",
+        "datasets.tsv",
+        "metric_adjustments.tsv.gz",
+    }
+    assert [one.verdict for one in verify(made, adopted)] == ["identical"] * 4
+    assert (adopted / "README.md").read_bytes() == (
+        PROJECT / "resources" / "database" / "README.md"
+    ).read_bytes()
