@@ -81,9 +81,10 @@ def opening() -> str:
     assert all(name == _TINY or name.startswith("sampled-") for name in visible)
     of = {name: percent(row["share"]) for name, row in shares.items()}
     return paragraph(
-        f"Applied to the literature it shows where that matters. Of {results:,} printed values of MRR and Hits@k, "
-        f"k up to 10, adjustment changes {sum(visible.values()):,} by more than {VISIBLE}, and all of these are on "
-        "data sets of fewer than 200 entities or ranked among sampled candidates. Chance explains "
+        "A model is judged by the rank of the true answer among N candidates, and part of what is printed is chance. "
+        f"rankadjust knows how much. Of {results:,} published values of MRR and Hits@k, k up to 10, adjustment changes "
+        f"{sum(visible.values()):,} by more than {VISIBLE}, and all of these are on data sets of fewer than 200 "
+        "entities or ranked among sampled candidates. Chance explains "
         f"{of['sampled-20']} of the median value that is printed with 20 negatives, {of['sampled-100']} with 100, "
         f"{of['sampled-49']} with 49, {of[_TINY]} on the tiny sets, and {of['2,000 to 19,999']} among all of 2,000 to "
         "20,000 entities. So MRR and Hits@k of a full ranking need no correction. A mean rank always does: what it "
