@@ -2,46 +2,83 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from scripts.job import job
 
 from rankadjust.base.files import write_parquet, write_text
 from rankadjust.base.progress import progress, told
-from rankadjust.data.encoding import encode
-from rankadjust.data.notices import in_one_line, warnings
+from rankadjust.counting.memory import ASIDE
+from rankadjust.data.arrays import summarise_arrays, write_encoded
+from rankadjust.data.encoding import NO_LABELS, encode
+from rankadjust.data.notices import in_one_line, warnings, warnings_of_arrays
 from rankadjust.data.reading import read_entities, read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
-from rankadjust.data.sources import published_names
+from rankadjust.data.sources import fetched_file, published_names
 from rankadjust.data.summary import check_expected, summarise
 
 
 def encode_dataset(
-    dataset: Dataset, folder: str, triples: str, labels: str, summary: str, tell: Callable[[str], None]
+    dataset: Dataset,
+    folder: str,
+    triples: str,
+    labels: str,
+    summary: str,
+    memory: float,
+    tell: Callable[[str], None],
 ) -> None:
-    names = published_names(Path(folder))
-    paths = {split: Path(folder) / f"{split}.txt" for split in dataset.splits}
+    if dataset.format.file == "text":
+        counts, found = encode_text(dataset, Path(folder), triples, labels, tell)
+    else:
+        counts, found = encode_arrays(dataset, Path(folder), triples, labels, memory, tell)
+    # They stay in the summary: the end of every run on this data set repeats them.
+    counts["warnings"] = [f"{dataset.name}: {warning}" for warning in found]
+    for warning in counts["warnings"]:
+        tell(f"warning: {warning}")
+    write_text(json.dumps(counts, indent=2) + "\n", summary)
+
+
+def encode_arrays(
+    dataset: Dataset, folder: Path, triples: str, labels: str, memory: float, tell: Callable[[str], None]
+) -> tuple[dict[str, Any], list[str]]:
+    paths = {split: fetched_file(folder, split) for split in dataset.splits}
+    numbers = write_encoded(paths, dataset.format, triples, published_names(folder))
+    counts = summarise_arrays(triples, **numbers, dataset=dataset, memory=memory - ASIDE)
+    accept(counts, dataset, tell)
+    # The ids of arrays are not replaced, so that there is nothing to look up.
+    write_parquet(NO_LABELS, labels)
+    return counts, warnings_of_arrays(counts, dataset)
+
+
+def encode_text(
+    dataset: Dataset, folder: Path, triples: str, labels: str, tell: Callable[[str], None]
+) -> tuple[dict[str, Any], list[str]]:
+    names = published_names(folder)
+    paths = {split: folder / f"{split}.txt" for split in dataset.splits}
     sizes = [path.stat().st_size if path.exists() else 0 for path in paths.values()]
     with progress(f"reading {dataset.name}", sum(sizes), "bytes") as report:
         reading = (read_triples(path, dataset.format, names.get(split)) for split, path in paths.items())
         splits = dict(zip(paths, told(reading, sizes, report), strict=True))
     entities = dataset.entities and read_entities(
-        Path(folder) / f"{ENTITIES}.txt", dataset.entities, names.get(ENTITIES)
+        folder / f"{ENTITIES}.txt", dataset.entities, names.get(ENTITIES)
     )
     encoded = encode(splits, entities)
     counts = summarise(encoded, dataset)
+    accept(counts, dataset, tell)
+    found = warnings(encoded, counts, dataset)
+    write_parquet(encoded.triples, triples)
+    write_parquet(encoded.labels, labels)
+    return counts, found
+
+
+def accept(counts: Mapping[str, Any], dataset: Dataset, tell: Callable[[str], None]) -> None:
+    """Say what was read, and raise where the registry expects something else."""
     tell(in_one_line(counts))
     known_difference = check_expected(counts, dataset)
     if known_difference:
         print(known_difference, file=sys.stderr)  # noqa: T201 - standard error is the job's log
-    # They stay in the summary: the end of every run on this data set repeats them.
-    counts["warnings"] = [f"{dataset.name}: {warning}" for warning in warnings(encoded, counts, dataset)]
-    for warning in counts["warnings"]:
-        tell(f"warning: {warning}")
-    write_parquet(encoded.triples, triples)
-    write_parquet(encoded.labels, labels)
-    write_text(json.dumps(counts, indent=2) + "\n", summary)
 
 
 if __name__ == "__main__":
@@ -52,5 +89,6 @@ if __name__ == "__main__":
             snakemake.output.triples,
             snakemake.output.labels,
             snakemake.output.summary,
+            snakemake.resources.mem_mb * 1e6,
             tell,
         )

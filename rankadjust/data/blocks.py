@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 import polars as pl
@@ -14,12 +15,16 @@ _ROWS = 1 << 22
 
 
 def integer_blocks(
-    paths: Mapping[str, str | Path], columns: Sequence[str] = LABEL_COLUMNS, rows: int = _ROWS
+    paths: Mapping[str, str | Path],
+    columns: Sequence[str] = LABEL_COLUMNS,
+    rows: int = _ROWS,
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[pl.DataFrame]:
     """Yield the triples of the splits in blocks, with the columns split, head, relation, tail and times.
 
     paths: for each split a file .npy with an array of triples by columns, or .parquet. columns: what the columns of an
-    array are, in their order; those of a Parquet file go by these names. rows: triples of a block.
+    array are, in their order, `ignore` for one that is not read; those of a Parquet file go by these names.
+    rows: triples of a block. names: what the user calls the file of a split, for errors, where that is not its path.
 
     Raises RankadjustError for an unknown split, and for a file that is missing, is neither or holds other columns.
     """
@@ -27,12 +32,14 @@ def integer_blocks(
         path = Path(name)
         if split not in SPLITS:
             raise RankadjustError(f"unknown split '{split}'; the splits are {', '.join(SPLITS)}")
+        where = names.get(split, str(path))
         if not path.is_file():
-            raise RankadjustError(f"{path}: there is no such file")
+            raise RankadjustError(f"{where}: there is no such file")
         if path.suffix not in _READERS:
-            raise RankadjustError(f"{path}: blocks are read from .npy and .parquet files only")
-        for block in _READERS[path.suffix](path, columns, rows):
-            yield block.select(pl.lit(split, pl.Enum(SPLITS)).alias("split"), *columns)
+            raise RankadjustError(f"{where}: blocks are read from .npy and .parquet files only")
+        kept = [name for name in columns if name != "ignore"]
+        for block in _READERS[path.suffix](path, columns, rows, where):
+            yield block.select(pl.lit(split, pl.Enum(SPLITS)).alias("split"), *kept)
 
 
 def encoded_blocks(path: str | Path, rows: int = _ROWS) -> Callable[[], Iterator[pl.DataFrame]]:
@@ -48,7 +55,7 @@ def encoded_blocks(path: str | Path, rows: int = _ROWS) -> Callable[[], Iterator
     return lambda: (triples.slice(start, rows).collect() for start in range(0, height, rows))
 
 
-def _npy_blocks(path: Path, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
+def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
     # Not a memory map: a limit on a process counts the whole file then.
     with path.open("rb") as file:
         try:
@@ -57,30 +64,31 @@ def _npy_blocks(path: Path, columns: Sequence[str], rows: int) -> Iterator[pl.Da
             read = headers.read_array_header_1_0 if version == (1, 0) else headers.read_array_header_2_0
             shape, by_column, dtype = read(file)
         except ValueError as error:
-            raise RankadjustError(f"{path}: no npy file ({error})") from None
+            raise RankadjustError(f"{where}: no npy file ({error})") from None
         if len(shape) != 2 or shape[1] != len(columns) or by_column or dtype.kind not in "iu":
             raise RankadjustError(
-                f"{path}: an array {shape} of {dtype}{' by column' if by_column else ''}; needed are rows of "
+                f"{where}: an array {shape} of {dtype}{' by column' if by_column else ''}; needed are rows of "
                 f"{len(columns)} integers ({', '.join(columns)})"
             )
+        named = [f"ignore {place}" if name == "ignore" else name for place, name in enumerate(columns)]
         for start in range(0, shape[0], rows):
             height = min(rows, shape[0] - start)
             block = np.fromfile(file, dtype, height * shape[1])
             if block.size < height * shape[1]:
-                raise RankadjustError(f"{path}: the file ends before its {shape[0]:,} rows do")
-            yield pl.DataFrame(block.reshape(height, shape[1]), schema=list(columns), orient="row")
+                raise RankadjustError(f"{where}: the file ends before its {shape[0]:,} rows do")
+            yield pl.DataFrame(block.reshape(height, shape[1]), schema=named, orient="row")
 
 
-def _parquet_blocks(path: Path, columns: Sequence[str], rows: int) -> Iterator[pl.DataFrame]:
+def _parquet_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
     try:
         scan = pl.scan_parquet(path)
         height = scan.select(pl.len()).collect().item()
         names = scan.collect_schema().names()
     except pl.exceptions.PolarsError as error:
-        raise RankadjustError(f"{path}: no Parquet file ({error})") from None
+        raise RankadjustError(f"{where}: no Parquet file ({error})") from None
     for name in columns:
         if name not in names:
-            raise RankadjustError(f"{path}: lacks the column {name!r}; it has {', '.join(names)}")
+            raise RankadjustError(f"{where}: lacks the column {name!r}; it has {', '.join(names)}")
     for start in range(0, height, rows):
         yield scan.select(columns).slice(start, rows).collect()
 

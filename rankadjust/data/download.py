@@ -27,7 +27,7 @@ from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.fetched import MANIFEST
-from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address
+from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address, endings
 from rankadjust.data.transfer import Expected, Patience, check, fetch_http, host_of
 
 _PATIENCE = Patience()
@@ -43,7 +43,9 @@ def fetch_dataset(
     offline: bool = False,
     patience: Patience = _PATIENCE,
 ) -> dict[str, Any]:
-    """Write folder/<split>.txt for every split, bytes as published, and folder/source.json; all or nothing.
+    """Write a file for every split, bytes as published, and folder/source.json; all or nothing.
+
+    A file is <split>.txt, or .npy or .parquet where its published name ends so.
 
     alternatives: sets of files, in order of preference; the first that can be fetched whole is taken.
     cache: folder that keeps what was downloaded, at <host>/<path> of its address.
@@ -70,7 +72,7 @@ def fetch_dataset(
         try:
             with _whole_folder(Path(folder)) as temporary:
                 described = [_take(file, find, temporary, cache) for file in files]
-                splits = {path.stem: _described(path) for path in sorted(temporary.glob("*.txt"))}
+                splits = {path.stem: _described(path) for path in sorted(temporary.iterdir())}
                 provenance = {"dataset": name, "alternative": number, "files": described, "splits": splits}
                 write_text(json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", temporary / MANIFEST)
         except (RankadjustError, OSError) as error:
@@ -100,7 +102,7 @@ def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any
     }
     if file.sha256 is None:
         say("{address}: not verified yet; sha256: {sha256}, bytes: {bytes}".format(**described))
-    paths = {split: contained(folder / f"{split}.txt", folder) for split in file.members}
+    paths = {split: contained(folder / f"{split}{end}", folder) for split, end in endings(file).items()}
     targets = {paths[split]: member for split, member in file.members.items()}
     sizes = {paths[split]: size for split, size in file.member_bytes.items()}
     try:

@@ -8,7 +8,7 @@ from typing import Any
 from rankadjust.base.contents import ABSENT, Digests, read_json
 from rankadjust.base.files import write_text
 from rankadjust.data.archives import packing
-from rankadjust.data.sources import File, FileSet, Local, address
+from rankadjust.data.sources import File, FileSet, Local, address, fetched_file
 
 MANIFEST = "source.json"
 
@@ -39,7 +39,7 @@ def damage(folder: str | Path, digests: Digests) -> str:
         return ""
     try:
         splits = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["splits"]
-        recorded = {folder / f"{split}.txt": facts["sha256"] for split, facts in splits.items()}
+        recorded = {fetched_file(folder, split): facts["sha256"] for split, facts in splits.items()}
     except (OSError, ValueError, KeyError, TypeError):
         return f"{MANIFEST} does not say what was fetched; {_last_change(folder)}"
     found = {path: digests.of(path) for path in recorded}

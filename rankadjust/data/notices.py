@@ -45,6 +45,19 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
     ]
 
 
+def warnings_of_arrays(summary: Mapping[str, Any], dataset: Dataset) -> list[str]:
+    """Return what looks like a mistake in files of arrays or in their declaration, as far as the counts tell it."""
+    return [*_more_relations(summary, dataset), *_leaks(summary, dataset)]
+
+
+def _more_relations(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
+    if "relations" not in dataset.expected and summary["relations"] > summary["entities"]:
+        yield (
+            f"there are {summary['relations']:,} relations and {summary['entities']:,} entities: if the columns stand "
+            "in another order, declare format.columns; if not, give the numbers under expected"
+        )
+
+
 def _splits(encoded: Encoded, sizes: Mapping[str, int]) -> dict[str, pl.DataFrame]:
     """Return the triples of each split, which stand one after the other, without a copy."""
     triples = encoded.triples.drop("split")

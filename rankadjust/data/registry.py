@@ -10,7 +10,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, SPLITS, TIME_COLUMNS, time_columns
-from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo
+from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo, endings
 
 SHIPPED = "config/datasets.yaml"
 
@@ -22,21 +22,26 @@ _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 
 @dataclass(frozen=True)
 class Format:
-    """How the lines of a file are to be read.
+    """How the files of a data set are to be read.
 
+    file: text, a triple a line; or arrays of integers: npy, a triple a row, or parquet, columns of these names.
     delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
     columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore; in a list of
         entities entity or ignore.
     header_lines: lines to skip at the start.
     labels: text, or integer where every label of an entity or a relation has to be a whole number.
     strip: remove blanks and tabs around each field.
+    num_entities, num_relations: how many there are in arrays, whose ids are below; None for the largest id and one.
     """
 
+    file: str = "text"
     delimiter: str = "tab"
     columns: tuple[str, ...] = LABEL_COLUMNS
     header_lines: int = 0
     labels: str = "text"
     strip: bool = False
+    num_entities: int | None = None
+    num_relations: int | None = None
 
     @property
     def separator(self) -> str | None:
@@ -180,6 +185,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         chain(
             _source_problems(entry, dataset),
             _column_problems(dataset),
+            _array_problems(entry, dataset),
             _role_problems(dataset),
             _list_problems(entry, dataset),
         ),
@@ -279,6 +285,39 @@ def _column_problems(dataset: Dataset) -> Iterator[_Problem]:
     times = {name for name in TIME_COLUMNS if name in columns}
     if times != set(time_columns(columns)):
         yield place, "format.columns needs either time, or time_start and time_end"
+
+
+def _array_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
+    layout = entry.get("format", {})
+    form = dataset.format
+    for number, files in enumerate(dataset.sources):
+        for split, ending in ((split, ending) for file in files for split, ending in endings(file).items()):
+            if split in dataset.splits and ending != {"text": ".txt"}.get(form.file, f".{form.file}"):
+                declared = form.file if "file" in layout else "not given, which means text"
+                held = "no such file" if ending == ".txt" else f"a file {ending}"
+                yield (
+                    ["sources", number],
+                    f"format.file is {declared}, but sources.{number} has {held} for {split}; declare what they are",
+                )
+    if form.file == "text":
+        for key in ("num_entities", "num_relations"):
+            if key in layout:
+                yield ["format", key], f"format.{key} is for arrays of integers, and format.file is text"
+        return
+    for key in ("delimiter", "header_lines", "labels", "strip"):
+        if key in layout:
+            yield ["format", key], f"format.{key} is for text, and format.file is {form.file}; leave it out"
+    if form.file == "parquet" and "ignore" in form.columns:
+        yield (
+            ["format", "columns"],
+            "format.columns names the columns of a Parquet file that are read; leave ignore out",
+        )
+    if dataset.entities is not None:
+        problem = "the ids of arrays need no list of entities; give format.num_entities instead"
+        yield ["sources", 0], problem
+    if dataset.role == "inductive" and form.num_entities is not None:
+        problem = "an entity that stands in no triple belongs to neither graph of an inductive data set"
+        yield ["format", "num_entities"], f"{problem}; leave num_entities out"
 
 
 def _role_problems(dataset: Dataset) -> Iterator[_Problem]:

@@ -1,6 +1,10 @@
-"""Summary of a data set: how many triples, entities, repetitions and overlaps it has, held against the registry."""
+"""Summary of a data set: how many triples, entities, repetitions and overlaps it has, held against the registry.
 
-from collections.abc import Iterable, Iterator, Mapping
+Which entities and relations occur is found by going through all triples once. Equal triples have equal heads, so that
+repetitions and overlaps can be counted for some heads at a time and added up: for what is larger than memory.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -17,6 +21,8 @@ from rankadjust.data.registry import Dataset
 _Ids = npt.NDArray[np.uint32]
 _Keys = npt.NDArray[np.uint64]
 _Mask = npt.NDArray[np.bool_]
+# Encoded triples in blocks, split by split, anew with every call.
+_Blocks = Callable[[], Iterable[pl.DataFrame]]
 
 
 def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
@@ -26,72 +32,77 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     occur in the known splits of its graph: those of the training graph, or the split inference. Isolated entities
     are among all entities and stand in no triple.
     """
-    whole = _Triples.of(encoded)
-    rows = _rows_of_splits(encoded.triples["split"])
-    splits = {split: whole.part(part) for split, part in rows.items()}
-    keys = whole.keys()
-    distinct = {split: _distinct(keys[part]) for split, part in rows.items()}
-    known: dict[str, list[_Triples]] = {_graph_of(split): [] for split in splits}
-    for split, part in splits.items():
-        if split in dataset.known:
-            known[_graph_of(split)].append(part)
-    seen = {graph: _Seen.within(parts, whole) for graph, parts in known.items()}
-    covered = {split: seen[_graph_of(split)].covers(part) for split, part in splits.items()}
+    kinds = encoded.labels["kind"]
+    entities, relations = (int((kinds == kind).sum()) for kind in ("entity", "relation"))
+    return summarise_blocks(lambda: [encoded.triples], entities, relations, dataset)
+
+
+def summarise_blocks(
+    blocks: _Blocks, entities: int, relations: int, dataset: Dataset, parts: int = 1
+) -> dict[str, Any]:
+    """Return the counts of a data set like `summarise`, of encoded triples in blocks.
+
+    entities, relations: how many there are; ids are below. parts: triples are gone through once more for each part of
+    the heads, of which the triples have to fit into memory.
+    """
+    seen_in, triples = _survey(blocks(), entities, relations)
+    splits = list(seen_in)
+    known = {
+        graph: _Seen.union(
+            [seen_in[split] for split in splits if split in dataset.known and _graph_of(split) == graph],
+            entities,
+            relations,
+        )
+        for graph in dict.fromkeys(map(_graph_of, splits))
+    }
+    size = _Size(entities, relations)
+    counts: dict[str, Any] = {}
+    values: list[pl.Series] = []
+    for part in range(parts):
+        own = _Part.of(blocks(), splits, part, parts)
+        counts = _added(counts, _counts(own, known, size))
+        values.append(own.time_values())
+    isolated = entities - _count(_Seen.union(seen_in.values(), entities, relations).entities)
+    distinct = counts["distinct"]
     summary = {
         "dataset": dataset.name,
         "role": dataset.role,
         "known": list(dataset.known),
-        "entities": whole.entities,
-        "isolated_entities": _count(~_Seen.within(splits.values(), whole).entities),
-        "relations": whole.relations,
-        **{f"entities_in_{graph}": _count(one.entities) for graph, one in seen.items()},
-        **{f"relations_in_{graph}": _count(one.relations) for graph, one in seen.items()},
-        "triples": {split: part.head.size for split, part in splits.items()},
-        "distinct_triples": {split: values.size for split, values in distinct.items()},
-        "distinct_triples_in_all_splits": _distinct(np.concatenate(list(distinct.values()))).size,
-        "duplicates_within": {split: part.head.size - distinct[split].size for split, part in splits.items()},
-        "duplicates_between": _overlaps(distinct),
-        "self_loops": {split: _count(part.head == part.tail) for split, part in splits.items()},
+        "entities": entities,
+        "isolated_entities": isolated,
+        "relations": relations,
+        **{f"entities_in_{graph}": _count(one.entities) for graph, one in known.items()},
+        **{f"relations_in_{graph}": _count(one.relations) for graph, one in known.items()},
+        "triples": triples,
+        "distinct_triples": distinct,
+        "distinct_triples_in_all_splits": counts["distinct_in_all"],
+        "duplicates_within": {split: triples[split] - distinct[split] for split in splits},
+        "duplicates_between": counts["overlaps"],
+        "self_loops": counts["self_loops"],
         "unseen": {
-            split: {**seen[_graph_of(split)].missing_from(part), "triples": _count(~covered[split])}
-            for split, part in splits.items()
+            split: {
+                **known[_graph_of(split)].missing_from(seen_in[split]),
+                "triples": counts["uncovered"][split],
+            }
+            for split in splits
             if split not in dataset.known
         },
-        "distinct_seen_triples": {
-            split: (distinct[split] if covered[split].all() else _distinct(keys[part][covered[split]])).size
-            for split, part in rows.items()
-        },
+        "distinct_seen_triples": counts["distinct_covered"],
     }
     if dataset.role == "inductive":
-        summary["graphs"] = _graphs(splits, distinct, whole)
-    times = encoded.triples.select(name for name in TIME_COLUMNS if name in encoded.triples.columns)
-    if times.width:
-        summary["times"] = _times(times, keys, rows)
+        summary["graphs"] = _graphs(seen_in, counts["distinct_in_graph"], size)
+    if "times" in counts:
+        number = pl.concat(values).n_unique()
+        summary["times"] = {"values": number, **counts["times"]}
     return summary
 
 
 @dataclass(frozen=True)
-class _Triples:
-    """Columns of ids, and how many entities and relations there are in the whole data set."""
+class _Size:
+    """How many entities and relations there are in the whole data set."""
 
-    head: _Ids
-    relation: _Ids
-    tail: _Ids
     entities: int
     relations: int
-
-    @classmethod
-    def of(cls, encoded: Encoded) -> "_Triples":
-        head, relation, tail = (encoded.triples[name].to_numpy() for name in LABEL_COLUMNS)
-        kinds = encoded.labels["kind"]
-        return cls(head, relation, tail, int((kinds == "entity").sum()), int((kinds == "relation").sum()))
-
-    def part(self, rows: slice) -> "_Triples":
-        return _Triples(self.head[rows], self.relation[rows], self.tail[rows], self.entities, self.relations)
-
-    def keys(self) -> _Keys:
-        """Return one number per row, the same for the same triple."""
-        return _pair(_pair(self.head, self.relation, self.relations), self.tail, self.entities)
 
 
 @dataclass(frozen=True)
@@ -102,27 +113,112 @@ class _Seen:
     relations: _Mask
 
     @classmethod
-    def within(cls, parts: Iterable[_Triples], whole: _Triples) -> "_Seen":
-        entities = np.zeros(whole.entities, dtype=np.bool_)
-        relations = np.zeros(whole.relations, dtype=np.bool_)
+    def union(cls, parts: Iterable["_Seen"], entities: int, relations: int) -> "_Seen":
+        found = cls(np.zeros(entities, dtype=np.bool_), np.zeros(relations, dtype=np.bool_))
         for part in parts:
-            entities[part.head] = True
-            entities[part.tail] = True
-            relations[part.relation] = True
-        return cls(entities, relations)
+            np.logical_or(found.entities, part.entities, out=found.entities)
+            np.logical_or(found.relations, part.relations, out=found.relations)
+        return found
 
-    def covers(self, part: _Triples) -> _Mask:
+    def covers(self, head: _Ids, relation: _Ids, tail: _Ids) -> _Mask:
         """Return for each triple whether its entities and its relation are among the seen ones."""
-        covered: _Mask = self.entities[part.head] & self.entities[part.tail] & self.relations[part.relation]
+        covered: _Mask = self.entities[head] & self.entities[tail] & self.relations[relation]
         return covered
 
-    def missing_from(self, part: _Triples) -> dict[str, int]:
-        """Return how many entities and relations of the part are not among the seen ones."""
-        own = _Seen.within([part], part)
+    def missing_from(self, own: "_Seen") -> dict[str, int]:
+        """Return how many entities and relations that occur elsewhere are not among the seen ones."""
         return {
             "entities": _count(own.entities & ~self.entities),
             "relations": _count(own.relations & ~self.relations),
         }
+
+
+def _survey(
+    blocks: Iterable[pl.DataFrame], entities: int, relations: int
+) -> tuple[dict[str, _Seen], dict[str, int]]:
+    """Return for each split what occurs there, and how many triples it has."""
+    seen: dict[str, _Seen] = {}
+    triples: dict[str, int] = {}
+    for block in blocks:
+        columns = [block[name].to_numpy() for name in LABEL_COLUMNS]
+        for split, rows in _rows_of_splits(block["split"]).items():
+            head, relation, tail = (column[rows] for column in columns)
+            own = seen.setdefault(split, _Seen.union([], entities, relations))
+            own.entities[head] = True
+            own.entities[tail] = True
+            own.relations[relation] = True
+            triples[split] = triples.get(split, 0) + head.size
+    present = [split for split in SPLITS if split in seen]
+    return {split: seen[split] for split in present}, {split: triples[split] for split in present}
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Triples with some of the heads, as columns of ids; the rows of each split stand together."""
+
+    head: _Ids
+    relation: _Ids
+    tail: _Ids
+    times: pl.DataFrame
+    rows: Mapping[str, slice]
+
+    @classmethod
+    def of(cls, blocks: Iterable[pl.DataFrame], splits: Iterable[str], part: int, parts: int) -> "_Part":
+        given = [block if parts == 1 else block.filter(pl.col("head") % parts == part) for block in blocks]
+        triples = given[0] if len(given) == 1 else pl.concat(given)
+        head, relation, tail = (triples[name].to_numpy() for name in LABEL_COLUMNS)
+        times = triples.select(name for name in TIME_COLUMNS if name in triples.columns)
+        nothing = dict.fromkeys(splits, slice(0, 0))
+        return cls(head, relation, tail, times, nothing | _rows_of_splits(triples["split"]))
+
+    def keys(self, size: _Size) -> _Keys:
+        """Return one number per row, the same for the same triple."""
+        return _pair(_pair(self.head, self.relation, size.relations), self.tail, size.entities)
+
+    def time_values(self) -> pl.Series:
+        """Return the different times."""
+        columns = [self.times[name].rename("time") for name in self.times.columns]
+        return pl.concat(columns).unique() if columns else pl.Series("time", [], pl.String)
+
+
+def _counts(part: _Part, known: Mapping[str, _Seen], size: _Size) -> dict[str, Any]:
+    """Return what can be added up over the parts."""
+    keys = part.keys(size)
+    distinct = {split: _distinct(keys[rows]) for split, rows in part.rows.items()}
+    covered = {
+        split: known[_graph_of(split)].covers(part.head[rows], part.relation[rows], part.tail[rows])
+        for split, rows in part.rows.items()
+    }
+    counts: dict[str, Any] = {
+        "distinct": {split: values.size for split, values in distinct.items()},
+        "distinct_in_all": _distinct(np.concatenate(list(distinct.values()))).size,
+        "distinct_in_graph": {
+            graph: _distinct(
+                np.concatenate([values for split, values in distinct.items() if _graph_of(split) == graph])
+            ).size
+            for graph in (known if len(known) > 1 else ())
+        },
+        "overlaps": _overlaps(distinct),
+        "self_loops": {
+            split: _count(part.head[rows] == part.tail[rows]) for split, rows in part.rows.items()
+        },
+        "uncovered": {split: _count(~mask) for split, mask in covered.items()},
+        "distinct_covered": {
+            split: (distinct[split] if covered[split].all() else _distinct(keys[rows][covered[split]])).size
+            for split, rows in part.rows.items()
+        },
+    }
+    if part.times.width:
+        counts["times"] = _times(part.times, keys, part.rows)
+    return counts
+
+
+def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Add up nested counts, of which the first may be empty."""
+    return {
+        key: _added(one.get(key, {}), value) if isinstance(value, Mapping) else one.get(key, 0) + value
+        for key, value in other.items()
+    }
 
 
 def _graph_of(split: str) -> str:
@@ -132,7 +228,7 @@ def _graph_of(split: str) -> str:
 def _rows_of_splits(column: pl.Series) -> dict[str, slice]:
     """Return the rows of each split; encoded triples stand split by split."""
     sizes = column.value_counts().sort("split").rows()
-    ends = np.cumsum([size for _, size in sizes]).tolist()
+    ends = np.cumsum([size for _, size in sizes], dtype=np.int64).tolist()
     return {split: slice(end - size, end) for (split, size), end in zip(sizes, ends, strict=True)}
 
 
@@ -145,7 +241,7 @@ def _pair(first: npt.NDArray[np.unsignedinteger[Any]], second: _Ids, size: int) 
 
     Where the pairs do not fit into 64 bits, ranks of `first` take its place: they do, as rows and ids have 32.
     """
-    if (int(first.max()) + 1) * size > 1 << 64:
+    if (int(first.max(initial=0)) + 1) * size > 1 << 64:
         first = np.unique(first, return_inverse=True)[1].astype(np.uint64)
     pairs: _Keys = first.astype(np.uint64) * np.uint64(size) + second
     return pairs
@@ -167,30 +263,33 @@ def _overlaps(distinct: Mapping[str, _Keys]) -> dict[str, int]:
 def _common(one: _Keys, other: _Keys) -> int:
     """Return how many values two sorted arrays without repetitions share, by looking the fewer up in the more."""
     fewer, more = sorted((one, other), key=len)
+    if not fewer.size:
+        return 0
     places = np.searchsorted(more, fewer).clip(max=more.size - 1)
     return _count(more[places] == fewer)
 
 
-def _graphs(splits: Mapping[str, _Triples], distinct: Mapping[str, _Keys], whole: _Triples) -> dict[str, Any]:
+def _graphs(seen_in: Mapping[str, _Seen], distinct: Mapping[str, int], size: _Size) -> dict[str, Any]:
     """Return the counts of the two graphs of an inductive data set, evaluation splits included."""
-    members = {
-        graph: [split for split in splits if _graph_of(split) == graph] for graph in ("training", "inference")
-    }
     found = {
-        graph: _Seen.within([splits[split] for split in names], whole) for graph, names in members.items()
+        graph: _Seen.union(
+            [seen for split, seen in seen_in.items() if _graph_of(split) == graph],
+            size.entities,
+            size.relations,
+        )
+        for graph in ("training", "inference")
     }
-    in_training = _Seen.within([splits["training"]], whole)
     return {
         **{
             graph: {
                 "entities": _count(found[graph].entities),
                 "relations": _count(found[graph].relations),
-                "distinct_triples": _distinct(np.concatenate([distinct[split] for split in names])).size,
+                "distinct_triples": distinct[graph],
             }
-            for graph, names in members.items()
+            for graph in found
         },
         "shared_entities": _count(found["training"].entities & found["inference"].entities),
-        "new_relations": _count(found["inference"].relations & ~in_training.relations),
+        "new_relations": _count(found["inference"].relations & ~seen_in["training"].relations),
     }
 
 
@@ -200,7 +299,6 @@ def _times(times: pl.DataFrame, keys: _Keys, rows: Mapping[str, slice]) -> dict[
         keys = _pair(keys, ranks.astype(np.uint32), times.height)
     distinct = {split: _distinct(keys[part]) for split, part in rows.items()}
     return {
-        "values": pl.concat([times[name].rename("time") for name in times.columns]).n_unique(),
         "distinct_triples": {split: values.size for split, values in distinct.items()},
         "duplicates_between": _overlaps(distinct),
     }

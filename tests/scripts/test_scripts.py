@@ -54,7 +54,7 @@ def made(tmp_path_factory, project):
         folder / name for name in ("triples.parquet", "labels.parquet", "summary.json")
     )
     said = []
-    encode_dataset(dataset, folder / "bytes", triples, labels, summary, said.append)
+    encode_dataset(dataset, folder / "bytes", triples, labels, summary, 2e9, said.append)
     assert said == ["Tiny: 4 entities, 2 relations, 6 / 2 / 3 triples"]
     protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
     histograms, pairs, table = (folder / f"{kind}.parquet" for kind in ("histograms", "pairs", "moments"))
@@ -173,7 +173,7 @@ def test_entities_in_no_triple_are_candidates(tmp_path, project):
     fetch("Tiny", dataset.sources, tmp_path / "Tiny", tmp_path / "cache", None, offline=True)
     triples, labels, summary, histograms, pairs = (tmp_path / name for name in "tlshp")
     said = []
-    encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, said.append)
+    encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, 2e9, said.append)
     assert said == ["Tiny: 6 entities (2 in no triple), 2 relations, 6 / 2 / 3 triples"]
     count(triples, summary, [get_protocol("filtered"), get_protocol("pykeen")], histograms, pairs)
     # Without the list N = 3 for tails and 2 for heads (tests/workflow), of 4 entities.
@@ -187,7 +187,7 @@ def test_entities_in_no_triple_are_candidates(tmp_path, project):
     (tmp_path / "entity2id.txt").write_text("6\na\t0\nb\t1\nc\t2\n\t3\n")
     fetch("Tiny", dataset.sources, tmp_path / "Tiny", tmp_path / "cache", None, offline=True)
     with pytest.raises(RankadjustError, match=r"/entity2id\.txt:5: the entity is empty"):
-        encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, said.append)
+        encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, 2e9, said.append)
 
 
 def injected(tmp_path, monkeypatch, **wildcards):

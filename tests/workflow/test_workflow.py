@@ -9,6 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -273,6 +274,50 @@ def test_in_partitions_the_same_bytes_come_out_and_a_lost_partition_redoes_itsel
         whole, added = (run / place / "results" / "candidates" / name for place in ("elsewhere", "parts"))
         assert added.read_bytes() == whole.read_bytes()
     assert not list(parts.glob("*"))
+
+
+def test_arrays_of_ids_give_the_same_counts_and_an_edit_of_one_is_noticed(run):
+    number = {"a": 0, "b": 1, "c": 2, "d": 3, "r": 0, "s": 1}
+    for name in ("train", "valid", "test"):
+        words = (run / "data" / f"{name}.txt").read_text().split()
+        np.save(run / "data" / f"{name}.npy", np.array([number[word] for word in words]).reshape(-1, 3))
+    (run / "ids.yaml").write_text(
+        REGISTRY.replace("Tiny", "Ids").replace(".txt", ".npy").replace("delimiter: tab", "file: npy")
+    )
+
+    def counted(*arguments):
+        done = snakemake(
+            *("results/candidates/Ids.parquet", "--directory", run / "arrays", *arguments),
+            *(
+                "--configfile",
+                run / "config.yaml",
+                "--config",
+                "datasets=Ids",
+                "registry=ids.yaml",
+                "tables=null",
+            ),
+            cwd=run,
+            snakefile=run / "project" / "Snakefile",
+        )
+        assert done.returncode == 0, done.stderr
+        return done
+
+    counted()
+    for name in ("parquet", "pairs.parquet"):
+        of_ids, of_text = (run / place / "results" / "candidates" for place in ("arrays", "elsewhere"))
+        assert (of_ids / f"Ids.{name}").read_bytes() == (of_text / f"Tiny.{name}").read_bytes()
+    assert "Nothing to be done" in counted("--dry-run").stdout
+    # Another triple, in a file that is older than before.
+    path = run / "data" / "test.npy"
+    time = path.stat().st_mtime - 86400
+    np.save(path, np.load(path)[:-1])
+    os.utime(path, (time, time))
+    again = counted("--dry-run", "--quiet", "host").stdout
+    assert [line.split() for line in again.splitlines() if line.startswith(("fetch", "encode", "count"))] == [
+        ["fetch", "1"],
+        ["encode", "1"],
+        ["count", "1"],
+    ]
 
 
 @pytest.mark.shared
