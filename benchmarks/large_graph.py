@@ -1,9 +1,14 @@
-"""Write a knowledge graph of any size: entities whose degrees follow a power law, three splits, always the same bytes.
+r"""Write a knowledge graph of any size: entities whose degrees follow a power law, three splits, always the same bytes.
 
     python benchmarks/large_graph.py FOLDER [--triples 22000000] [--write text]
 
 FOLDER gets training, validation and testing: `text` as tab-separated labels like those of Wikidata (Q104 P12 Q2600),
-`parquet` and `npy` as integers. Numbers of entities and relations default to the proportions of Wikidata5M. Triples
+`parquet` and `npy` as integers; and large-graph.yaml, a registry file with the graph as the data set `large-graph`:
+
+    snakemake --cores 2 results/candidates/large-graph.parquet \
+        --config registry=FOLDER/large-graph.yaml datasets=large-graph protocols=filtered
+
+Numbers of entities and relations default to the proportions of Wikidata5M. Triples
 are drawn one by one, so that a few in a thousand occur twice, as they do in real data sets.
 """
 
@@ -13,7 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import yaml
 from polars.io.plugins import register_io_source
+
+from rankadjust.base.files import write_text
 
 SPLITS = {"training": 0.98, "validation": 0.01, "testing": 0.01}
 ENDINGS = {"text": "txt", "parquet": "parquet", "npy": "npy"}
@@ -31,10 +39,19 @@ def write_graph(folder: Path, triples: int, entities: int, relations: int, writt
     """Write the three splits of a graph as text, Parquet or npy (an array of triples by 3)."""
     folder.mkdir(parents=True, exist_ok=True)
     first = 0
+    sizes, files = {}, {}
     for split, share in SPLITS.items():
         rows = range(first, first + round(triples * share))
         first = rows.stop
-        write_split(folder / f"{split}.{ENDINGS[written]}", rows, entities, relations, seed)
+        sizes[split], files[split] = len(rows), f"{split}.{ENDINGS[written]}"
+        write_split(folder / files[split], rows, entities, relations, seed)
+    entry: dict[str, object] = {
+        "sources": [{"kind": "local", "files": files}],
+        "expected": {"triples": sizes},
+    }
+    if written != "text":
+        entry["format"] = {"file": written, "num_entities": entities, "num_relations": relations}
+    write_text(yaml.safe_dump({"large-graph": entry}, sort_keys=False), folder / "large-graph.yaml")
 
 
 def write_split(path: Path, rows: range, entities: int, relations: int, seed: int) -> None:
