@@ -293,7 +293,7 @@ def test_arrays_of_ids_give_the_same_counts_and_an_edit_of_one_is_noticed(run):
                 run / "config.yaml",
                 "--config",
                 "datasets=Ids",
-                "registry=ids.yaml",
+                f"registry={run}/ids.yaml",
                 "tables=null",
             ),
             cwd=run,
