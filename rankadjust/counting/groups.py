@@ -88,7 +88,7 @@ def survey(blocks: Blocks, isolated: int) -> Surveyed:
     base_relations = np.zeros(0, bool)
     of_split = np.zeros(len(ORDER), np.int64)
     columns: tuple[str, ...] = ()
-    for codes in blocks():
+    for codes in _watched(blocks()):
         columns = tuple(codes)
         of_split += np.bincount(codes["split"], minlength=len(ORDER))
         known = is_one_of(codes["split"], ("facts", "training", "inference"))
@@ -113,6 +113,14 @@ def survey(blocks: Blocks, isolated: int) -> Surveyed:
         found[graph] = Survey(graph, Occurring(release, in_base, relations), triples[graph])
     splits = tuple(name for name, number in zip(ORDER, of_split, strict=True) if number)
     return Surveyed(splits, columns, found)
+
+
+def _watched(blocks: Iterable[Mapping[str, Integers]]) -> Iterator[Mapping[str, Integers]]:
+    """Yield blocks, and tell how many triples have passed."""
+    with progress("looking through", None, "triples") as report:
+        for codes in blocks:
+            yield codes
+            report(codes["split"].size)
 
 
 def share(triples: Integers, part: int, parts: int) -> Integers:
@@ -455,15 +463,17 @@ def _counted_in_parts(
         for load in _loads(parts.waiting("tail", loaded), loaded):
             pieces = _handed_out(blocks, found.graph, partial(parts.receiver, "tail", load), len(load))
             count = partial(_tails_of_part, parts=parts, found=found, protocols=protocols)
-            for counts, candidates in executor.map(count, load, pieces):
+            # Either round is half of the work.
+            halves = [parts.sizes["tail"][part] // 2 for part in load]
+            for counts, candidates in told(executor.map(count, load, pieces), halves, report):
                 # In the order of the parts, which is that of the rows later on.
                 _put_aside(candidates, folder)
                 yield counts
         for load in _loads(parts.waiting("head", loaded), loaded):
             pieces = _handed_out(blocks, found.graph, partial(parts.receiver, "head", load), len(load))
             heads = partial(_heads_of_part, parts=parts, found=found, protocols=protocols, folder=folder)
-            sizes = [parts.sizes["head"][part] for part in load]
-            yield from told(executor.map(heads, load, pieces), sizes, report)
+            halves = [parts.sizes["head"][part] // 2 for part in load]
+            yield from told(executor.map(heads, load, pieces), halves, report)
 
 
 def _tails_of_part(
