@@ -24,22 +24,22 @@ _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 class Format:
     """How the files of a data set are to be read.
 
-    file: text, a triple a line; or arrays of integers: npy, a triple a row, or parquet, columns of these names.
     delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
     columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore; in a list of
         entities entity or ignore.
     header_lines: lines to skip at the start.
     labels: text, or integer where every label of an entity or a relation has to be a whole number.
     strip: remove blanks and tabs around each field.
+    file: text, a triple a line; or arrays of integers: npy, a triple a row, or parquet, columns of these names.
     num_entities, num_relations: how many there are in arrays, whose ids are below; None for the largest id and one.
     """
 
-    file: str = "text"
     delimiter: str = "tab"
     columns: tuple[str, ...] = LABEL_COLUMNS
     header_lines: int = 0
     labels: str = "text"
     strip: bool = False
+    file: str = "text"
     num_entities: int | None = None
     num_relations: int | None = None
 
