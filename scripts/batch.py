@@ -19,11 +19,12 @@ def compute(
     protocols: Sequence[Protocol],
     counted: Sequence[str],
     metrics: list[str],
+    memory: float,
     tell: Callable[[str], None],
 ) -> None:
     """Make all files of one data set; `counted` are histograms, pairs and moments, none where no protocol applies."""
     triples, labels, summary = encoded
-    encode_dataset(dataset, folder, triples, labels, summary, tell)
+    encode_dataset(dataset, folder, triples, labels, summary, memory, tell)
     if counted:
         histograms, pairs, table = counted
         count(triples, summary, protocols, histograms, pairs)
@@ -35,13 +36,14 @@ if __name__ == "__main__":
     encoded = zip(output.triples, output.labels, output.summaries, strict=True)
     counted = zip(output.histograms, output.pairs, output.moments, strict=True)
     counted_files = dict(zip(params.counted, counted, strict=True))
+    memory = snakemake.resources.mem_mb * 1e6
     with job(snakemake) as tell:
         failed = False
         for dataset, folder, files in zip(params.datasets, snakemake.input, encoded, strict=True):
             name = dataset.name
-            protocols = params.protocols[name]
+            made = counted_files.get(name, ())
             try:
-                compute(dataset, folder, files, protocols, counted_files.get(name, ()), params.metrics, tell)
+                compute(dataset, folder, files, params.protocols[name], made, params.metrics, memory, tell)
             # What is wrong with the others should be known, too, before the user mends it.
             except Exception as error:
                 note(error, f"rule {snakemake.rule}, data set {name}", snakemake.log[0])

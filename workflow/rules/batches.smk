@@ -49,9 +49,11 @@ for batch, members in BATCHES.items():
             library=code_digest(
                 "data.reading",
                 "data.encoding",
+                "data.arrays",
                 "data.summary",
                 "data.notices",
                 "counting.candidates",
+                "counting.memory",
                 "chance.moments",
                 "chance.random_scorer",
             ),

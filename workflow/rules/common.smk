@@ -99,7 +99,8 @@ def partitions_of(dataset):
     if RUN.values["partitions"] != "auto":
         return RUN.values["partitions"]
     memory = RUN.values["memory_mb"] * 1e6
-    entities = DATASETS[dataset].expected.get("entities", 0)
+    declared = DATASETS[dataset].format.num_entities or 0
+    entities = DATASETS[dataset].expected.get("entities", declared)
     return partitions_for(SIZES[dataset], entities, memory)
 
 
@@ -152,7 +153,9 @@ def grown(amount):
 
 
 def megabytes_to_encode(dataset):
-    """Return the memory for encoding a data set, whose text is in memory as a whole."""
+    """Return the memory for encoding a data set: text is in memory as a whole, arrays never are."""
+    if DATASETS[dataset].format.file != "text":
+        return max(2000, min(RUN.values["memory_mb"], megabytes_to_count(dataset)))
     return 2000 + 150 * SIZES[dataset] // 1_000_000
 
 
@@ -169,6 +172,11 @@ def megabytes_to_count_partition(dataset):
 def minutes_for(dataset):
     """Return the time for encoding a data set, or for counting it, with much to spare for a slow disk."""
     return 10 + SIZES[dataset] // 500_000
+
+
+def threads_to_encode(wildcards):
+    """Return the threads for encoding: with two, nothing else runs beside it on two cores, for a second of work."""
+    return 2 if SIZES[wildcards.dataset] > 2_000_000 else 1
 
 
 def threads_to_count(wildcards):

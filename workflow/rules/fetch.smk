@@ -46,7 +46,7 @@ rule encode:
         "results/benchmarks/encode/{dataset}.tsv"
     wildcard_constraints:
         dataset=one_of(ALONE),
-    threads: 2
+    threads: threads_to_encode
     resources:
         mem_mb=grown(megabytes_to_encode),
         runtime=grown(minutes_for),
