@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from rankadjust.evaluation.one_value import adjust
     from rankadjust.literature.contradictions import check
     from rankadjust.literature.rescore import rescore
+    from rankadjust.models.compare import compare
+    from rankadjust.models.printed import compare_printed
     from rankadjust.tables.reading import read_table
 
 __all__ = [
     "RankadjustError",
     "adjust",
     "check",
+    "compare",
+    "compare_printed",
     "count_candidates",
     "count_protocols",
     "evaluate",
@@ -34,6 +38,8 @@ _MODULES = {
     "RankadjustError": "base.errors",
     "adjust": "evaluation.one_value",
     "check": "literature.contradictions",
+    "compare": "models.compare",
+    "compare_printed": "models.printed",
     "count_candidates": "counting.candidates",
     "count_protocols": "counting.candidates",
     "evaluate": "evaluation.evaluate",

@@ -293,6 +293,144 @@ def evaluate(
     click.echo(evaluation(result if everything else main_rows(result)))
 
 
+@commands.command(
+    epilog=_examples(
+        "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
+        "rankadjust compare --dataset FB15k-237 mrr=0.358 mrr=0.353",
+    )
+)
+@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
+@click.option("--dataset", help="Adjust with the database's constants for this data set.")
+@_options(_protocol, _split)
+@click.option("--side", default="both", show_default=True, help="Side of printed values: head, tail or both.")
+@click.option(
+    "--tasks", type=_PATH, help="What is known of each task: the file of the workflow's target tasks."
+)
+@click.option(
+    "--cluster",
+    type=click.Choice(["triple", "query", "relation"]),
+    help="What is swapped together; unsaid, query where several triples are known to share one, else triple.",
+)
+@click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
+@click.option(
+    "--flips", type=click.IntRange(min=1), default=10_000, show_default=True, help="Random swaps of the test."
+)
+@click.option(
+    "--draws", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of swaps and bootstrap.")
+@click.option("--all", "everything", is_flag=True, help="Print every side.")
+@click.option(
+    "--output",
+    type=_PATH,
+    callback=_known_suffix(".md", ".tex", ".csv", ".json"),
+    help="Also write a table for a paper (.md, .tex), the differences (.csv) or everything (.json).",
+)
+@_options(_results, _database, _candidates, _json)
+def compare(
+    models: tuple[str, ...],
+    dataset: str | None,
+    protocol: str,
+    split: str,
+    side: str,
+    tasks: Path | None,
+    cluster: str | None,
+    metrics: tuple[str, ...],
+    flips: int,
+    draws: int,
+    seed: int,
+    everything: bool,
+    output: Path | None,
+    results: Path | None,
+    database: Path | None,
+    candidates: Path | None,
+    as_json: bool,
+) -> None:
+    """Tell whether one model is better than another.
+
+    A MODEL is a file of ranks as `rankadjust evaluate` takes it, with the columns triple and side, or a folder with one
+    such file for each run (seed). Or every MODEL is a printed value, such as mrr=0.358: then what can be said without
+    ranks is said.
+    """
+    if results is not None and dataset is None:
+        raise RankadjustError("--results needs --dataset: which data set of the run are these models of?")
+    database = _database_of(results, database)
+    if all("=" in model and not Path(model).exists() for model in models):
+        _compare_printed(models, dataset, protocol, split, side, database, candidates, as_json)
+        return
+    from rankadjust.models.compare import METRICS
+    from rankadjust.models.compare import compare as compare_models
+    from rankadjust.output.comparison import comparison, for_machines, paper_table
+
+    found = compare_models(
+        [Path(model) for model in models],
+        dataset=dataset,
+        protocol=protocol,
+        split=split,
+        tasks=tasks,
+        cluster=cluster,
+        metrics=metrics or METRICS,
+        flips=flips,
+        draws=draws,
+        seed=seed,
+        database=database,
+        candidates=candidates,
+    )
+    if output is not None:
+        from rankadjust.base.files import write_text
+        from rankadjust.output.rendering import to_latex, to_markdown
+
+        if output.suffix == ".csv":
+            write_text(found.differences.write_csv(), output)
+        elif output.suffix == ".json":
+            write_text(_json_text(for_machines(found)) + "\n", output)
+        else:
+            write_text((to_latex if output.suffix == ".tex" else to_markdown)(paper_table(found)), output)
+    if as_json:
+        _print_json(for_machines(found))
+        return
+    click.echo(comparison(found, every_side=everything))
+
+
+def _compare_printed(
+    models: Sequence[str],
+    dataset: str | None,
+    protocol: str,
+    split: str,
+    side: str,
+    database: Path | None,
+    candidates: Path | None,
+    as_json: bool,
+) -> None:
+    from rankadjust.models.printed import compare_printed
+    from rankadjust.output.comparison import printed_for_machines, printed_pair
+
+    if dataset is None:
+        raise click.UsageError("Give --dataset: how much a difference tells depends on the number of tasks.")
+    named = _named_values(models, None)
+    of_metric: dict[str, list[str]] = {}
+    for name, text in named:
+        of_metric.setdefault(name, []).append(text)
+    pairs = [
+        pair
+        for metric, texts in of_metric.items()
+        for pair in compare_printed(
+            texts,
+            dataset=dataset,
+            metric=metric,
+            protocol=protocol,
+            split=split,
+            side=side,
+            database=database,
+            candidates=candidates,
+        )
+    ]
+    if as_json:
+        _print_json(printed_for_machines(pairs))
+        return
+    click.echo("\n".join(printed_pair(pair) for pair in pairs))
+
+
 @commands.command()
 @click.argument("dataset")
 @_options(_protocol, _split, _results, _database, _candidates, _json)
@@ -586,7 +724,11 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
 
 
 def _print_json(data: object) -> None:
+    click.echo(_json_text(data))
+
+
+def _json_text(data: object) -> str:
     try:
-        click.echo(json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2))
+        return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
     except ValueError:
         raise RankadjustError("a result is not finite and cannot be written as JSON") from None

@@ -1,4 +1,4 @@
-"""A small release for tests: counts of Nations and constants; of FB15k-237 and ICEWS18 what is stored."""
+"""A small release for tests: counts of Nations and constants; of Kinships, FB15k-237 and ICEWS18 what is stored."""
 
 import shutil
 from pathlib import Path
@@ -33,10 +33,15 @@ def make_release(folder: Path) -> Path:
         )
         names = (pl.lit("Nations").alias("dataset"), pl.lit(protocol).alias("protocol"))
         moments.append(table.select(*names, pl.all()))
+    of_release = pl.read_parquet(shipped("resources/database/adjustments.parquet"))
+    kinships = of_release.filter(dataset="Kinships", protocol="filtered", split="testing")
+    moments.append(kinships.filter(pl.col("metric").is_in([metric.key for metric in metrics])))
     database = assemble(table.select(moments[0].columns) for table in moments)
     write_database(database, folder / "adjustments.parquet")
     released = pl.read_parquet(shipped("resources/database/candidates.parquet"))
-    others = released.filter(dataset="FB15k-237", protocol="filtered", split="testing")
+    others = released.filter(
+        pl.col("dataset").is_in(["FB15k-237", "Kinships"]), protocol="filtered", split="testing"
+    )
     write_candidates(pl.concat([histograms, others], how="diagonal_relaxed"), folder / "candidates.parquet")
     shutil.copy(DATA / "evaluation" / "nations.summary.tsv", folder / "datasets.tsv")
     return folder / "adjustments.parquet"

@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.evaluation.scores import holds_scores, read_scores
+from rankadjust.evaluation.task_attributes import ATTRIBUTES
 
 TIED = ("optimistic", "pessimistic")
-COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group")
+COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group", *ATTRIBUTES)
 
 _NUMBERS = ("rank", *TIED, "num_candidates", "weight")
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -70,10 +71,18 @@ def _read(path: Path) -> pl.DataFrame:
     return check_tasks(frame, str(path), first_row=2 if _suffix(path) in _SEPARATORS else 1)
 
 
-def _read_folder(path: Path) -> pl.DataFrame:
-    files = sorted(file for file in path.iterdir() if _suffix(file) in _SUFFIXES)
+def table_files(folder: Path) -> list[Path]:
+    """Return the tables of a folder by name, or raise where there are none."""
+    files = sorted(file for file in folder.iterdir() if _suffix(file) in _SUFFIXES)
     if not files:
-        raise RankadjustError(f"{path}: the folder holds neither scores.npy nor {', '.join(_SUFFIXES)} files")
+        raise RankadjustError(
+            f"{folder}: the folder holds neither scores.npy nor {', '.join(_SUFFIXES)} files"
+        )
+    return files
+
+
+def _read_folder(path: Path) -> pl.DataFrame:
+    files = table_files(path)
     tables = [_read(file) for file in files]
     for file, table in zip(files, tables, strict=True):
         if table.columns != tables[0].columns:
@@ -199,7 +208,9 @@ def _rules(present: Sequence[str]) -> Mapping[str, tuple[pl.Expr, str]]:
         rules["weight"] = (~((pl.col("weight") >= 0) & pl.col("weight").is_finite()), "a number from 0 on")
     never = pl.lit(value=False)
     rules |= {
-        name: (never, "given for every task, or for none") for name in ("triple", "group") if name in present
+        name: (never, "given for every task, or for none")
+        for name in ("triple", "group", *ATTRIBUTES)
+        if name in present
     }
     return rules
 

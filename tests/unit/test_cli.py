@@ -55,7 +55,9 @@ def test_sessions_are_found():
     assert sessions(text) == [("one more", "printed\n\nlines"), ("two", "")]
 
 
-@pytest.mark.parametrize(("document", "least"), [("README.md", 1), ("docs/evaluate.md", 5)])
+@pytest.mark.parametrize(
+    ("document", "least"), [("README.md", 1), ("docs/evaluate.md", 5), ("docs/compare.md", 5)]
+)
 def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch, document, least):
     monkeypatch.chdir(project)
     # Those on the results of a run are tried on a run: tests/workflow/test_workflow.py.
@@ -639,3 +641,47 @@ def test_evaluate_takes_numpy_arrays():
     )
     # (4/4 + 4/5 + 3/6) / 3
     assert result["value"][0] == pytest.approx((1 + 4 / 5 + 3 / 6) / 3)
+
+
+# --- compare --------------------------------------------------------------------------------------------------
+
+
+def test_a_comparison_is_written_for_papers_and_machines(run, project, tmp_path):
+    models = [project / "tests" / "data" / "compare" / name for name in ("complex", "distmult")]
+    written = {}
+    for suffix in ("md", "tex", "csv", "json"):
+        path = tmp_path / f"table.{suffix}"
+        options = ("--metric", "mrr", "--metric", "mr", "--flips", 99, "--draws", 99, "--output", path)
+        code, output, _ = run("compare", *models, "--dataset", "Kinships", *options)
+        assert code == 0
+        assert "complex is better than distmult by MRR and MR." in output
+        written[suffix] = path.read_text(encoding="utf-8")
+    assert "both | MRR    | complex  | 0.7865 | 0.7742" in written["md"]
+    assert written["md"].count("| best |") == 6
+    assert "& distmult & 0.6621 & 0.6426 & -0.1245 & [-0.1" in written["tex"]
+    assert "\\toprule" in written["tex"]
+    rows = pl.read_csv(written["csv"].encode())
+    assert rows["better"].to_list() == ["complex"] * 6
+    everything = json.loads(written["json"])
+    assert everything["clusters"] == 1074
+    assert len(everything["values"]) == 12
+
+
+def test_printed_values_are_compared_as_json(run):
+    code, output, _ = run("compare --json --dataset FB15k-237 mrr=0.358 mrr=0.353 hits@10=54% hits@10=55%")
+    pairs = json.loads(output)
+    assert code == 0
+    assert [pair["metric"] for pair in pairs] == ["inverse_harmonic_mean_rank", "hits_at_10"]
+    assert pairs[1]["better"]["text"] == "55%"
+    assert pairs[0]["z_most"] is None
+
+
+def test_mistakes_of_a_comparison_are_one_line(run, tmp_path):
+    for line, message in (
+        ("compare mrr=0.3 mrr=0.4", "Give --dataset"),
+        ("compare --dataset FB15k-237 mrr=0.3 hits@1=0.2", "there is one value"),
+        (f"compare {tmp_path / 'a.csv'} {tmp_path / 'b.csv'}", "there is no such file"),
+    ):
+        code, _, error = run(line)
+        assert code != 0
+        assert message in error

@@ -26,9 +26,20 @@ LAYERS = {
     "chance": ("base", "counting"),
     "database": ("base", "data", "counting", "chance"),
     "evaluation": ("base", "chance", "database"),
+    "models": ("base", "chance", "database", "evaluation"),
     "tables": ("base", "data", "counting", "chance"),
     "literature": ("base", "data", "counting", "chance", "database", "tables"),
-    "output": ("base", "data", "counting", "chance", "database", "evaluation", "tables", "literature"),
+    "output": (
+        "base",
+        "data",
+        "counting",
+        "chance",
+        "database",
+        "evaluation",
+        "models",
+        "tables",
+        "literature",
+    ),
 }
 
 

@@ -1,0 +1,455 @@
+"""Comparison: is one model better than another, metric by metric (docs/compare.md)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.chance.metrics import Metric, expand
+from rankadjust.database.adjustments import add_coefficients
+from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set
+from rankadjust.evaluation.chance_constants import chance_constants
+from rankadjust.evaluation.fit import check_fit
+from rankadjust.evaluation.intervals import bias_corrected
+from rankadjust.evaluation.resampling import bootstrap_counts, jackknife_counts
+from rankadjust.evaluation.tasks import tasks_of
+from rankadjust.evaluation.weighting import Arrangement, arrange, averages
+from rankadjust.models.means import ClusterMeans
+from rankadjust.models.paired import Clusters, Model, Paired, Source, clusters_of, paired
+from rankadjust.models.several import holm, letters
+from rankadjust.models.sign_flips import flip_means, flip_ranks, is_exact
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+KS = (1, 3, 10)
+METRICS = ("mrr", "hits_at_k", "mr", "gmr", "median_rank")
+FLIPS = 10_000
+DRAWS = 1000
+LEVEL = 0.05
+
+VALUES = pl.Schema(
+    {
+        "side": pl.String,
+        "metric": pl.String,
+        "model": pl.String,
+        "runs": pl.Int64,
+        "tasks": pl.Int64,
+        "value": pl.Float64,
+        "index": pl.Float64,
+        "spread_of_runs": pl.Float64,
+        "letters": pl.String,
+        "best": pl.Boolean,
+    }
+)
+DIFFERENCES = pl.Schema(
+    {
+        "side": pl.String,
+        "metric": pl.String,
+        "first": pl.String,
+        "second": pl.String,
+        "difference": pl.Float64,
+        "difference_low": pl.Float64,
+        "difference_high": pl.Float64,
+        "index_difference": pl.Float64,
+        "index_difference_low": pl.Float64,
+        "index_difference_high": pl.Float64,
+        "p": pl.Float64,
+        "p_holm": pl.Float64,
+        "better": pl.String,
+        "error_of_tasks": pl.Float64,
+        "error_of_runs": pl.Float64,
+        "warning": pl.String,
+    }
+)
+# A cluster with a larger share of the tasks decides much by itself.
+_LARGE = 0.1
+_FEW = 24
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was found, and how.
+
+    values: a row of VALUES for each side, metric and model. letters: two models share one exactly if they were not told
+        apart on that side by that metric; best: whether a model has the best value, or shares a letter with it.
+        spread_of_runs: standard deviation of the metric between the runs, null for one run.
+    differences: a row of DIFFERENCES for each side, metric and pair of models. difference: first minus second, with its
+        95 % interval (BCa) over clusters; index_difference likewise, null where there is no index. p: of the sign-flip
+        test; p_holm: adjusted for all pairs and metrics of the side. better: the name of the better model where p_holm
+        is below 0.05, else null. error_of_tasks, error_of_runs: standard errors of the difference over clusters, and
+        over runs (null unless both models have several).
+    cluster, clusters, largest_share: what is swapped together, how many there are of it, and the share of the tasks
+        that the largest has. exact: whether all swaps were listed; flips: how many were looked at.
+    """
+
+    values: pl.DataFrame
+    differences: pl.DataFrame
+    models: Sequence[str]
+    tasks: int
+    cluster: str
+    clusters: int
+    largest_share: float
+    exact: bool
+    flips: int
+    draws: int
+    seed: int
+
+
+def compare(  # noqa: PLR0913 - options of the public API, by name only
+    models: Mapping[str, Source | Sequence[Source]] | Sequence[str | Path],
+    *,
+    dataset: str | None = None,
+    protocol: str = "filtered",
+    split: str = "testing",
+    tasks: Source | None = None,
+    cluster: str | None = None,
+    metrics: str | Sequence[str] = METRICS,
+    flips: int = FLIPS,
+    draws: int = DRAWS,
+    seed: int = 0,
+    database: pl.DataFrame | str | Path | None = None,
+    candidates: pl.DataFrame | str | Path | None = None,
+) -> Comparison:
+    """Return what the ranks of at least two models on the same tasks tell about which is better.
+
+    models: by name, a file or frame as `evaluate` takes it with the column triple, or a folder with one such file for
+        each run (seed), or a list of runs; or a list of paths, each named by its last part.
+    dataset, protocol, split, database, candidates: what to adjust the index with, as for `evaluate`.
+    tasks: a table with the attributes of the tasks, as the workflow's target `tasks` writes it.
+    cluster: what is swapped and drawn together: triple, query or relation. None: query where the queries are known
+        and several triples share one, else triple.
+    metrics: keys or aliases; hits_at_k and the like stand for k = 1, 3, 10.
+    flips, draws, seed: of the sign-flip test, which lists all swaps where there are no more, and of the bootstrap.
+
+    Where a model has several runs its value is the mean over the runs; for a metric that is a function of a mean, the
+    function of the mean over all runs; for the median and measures of dispersion, that of the ranks of all runs.
+    Tied ranks are taken at their mean (realistic).
+
+    Raises RankadjustError for tasks that differ, clusters that are not known, and one cluster only.
+    """
+    named = models if isinstance(models, Mapping) else _named([Path(path) for path in models])
+    chosen = [
+        metric
+        for metric in expand([metrics] if isinstance(metrics, str) else metrics, KS)
+        if metric.key != "count"
+    ]
+    found = paired(named, tasks)
+    clusters = clusters_of(found.tasks, cluster)
+    if clusters.number == 1:
+        raise RankadjustError(
+            f"all tasks are in one cluster ({clusters.kind}), so that nothing can be said about chance; "
+            "another --cluster may tell more"
+        )
+    constants = _constants(chosen, found, dataset, protocol, split, database, candidates)
+    parts = [
+        _Part(side, places, found, clusters, chosen)
+        for side, places in _sides(found.tasks).items()
+        if np.unique(clusters.of_task[places]).size > 1
+    ]
+    results = [part.results(flips, draws, seed) for part in parts]
+    differences = _with_index(pl.concat([one.differences for one in results]), constants)
+    values = _with_letters(pl.concat([one.values for one in results]), differences, chosen)
+    return Comparison(
+        values=_index_of_values(values, constants).select(VALUES.names()).cast(VALUES),
+        differences=differences.select(DIFFERENCES.names()).cast(DIFFERENCES),
+        models=[model.name for model in found.models],
+        tasks=found.tasks.height,
+        cluster=clusters.kind,
+        clusters=clusters.number,
+        largest_share=clusters.largest_share,
+        exact=is_exact(clusters.number, flips),
+        flips=2**clusters.number if is_exact(clusters.number, flips) else flips,
+        draws=draws,
+        seed=seed,
+    )
+
+
+def _named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return the paths by the shortest of these names that tell them apart."""
+    for name in (
+        lambda path: path.stem,
+        lambda path: path.name,
+        lambda path: "/".join(path.with_suffix("").parts[-2:]),
+        str,
+    ):
+        names = [name(path) for path in paths]
+        if len(set(names)) == len(names):
+            return dict(zip(names, paths, strict=True))
+    twice = next(path for path in paths if paths.count(path) > 1)
+    raise RankadjustError(f"{twice} is given twice; name two different models")
+
+
+def _sides(tasks: pl.DataFrame) -> Mapping[str, IntArray]:
+    """Return the places of each side's tasks; both sides last, where there are two or none is known."""
+    sides = {side: np.flatnonzero(tasks["side"].eq(side).to_numpy()) for side in TASK_SIDES}
+    present = {side: places for side, places in sides.items() if places.size}
+    return present if len(present) == 1 else {**present, "both": np.arange(tasks.height)}
+
+
+def _constants(
+    metrics: Sequence[Metric],
+    found: Paired,
+    dataset: str | None,
+    protocol: str,
+    split: str,
+    database: pl.DataFrame | str | Path | None,
+    candidates: pl.DataFrame | str | Path | None,
+) -> pl.DataFrame:
+    """Return side, metric, expectation, optimum and index_scale of each metric."""
+    evaluation_set: EvaluationSet | None = None
+    known = [name for name in ("side", "triple", "num_candidates") if name in found.tasks.columns]
+    frame = found.tasks.select(known)
+    if "both" in frame["side"]:
+        frame = frame.drop("side")
+    if dataset is not None:
+        evaluation_set = find_evaluation_set(database, dataset, protocol, split)
+        for model in found.models:
+            for ranks in model.ranks:
+                check_fit(frame.with_columns(rank=ranks), evaluation_set, database, candidates)
+    tasks = tasks_of(frame.with_columns(rank=found.models[0].ranks[0]))
+    rows = add_coefficients(chance_constants(metrics, tasks, evaluation_set))
+    return rows.select("side", "metric", "expectation", "optimum", "index_scale")
+
+
+@dataclass(frozen=True)
+class _Results:
+    values: pl.DataFrame
+    differences: pl.DataFrame
+
+
+class _Part:
+    """The tasks of one side, and each model's ranks of them, with clusters as what is drawn and swapped."""
+
+    def __init__(
+        self, side: str, places: IntArray, found: Paired, clusters: Clusters, metrics: Sequence[Metric]
+    ) -> None:
+        """Take the matched tasks at some places."""
+        self.side = side
+        self.places = places
+        self.models = found.models
+        # Those that are functions of a mean come first.
+        self.of_means = [metric for metric in metrics if metric.term is not None]
+        self.of_ranks = [metric for metric in metrics if metric.term is None]
+        self.metrics = [*self.of_means, *self.of_ranks]
+        known = found.tasks["num_candidates"].to_numpy() if "num_candidates" in found.tasks.columns else None
+        self.counts = np.full(places.size, np.nan) if known is None else known[places]
+        numbers, self.units = np.unique(clusters.of_task[places], return_inverse=True)
+        self.clusters = numbers.size
+        self.largest_share = float(np.bincount(self.units).max() / places.size)
+
+    def results(self, flips: int, draws: int, seed: int) -> _Results:
+        """Return the values of the models and the differences of each pair, without index and letters."""
+        computed = [self._functions([model]) for model in self.models]
+        values = [function(np.ones((self.clusters, 1)))[:, 0] for function in computed]
+        spreads = [self._spread(model) for model in self.models]
+        strata = [np.arange(self.clusters)]
+        most = max(model.ranks.size for model in self.models)
+        blocks = [
+            [function(counts) for function in computed]
+            for counts in bootstrap_counts(strata, most, draws, seed)
+        ]
+        nothing = np.empty((len(self.metrics), 0))
+        samples = [
+            np.concatenate([nothing, *(block[place] for block in blocks)], axis=1)
+            for place in range(len(self.models))
+        ]
+        left_out = [[function(counts) for counts in jackknife_counts(strata)] for function in computed]
+        rows: list[dict[str, object]] = []
+        for first, second in combinations(range(len(self.models)), 2):
+            differences = values[first] - values[second]
+            of_samples = samples[first] - samples[second]
+            left = [one - other for one, other in zip(left_out[first], left_out[second], strict=True)]
+            ends = bias_corrected(differences, of_samples, left)
+            errors = of_samples.std(axis=1, ddof=1) if draws > 1 else np.full(len(self.metrics), np.nan)
+            rows += [
+                {
+                    "side": self.side,
+                    "metric": metric.key,
+                    "first": self.models[first].name,
+                    "second": self.models[second].name,
+                    "difference": difference,
+                    "difference_low": low,
+                    "difference_high": high,
+                    "p": p,
+                    "error_of_tasks": error,
+                    "error_of_runs": error_of_runs,
+                    "warning": self._warning(same=bool(low == high)),
+                }
+                for metric, difference, (low, high), p, error, error_of_runs in zip(
+                    self.metrics,
+                    differences,
+                    ends,
+                    self._p(self.models[first], self.models[second], flips, seed),
+                    errors,
+                    np.hypot(spreads[first][1], spreads[second][1]),
+                    strict=True,
+                )
+            ]
+        schema = {name: DIFFERENCES[name] for name in rows[0]}
+        numbers = [name for name, kind in schema.items() if kind == pl.Float64]
+        found = pl.DataFrame(rows, schema=schema).with_columns(pl.col(numbers).fill_nan(None))
+        adjusted = holm(found["p"].fill_null(np.nan).to_numpy())
+        found = found.with_columns(p_holm=pl.Series(adjusted).fill_nan(None))
+        return _Results(self._values(values, spreads), found.with_columns(better=self._better()))
+
+    def _functions(self, models: Sequence[Model]) -> Callable[[FloatArray], FloatArray]:
+        """Return what gives the metrics (m, d) of some models together for counts (c, d) of the clusters."""
+        means = self._means(models)
+        of_ranks = self._arranged(models, self.of_ranks) if self.of_ranks else None
+
+        def function(counts: FloatArray) -> FloatArray:
+            parts = [means.values(counts)] if means else []
+            parts += [averages(of_ranks, counts)] if of_ranks else []
+            return np.concatenate(parts)
+
+        return function
+
+    def _means(self, models: Sequence[Model]) -> ClusterMeans | None:
+        return ClusterMeans.of(self._arranged(models, self.of_means)) if self.of_means else None
+
+    def _arranged(self, models: Sequence[Model], metrics: Sequence[Metric]) -> Arrangement:
+        """Arrange the runs of some models as one: m models have the units m c, m c + 1, … for cluster c."""
+        ranks = np.concatenate([model.ranks[:, self.places].ravel() for model in models])
+        runs = [model.ranks.shape[0] for model in models]
+        units = [np.tile(len(models) * self.units + place, number) for place, number in enumerate(runs)]
+        return arrange(
+            metrics,
+            np.arange(ranks.size),
+            ranks,
+            np.tile(self.counts, sum(runs)),
+            np.zeros(ranks.size, dtype=np.int64),
+            weights=np.repeat(
+                [1 / number for number in runs], [number * self.places.size for number in runs]
+            ),
+            units=np.concatenate(units),
+        )
+
+    def _p(self, first: Model, second: Model, flips: int, seed: int) -> FloatArray:
+        """Return p of the metrics (m,)."""
+        parts = []
+        one, other = self._means([first]), self._means([second])
+        if one is not None and other is not None:
+            parts.append(flip_means(one, other, flips, seed))
+        if self.of_ranks:
+            parts.append(flip_ranks(self._arranged([first, second], self.of_ranks), flips, seed))
+        return np.concatenate(parts)
+
+    def _spread(self, model: Model) -> tuple[FloatArray, FloatArray]:
+        """Return the standard deviation of each metric between the runs (m,), and the error of their mean."""
+        runs = model.ranks.shape[0]
+        if runs == 1:
+            nothing = np.full(len(self.metrics), np.nan)
+            return nothing, nothing
+        once = np.ones((self.clusters, 1))
+        of_runs = [self._functions([Model(model.name, one[None])])(once)[:, 0] for one in model.ranks]
+        spread: FloatArray = np.std(of_runs, axis=0, ddof=1)
+        return spread, spread / runs**0.5
+
+    def _values(
+        self, values: Sequence[FloatArray], spreads: Sequence[tuple[FloatArray, FloatArray]]
+    ) -> pl.DataFrame:
+        rows = [
+            {
+                "side": self.side,
+                "metric": metric.key,
+                "model": model.name,
+                "runs": model.ranks.shape[0],
+                "tasks": self.places.size,
+                "value": values[place][number],
+                "spread_of_runs": spreads[place][0][number],
+            }
+            for number, metric in enumerate(self.metrics)
+            for place, model in enumerate(self.models)
+        ]
+        schema = {name: VALUES[name] for name in rows[0]}
+        return pl.DataFrame(rows, schema=schema).with_columns(
+            pl.col("value", "spread_of_runs").fill_nan(None)
+        )
+
+    def _better(self) -> pl.Expr:
+        """Return the better model of each pair that is told apart; a metric without a direction has none."""
+        rising = [metric.key for metric in self.metrics if metric.increasing]
+        directed = [metric.key for metric in self.metrics if not np.isnan(metric.optimum)]
+        first_is_better = (pl.col("difference") > 0) == pl.col("metric").is_in(rising)
+        better = pl.when(first_is_better).then("first").otherwise("second")
+        told_apart = (pl.col("p_holm") < LEVEL) & pl.col("metric").is_in(directed)
+        return pl.when(told_apart).then(better)
+
+    def _warning(self, *, same: bool) -> str | None:
+        if same:
+            return "nearly every bootstrap sample has the same difference, so that the interval says nothing"
+        if self.clusters < _FEW:
+            return f"the interval may be too short, since there are fewer than {_FEW} clusters"
+        if self.largest_share > _LARGE:
+            return (
+                f"one cluster has {100 * self.largest_share:.0f} % of the tasks, and decides much by itself"
+            )
+        return None
+
+
+# --- index and letters ------------------------------------------------------------------------------------
+
+
+def _with_index(differences: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFrame:
+    """Add the differences of the index: expectation and optimum are those of the tasks, whatever the model."""
+    scale = pl.col("index_scale")
+    ends = [_times(f"difference_{end}", scale) for end in ("low", "high")]
+    joined = differences.join(constants, on=["side", "metric"], how="left", maintain_order="left")
+    return joined.with_columns(
+        index_difference=_times("difference", scale),
+        index_difference_low=pl.when(scale.is_not_null()).then(pl.min_horizontal(ends)),
+        index_difference_high=pl.when(scale.is_not_null()).then(pl.max_horizontal(ends)),
+    )
+
+
+def _times(name: str, scale: pl.Expr) -> pl.Expr:
+    """Return a column times the scale, without a minus sign before 0."""
+    return (
+        pl.when(pl.col(name) == 0)
+        .then(pl.when(scale.is_not_null()).then(0.0))
+        .otherwise(pl.col(name) * scale)
+    )
+
+
+def _index_of_values(values: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFrame:
+    joined = values.join(constants, on=["side", "metric"], how="left", maintain_order="left")
+    room = pl.col("optimum") - pl.col("expectation")
+    index = (pl.col("value") - pl.col("expectation")) / room
+    return joined.with_columns(index=pl.when(pl.col("index_scale").is_not_null()).then(index))
+
+
+def _with_letters(values: pl.DataFrame, differences: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Add letters and best to the values, the best model having the letter a."""
+    rising = {metric.key for metric in metrics if metric.increasing}
+    parts = []
+    for (side, key), part in values.group_by(["side", "metric"], maintain_order=True):
+        rows = differences.filter(side=side, metric=key)
+        differ = {
+            (one, other): p is not None and p < LEVEL
+            for one, other, p in rows.select("first", "second", "p_holm").iter_rows()
+        }
+        known = part.drop_nulls("value").sort("value", descending=key in rising, maintain_order=True)
+        of_model = letters(known["model"].to_list(), differ) if known.height else {}
+        # The letters of the best one: whoever shares one with it is not told apart from it.
+        first = known["model"].first() if known.height else None
+        directed = {metric.key for metric in metrics if not np.isnan(metric.optimum)}
+        best = [
+            key in directed
+            and name in of_model
+            and not differ.get((name, first), differ.get((first, name), False))
+            for name in part["model"]
+        ]
+        parts.append(
+            part.with_columns(
+                letters=pl.Series([of_model.get(name) for name in part["model"]], dtype=pl.String),
+                best=pl.Series(best, dtype=pl.Boolean),
+            )
+        )
+    return pl.concat(parts)

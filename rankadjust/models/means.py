@@ -1,0 +1,43 @@
+"""Metrics that are functions of a mean over the tasks, from one sum for each cluster of tasks.
+
+A sample of clusters, or a swap of some, changes such a mean by sums over clusters: a matrix product gives thousands of
+samples at once, and no rank is looked at again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadjust.chance.metrics import Metric
+from rankadjust.evaluation.weighting import Arrangement, product, sums_over_units
+
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ClusterMeans:
+    """The sums of weight times term, and of the weights, of each metric and cluster: m metrics, c clusters, (m, c)."""
+
+    metrics: Sequence[Metric]
+    terms: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, tasks: Arrangement) -> "ClusterMeans":
+        """Return those of all metrics of an arrangement, which must have terms; its units are the clusters."""
+        sums = [sums_over_units(tasks, metric) for metric in tasks.metrics]
+        return cls(
+            tasks.metrics, np.stack([terms for terms, _ in sums]), np.stack([weights for _, weights in sums])
+        )
+
+    def values(self, counts: FloatArray) -> FloatArray:
+        """Return the metrics (m, d) where each cluster counts as often as `counts` (c, d) says; nan without tasks."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = product(self.terms, counts) / product(self.weights, counts)
+        return self.linked(means)
+
+    def linked(self, means: FloatArray) -> FloatArray:
+        """Return the metrics whose means are (m, d)."""
+        return np.stack([metric.link(mean) for metric, mean in zip(self.metrics, means, strict=True)])

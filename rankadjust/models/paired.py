@@ -1,0 +1,190 @@
+"""The ranks of several models on the same tasks, matched by triple and side, and the clusters of these tasks.
+
+A model is one run, or several runs with seeds of their own (a folder, one file each).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.evaluation.rank_files import TIED, table_files, tasks_from
+from rankadjust.evaluation.scores import holds_scores
+from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+Source = str | Path | pl.DataFrame
+
+CLUSTERS = ("triple", "query", "relation")
+_KEY = ("triple", "side")
+
+
+@dataclass(frozen=True)
+class Model:
+    """The ranks of one model: a row for each run, in the order of the matched tasks (runs, n)."""
+
+    name: str
+    ranks: FloatArray
+
+
+@dataclass(frozen=True)
+class Paired:
+    """n matched tasks, sorted by triple and side, and the models that were ranked on them.
+
+    tasks: triple and side, num_candidates where known, and the attributes that are known (task_attributes).
+    """
+
+    tasks: pl.DataFrame
+    models: Sequence[Model]
+
+
+def paired(models: Mapping[str, Source | Sequence[Source]], attributes: Source | None = None) -> Paired:
+    """Return the matched tasks of at least two models, by their names.
+
+    models: a file or frame, a folder with one file a run, or a list of runs, as `tasks_from` takes each. attributes: a
+    table of the tasks as the workflow's target `tasks` writes it; its num_candidates are those of the tasks.
+    Raises RankadjustError where a run has a task that another one has not, or another number of candidates for it.
+    """
+    if len(models) < 2:
+        raise RankadjustError("there is one model; give the ranks of at least two to compare")
+    runs = [(name, _runs(name, source)) for name, source in models.items()]
+    first_name, first = runs[0][1][0]
+    tasks = first.select(name for name in first.columns if name not in ("rank", "weight", "group"))
+    for _, found in runs:
+        for name, run in found:
+            tasks = _matched(tasks, first_name, run, name)
+    if attributes is not None:
+        tasks = with_attributes(tasks, attributes)
+    ranks = [Model(name, np.stack([run["rank"].to_numpy() for _, run in found])) for name, found in runs]
+    return Paired(tasks, ranks)
+
+
+def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.DataFrame]]:
+    """Return what each run of a model is called in messages, and its tasks."""
+    if isinstance(source, str | Path) and Path(source).is_dir() and not holds_scores(Path(source)):
+        return [(str(file), _one_run(file, str(file))) for file in table_files(Path(source))]
+    if isinstance(source, str | Path):
+        return [(str(source), _one_run(source, str(source)))]
+    if isinstance(source, pl.DataFrame):
+        return [(name, _one_run(source, name))]
+    if not source:
+        raise RankadjustError(f"{name}: there are no runs")
+    return [
+        (f"{name}, run {number}", _one_run(run, f"{name}, run {number}"))
+        for number, run in enumerate(source, 1)
+    ]
+
+
+def _one_run(source: Source, where: str) -> pl.DataFrame:
+    """Return triple, side, one rank and what else is known of each task, sorted by triple and side."""
+    tasks = tasks_from(source)
+    if "triple" not in tasks.columns:
+        raise RankadjustError(
+            f"{where}: there is no column triple, so that its tasks cannot be matched with those of other models"
+        )
+    if "weight" in tasks.columns and tasks["weight"].n_unique() > 1:
+        raise RankadjustError(f"{where}: weighted tasks cannot be compared; leave out the column weight")
+    if "side" not in tasks.columns:
+        tasks = tasks.with_columns(side=pl.lit("both"))
+    if "rank" not in tasks.columns:
+        tasks = tasks.with_columns(rank=pl.mean_horizontal(TIED))
+    kept = [name for name in (*_KEY, "rank", "num_candidates", *ATTRIBUTES) if name in tasks.columns]
+    tasks = tasks.select(kept).sort(_KEY)
+    twice = tasks.filter(pl.struct(_KEY).is_duplicated())
+    if twice.height:
+        raise RankadjustError(f"{where}: {twice.height} rows share triple and side, such as {_task(twice)}")
+    return tasks
+
+
+def _matched(tasks: pl.DataFrame, first: str, run: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Return the tasks with what the run knows of them, or raise where the run has others."""
+    for here, there, has, lacks in ((tasks, run, first, name), (run, tasks, name, first)):
+        missing = here.join(there, on=_KEY, how="anti", maintain_order="left")
+        if missing.height:
+            raise RankadjustError(
+                f"{lacks}: {missing.height} of the {here.height} tasks of {has} are missing, such as {_task(missing)}"
+            )
+    if "num_candidates" not in run.columns:
+        return tasks
+    if "num_candidates" not in tasks.columns:
+        return tasks.with_columns(run["num_candidates"])
+    # Both are sorted by triple and side.
+    differs = tasks["num_candidates"] != run["num_candidates"]
+    if differs.any():
+        place = int(differs.arg_true()[0])
+        counts = [frame["num_candidates"][place] for frame in (tasks, run)]
+        raise RankadjustError(
+            f"{name}: {_task(tasks[place])} has {counts[1]:,.0f} candidates there, but {counts[0]:,.0f} in {first}: "
+            "were they evaluated under different protocols?"
+        )
+    return tasks
+
+
+def _task(rows: pl.DataFrame) -> str:
+    triple, side = rows.select(_KEY).row(0)
+    return f"triple {triple}" + ("" if side == "both" else f", side {side}")
+
+
+# --- clusters ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """kind: triple, query or relation. of_task: the number of each task's cluster, from 0 on, (n,)."""
+
+    kind: str
+    of_task: IntArray
+
+    @property
+    def number(self) -> int:
+        """How many clusters there are."""
+        return int(self.of_task.max()) + 1
+
+    @property
+    def largest_share(self) -> float:
+        """The share of the tasks that the largest cluster has."""
+        return float(np.bincount(self.of_task).max() / self.of_task.size)
+
+
+def clusters_of(tasks: pl.DataFrame, kind: str | None) -> Clusters:
+    """Return the clusters of tasks: what is swapped and drawn together.
+
+    kind: triple (head and tail task of a triple), query (triples that share a query on either side, and whatever these
+    share one with), relation; None: query where the queries are known and several triples share one, else triple.
+    """
+    if kind is None:
+        shared = "query" in tasks.columns and tasks.select("side", "query").is_duplicated().any()
+        kind = "query" if shared else "triple"
+    if kind not in CLUSTERS:
+        raise RankadjustError(f"unknown cluster '{kind}'; there are {', '.join(CLUSTERS)}")
+    if kind != "triple" and kind not in tasks.columns:
+        raise RankadjustError(
+            f"the {kind} of each task is not known: give --tasks with the file that the workflow's target "
+            f"tasks writes, or a column {kind}"
+        )
+    triples = _numbers(tasks["triple"])
+    if kind == "query":
+        return Clusters(
+            kind, _connected(triples, _numbers(tasks.select(pl.struct("side", "query")).to_series()))
+        )
+    return Clusters(kind, triples if kind == "triple" else _numbers(tasks[kind]))
+
+
+def _connected(first: IntArray, second: IntArray) -> IntArray:
+    """Return the number of each task's component, where tasks that share either number are connected (n,)."""
+    offset = int(first.max()) + 1
+    size = offset + int(second.max()) + 1
+    links = sparse.coo_array((np.ones(first.size), (first, second + offset)), shape=(size, size))
+    _, component = sparse.csgraph.connected_components(links, directed=False)
+    _, numbered = np.unique(component[first], return_inverse=True)
+    return numbered.astype(np.int64)
+
+
+def _numbers(column: pl.Series) -> IntArray:
+    return (column.rank("dense") - 1).cast(pl.Int64).to_numpy()

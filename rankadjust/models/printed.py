@@ -1,0 +1,243 @@
+"""What two printed values alone tell about which model is better: docs/methods.md, "Two printed values".
+
+The variance of the differences between two models depends on how their ranks go together, which nobody prints. The two
+values bound it from above and, for Hits@k, from below. A difference that is significant with the largest variance is
+significant whatever the models; one that is not with the smallest is not significant for any.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import polars as pl
+from scipy import optimize
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.printed import read_number
+from rankadjust.chance.metrics import Metric, one, resolve
+from rankadjust.database.evaluation_sets import (
+    CANDIDATES,
+    EvaluationSet,
+    beside_database,
+    find_evaluation_set,
+    known_name,
+    load_candidates,
+)
+
+# |z| of a difference that is significant at 5 %.
+CRITICAL = 1.959963984540054
+_TINY = 1e-15
+
+SEPARATE = "better"
+ALIKE = "not separable"
+UNKNOWN = "cannot be known"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed value: its text, and the ends of what it was rounded from."""
+
+    text: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class PrintedPair:
+    """Two printed values of one metric, and what they tell.
+
+    better, worse: the values. clusters: triples that were evaluated; both tasks of one count as one.
+    z_least, z_most: between these is the z of the difference, whatever the ranks; z_most is infinite where the variance
+    may be 0. verdict: SEPARATE where z_least reaches 1.96, ALIKE where z_most does not, else UNKNOWN.
+    enough: a difference to `worse` from which on the verdict is SEPARATE, None where there is none; too_little: one
+    below which it is ALIKE.
+    """
+
+    metric: str
+    better: Printed
+    worse: Printed
+    clusters: int
+    z_least: float
+    z_most: float
+    verdict: str
+    enough: float | None
+    too_little: float
+
+
+def compare_printed(
+    values: Sequence[float | str],
+    *,
+    dataset: str,
+    metric: str,
+    protocol: str = "filtered",
+    split: str = "testing",
+    side: str = "both",
+    database: pl.DataFrame | str | Path | None = None,
+    candidates: pl.DataFrame | str | Path | None = None,
+) -> list[PrintedPair]:
+    """Return what the values of two or more models tell, pair by pair, the better value of each first.
+
+    values: as `adjust` takes them; text has the rounding of its digits. The other arguments are those of `adjust`.
+    Raises RankadjustError for fewer than two values, for metrics that are no mean over the tasks, and where the number
+    of tasks is not known.
+    """
+    wanted = resolve(metric)
+    if len(values) < 2:
+        raise RankadjustError("there is one value; give at least two to compare")
+    if not wanted.additive:
+        raise RankadjustError(
+            f"{wanted.key} is no mean over the tasks: printed values do not bound how it varies"
+        )
+    evaluation_set = find_evaluation_set(database, dataset, protocol, split)
+    side = known_name(side, evaluation_set.constants["side"].unique().to_list(), "side", str(evaluation_set))
+    sides = 2 if side == "both" else 1
+    scale = _Scale.of(wanted, sides, _largest_count(wanted, evaluation_set, side, database, candidates))
+    clusters = _clusters(evaluation_set, side)
+    printed = [_printed(value, wanted) for value in values]
+    return [pair_of(wanted, scale, clusters, *both) for both in combinations(printed, 2)]
+
+
+@dataclass(frozen=True)
+class _Scale:
+    """How a value becomes a mean of numbers from 0 (worst) to 1 (best), and the least difference above 0 of a cluster.
+
+    worst, best: values; step: 0 where there is no such difference, or a very small one.
+    """
+
+    worst: float
+    best: float
+    step: float
+
+    @classmethod
+    def of(cls, metric: Metric, sides: int, largest_count: float) -> "_Scale":
+        """Return the scale of a metric where a cluster has as many tasks as sides."""
+        if metric.increasing:
+            return cls(0.0, metric.optimum, 1 / sides if metric.shape is one else 0.0)
+        # A mean rank: ranks are whole or, where candidates tie, halves.
+        return cls(largest_count, 1.0, 0.5 / sides / max(largest_count - 1, 1.0))
+
+    def share(self, value: float) -> float:
+        """Return where a value is between the worst and the best one."""
+        return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
+
+
+def pair_of(metric: Metric, scale: _Scale, clusters: int, first: Printed, second: Printed) -> PrintedPair:
+    """Return what two values tell."""
+    better, worse = (first, second) if (first.value >= second.value) == metric.increasing else (second, first)
+    (low, high), (worse_low, worse_high) = (
+        sorted((scale.share(one_.low), scale.share(one_.high))) for one_ in (better, worse)
+    )
+    least, most = max(low - worse_high, 0.0), max(high - worse_low, 0.0)
+    # The largest variance that any values between the ends allow.
+    total = min(max(1.0, low + worse_low), high + worse_high)
+    largest = min(total, 2 - total) - least**2
+    z_least = _z(least, largest, clusters)
+    z_most = _z(most, smallest_variance(most, scale.step), clusters)
+    verdict = SEPARATE if z_least >= CRITICAL else ALIKE if z_most < CRITICAL else UNKNOWN
+    width = abs(scale.best - scale.worst)
+    enough = _enough(scale.share(worse.value), clusters)
+    too_little = scale.step * CRITICAL**2 / (clusters + CRITICAL**2)
+    return PrintedPair(
+        metric.key,
+        better,
+        worse,
+        clusters,
+        z_least,
+        z_most,
+        verdict,
+        None if enough is None else enough * width,
+        too_little * width,
+    )
+
+
+def largest_variance(first: float, second: float) -> float:
+    """Return the largest variance of the differences of numbers in [0, 1] with these means.
+
+    Of any two numbers u, v in [0, 1] (u - v)^2 <= |u - v| <= min(u + v, 2 - u - v); so the mean square is at most
+    min(a + b, 2 - a - b) for means a and b. It is reached by zeros and ones that are never both 1, or never both 0.
+    """
+    total = first + second
+    return max(min(total, 2 - total) - (first - second) ** 2, 0.0)
+
+
+def smallest_variance(difference: float, step: float) -> float:
+    """Return the smallest variance of differences with this mean, where those that are not 0 are at least `step`."""
+    return max(step * difference - difference**2, 0.0)
+
+
+def _z(difference: float, variance: float, clusters: int) -> float:
+    if difference == 0:
+        return 0.0
+    return float(difference * (clusters / variance) ** 0.5) if variance > 0 else float("inf")
+
+
+def _enough(worse: float, clusters: int) -> float | None:
+    """Return the least difference to a share from which on the values are separate, None where 1 is too little."""
+
+    def excess(difference: float) -> float:
+        return clusters * difference**2 - CRITICAL**2 * largest_variance(worse + difference, worse)
+
+    most = 1 - worse
+    if most <= _TINY or excess(most) < 0:
+        return None
+    return float(optimize.brentq(excess, _TINY, most, xtol=1e-14))
+
+
+def _printed(given: float | str, metric: Metric) -> Printed:
+    if not isinstance(given, str):
+        return Printed(f"{given:g}", float(given), float(given), float(given))
+    found = read_number(given)
+    if found is None:
+        raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
+    value, low, high = found.within(metric.upper).interval(percent=found.percent)
+    if not metric.lower <= value <= metric.upper:
+        raise RankadjustError(
+            f"{metric.key} is from {metric.lower:g} to {metric.upper:g}, so {given} cannot be its value"
+        )
+    low = value if low is None else max(low, metric.lower)
+    high = value if high is None else min(high, metric.upper)
+    return Printed(given.strip(), value, low, high)
+
+
+def _clusters(evaluation_set: EvaluationSet, side: str) -> int:
+    """Return the number of evaluated triples: both tasks of one may go together."""
+    of_sides = ["head", "tail"] if side == "both" else [side]
+    known = dict(
+        evaluation_set.constants.group_by("side").agg(pl.col("tasks").max()).drop_nulls().iter_rows()
+    )
+    if numbers := [int(known[name]) for name in of_sides if name in known]:
+        return max(numbers)
+    if side not in known:
+        raise RankadjustError(f"the number of tasks of {evaluation_set} is not known: nothing can be said")
+    return int(known[side]) // len(of_sides)
+
+
+def _largest_count(
+    metric: Metric,
+    evaluation_set: EvaluationSet,
+    side: str,
+    database: pl.DataFrame | str | Path | None,
+    candidates: pl.DataFrame | str | Path | None,
+) -> float:
+    """Return the largest number of candidates of a task, or of entities; only ranks need it."""
+    if metric.increasing:
+        return float("nan")
+    if candidates is None and not isinstance(database, pl.DataFrame):
+        beside = beside_database(database, CANDIDATES)
+        candidates = beside if beside.exists() else None
+    if candidates is not None:
+        histogram = candidates if isinstance(candidates, pl.DataFrame) else load_candidates(candidates)
+        rows = histogram.filter(
+            dataset=evaluation_set.dataset, protocol=evaluation_set.protocol, split=evaluation_set.split
+        )
+        rows = rows if side == "both" else rows.filter(pl.col("side") == side)
+        if rows.height:
+            return float(rows["num_candidates"].to_numpy().max())
+    entities = evaluation_set.constants["entities"].drop_nulls()
+    if entities.is_empty():
+        raise RankadjustError(
+            f"the number of candidates of {evaluation_set} is not known, so that ranks have no bound"
+        )
+    return float(entities.to_numpy().max())

@@ -1,0 +1,95 @@
+"""Sign flips: how often swapping two models, cluster by cluster, makes a difference as large as theirs.
+
+If two models are equally good, each cluster of tasks could as well have had the ranks of the other one. All swaps are
+then equally likely, and the p-value is the share of those whose difference is at least as large as the one that was
+seen (docs/compare.md, "The test"; docs/methods.md, "Two models").
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadjust.evaluation.weighting import Arrangement, averages, in_blocks, product
+from rankadjust.models.means import ClusterMeans
+
+FloatArray = NDArray[np.float64]
+
+# A difference that equals the one seen but for rounding is as large.
+_ROUNDING = 1e-9
+
+
+def swaps(clusters: int, flips: int, seed: int, columns: int = 1) -> Iterator[FloatArray]:
+    """Yield blocks (clusters, d) of zeros and ones, a one where a cluster is swapped: all, or `flips` random ones.
+
+    All 2^clusters are listed, the first of them without a swap, if these are no more than `flips`. columns: how many
+    numbers the caller makes of each; it bounds the size of a block. The same seed gives the same swaps.
+    """
+    if is_exact(clusters, flips):
+        every = np.arange(2**clusters)
+        for block in np.array_split(every, max(1, every.size * clusters * columns // 2**22)):
+            yield ((block >> np.arange(clusters)[:, None]) & 1).astype(np.float64)
+        return
+    generator = np.random.default_rng(seed)
+    for size in in_blocks(flips, clusters * columns):
+        # Whole words for each swap, so that what is drawn does not depend on the blocks.
+        words = generator.integers(0, 2**64, size=(size, -(-clusters // 64)), dtype=np.uint64)
+        drawn = words.astype("<u8").view(np.uint8)
+        yield np.unpackbits(drawn, axis=1, count=clusters).astype(np.float64).T
+
+
+def is_exact(clusters: int, flips: int) -> bool:
+    """Return whether all swaps of so many clusters are listed."""
+    return clusters < 63 and 2**clusters <= flips
+
+
+def flip_means(first: ClusterMeans, second: ClusterMeans, flips: int, seed: int) -> FloatArray:
+    """Return p of each metric (m,) that is a function of a mean, nan where it has no value.
+
+    A swap changes the sign of a cluster's part of the difference of the two sums. Their total stays.
+    """
+    weights = first.weights.sum(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = (first.terms - second.terms) / weights
+        middles = (first.terms + second.terms).sum(axis=1, keepdims=True) / weights / 2
+    totals = parts.sum(axis=1, keepdims=True)
+
+    def difference(of_means: FloatArray) -> FloatArray:
+        return first.linked(middles + of_means / 2) - first.linked(middles - of_means / 2)
+
+    # With signs the sum is the total less twice that of the swapped.
+    blocks = swaps(parts.shape[1], flips, seed)
+    found = (np.abs(difference(totals - 2 * product(parts, block))) for block in blocks)
+    return _share(found, np.abs(difference(totals)), parts.shape[1], flips)
+
+
+def flip_ranks(together: Arrangement, flips: int, seed: int) -> FloatArray:
+    """Return p of each metric (m,) of the tasks of two models, computed anew for every swap.
+
+    together: the tasks of both; its units are 2 c for cluster c of the first and 2 c + 1 for that of the second.
+    """
+    clusters = together.in_run.shape[1] // 2
+
+    def difference(swapped: FloatArray) -> FloatArray:
+        counts = np.empty((2 * clusters, swapped.shape[1]))
+        counts[::2], counts[1::2] = 1 - swapped, swapped
+        return averages(together, counts) - averages(together, 1 - counts)
+
+    seen = np.abs(difference(np.zeros((clusters, 1))))
+    found = (np.abs(difference(block)) for block in swaps(clusters, flips, seed, columns=4))
+    return _share(found, seen, clusters, flips)
+
+
+def _share(differences: Iterator[FloatArray], seen: FloatArray, clusters: int, flips: int) -> FloatArray:
+    """Return the share of swaps that are at least as far from 0 as seen (m, 1).
+
+    Where the swaps are drawn, the one that was seen counts as one of them: so p is never 0 and the test never rejects
+    too often (Phipson and Smyth 2010).
+    """
+    least = seen - _ROUNDING * (seen + 1e-3 * np.finfo(np.float32).eps)
+    reached, looked_at = np.zeros(seen.shape[0]), 0
+    for block in differences:
+        reached += (block >= least).sum(axis=1)
+        looked_at += block.shape[1]
+    p: FloatArray = reached / looked_at if is_exact(clusters, flips) else (reached + 1) / (looked_at + 1)
+    return np.where(np.isnan(seen[:, 0]), np.nan, p)

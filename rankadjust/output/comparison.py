@@ -1,0 +1,214 @@
+"""Comparisons of models as text for the terminal and as tables for a paper."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.models.compare import LEVEL, Comparison
+from rankadjust.models.printed import ALIKE, SEPARATE, PrintedPair
+from rankadjust.output.terminal import number, table
+
+_TWO = 2
+
+
+def comparison(found: Comparison, *, every_side: bool = False) -> str:
+    """Return the values, the differences and a sentence on each pair of models; both sides together, or every side."""
+    sides = found.values["side"].unique(maintain_order=True).to_list()
+    shown = sides if every_side or "both" not in sides else ["both"]
+    swaps = f"all {found.flips:,} swaps" if found.exact else f"{found.flips:,} random swaps"
+    head = (
+        f"{found.tasks:,} tasks in {found.clusters:,} clusters ({found.cluster}); {swaps}, "
+        f"{found.draws:,} bootstrap samples, seed {found.seed}"
+    )
+    return "\n\n".join([head, *(_side(found, side) for side in shown)])
+
+
+def _side(found: Comparison, side: str) -> str:
+    values, differences = found.values.filter(side=side), found.differences.filter(side=side)
+    parts = [f"side {side}\n{_values(values, found.models)}", _differences(differences, found.models)]
+    parts.append("\n".join([*_sentences(differences), *_runs(differences), *_notes(differences)]))
+    return "\n\n".join(parts)
+
+
+def _values(values: pl.DataFrame, models: Sequence[str]) -> str:
+    """Return a row for each metric: value and index of each model, letters where there are more than two."""
+    with_index = values["index"].count() > 0
+    header = ["", *(name for model in models for name in ((model, "index") if with_index else (model,)))]
+    rows = []
+    for (key,), part in values.group_by(["metric"], maintain_order=True):
+        cells = [resolve(str(key)).label]
+        for row in part.iter_rows(named=True):
+            letters = f" {row['letters'] or '':2}" if len(models) > _TWO else ""
+            cells.append(number(row["value"]) + letters)
+            cells += [number(row["index"])] if with_index else []
+        rows.append(cells)
+    return table(header, rows)
+
+
+def _differences(differences: pl.DataFrame, models: Sequence[str]) -> str:
+    header = ["", "pair", "difference", "95 %", "of the index", "95 %", "± tasks", "± runs", "p", "p (Holm)"]
+    rows = [
+        [
+            resolve(row["metric"]).label,
+            f"{row['first']} - {row['second']}",
+            number(row["difference"]),
+            interval(row["difference_low"], row["difference_high"]),
+            number(row["index_difference"]) if row["index_difference"] is not None else "",
+            interval(row["index_difference_low"], row["index_difference_high"]),
+            "" if row["error_of_runs"] is None else number(row["error_of_tasks"], 2),
+            "" if row["error_of_runs"] is None else number(row["error_of_runs"], 2),
+            number(row["p"], 2),
+            number(row["p_holm"], 2),
+        ]
+        for row in differences.iter_rows(named=True)
+    ]
+    filled = [place for place in range(len(header)) if any(row[place] for row in rows)]
+    filled = [place for place in filled if place != 1 or len(models) > _TWO]
+    return table(
+        [header[place] for place in filled],
+        [[row[place] for place in filled] for row in rows],
+        left=1 + (len(models) > _TWO),
+    )
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Return the ends of an interval with four digits, nothing where there is none."""
+    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+
+
+def _sentences(differences: pl.DataFrame) -> list[str]:
+    """Return one sentence for each pair of models and each of the findings about it."""
+    lines = []
+    for (first, second), part in differences.group_by(["first", "second"], maintain_order=True):
+        for model, other in ((first, second), (second, first)):
+            metrics = part.filter(better=model)["metric"].to_list()
+            if metrics:
+                lines.append(f"{model} is better than {other} by {_labels(metrics)}.")
+        differs = (pl.col("p_holm") < LEVEL).fill_null(value=False)
+        alike = part.filter(pl.col("p_holm").is_not_null() & ~differs)["metric"].to_list()
+        if alike:
+            lines.append(f"{first} and {second} cannot be told apart by {_labels(alike)}.")
+    return lines
+
+
+def _labels(metrics: Sequence[str]) -> str:
+    labels = [resolve(key).label for key in metrics]
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
+
+
+def _runs(differences: pl.DataFrame) -> list[str]:
+    """Return for each pair of models whether a difference is less certain because of the tasks or of the runs."""
+    known = differences.drop_nulls(["error_of_runs", "error_of_tasks"])
+    lines = []
+    for (first, second), part in known.group_by(["first", "second"], maintain_order=True):
+        for is_larger, larger, smaller in (
+            (pl.col("error_of_tasks") >= pl.col("error_of_runs"), "choice of tasks", "choice of runs"),
+            (pl.col("error_of_tasks") < pl.col("error_of_runs"), "choice of runs", "choice of tasks"),
+        ):
+            metrics = part.filter(is_larger)["metric"].to_list()
+            if metrics:
+                lines.append(
+                    f"{first} - {second}: the {larger} makes more of a difference than the {smaller} "
+                    f"for {_labels(metrics)}."
+                )
+    return lines
+
+
+def _notes(differences: pl.DataFrame) -> list[str]:
+    notes = (
+        differences.drop_nulls("warning")
+        .group_by("warning", maintain_order=True)
+        .agg(pl.col("metric").unique(maintain_order=True))
+    )
+    return [f"{_labels(metrics)}: {warning}" for warning, metrics in notes.iter_rows()]
+
+
+# --- printed values ---------------------------------------------------------------------------------------
+
+
+def printed_pair(pair: PrintedPair) -> str:
+    """Return what two printed values tell, in two sentences."""
+    label = resolve(pair.metric).label
+    better, worse = pair.better.text, pair.worse.text
+    if pair.verdict == SEPARATE:
+        found = f"{better} is better than {worse}, whatever the ranks are (z is {number(pair.z_least, 3)} at least)"
+    elif pair.verdict == ALIKE:
+        most = number(pair.z_most, 3)
+        found = f"{better} and {worse} are not separable, whatever the ranks are (z is {most} at most)"
+    else:
+        most = "" if pair.z_most == float("inf") else f" and at most {number(pair.z_most, 3)}"
+        found = (
+            f"whether {better} is better than {worse} cannot be known from these values "
+            f"(z is at least {number(pair.z_least, 3)}{most})"
+        )
+    limits = [
+        f"a difference of {number(pair.enough, 3)} to {worse} is significant whatever the ranks are"
+        if pair.enough is not None
+        else f"no difference to {worse} is significant whatever the ranks are",
+    ]
+    if pair.too_little > 0:
+        limits.append(f"one below {number(pair.too_little, 2)} never is")
+    return f"{label}: {found}.\n  With {pair.clusters:,} triples {'; '.join(limits)}."
+
+
+# --- for a paper and for machines -------------------------------------------------------------------------
+
+
+def paper_table(found: Comparison) -> pl.DataFrame:
+    """Return a table of text: a row for each side, metric and model, with marks.
+
+    The best value of a metric has the mark 'best'; models that cannot be told apart from the best one have 'as good'.
+    """
+    rows = []
+    for (side, key), part in found.values.group_by(["side", "metric"], maintain_order=True):
+        metric = resolve(str(key))
+        known = part.drop_nulls("value").sort("value", descending=metric.increasing, maintain_order=True)
+        top = known["model"].first() if known.height else None
+        for row in part.iter_rows(named=True):
+            mark = "best" if row["model"] == top and row["best"] else "as good" if row["best"] else ""
+            rows.append(
+                {
+                    "side": str(side),
+                    "metric": metric.label,
+                    "model": row["model"],
+                    "value": number(row["value"]),
+                    "index": number(row["index"]),
+                    **_against(found.differences.filter(side=side, metric=key), row["model"], top),
+                    "mark": mark,
+                }
+            )
+    return pl.DataFrame(rows)
+
+
+def _against(differences: pl.DataFrame, model: str, top: object) -> Mapping[str, str]:
+    """Return the difference of a model to the best one, its interval and p; nothing for the best one itself."""
+    rows = differences.filter(
+        ((pl.col("first") == model) & (pl.col("second") == top))
+        | ((pl.col("first") == top) & (pl.col("second") == model))
+    )
+    if rows.is_empty():
+        return {"difference to the best": "", "95 %": "", "p (Holm)": ""}
+    row = rows.row(0, named=True)
+    sign = 1 if row["first"] == model else -1
+    ends = [row["difference_low"], row["difference_high"]]
+    low, high = ends if None in ends else sorted(sign * end for end in ends)
+    return {
+        "difference to the best": number(sign * row["difference"]),
+        "95 %": interval(low, high),
+        "p (Holm)": number(row["p_holm"], 2),
+    }
+
+
+def for_machines(found: Comparison) -> dict[str, Any]:
+    """Return everything that was found, for JSON."""
+    facts = {name: getattr(found, name) for name in Comparison.__dataclass_fields__}
+    return facts | {"values": found.values.to_dicts(), "differences": found.differences.to_dicts()}
+
+
+def printed_for_machines(pairs: Sequence[PrintedPair]) -> list[dict[str, Any]]:
+    """Return pairs for JSON; a z that has no bound is null."""
+    rows = [asdict(pair) for pair in pairs]
+    return [row | {"z_most": None if row["z_most"] == float("inf") else row["z_most"]} for row in rows]

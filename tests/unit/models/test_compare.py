@@ -1,0 +1,195 @@
+"""Models compared from their ranks: matching, clusters, values, intervals, runs, and what is refused."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import resolve
+from rankadjust.evaluation.evaluate import evaluate
+from rankadjust.models.compare import DIFFERENCES, VALUES, compare
+from rankadjust.models.paired import clusters_of, paired
+
+
+def model(seed, shift=0.0, triples=60):
+    """Return ranks of head and tail tasks of some triples, whose difficulty is the same for every seed."""
+    rng = np.random.default_rng(seed)
+    hard = np.random.default_rng(0).standard_normal((triples, 1))
+    ranks = np.ceil(np.exp(1.5 + 1.2 * (hard + 0.7 * rng.standard_normal((triples, 2)) + shift)))
+    return pl.DataFrame(
+        {
+            "triple": np.repeat(np.arange(triples), 2).astype(str),
+            "side": ["head", "tail"] * triples,
+            "rank": np.minimum(ranks.ravel(), 5000),
+            "num_candidates": 5000,
+        }
+    )
+
+
+def row(frame, metric, side="both", **where):
+    rows = frame.filter(side=side, metric=resolve(metric).key, **where)
+    assert rows.height == 1
+    return rows.row(0, named=True)
+
+
+def test_values_are_those_of_evaluate():
+    first, second = model(1), model(2, 0.3)
+    found = compare({"A": first, "B": second.sample(fraction=1.0, shuffle=True, seed=1)}, flips=99, draws=50)
+    assert found.values.schema == VALUES
+    assert found.differences.schema == DIFFERENCES
+    for name, frame in (("A", first), ("B", second)):
+        expected = evaluate(frame, draws=0)
+        for side in ("head", "tail", "both"):
+            for metric in ("mrr", "hits@1", "mr", "gmr", "median"):
+                known = row(expected, metric, side)
+                mine = row(found.values, metric, side, model=name)
+                assert mine["value"] == pytest.approx(known["value"], rel=1e-12)
+                assert mine["index"] == pytest.approx(known["index"], rel=1e-9)
+    difference = row(found.differences, "mrr")
+    assert difference["index_difference"] == pytest.approx(
+        row(found.values, "mrr", model="A")["index"] - row(found.values, "mrr", model="B")["index"]
+    )
+
+
+def test_p_and_interval_are_those_of_scipy():
+    """stats.permutation_test and stats.bootstrap on the means of the triples, with samples of their own."""
+    first, second = model(1), model(2, 0.1)
+    found = row(compare({"A": first, "B": second}, metrics="mrr", flips=9999, draws=5000).differences, "mrr")
+    one, other = (frame["rank"].to_numpy().reshape(-1, 2) for frame in (first, second))
+    means = (1 / one).mean(axis=1) - (1 / other).mean(axis=1)
+    rng = np.random.default_rng(1)
+    expected = stats.permutation_test(
+        (means,), np.mean, permutation_type="samples", n_resamples=9999, rng=rng
+    )
+    # Two standard errors of two shares of 10,000.
+    assert found["p"] == pytest.approx(expected.pvalue, abs=0.014)
+    assert 0.02 < found["p"] < 0.6
+    interval = stats.bootstrap((means,), np.mean, n_resamples=5000, rng=rng).confidence_interval
+    tolerance = 0.06 * (interval.high - interval.low)
+    assert found["difference_low"] == pytest.approx(interval.low, abs=tolerance)
+    assert found["difference_high"] == pytest.approx(interval.high, abs=tolerance)
+    assert found["error_of_tasks"] == pytest.approx(means.std() / 60**0.5, rel=0.05)
+
+
+def test_a_better_model_is_found_and_equal_ones_are_not():
+    found = compare({"A": model(1), "B": model(2, 0.6), "C": model(3)}, metrics=["mrr", "mr"], flips=999)
+    assert row(found.differences, "mrr", first="A", second="B")["better"] == "A"
+    assert row(found.differences, "mr", first="B", second="C")["better"] == "C"
+    assert row(found.differences, "mrr", first="A", second="C")["better"] is None
+    letters = dict(
+        found.values.filter(side="both", metric="arithmetic_mean_rank").select("model", "letters").iter_rows()
+    )
+    assert letters == {"A": "a", "B": "b", "C": "a"}
+    best = dict(
+        found.values.filter(side="both", metric="arithmetic_mean_rank").select("model", "best").iter_rows()
+    )
+    assert best == {"A": True, "B": False, "C": True}
+
+
+def test_the_same_ranks_are_the_same():
+    found = row(compare({"A": model(1), "B": model(1)}, metrics="mrr", flips=99).differences, "mrr")
+    assert (found["difference"], found["p"], found["better"]) == (0.0, 1.0, None)
+    assert "the same difference" in found["warning"]
+
+
+def test_runs_are_averaged_and_their_spread_is_told(tmp_path):
+    runs = {"A": [model(1), model(2), model(3)], "B": [model(4, 0.2), model(5, 0.2)]}
+    for name, frames in runs.items():
+        (tmp_path / name).mkdir()
+        for number, frame in enumerate(frames):
+            frame.write_parquet(tmp_path / name / f"{number}.parquet")
+    found = compare([tmp_path / "A", tmp_path / "B"], metrics=["mrr", "gmr", "median"], flips=999, draws=300)
+    of_runs = {name: [(1 / frame["rank"]).mean() for frame in frames] for name, frames in runs.items()}
+    for name, values in of_runs.items():
+        mine = row(found.values, "mrr", model=name)
+        assert mine["value"] == pytest.approx(np.mean(values), rel=1e-12)
+        assert mine["spread_of_runs"] == pytest.approx(np.std(values, ddof=1))
+        assert mine["runs"] == len(values)
+    error = np.hypot(*(np.std(values, ddof=1) / len(values) ** 0.5 for values in of_runs.values()))
+    assert row(found.differences, "mrr")["error_of_runs"] == pytest.approx(error)
+    pooled = np.concatenate([frame["rank"].to_numpy() for frame in runs["A"]])
+    assert row(found.values, "gmr", model="A")["value"] == pytest.approx(np.exp(np.log(pooled).mean()))
+    assert row(found.values, "median", model="A")["value"] == np.median(pooled)
+
+
+def test_queries_connect_triples():
+    """Triples 0 and 1 ask for the same tail, 1 and 2 for the same head: one cluster; 3 is alone."""
+    tasks = pl.DataFrame(
+        {
+            "triple": ["0", "0", "1", "1", "2", "2", "3", "3"],
+            "side": ["head", "tail"] * 4,
+            "query": ["?rx", "ar?", "?ry", "ar?", "?ry", "cr?", "?rz", "dr?"],
+        }
+    )
+    found = clusters_of(tasks, None)
+    assert found.kind == "query"
+    assert found.of_task.tolist() == [0] * 6 + [1] * 2
+    assert found.largest_share == 0.75
+    assert clusters_of(tasks, "triple").number == 4
+    assert clusters_of(tasks.with_columns(query="triple"), None).kind == "triple"
+
+
+def test_attributes_come_from_a_table_of_tasks():
+    first, second = model(1, triples=12), model(2, triples=12)
+    tasks = first.select("triple", "side", "num_candidates").with_columns(
+        relation=(pl.col("triple").cast(pl.Int64) % 3).cast(pl.String)
+    )
+    found = compare(
+        {"A": first.drop("num_candidates"), "B": second.drop("num_candidates")},
+        tasks=tasks,
+        cluster="relation",
+        metrics="mrr",
+        draws=20,
+    )
+    assert (found.cluster, found.clusters, found.exact, found.flips) == ("relation", 3, True, 8)
+    # With three clusters no p is below 2 / 8.
+    assert row(found.differences, "mrr")["p"] in {0.25, 0.5, 0.75, 1.0}
+    assert row(found.values, "mrr", model="A")["index"] is not None
+    with pytest.raises(RankadjustError, match=r"2 of 24 tasks are not in it, such as triple 0, side head"):
+        compare({"A": first, "B": second}, tasks=tasks.filter(pl.col("triple") != "0"))
+    with pytest.raises(RankadjustError, match="has 4,000 candidates there, but 5,000 in the ranks"):
+        compare({"A": first, "B": second}, tasks=tasks.with_columns(num_candidates=4000))
+
+
+MISTAKES = {
+    "another task": (
+        lambda frame: frame.with_columns(triple=pl.col("triple").replace({"7": "x"})),
+        r"B: 2 of the 120 tasks of A are missing, such as triple 7, side head",
+    ),
+    "fewer tasks": (lambda frame: frame.head(118), "B: 2 of the 120 tasks of A are missing"),
+    "more tasks": (
+        lambda frame: pl.concat([frame, frame.head(1).with_columns(triple=pl.lit("z"))]),
+        "A: 1 of the 121 tasks of B are missing, such as triple z, side head",
+    ),
+    "a task twice": (
+        lambda frame: pl.concat([frame, frame.head(1)]),
+        "2 rows share triple and side, such as triple 0",
+    ),
+    "other candidates": (
+        lambda frame: frame.with_columns(num_candidates=6000),
+        "has 6,000 candidates there, but 5,000 in A",
+    ),
+    "no triple": (lambda frame: frame.drop("triple"), "no column triple"),
+    "weights": (lambda frame: frame.with_columns(weight=pl.int_range(1, 121)), "weighted tasks"),
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_what_cannot_be_compared(kind):
+    change, message = MISTAKES[kind]
+    with pytest.raises(RankadjustError, match=message):
+        compare({"A": model(1), "B": change(model(2))})
+
+
+def test_what_cannot_be_clustered():
+    frames = {"A": model(1), "B": model(2)}
+    with pytest.raises(RankadjustError, match="one model"):
+        paired({"A": model(1)})
+    with pytest.raises(RankadjustError, match="the query of each task is not known"):
+        compare(frames, cluster="query")
+    one = {name: frame.with_columns(relation=pl.lit("r")) for name, frame in frames.items()}
+    with pytest.raises(RankadjustError, match="all tasks are in one cluster"):
+        compare(one, cluster="relation")
+    with pytest.raises(RankadjustError, match="given twice"):
+        compare(["a.csv", "a.csv"])
