@@ -110,6 +110,11 @@ _database = click.option("--database", type=_PATH, help="A database file in plac
 _candidates = click.option(
     "--candidates", type=_PATH, help="Candidate histograms in place of the released ones."
 )
+_sidecar = click.option(
+    "--sidecar",
+    type=_PATH,
+    help="A YAML file that states what the table does not, in place of the one beside it.",
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
 
 
@@ -513,6 +518,7 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     )
 )
 @click.argument("table", type=_PATH)
+@_options(_sidecar)
 @click.option(
     "--output",
     type=_PATH,
@@ -521,7 +527,12 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
 )
 @_options(_results, _database, _json)
 def rescore(
-    table: Path, output: Path | None, results: Path | None, database: Path | None, as_json: bool
+    table: Path,
+    sidecar: Path | None,
+    output: Path | None,
+    results: Path | None,
+    database: Path | None,
+    as_json: bool,
 ) -> None:
     """Adjust every value of a table of results, each row with its status.
 
@@ -538,7 +549,7 @@ def rescore(
 
     database = _database_of(results, database)
     registry = registry_with(database)
-    found = read_results(table, registry)
+    found = read_results(table, registry, sidecar)
     if found.rows.is_empty():
         raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
     rescored = adjust_rows(found.rows, database, registry=registry)
@@ -561,47 +572,65 @@ def rescore(
     click.echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
 
 
-@commands.command()
+@commands.command(
+    epilog=_examples(
+        "rankadjust read my_table.md --write-sidecar my_table.yaml",
+        "rankadjust read results.json --tidy values.csv",
+    )
+)
 @click.argument("table", type=_PATH)
-@click.option("--sidecar", type=_PATH, help="A YAML file that states what the table does not.")
-@click.option("--write-sidecar", type=_PATH, help="Write what was understood as a sidecar to start from.")
+@_options(_sidecar)
+@click.option("--write-sidecar", type=_PATH, help="Write the shortest sidecar that states what was assumed.")
+@click.option(
+    "--tidy",
+    type=_PATH,
+    callback=_known_suffix(".csv", ".tsv", ".parquet"),
+    help="Write the values that were read, a row for each.",
+)
 @click.option("--output", type=_PATH, help="Write the table with its index beside each value.")
 @_options(_results, _database, _json)
 def read(
     table: Path,
     sidecar: Path | None,
     write_sidecar: Path | None,
+    tidy: Path | None,
     output: Path | None,
     results: Path | None,
     database: Path | None,
     as_json: bool,
 ) -> None:
-    """Read a published table and say what was understood of it.
+    """Read a table of results, and say which values it holds, what was assumed and what could not be read.
 
-    TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV or plain text. The exit code is 1 if nothing was read.
+    TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
+    exit code is 1 if nothing was read.
     """
     from rankadjust.database.overview import registry_with
-    from rankadjust.tables.account import describe, draft_sidecar
-    from rankadjust.tables.reading import read_tables
+    from rankadjust.literature.results import read_results
 
     database = _database_of(results, database)
     registry = registry_with(database)
-    reading = read_tables(table, sidecar, registry)
+    found = read_results(table, registry, sidecar)
+    reading = found.reading
     if as_json:
-        parts = {"values": reading.values, "unread": reading.unread, "missing": reading.missing}
-        _print_json(
-            {
-                **{name: frame.to_dicts() for name, frame in parts.items()},
-                "remarks": list(reading.remarks),
-            }
-        )
+        unread = [] if reading is None else reading.unread.to_dicts()
+        missing = [] if reading is None else reading.missing.to_dicts()
+        remarks = [] if reading is None else list(reading.remarks)
+        values = found.rows if reading is None else reading.values
+        _print_json({"values": values.to_dicts(), "unread": unread, "missing": missing, "remarks": remarks})
+    elif reading is None:
+        click.echo(f"{table.name}: a tidy table of {_number_of(found.rows.height, 'value')}, taken as it is")
     else:
-        click.echo(describe(reading), nl=False)
-    if write_sidecar is not None:
+        click.echo(found.understood, nl=False)
+    if tidy is not None:
+        _write(found.rows.drop("file", "file_line") if reading is None else reading.values, tidy)
+    if reading is None and (write_sidecar or output):
+        raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
+    if write_sidecar is not None and reading is not None:
         from rankadjust.base.files import write_text
+        from rankadjust.tables.account import draft_sidecar
 
         write_text(draft_sidecar(reading), write_sidecar)
-    if output is not None:
+    if output is not None and reading is not None:
         from rankadjust.literature.rescore import rescore
         from rankadjust.output.rendering import adjusted_tables, write_adjusted
 
@@ -610,7 +639,7 @@ def read(
         ):
             many = len(reading.tables) > 1
             write_adjusted(adjusted, output.with_stem(f"{output.stem}-{number}") if many else output)
-    if reading.values.is_empty():
+    if found.rows.is_empty():
         sys.exit(1)
 
 

@@ -9,9 +9,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from rankadjust.base.errors import RankadjustError
 from rankadjust.base.words import shipped_mapping
-from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.metrics import Metric, find, resolve
 
 Names = Mapping[str, tuple[str, str]]
 """A name, in lower case with underscores -> the metric before adjustment, and the adjustment."""
@@ -42,6 +41,11 @@ def split_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str |
 
     names: None means the shipped ones. Raises RankadjustError where there is no such metric.
     """
+    return find_adjusted(name, names) or (resolve(name), None)
+
+
+def find_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str | None] | None:
+    """Return what `split_adjusted` does, None where there is no such metric."""
     names = shipped_names() if names is None else names
     folded = re.sub(r"_?@_?|_at_", "@", re.sub(r"[\s-]", "_", name.strip().casefold()))
     stem, at, k = folded.rpartition("@")
@@ -49,13 +53,11 @@ def split_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str |
         listed, adjustment = names.get(folded) or names[f"{stem}@k"]
         return resolve(re.sub(r"@k$", f"{at}{k}", listed)), adjustment
     prefixed = _PREFIXED.fullmatch(name.strip())
-    if prefixed is None:
-        return resolve(name), None
-    try:
-        metric = resolve(prefixed[2])
-    except RankadjustError:
+    metric = find(prefixed[2]) if prefixed else None
+    if prefixed is None or metric is None:
         # It may begin with a z and be no adjusted metric.
-        return resolve(name), None
+        plain = find(name)
+        return None if plain is None else (plain, None)
     if prefixed[1].casefold() == "z":
         return metric, "z"
     return metric, "ratio" if metric.ratio and not prefixed[3] else "index"

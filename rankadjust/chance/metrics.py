@@ -164,6 +164,15 @@ def resolve(name: str) -> Metric:
     return family.metric(k)
 
 
+def find(name: str) -> Metric | None:
+    """Return the metric that a key or alias means, as `resolve` does; None where there is none."""
+    found = _lookup(name)
+    if found is None:
+        return None
+    family, k = found
+    return family.metric(k) if family.needs_k == (k is not None) and k != 0 else None
+
+
 def expand(names: Sequence[str], ks: Sequence[int]) -> list[Metric]:
     """Return the metrics that a list of names means, in its order and without duplicates.
 
@@ -452,6 +461,13 @@ _SHIPPED = (
 
 def _split(name: str) -> tuple[Family, int | None]:
     """Return the family that a name means, and its k where the name holds one."""
+    found = _lookup(name)
+    if found is None:
+        raise RankadjustError(f"unknown metric {name!r}{_hint(name)}")
+    return found
+
+
+def _lookup(name: str) -> tuple[Family, int | None] | None:
     folded = _fold(name)
     if folded in _PLAIN:
         return _PLAIN[folded], None
@@ -463,7 +479,7 @@ def _split(name: str) -> tuple[Family, int | None]:
         return _AT_K[with_k[1]], int(with_k[2])
     if folded in _AT_K:
         return _AT_K[folded], None
-    raise RankadjustError(f"unknown metric {name!r}{_hint(name)}")
+    return None
 
 
 def _fold(name: str) -> str:

@@ -11,7 +11,7 @@ from rankadjust.data.registry import Dataset
 from rankadjust.literature.tidy import read_tidy, tidy_separator
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.account import describe, unread_cells
-from rankadjust.tables.reading import read_tables
+from rankadjust.tables.reading import Reading, read_tables
 
 
 @dataclass(frozen=True)
@@ -19,36 +19,45 @@ class Results:
     """What a file holds: rows for `rankadjust.rescore`.
 
     understood: what was understood of a published table, empty for a tidy one. unread: a line for each cell that could
-    not be read.
+    not be read. reading: all that is known of a published table, None for a tidy one.
     """
 
     rows: pl.DataFrame
     understood: str
     unread: tuple[str, ...]
+    reading: Reading | None = None
 
 
-def read_results(path: str | Path, registry: Mapping[str, Dataset] | None = None) -> Results:
+def read_results(
+    path: str | Path, registry: Mapping[str, Dataset] | None = None, sidecar: str | Path | None = None
+) -> Results:
     """Read the results of a file of any format; its content says which, not its suffix.
 
     A text of separated values whose first line has all the columns that a tidy table needs is one; everything else is
-    read as a published table, with the sidecar beside it. registry: the data sets with their aliases; None means the
-    shipped ones. Raises RankadjustError where the file cannot be read.
+    read as a published table or as the result file of a tool. registry: the data sets with their aliases; None means
+    the shipped ones. sidecar: what the file does not say; None means the one beside it. Raises RankadjustError where
+    the file cannot be read.
     """
     path = Path(path)
     required = len(tidy_columns()["required"])
     _, found = tidy_separator(path)
     if found == required:
-        return Results(read_tidy(path), "", ())
+        return _tidy(path)
     try:
-        reading = read_tables(path, registry=registry)
+        reading = read_tables(path, sidecar, registry)
     except RankadjustError:
         # With all needed columns but one a tidy table was meant: its own error says which one is missing.
         if found == required - 1:
-            return Results(read_tidy(path), "", ())
+            return _tidy(path)
         raise
     if found == required - 1 and reading.values.is_empty():
-        return Results(read_tidy(path), "", ())
+        return _tidy(path)
     rows = reading.values.select(
         pl.lit(path.name).alias("file"), pl.col("source_line").cast(pl.Int64).alias("file_line"), pl.all()
     )
-    return Results(rows, describe(reading), tuple(f"{path.name}: {line}" for line in unread_cells(reading)))
+    unread = tuple(f"{path.name}: {line}" for line in unread_cells(reading))
+    return Results(rows, describe(reading), unread, reading)
+
+
+def _tidy(path: Path) -> Results:
+    return Results(read_tidy(path), "", ())

@@ -5,7 +5,7 @@ import polars as pl
 from rankadjust.base.vocabulary import EVALUATION, KEY
 
 # What makes two rows two results: the same result twice in a table is a mistake.
-RESULT = ("source", "table", "source_line", "model", *KEY, "candidates", "adjustment")
+RESULT = ("source", "table", "source_line", "model", *KEY, "ties", "candidates", "adjustment")
 
 
 def add_run(rows: pl.DataFrame) -> pl.DataFrame:
@@ -16,7 +16,7 @@ def add_run(rows: pl.DataFrame) -> pl.DataFrame:
     pieces.
     """
     absent = [name for name in RESULT if name not in rows.columns]
-    evaluation = ["source", "model", *EVALUATION, "candidates"]
+    evaluation = ["source", "model", *EVALUATION, "ties", "candidates"]
     repeated = pl.struct(*evaluation, "metric", "adjustment").is_duplicated().any().over(evaluation)
     printed_in = pl.concat_str("table", "source_line", separator=":", ignore_nulls=True)
     whole = rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)

@@ -28,7 +28,7 @@ from rankadjust.database.adjustments import stated_scores
 UNITS = ("fraction", "percent", "rank", "index", "z")
 
 # Columns whose words are mapped; what the source printed is kept in <column>_as_printed.
-MAPPED = ("dataset", "split", "side", "protocol", "candidates", "metric", "unit")
+MAPPED = ("dataset", "split", "side", "protocol", "ties", "candidates", "metric", "unit")
 
 # Protocols that rank against every entity of a data set, so that N is close to the number of entities.
 ALL_ENTITIES = (

@@ -1,37 +1,59 @@
-"""What was understood of a table, told to people, and as a sidecar to start from."""
+"""What was understood of a file, told to people, and the sidecar that states what was assumed."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 import yaml
 
 from rankadjust.chance.metrics import resolve
-from rankadjust.tables.headers import Facts
-from rankadjust.tables.layout import Column, Row, Table
+from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
-from rankadjust.tables.sidecar import Line, find_key
+from rankadjust.tables.sidecar import find_key
+from rankadjust.tables.tokens import DEFAULTS
 from rankadjust.tables.units import base_metric, is_share
 
-_ASKED = {
-    "dataset": "which data set: a name of the registry",
-    "model": "which model",
-    "split": "training, validation or testing; testing if nothing says so",
-    "side": "head, tail or both; both if nothing says so",
-    "protocol": "such as filtered, raw or sampled-100; filtered if nothing says so",
+# How many values are shown; all of them are in the tidy file.
+_SHOWN = 50
+_FIELD = "data set|model|metric|split|side|protocol|unit|value"
+_ASSUMED = re.compile(rf"(?:^|; )({_FIELD}) (.*?)(?=; (?:{_FIELD}) |$)")
+_QUESTIONS = {
+    "data set": "dataset:  # which data set: a name of the registry",
+    "model": "model:  # which model",
 }
 
 
 def describe(reading: Reading) -> str:
-    """Return what was understood of a file: each column, each assumption, and each cell that could not be read."""
+    """Return what was understood of a file: each value, each assumption, and each cell that could not be read."""
     lines = [f"{reading.path.name}: {reading.balance}"]
     for table in reading.tables:
-        lines += ["", *_described(table, reading.values.filter(pl.col("grid") == table.number))]
+        values = reading.values.filter(pl.col("grid") == table.number)
+        rows = [line for line in table.grid.lines if line is not None]
+        span = f", lines {rows[0]} to {rows[-1]}" if rows else ""
+        lines += ["", f"table {table.number}{span}: {values.height} values"]
+        if values.height:
+            lines += [f"  {line}" for line in _shown(values)]
+    assumed = Counter(
+        entry for text in reading.values["assumed"].drop_nulls() for entry in entries(text).items()
+    )
+    height = reading.values.height
+    if assumed:
+        told = [
+            f"{what} {why}" + ("" if n == height else f" ({n} values)") for (what, why), n in assumed.items()
+        ]
+        lines += ["", "assumed:", *(f"  {line}" for line in told)]
     if reading.remarks:
-        lines += ["", "assumed and left alone:", *(f"  {remark}" for remark in reading.remarks)]
+        lines += ["", "left alone:", *(f"  {remark}" for remark in reading.remarks)]
     if reading.unread.height:
         lines += ["", "not read:", *(f"  {line}" for line in unread_cells(reading))]
     return "\n".join(lines) + "\n"
+
+
+def entries(assumed: str | None) -> dict[str, str]:
+    """Return what a text of the column `assumed` says: the field in words -> why."""
+    return dict(_ASSUMED.findall(assumed or ""))
 
 
 def unread_cells(reading: Reading) -> list[str]:
@@ -48,29 +70,37 @@ def _where(cell: Mapping[str, Any], reading: Reading) -> str:
     return f"{table}row {cell['row']}, column {cell['column']}{line}"
 
 
-def _described(table: Table, values: pl.DataFrame) -> list[str]:
-    rows = [line for line in table.grid.lines if line is not None]
-    span = f", lines {rows[0]} to {rows[-1]}" if rows else ""
-    lines = [f"table {table.number}{span}: {values.height} values"]
-    for column in table.layout.rows[0].columns if table.layout.rows else ():
-        own = values.filter(pl.col("column") == column.index + 1)
-        what = column.role if not own.height else "; ".join(_summaries(own))
-        lines.append(f"  column {column.index + 1} '{column.name}': {what}")
-    return lines
-
-
-def _summaries(values: pl.DataFrame) -> list[str]:
-    """Return metric, unit, data set and evaluation of the values of a column, each different combination once."""
-    names = ("metric", "unit", "dataset", "split", "side", "protocol")
-    return [
-        ", ".join(filter(None, row)) for row in values.select(names).unique(maintain_order=True).iter_rows()
-    ]
+def _shown(values: pl.DataFrame) -> Iterator[str]:
+    """Yield the values of a table as lines of aligned columns."""
+    shown = values.head(_SHOWN).select(
+        pl.col("row").cast(pl.String),
+        "model",
+        pl.col("dataset").alias("data set"),
+        "metric",
+        "value",
+        "unit",
+        pl.concat_str(
+            "split",
+            "side",
+            "protocol",
+            pl.col("ties").replace({"realistic": None}),
+            separator=", ",
+            ignore_nulls=True,
+        ).alias("evaluation"),
+    )
+    shown = shown.select(column.name for column in shown if column.drop_nulls().replace("", None).count())
+    table = [shown.columns, *([text or "" for text in row] for row in shown.iter_rows())]
+    widths = [max(len(row[column]) for row in table) for column in range(shown.width)]
+    for row in table:
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+    if values.height > _SHOWN:
+        yield f"… and {values.height - _SHOWN} more; --tidy writes all"
 
 
 def draft_sidecar(reading: Reading) -> str:
-    """Return a sidecar (YAML) that states what was understood; the file reads the same with it.
+    """Return the shortest sidecar (YAML) that states what was assumed, with what the given one states.
 
-    What nothing says stands in it as a comment, to be filled in.
+    The file reads the same with it. What nothing says stands in it as a comment, to be filled in.
     """
     drafts = {
         table.number: _draft(table, reading.values.filter(pl.col("grid") == table.number))
@@ -78,7 +108,7 @@ def draft_sidecar(reading: Reading) -> str:
         if table.layout.metrics
     }
     head = [
-        f"# What rankadjust understood of {reading.path.name}. Correct it and read the table again;",
+        f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;",
         "# docs/tables.md explains every key.",
     ]
     if len(reading.tables) == 1:
@@ -90,7 +120,7 @@ def draft_sidecar(reading: Reading) -> str:
         for number, (_, lines) in drafts.items()
         for line in lines
     ]
-    return "\n".join([*head, *comments, _yaml(_added(reading.sidecar, stated))])
+    return "\n".join([*head, *comments, _yaml(_added(reading.sidecar, stated if stated["tables"] else {}))])
 
 
 def _added(given: Mapping[Any, Any], found: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -100,88 +130,75 @@ def _added(given: Mapping[Any, Any], found: Mapping[Any, Any]) -> dict[Any, Any]
 
 
 def _yaml(stated: Mapping[str, Any]) -> str:
-    if not stated:
-        return ""
-    return yaml.safe_dump(stated, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100)
+    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 100}
+    return "".join(
+        yaml.safe_dump(
+            {key: value}, default_flow_style=None if isinstance(value, Mapping) else False, **options
+        )
+        for key, value in stated.items()
+    )
 
 
 def _draft(table: Table, values: pl.DataFrame) -> tuple[dict[str, Any], list[str]]:
+    """Return what a sidecar would state of one table, and what it would have to ask."""
+    rows = [{**row, "why": entries(row["assumed"])} for row in values.iter_rows(named=True)]
+    unknown = {what for row in rows for what, why in row["why"].items() if why == "not named"}
+    comments = [f"# {question}" for what, question in _QUESTIONS.items() if what in unknown]
     stated: dict[str, Any] = {}
-    comments = []
-    for name, question in _ASKED.items():
-        known = values[name].drop_nulls().unique().to_list()
-        if values.height and not known:
-            comments.append(f"# {name}:  # {question}")
-        elif len(known) == 1 and not values[name].null_count() and name != "model":
-            stated[name] = known[0]
-    metrics = table.layout.metrics
-    if metrics == "table":
-        stated |= _metric_of(values)
-    header = sum(row.kind == "header" and row.block == 0 for row in table.layout.rows)
-    if header > 1:
-        stated["header_rows"] = header
-    lines = {
-        "columns": _columns(table, values, stated),
-        "rows": _rows(table, values) if metrics == "rows" else {},
-    }
-    return stated | {key: value for key, value in lines.items() if value}, comments
+    lines: dict[int, dict[str, Any]] = defaultdict(dict)
+    place = "row" if table.layout.metrics == "rows" else "column"
+    for name in ("dataset", "metric", "split", "side", "protocol", "unit"):
+        what = "data set" if name == "dataset" else name
+        about = [row for row in rows if name != "unit" or is_share(row["metric"])]
+        known = {_taken(row, name) for row in about}
+        if about and len(known) == 1 and all(_is_assumed(row, what) for row in about):
+            stated[name] = _as_stated(name, *known)
+            continue
+        for number in dict.fromkeys(row[place] for row in about):
+            own = [row for row in about if row[place] == number]
+            known = {_taken(row, name) for row in own}
+            if len(known) == 1 and all(_is_assumed(row, what) for row in own):
+                lines[number][name] = _as_stated(name, *known)
+    return stated | _lines(table, place, lines), comments
 
 
-def _columns(table: Table, values: pl.DataFrame, stated: Mapping[str, Any]) -> dict[Any, Any]:
-    blocks = {row.block for row in table.layout.rows}
-    if len(blocks) > 1:
-        # A column means something else under each header of such a table.
-        return {}
-    columns = table.layout.rows[0].columns
+def _is_assumed(row: Mapping[str, Any], what: str) -> bool:
+    why = row["why"].get(what, "not named")
+    # A metric that is printed is stated only where it was found elsewhere.
+    return why != "not named" and not (what == "metric" and why.startswith("as printed"))
+
+
+def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
+    if row[name] is None and name in DEFAULTS:
+        return row["why"].get(name, "").removesuffix(" by default").split(" by default,")[0]
+    return row[name]
+
+
+def _as_stated(name: str, value: str) -> str:
+    return value if name != "metric" or base_metric(value)[1] else resolve(value).label
+
+
+def _lines(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the columns and rows of a sidecar: a column that was taken for the models, and what lines have alone."""
+    rows = [row for row in table.layout.rows if row.kind == "values"]
+    columns = table.layout.rows[0].columns if table.layout.rows else ()
+    headers = [[*column.header, column.name] for column in columns]
     keys: dict[Any, Any] = {}
     for column in columns:
-        own = values.filter(pl.col("column") == column.index + 1)
-        if column.line != Line():
-            continue
-        key = find_key(column.index + 1, column.name, [[*other.header, other.name] for other in columns])
-        if column.role != "value":
-            keys[key] = column.role
-        elif table.layout.metrics == "columns" and own.height:
-            parts = [_part_of(column, part, own, stated) for part in column.parts]
-            if all(parts):
-                keys[key] = parts[0] if len(parts) == 1 else parts
-    return keys
-
-
-def _part_of(column: Column, part: Facts, values: pl.DataFrame, stated: Mapping[str, Any]) -> dict[str, Any]:
-    metric = next((own.metric for own in column.line.parts if own.metric), None) or part.metric
-    own = values.filter(pl.col("metric") == metric) if metric else values
-    facts = _metric_of(own)
-    for name in ("dataset", "split", "side", "protocol", "candidates"):
-        printed = getattr(part, name)
-        if printed is not None and name not in stated and part.rest is None:
-            facts[name] = int(printed) if name == "candidates" else printed
-    return facts
-
-
-def _metric_of(values: pl.DataFrame) -> dict[str, Any]:
-    keys = values["metric"].unique().to_list()
-    if len(keys) != 1:
-        return {}
-    units = values["unit"].unique().to_list()
-    facts = {"metric": keys[0] if base_metric(keys[0])[1] else resolve(keys[0]).label}
-    return facts | ({"unit": units[0]} if len(units) == 1 and is_share(keys[0]) else {})
-
-
-def _rows(table: Table, values: pl.DataFrame) -> dict[Any, Any]:
-    rows = [row for row in table.layout.rows if row.kind in ("values", "other")]
+        if column.assumed:
+            keys[find_key(column.index + 1, column.name, headers)] = column.role
+        elif place == "column" and column.index + 1 in found and len({row.block for row in rows}) == 1:
+            keys[find_key(column.index + 1, column.name, headers)] = dict(found[column.index + 1])
+    if place == "column":
+        return {"columns": keys} if keys else {}
     labels = [list(row.labels.values()) for row in rows]
-    keys: dict[Any, Any] = {}
-    for row in (row for row in rows if row.line == Line()):
-        own = values.filter(pl.col("row") == row.index + 1)
-        key = find_key(row.index + 1, _label_of(row), labels)
-        facts = _metric_of(own) if own.height else {}
-        if row.kind == "other":
-            keys[key] = "other"
-        elif facts and len(row.parts) == 1:
-            keys[key] = facts
-    return keys
+    by_row = {
+        find_key(row.index + 1, _label_of(row.labels), labels): dict(found[row.index + 1])
+        for row in rows
+        if row.index + 1 in found
+    }
+    return {key: value for key, value in (("columns", keys), ("rows", by_row)) if value}
 
 
-def _label_of(row: Row) -> str:
-    return next((text for text in row.labels.values() if text), "")
+def _label_of(labels: Mapping[str, str]) -> str:
+    return next((text for text in labels.values() if text), "")

@@ -47,6 +47,8 @@ _CELL = re.compile(
     r"(?:\s?\[(?P<reference>[\d,; ]+)\])*"
     r"(?:\s?(?P<letter>[a-g]))?"
 )
+# Most numbers need nothing of what follows.
+_SIMPLE = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?")
 _BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
@@ -61,11 +63,13 @@ def read_cell(text: str) -> tuple[Number | None, ...] | None:
     """
     if len(text) > _LONGEST:
         return None
+    if _SIMPLE.fullmatch(text):
+        return (Number(text),)
     # Two lines are one number only where the second cannot be another: '0.35' above '± 0.01'.
     whole = _one(re.sub(r"\n\s*(?=[±∓(\[]|\+/?-)", " ", text))
     if whole is not None:
         return whole
-    for separator in ("\n", "/", "|", ";"):
+    for separator in (sign for sign in "\n/|;" if sign in text):
         parts = [_one(part) for part in text.split(separator)]
         numbers = tuple(number for part in parts if part is not None for number in part)
         if len(numbers) == len(parts) > 1 and any(number is not None for number in numbers):

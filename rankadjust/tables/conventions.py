@@ -1,46 +1,154 @@
-"""What a benchmark prescribes where a table is silent: its protocol and side, and which metric it prints."""
+"""Values against each other: what their benchmark prescribes, what tells rows of a model apart, what stands twice."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from rankadjust.counting.protocols import Benchmark
-from rankadjust.tables.values import Value
+from rankadjust.tables.cells import is_numeric
+from rankadjust.tables.tokens import Facts, folded, is_bookkeeping, role_of, words_for, words_of
+from rankadjust.tables.values import States, Value
+
+# The keys of PyKEEN's results, which come from its own evaluation.
+_PYKEEN = re.compile(r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b")
 
 
-def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> list[str]:
-    """Give values without a protocol that of their benchmark, and its side if it has only one; return what was done.
+def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> None:
+    """Give values without a protocol that of their tool or benchmark, and its side if it has only one.
 
     A benchmark with several protocols prescribes none of them.
     """
-    by_dataset: dict[str, list[Benchmark]] = defaultdict(list)
+    by_dataset: dict[str | None, list[Benchmark]] = defaultdict(list)
     for benchmark in benchmarks:
         by_dataset[benchmark.dataset].append(benchmark)
-    done: dict[str, None] = {}
+    done: dict[Facts, tuple[Facts, dict[str, str]]] = {}
     for value in values:
-        known = by_dataset.get(value.facts.dataset or "", [])
-        if not known:
-            continue
-        done |= dict.fromkeys(_about_metric(value, known))
-        if value.facts.protocol is not None:
-            continue
-        names = [benchmark.protocol.name for benchmark in known]
-        if len(known) > 1:
-            done[f"{value.facts.dataset} is ranked under {' or '.join(names)}; state which in a sidecar"] = (
-                None
-            )
-            continue
-        sides = known[0].sides
-        side = sides[0] if value.facts.side is None and len(sides) == 1 else value.facts.side
-        value.facts = replace(value.facts, protocol=names[0], side=side)
-        shown = f"protocol {names[0]}" + (f" and side {side}" if len(sides) == 1 else "")
-        done[f"{shown} taken from the benchmark {value.facts.dataset}"] = None
-    return list(done)
+        known = by_dataset.get(value.facts.dataset)
+        if value.facts.protocol is None and _PYKEEN.search(value.header):
+            value.facts = replace(value.facts, protocol="pykeen")
+            value.assumed["protocol"] = "of PyKEEN, whose keys these are"
+        elif known:
+            if value.facts not in done:
+                done[value.facts] = _convention(value.facts, known)
+            value.facts, why = done[value.facts]
+            value.assumed |= why
 
 
-def _about_metric(value: Value, benchmarks: Sequence[Benchmark]) -> Iterator[str]:
-    """Say where the metrics of a benchmark are cut at a rank that the header does not name."""
-    metric = value.facts.metric or ""
-    for key in (key for benchmark in benchmarks for key in benchmark.metrics):
-        if key.startswith(f"{metric}_at_"):
-            yield f"the evaluator of {value.facts.dataset} gives {key}; state this metric if these values are from it"
+def _convention(facts: Facts, known: Sequence[Benchmark]) -> tuple[Facts, dict[str, str]]:
+    keys = [key for one in known for key in one.metrics if key.startswith(f"{facts.metric}_at_")]
+    why = {"metric": f"as printed, though the evaluator of {facts.dataset} gives {keys[0]}"} if keys else {}
+    names = [benchmark.protocol.name for benchmark in known]
+    if facts.protocol is not None:
+        return facts, why
+    if len(known) > 1:
+        why["protocol"] = f"filtered by default, though {facts.dataset} is ranked under {' or '.join(names)}"
+        return facts, why
+    why["protocol"] = f"{names[0]} from the benchmark"
+    side = facts.side
+    if side is None and len(known[0].sides) == 1:
+        side = known[0].sides[0]
+        why["side"] = f"{side} from the benchmark"
+    return replace(facts, protocol=names[0], side=side), why
+
+
+def tell_apart(values: Sequence[Value]) -> list[str]:
+    """Add to the name of models with several rows in brackets what tells the rows apart; return what remains the same.
+
+    Two rows are the same model where they agree in everything but their number. A name that was stated stays.
+    """
+    groups: dict[tuple[Any, ...], dict[int, Value]] = defaultdict(dict)
+    for value in values:
+        groups[value.key()][value.cell[0]] = value
+    telling: set[str] | None = None
+    added: dict[tuple[str | None, int], tuple[str, str]] = {}
+    repeated: dict[str | None, int] = {}
+    for rows in groups.values():
+        if len(rows) == 1:
+            continue
+        telling = _configuration(values) if telling is None else telling
+        model = next(iter(rows.values())).model
+        headers = _telling_headers(list(rows.values()), telling)
+        if not headers or any(value.patterned for value in rows.values()):
+            repeated[model] = max(repeated.get(model, 0), len(rows))
+            continue
+        for row, value in rows.items():
+            words = [_described(header, value.labels[header]) for header in headers]
+            why = f"told apart by {', '.join(headers)}"
+            added[model, row] = ", ".join(filter(None, words)), why
+    reasons = dict.fromkeys(why for _, why in added.values())
+    for value in values:
+        suffix, why = added.get((value.model, value.cell[0]), ("", ""))
+        if suffix:
+            value.model = f"{value.model} ({suffix})" if value.model else suffix
+            value.assumed["model"] = why
+        elif reasons and not value.patterned:
+            value.assumed.setdefault("model", f"as printed, where others are {'; '.join(reasons)}")
+    return [
+        f"{count} rows of '{model or ''}' have the same data set, split, side, protocol and metric"
+        for model, count in repeated.items()
+    ]
+
+
+def _configuration(values: Sequence[Value]) -> set[str]:
+    """Return the label columns that may say which model it is: not those that number the rows, or its cost."""
+    columns: dict[str, dict[int, str]] = defaultdict(dict)
+    for value in values:
+        for header, text in value.labels.items():
+            columns[header][value.cell[0]] = text
+    return {
+        header
+        for header, texts in columns.items()
+        if not any(map(is_bookkeeping, header.split(" / ")))
+        and not words_of(header) & words_for("beside_metrics")
+        and not (role_of(header) == "other" and len(set(texts.values())) == len(texts) > 2)
+    }
+
+
+def _telling_headers(rows: Sequence[Value], telling: set[str]) -> list[str]:
+    """Return the telling columns, as few as possible from the left, in which all these rows differ; else none."""
+
+    def distinct(headers: Iterable[str]) -> int:
+        headers = list(headers)
+        return len({tuple(value.labels[header] for header in headers) for value in rows})
+
+    chosen: list[str] = []
+    for header in rows[0].labels:
+        if header in telling and all(header in value.labels for value in rows):
+            chosen += [header] if distinct([*chosen, header]) > distinct(chosen) else []
+    return chosen if distinct(chosen) == len(rows) else []
+
+
+def _described(header: str, text: str) -> str:
+    """Return a label for a name: numbers and yes or no need their header to be understood."""
+    if text and (is_numeric(text) or folded(text) in ("yes", "no", "true", "false")):
+        return f"{header if header.isupper() else header.lower()} {text}"
+    return text
+
+
+def refuse_repeated(values: Sequence[Value], states: States) -> list[Value]:
+    """Return the values without those that would be a second value of the same on the line of a model.
+
+    Where one header says all that the others say and more, it is read and the others, which may be something else, are
+    not: 'MRR' beside 'Filtered MRR' may be raw. Otherwise none of them is.
+    """
+    lines: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
+    for value in values:
+        lines[value.model_line, value.key()].append(value)
+    for same in lines.values():
+        if len(same) == 1:
+            continue
+        left = sorted(same, key=lambda value: len(words_of(value.header)))
+        while len(left) > 1:
+            here, *others = [words_of(value.header) for value in left]
+            if len(left) == 2 and others[0] - here == {"with", "test"}:
+                # LibKGE filters validation data without the test set, and beside that with it.
+                left[0].facts = replace(left[0].facts, protocol="filtered-cumulative")
+                break
+            unclear = left[:1] if all(here < words for words in others) else left
+            names = "', '".join(dict.fromkeys(value.header for value in left))
+            for value in unclear:
+                states[value.cell] = "unread", f"nothing says in what '{names}' differ; state it in a sidecar"
+            left = left[len(unclear) :]
+    return [value for value in values if states[value.cell][0] == "value"]

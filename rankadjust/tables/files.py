@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.tables.formats.grid import Grid
+from rankadjust.tables.formats.grid import Grid, side_by_side
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.plaintext import delimited_grids, fixed_width_grids, log_grids, piped_grids
 from rankadjust.tables.formats.rst import rst_grids
+from rankadjust.tables.formats.tools import json_grids, yaml_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
     "Markdown": markdown_grids,
@@ -21,6 +23,8 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "CSV": delimited_grids,
     "TSV": partial(delimited_grids, delimiter="\t"),
     "pipes": piped_grids,
+    "JSON": json_grids,
+    "YAML": yaml_grids,
     "log": log_grids,
     "fixed width": fixed_width_grids,
 }
@@ -36,6 +40,11 @@ SUFFIXES = {
     ".csv": "CSV",
     ".tsv": "TSV",
     ".tab": "TSV",
+    ".json": "JSON",
+    ".jsonl": "JSON",
+    ".ndjson": "JSON",
+    ".yaml": "YAML",
+    ".yml": "YAML",
 }
 _BINARY = {".xlsx", ".xls", ".ods", ".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
 
@@ -63,10 +72,8 @@ def read_grids(path: str | Path) -> list[Grid]:
     grids = [grid for grid in grids if grid.width]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
-    return [
-        Grid(grid.rows, grid.header_rows, grid.lines, grid.context, (*remarks, *grid.remarks))
-        for grid in grids
-    ]
+    grids = [part for grid in grids for part in side_by_side(grid)]
+    return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]
 
 
 def recognise(text: str) -> str:

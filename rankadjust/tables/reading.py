@@ -1,13 +1,13 @@
-"""Published tables as people have them into tidy values, with everything that was assumed or could not be read.
+"""Published tables and result files as people have them into tidy values, with all that was assumed or not read.
 
-A file goes through these steps: its format into grids of text (tables), the rows and columns of each grid into headers,
-labels and values (layout, headers), cells into numbers with all that is said of them (cells, values), numbers into
-fractions or percent (series, units). A sidecar states what the table cannot say (sidecar).
-Every cell of a grid ends in exactly one state: value, missing, unread or label.
+A file goes through these steps: its format into grids of text (files), the rows and columns of each grid into headers,
+labels and values (layout, tokens), cells into numbers with all that is said of them (cells, values), values against
+each other (conventions), numbers into fractions or percent (series, units). A sidecar states what the table cannot say
+(sidecar). Every cell of a grid ends in exactly one state: value, missing, unread or label.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,20 +17,18 @@ import polars as pl
 
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry
-from rankadjust.tables.conventions import apply_conventions
+from rankadjust.tables.conventions import apply_conventions, refuse_repeated, tell_apart
 from rankadjust.tables.files import read_grids
-from rankadjust.tables.formats.grid import Grid
-from rankadjust.tables.headers import Names, folded
 from rankadjust.tables.layout import Table, lay_out
-from rankadjust.tables.series import settle
+from rankadjust.tables.series import decimal_signs, settle
 from rankadjust.tables.sidecar import load_sidecar, require_found, sidecar_of, stated_about
-from rankadjust.tables.values import States, Value, read_values
-from rankadjust.tables.variants import tell_apart
+from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names, folded
+from rankadjust.tables.values import Reader, States, Value
 
 VALUES = {
     **dict.fromkeys(("source", "source_url", "source_line", "year", "table"), pl.String),
-    **dict.fromkeys(("dataset", "model", "split", "side", "protocol", "candidates"), pl.String),
-    **dict.fromkeys(("metric", "value", "unit", "spread", "notes"), pl.String),
+    **dict.fromkeys(("dataset", "model", "split", "side", "protocol", "ties", "candidates"), pl.String),
+    **dict.fromkeys(("metric", "value", "unit", "spread", "notes", "assumed"), pl.String),
     **dict.fromkeys(("dataset_as_printed", "metric_as_printed", "cell"), pl.String),
     "grid": pl.Int64,
     "row": pl.Int64,
@@ -49,7 +47,9 @@ CELLS = {
 }
 """Columns of the account of cells; state is value, missing, unread or label."""
 
-_ASSUMED = {"split": "testing", "side": "both", "protocol": "filtered"}
+# The words for what is assumed, and the fields for which the usual is taken without a word.
+_WORDS = {"dataset": "data set"}
+_BY_DEFAULT = ("split", "side", "protocol")
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class Reading:
 def read_table(path: str | Path, sidecar: str | Path | None = None) -> pl.DataFrame:
     """Return the values of a published table as tidy rows (columns VALUES), ready for `rescore`.
 
-    path: Markdown, HTML, reStructuredText, LaTeX, CSV, TSV or plain text. sidecar: a YAML file that states what the
-    table does not; None takes the one that stands beside the table, if any.
+    path: Markdown, HTML, reStructuredText, LaTeX, CSV, TSV, plain text, or the JSON, JSON lines or YAML of a tool.
+    sidecar: a YAML file that states what the table does not; None takes the one that stands beside the table, if any.
     `read_tables` returns also what could not be read. Raises RankadjustError where file or sidecar are wrong.
     """
     return read_tables(path, sidecar).values
@@ -109,31 +109,34 @@ def read_tables(
     names = dataset_names(registry, _benchmarks())
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = load_sidecar(beside) if beside else {}
-    grids = read_grids(path)
-    tables, frames, cells, remarks = [], [], [], []
-    for number, grid in enumerate(grids, start=1):
+    tables = []
+    for number, grid in enumerate(read_grids(path), start=1):
         stated = stated_about(data, number, names, beside or path)
-        layout = lay_out(grid, stated, names, path.stem)
-        table = Table(number, grid, layout, stated)
-        values, states, said = _read(table, names, path, beside or path, single=len(grids) == 1)
-        tables.append(table)
-        frames.append(values)
-        cells.append(states)
-        prefix = "" if len(grids) == 1 else f"table {number}: "
-        remarks += [f"{prefix}{remark}" for remark in (*grid.remarks, *layout.remarks, *said)]
+        tables.append(Table(number, grid, lay_out(grid, stated, names, path.stem), stated))
     if beside:
         found = set().union(*(table.layout.stated_lines for table in tables))
         require_found(beside, data, [table.stated for table in tables], found)
-    values = pl.concat(frames, how="vertical")
-    remarks += _about_datasets(values["dataset"].drop_nulls().unique(maintain_order=True), names, registry)
-    return Reading(
-        path,
-        values,
-        pl.concat(cells, how="vertical"),
-        tuple(dict.fromkeys(remarks)),
-        tuple(tables),
-        data,
-    )
+    read = [Reader(table, names, beside or path).read() for table in tables]
+    signs = decimal_signs(value for values, _ in read for value in values)
+    kept, remarks = [], []
+    for table, (values, states) in zip(tables, read, strict=True):
+        apply_conventions(values, _benchmarks())
+        said = tell_apart(values)
+        own = settle(refuse_repeated(values, states), states, len(table.grid.rows), signs)
+        kept.append(own)
+        prefix = "" if len(tables) == 1 else f"table {table.number}: "
+        told = (*table.grid.remarks, *_left_alone(table), *said, *_silent(own))
+        remarks += [f"{prefix}{text}" for text in told]
+    single, known = len(tables) == 1, set(names.values())
+    frames = [
+        _tidy(table, values, path, known, registry, single=single)
+        for table, values in zip(tables, kept, strict=True)
+    ]
+    frame = pl.concat(frames, how="vertical")
+    remarks += _about_datasets(frame["dataset"].drop_nulls().unique(maintain_order=True), names, registry)
+    cells = [_account(table, states) for table, (_, states) in zip(tables, read, strict=True)]
+    remarks = list(dict.fromkeys(remarks))
+    return Reading(path, frame, pl.concat(cells, how="vertical"), tuple(remarks), tuple(tables), data)
 
 
 @cache
@@ -152,133 +155,144 @@ def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmar
         *((benchmark.dataset, benchmark.aliases) for benchmark in benchmarks),
         *((name, dataset.aliases) for name, dataset in registry.items()),
     ]
-    names: dict[str, str] = {}
+    names = Names()
     for name, spellings in aliases:
         for spelling in spellings:
             names.setdefault(folded(spelling), name)
     # A data set's own name wins over an alias of another.
-    return names | {folded(name): name for name, _ in aliases}
+    names.update({folded(name): name for name, _ in aliases})
+    return names
 
 
-def _read(
-    table: Table, names: Names, path: Path, sidecar: Path, *, single: bool
-) -> tuple[pl.DataFrame, pl.DataFrame, list[str]]:
-    """Return values, account of cells and remarks of one table."""
-    values, states = read_values(table, names, sidecar)
-    remarks = _about_labels(table)
-    if table.layout.metrics:
-        values, settled = settle(values, states, len(table.grid.rows))
-        remarks += [
-            *settled,
-            *apply_conventions(values, _benchmarks()),
-            *tell_apart(values),
-            *_about_facts(values),
-        ]
+def usual(field: str, dataset: str | None, registry: Mapping[str, Dataset]) -> str:
+    """Return what is usual for split, side or protocol where nothing says it: an inductive set has its own test."""
+    known = registry.get(dataset or "")
+    is_inductive = (known is not None and known.role == "inductive") or any(
+        benchmark.dataset == dataset and "inference_testing" in benchmark.tasks for benchmark in _benchmarks()
+    )
+    return "inference_testing" if field == "split" and is_inductive else DEFAULTS[field]
+
+
+def _account(table: Table, states: States) -> pl.DataFrame:
+    places = sorted(states)
+    lines, rows = table.grid.lines, table.grid.rows
+    columns = {
+        "grid": [table.number] * len(places),
+        "row": [row + 1 for row, _ in places],
+        "column": [column + 1 for _, column in places],
+        "line": [lines[row] for row, _ in places],
+        "text": [rows[row][column] for row, column in places],
+        "state": [states[place][0] for place in places],
+        "reason": [states[place][1] for place in places],
+    }
+    return pl.DataFrame(columns, schema=CELLS)
+
+
+def _tidy(
+    table: Table,
+    values: Sequence[Value],
+    path: Path,
+    known: Set[str],
+    registry: Mapping[str, Dataset],
+    *,
+    single: bool,
+) -> pl.DataFrame:
+    """Return the values of one table as tidy rows."""
     about = {"source": path.name, **table.stated.about}
-    about["table"] = path.stem if single else f"{path.stem}-{table.number}"
-    rows = [_tidy_row(value, about, table) for value in values]
-    return (
-        pl.DataFrame(rows, schema=VALUES, orient="row"),
-        _account(table.number, table.grid, states),
-        remarks,
+    # Where the rows are metrics, a model stands in a column: its line is that of the header.
+    lines = [table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]] for value in values]
+    usual_of: dict[tuple[str, str | None], str] = {}
+    columns: dict[str, Any] = {
+        **{name: [about.get(name)] * len(values) for name in ("source", "source_url", "year")},
+        "source_line": [None if line is None else str(line) for line in lines],
+        "table": [path.stem if single else f"{path.stem}-{table.number}"] * len(values),
+        "model": [value.model for value in values],
+        "value": [value.number.text for value in values],
+        "unit": [value.unit for value in values],
+        "spread": [value.spread or value.number.spread for value in values],
+        "notes": ["; ".join(filter(None, (value.facts.notes, *value.notes))) or None for value in values],
+        "assumed": [_assumed(value, usual_of, known, registry) for value in values],
+        "cell": [table.text(*value.cell) for value in values],
+        "grid": [table.number] * len(values),
+        "row": [value.cell[0] + 1 for value in values],
+        "column": [value.cell[1] + 1 for value in values],
+    }
+    return pl.DataFrame(
+        {
+            name: columns.get(name) or [getattr(value.facts, name, None) for value in values]
+            for name in VALUES
+        },
+        schema=VALUES,
     )
 
 
-def _account(number: int, grid: Grid, states: States) -> pl.DataFrame:
-    rows = [
-        (number, row + 1, column + 1, grid.lines[row], grid.rows[row][column], *state)
-        for (row, column), state in sorted(states.items())
-    ]
-    return pl.DataFrame(rows, schema=CELLS, orient="row")
+def _assumed(
+    value: Value,
+    usual_of: dict[tuple[str, str | None], str],
+    known: Set[str],
+    registry: Mapping[str, Dataset],
+) -> str | None:
+    """Return what is known of a value that the table does not say, each with its reason."""
+    reasons = dict(value.assumed)
+    for name in _BY_DEFAULT:
+        if getattr(value.facts, name) is None and name not in reasons:
+            place = name, value.facts.dataset
+            if place not in usual_of:
+                usual_of[place] = usual(*place, registry)
+            reasons[name] = f"{usual_of[place]} by default"
+    if value.model is None:
+        reasons["model"] = "not named"
+    if value.facts.dataset is None:
+        reasons["dataset"] = "not named"
+    elif value.facts.dataset not in known:
+        reasons.setdefault("dataset", "as printed, none of the registry")
+    texts = [f"{_WORDS.get(name, name)} {reasons[name]}" for name in (*FIELDS, "value") if name in reasons]
+    return "; ".join(texts) or None
 
 
-def _tidy_row(value: Value, about: Mapping[str, str], table: Table) -> tuple[Any, ...]:
-    facts = value.facts
-    # Where the rows are metrics, a model stands in a column: its line is that of the header.
-    line = table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]]
-    row: dict[str, Any] = {
-        "source": about["source"],
-        "source_url": about.get("source_url"),
-        "source_line": None if line is None else str(line),
-        "year": about.get("year"),
-        "table": about["table"],
-        "dataset": facts.dataset,
-        "model": facts.model,
-        "split": facts.split,
-        "side": facts.side,
-        "protocol": facts.protocol,
-        "candidates": facts.candidates,
-        "metric": facts.metric,
-        "value": value.number.text,
-        "unit": value.unit,
-        "spread": value.spread or value.number.spread,
-        "notes": "; ".join([*filter(None, [facts.notes]), *value.notes]) or None,
-        "dataset_as_printed": facts.dataset_as_printed,
-        "metric_as_printed": facts.metric_as_printed,
-        "cell": table.text(*value.cell),
-        "grid": table.number,
-        "row": value.cell[0] + 1,
-        "column": value.cell[1] + 1,
-    }
-    return tuple(row[name] for name in VALUES)
-
-
-def _about_labels(table: Table) -> list[str]:
-    """Return what columns and rows were left alone."""
+def _left_alone(table: Table) -> Iterator[str]:
+    """Yield what columns and rows were left alone."""
     if not table.layout.metrics:
         cells = len(table.grid.rows) * table.grid.width
-        return [f"no metric found in this table: its {cells} cells are left alone"]
-    columns = {
-        column.index: column
-        for row in table.layout.rows
-        for column in row.columns
-        if column.role == "other" and column.line.role is None and column.header
+        yield f"no metric found in this table: its {cells} cells are left alone"
+        return
+    columns: dict[int, str] = {}
+    others = []
+    seen = None
+    for row in table.layout.rows:
+        if row.columns is not seen:
+            seen = row.columns
+            columns |= {
+                column.index: column.name
+                for column in seen
+                if column.role == "other" and column.line.role is None and column.header
+            }
+        if row.kind == "other" and row.line.role is None:
+            others.append(next((text for text in row.labels.values() if text), str(row.index + 1)))
+    for what, left in (("columns", list(columns.values())), ("rows", others)):
+        if left:
+            names = "', '".join(left)
+            yield f"{what} that are no metric: '{names}'"
+
+
+def _silent(values: Sequence[Value]) -> Iterator[str]:
+    """Yield which names the table does not say."""
+    unnamed = {
+        "data set": sum(value.facts.dataset is None for value in values),
+        "model": sum(value.model is None for value in values),
     }
-    rows = [row for row in table.layout.rows if row.kind == "other" and row.line.role is None]
-    remarks = []
-    if columns:
-        names = ", ".join(f"'{column.name}'" for column in columns.values())
-        remarks.append(f"columns that are no metric: {names}")
-    if rows:
-        names = ", ".join(
-            f"'{next((text for text in row.labels.values() if text), row.index + 1)}'" for row in rows
-        )
-        remarks.append(f"rows that are no metric: {names}")
-    return remarks
+    for what, count in unnamed.items():
+        if count:
+            yield f"{count} of {len(values)} values have no {what}; state it in a sidecar"
 
 
-def _about_datasets(found: Iterable[str], names: Names, registry: Mapping[str, Dataset]) -> list[str]:
-    """Return which data sets are not known, with those that an ambiguous name may mean."""
+def _about_datasets(found: Iterable[str], names: Names, registry: Mapping[str, Dataset]) -> Iterator[str]:
+    """Yield which data sets are not known, with those that an ambiguous name may mean."""
     known = set(names.values())
-    remarks = []
+    ambiguous = {name: set(map(folded, dataset.ambiguous_aliases)) for name, dataset in registry.items()}
     for name in found:
-        meant = [own for own, dataset in registry.items() if folded(name) in _ambiguous(dataset)]
+        meant = [own for own, spellings in ambiguous.items() if folded(name) in spellings]
         if meant:
-            remarks.append(f"'{name}' may be {' or '.join(meant)}; state which in a sidecar")
+            yield f"'{name}' may be {' or '.join(meant)}; state which in a sidecar"
         elif name not in known:
-            remarks.append(f"'{name}' is no data set of the registry")
-    return remarks
-
-
-def _ambiguous(dataset: Dataset) -> set[str]:
-    return set(map(folded, dataset.ambiguous_aliases))
-
-
-def _about_facts(values: Sequence[Value]) -> list[str]:
-    """Return what the table does not say about its values."""
-    if not values:
-        return []
-    remarks = []
-    for name, words in (("dataset", "data set"), ("model", "model")):
-        silent = sum(getattr(value.facts, name) is None for value in values)
-        if silent:
-            remarks.append(f"{silent} of {len(values)} values have no {words}; state it in a sidecar")
-    assumed = []
-    for name, usual in _ASSUMED.items():
-        silent = sum(getattr(value.facts, name) is None for value in values)
-        if silent:
-            assumed.append(f"{name} {usual}" + ("" if silent == len(values) else f" ({silent} values)"))
-    if assumed:
-        remarks.append(f"not stated, and taken as usual where values are adjusted: {', '.join(assumed)}")
-    notes = dict.fromkeys(value.facts.notes for value in values if value.facts.notes)
-    return [*remarks, *(f"kept in the notes: {note}" for note in notes)]
+            yield f"'{name}' is no data set of the registry"

@@ -1,95 +1,110 @@
 """Numbers under one header: what their commas and brackets mean, and their unit."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankadjust.tables.units import Decision, Series, decide_units, is_at_most_one, is_share
+from rankadjust.base.printed import Number
+from rankadjust.tables.units import Series, decide_units, is_at_most_one, is_share
 from rankadjust.tables.values import States, Value
 
+_THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
 
-def settle(values: Sequence[Value], states: States, rows: int) -> tuple[list[Value], list[str]]:
+
+def settle(values: Sequence[Value], states: States, rows: int, signs: set[str]) -> list[Value]:
     """Settle commas, brackets and units of the values of a table with that many rows.
 
-    Returns the values that are possible and what was decided; the cells of the others become unread in `states`.
+    signs: the decimal signs of the file (`decimal_signs`). Returns the values that are possible; the cells of the
+    others become unread in `states`.
     """
     groups: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
+        _settle_sign(value, states, signs)
         groups[(*value.series, value.facts.metric)].append(value)
-    remarks = []
     for members in groups.values():
-        remarks += [*_settle_commas(members), *_settle_brackets(members, rows)]
+        _settle_brackets(members, rows)
     decisions = decide_units([_series(members) for members in groups.values()])
     for members, decision in zip(groups.values(), decisions, strict=True):
         for index, value in enumerate(members):
             value.unit = "percent" if value.number.percent else decision.unit
             reason = decision.reason if decision.unit is None else decision.impossible.get(index)
-            if reason:
+            if reason and states[value.cell][0] == "value":
                 states[value.cell] = ("unread", reason)
-    remarks += _about_units(groups.values(), decisions)
-    return [value for value in values if states[value.cell][0] == "value"], remarks
+            if decision.assumed and not value.number.percent:
+                value.assumed["unit"] = decision.reason
+    return [value for value in values if states[value.cell][0] == "value"]
+
+
+def decimal_signs(values: Iterable[Value]) -> set[str]:
+    """Return which of ',' and '.' stand before decimals somewhere in a file; 1,234 and 1.234 leave it open."""
+    signs = set()
+    for value in values:
+        if value.number.decimal_comma:
+            signs.add(",")
+        elif "." in value.number.text and not _may_be_thousands(value.number):
+            signs.add(".")
+    return signs
+
+
+def _may_be_thousands(number: Number) -> bool:
+    return number.other is None and _THOUSANDS_WITH_POINT.fullmatch(number.text) is not None
+
+
+def _settle_sign(value: Value, states: States, signs: set[str]) -> None:
+    """Read '1,234' and '1.234' by the decimal sign of the whole file; where that has both they are unread."""
+    number = value.number
+    is_open = number.other is not None or (
+        "," in signs and not number.decimal_comma and _may_be_thousands(number)
+    )
+    if not is_open:
+        return
+    has_comma = number.other is not None
+    is_small = is_at_most_one(value.facts.metric or "")
+    if signs == {",", "."} and not (has_comma and is_small):
+        states[value.cell] = ("unread", "the file has decimal commas and decimal points: this may be either")
+    elif has_comma and ("," in signs or is_small):
+        value.number = number.with_decimal_comma()
+        value.assumed["value"] = "the comma stands before decimals, as elsewhere in the file"
+        if is_small and "," not in signs:
+            value.assumed["value"] = "the comma stands before decimals: else it is out of range"
+    elif has_comma:
+        value.assumed["value"] = "the comma separates thousands"
+    elif is_small:
+        states[value.cell] = ("unread", "a decimal point in a file with decimal commas")
+    else:
+        value.number = replace(number, text=number.text.replace(".", ""))
+        value.assumed["value"] = "the point separates thousands, as the file has decimal commas"
 
 
 def _series(members: Sequence[Value]) -> Series:
     metric = members[0].facts.metric or ""
-    return Series(
-        metric=metric,
-        numbers=tuple(value.number for value in members),
-        rows=tuple(
-            (
-                value.model_line,
-                replace(value.facts, metric=None, metric_as_printed=None, unit=None, notes=None),
-            )
-            for value in members
-        ),
-        stated=next((value.facts.unit for value in members if value.facts.unit and is_share(metric)), None),
-    )
+    # The line and the evaluation to which the numbers of several metrics belong.
+    rows = tuple((value.model_line, *_evaluation(value)) for value in members)
+    stated = next((value.facts.unit for value in members if value.facts.unit and is_share(metric)), None)
+    return Series(metric, tuple(value.number for value in members), rows, stated)
 
 
-def _settle_commas(members: Sequence[Value]) -> list[str]:
-    """Read '12,345' as 12.345 where the other numbers of the series or its range ask for it, else as thousands."""
-    ambiguous = [value for value in members if value.number.other]
-    if not ambiguous:
-        return []
-    many = f"{members[0].name}: the commas of {len(ambiguous)} of {len(members)} values"
-    if any(value.number.decimal_comma for value in members):
-        reason = "as other numbers of the column have decimal commas"
-    elif is_at_most_one(members[0].facts.metric or ""):
-        reason = "as with thousands they would be out of range"
-    else:
-        return [f"{many} read as separators of thousands"]
-    for value in ambiguous:
-        value.number = value.number.with_decimal_comma()
-    return [f"{many} read as decimal points, {reason}"]
+def _evaluation(value: Value) -> tuple[str | None, ...]:
+    facts = value.facts
+    return value.model, facts.dataset, facts.split, facts.side, facts.protocol, facts.ties, facts.candidates
 
 
-def _settle_brackets(members: Sequence[Value], rows: int) -> list[str]:
+def _settle_brackets(members: Sequence[Value], rows: int) -> None:
     """Find out what the numbers in brackets after the values of a series are: places, differences or spreads."""
     bracketed = [(value, value.number.bracket) for value in members if value.number.bracket]
     if not bracketed:
-        return []
+        return
     if any(text[0] in "+-" for _, text in bracketed):
-        meaning = "differences, kept in the notes"
+        meaning = "a difference"
     elif all(text.isdigit() and 1 <= int(text) <= max(rows, len(members)) for _, text in bracketed):
-        meaning = "places among the models, kept in the notes"
+        meaning = "a place among the models"
     else:
-        meaning = "spreads"
+        meaning = "its spread"
     for value, text in bracketed:
-        if meaning == "spreads":
+        value.assumed["value"] = f"the number in brackets is taken for {meaning}"
+        if meaning == "its spread":
             value.spread = text.rstrip("% ")
         else:
-            value.notes.append(f"in brackets: {text}")
-    return [f"{members[0].name}: the numbers in brackets after {len(bracketed)} values read as {meaning}"]
-
-
-def _about_units(groups: Iterable[Sequence[Value]], decisions: Sequence[Decision]) -> list[str]:
-    """Return one remark for each reason, with the names of the columns it holds for."""
-    names: dict[tuple[str | None, str], list[str]] = defaultdict(list)
-    for members, decision in zip(groups, decisions, strict=True):
-        if decision.reason:
-            names[decision.unit, decision.reason].append(members[0].name)
-    return [
-        f"{', '.join(dict.fromkeys(same))}{' read as' if unit else ':'} {reason}"
-        for (unit, reason), same in names.items()
-    ]
+            value.notes = (*value.notes, f"in brackets: {text}")

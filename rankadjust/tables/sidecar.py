@@ -9,9 +9,9 @@ from typing import Any
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.tables.cells import label
-from rankadjust.tables.headers import Facts, Names, find_dataset, metric_key
+from rankadjust.tables.tokens import FIELDS, Facts, Names, find_dataset, metric_key
 
-_FACTS = ("dataset", "model", "metric", "split", "side", "protocol", "candidates", "unit", "notes")
+_FACTS = (*FIELDS, "notes")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 # YAML reads these words as true and false; a table means the words.
 _BOOLEANS = {True: {"yes", "true", "on", "y"}, False: {"no", "false", "off", "n"}}
@@ -63,6 +63,8 @@ class Stated:
 
 
 def _find(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
+    if not lines:
+        return Line()
     known = {_plain(text) for text in texts}
     for key, line in lines.items():
         is_number = isinstance(key, int) and not isinstance(key, bool)
@@ -83,9 +85,13 @@ def load_sidecar(path: str | Path) -> Mapping[str, Any]:
 
 
 def sidecar_of(path: str | Path) -> Path | None:
-    """Return the sidecar that stands beside a table: the same name with the suffix .yaml or .yml."""
+    """Return the sidecar that stands beside a table: the same name with the suffix .yaml or .yml.
+
+    That of a file which is YAML itself ends in .sidecar.yaml or .sidecar.yml.
+    """
+    kind = ".sidecar" if Path(path).suffix in (".yaml", ".yml") else ""
     for suffix in (".yaml", ".yml"):
-        beside = Path(path).with_suffix(suffix)
+        beside = Path(path).with_suffix(f"{kind}{suffix}")
         if beside.is_file():
             return beside
     return None
@@ -132,7 +138,7 @@ def _line(value: Any, names: Names, path: str | Path, keys: Keys) -> Line:  # no
 
 
 def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys = ()) -> Facts:
-    found = {key: str(value[key]) for key in _FACTS if key in value}
+    found: dict[str, Any] = {key: str(value[key]) for key in _FACTS if key in value}
     if "metric" in found:
         key = metric_key(found["metric"])
         if key is None:

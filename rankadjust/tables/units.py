@@ -9,11 +9,11 @@ cannot be decided is left undecided and said so.
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 
-from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import Number
-from rankadjust.chance.adjusted_names import split_adjusted
+from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.chance.metrics import Metric
 
 # A unit changes a value by a factor of 100; small breaches of a bound are errors of print, not of the unit.
@@ -21,6 +21,7 @@ _GROSS_FACTOR = 1.25
 _GROSS_STEP = 0.02
 _MOST_COMBINED = 8
 _MANY_ROWS = 200
+_MOST_ROWS = 1000
 # A series with at most this share of values above 1 may be fractions with misprints among them.
 _MISPRINTS = 0.1
 
@@ -40,19 +41,21 @@ class Series:
 
 @dataclass(frozen=True)
 class Decision:
-    """The unit of a series (None: not to be decided), why, and by index the numbers that it makes impossible."""
+    """The unit of a series (None: not to be decided), why, and by index the numbers that it makes impossible.
+
+    assumed: whether nothing but the numbers says it.
+    """
 
     unit: str | None
     reason: str
     impossible: Mapping[int, str]
+    assumed: bool = False
 
 
+@lru_cache(maxsize=1024)
 def base_metric(key: str) -> tuple[Metric | None, str | None]:
     """Return the metric of a key and, for printed adjusted metrics, the adjustment: ratio, index or z."""
-    try:
-        return split_adjusted(key)
-    except RankadjustError:
-        return None, None
+    return find_adjusted(key) or (None, None)
 
 
 def is_share(key: str) -> bool:
@@ -74,7 +77,9 @@ def decide_units(series: Sequence[Series]) -> list[Decision]:
     for component in _components(series):
         _settle_by_bounds(series, component, choices)
     return [
-        Decision(unit, reason, {} if unit is None else _impossible(one, unit))
+        Decision(
+            unit, reason, {} if unit is None else _impossible(one, unit), bool(reason) and not one.stated
+        )
         for one, (unit, reason) in zip(series, choices, strict=True)
     ]
 
@@ -180,7 +185,9 @@ def _by_row(series: Sequence[Series], component: Iterable[int]) -> dict[Hashable
     for index in component:
         for row, number in zip(series[index].rows, series[index].numbers, strict=True):
             table[row].setdefault(index, number)
-    return table
+    # A unit that most rows contradict is found in a part of them: every n-th.
+    step = -(-len(table) // _MOST_ROWS)
+    return dict(list(table.items())[::step]) if step > 1 else table
 
 
 def _broken_rows(
@@ -229,9 +236,11 @@ def _impossible(series: Series, unit: str) -> dict[int, str]:
     )
     found = {}
     for index, number in enumerate(series.numbers):
+        scale = 100 if unit == "percent" or number.percent else 1
+        if lower <= number.value / scale <= upper:
+            continue
         low, high = _interval(number, unit)
         if high < lower or low > upper:
-            scale = 100 if unit == "percent" or number.percent else 1
             least, most = (f"{bound * scale:g}" for bound in (lower, upper))
             found[index] = f"{number.text} as {unit} is outside {least} to {most}"
     return found

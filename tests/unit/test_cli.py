@@ -476,7 +476,8 @@ def test_what_was_read_has_json(run, tmp_path):
     found = json.loads(run("read --json", tmp_path / "table.md")[1])
     assert [row["value"] for row in found["values"]] == ["0.50", "0.300", "0.40"]
     assert [row["text"] for row in found["unread"]] == ["oops"]
-    assert found["remarks"]
+    assert all("protocol filtered by default" in row["assumed"] for row in found["values"])
+    assert found["remarks"] == []
 
 
 # --- a run of one's own -----------------------------------------------------------------------------------------
@@ -519,7 +520,8 @@ def test_an_own_data_set_is_found_in_the_results_of_its_run(run, results):
 def test_tables_name_an_own_data_set(run, results, tmp_path):
     table = tmp_path / "table.md"
     table.write_text("| my-graph | MRR |\n|---|---|\n| A | .50 |\n")
-    assert "my-graph" in run(f"read --results {results}", table)[1].split("fraction, ")[1]
+    shown = run(f"read --results {results}", table)[1].splitlines()
+    assert shown[4].split()[:4] == ["2", "A", "my-graph", "inverse_harmonic_mean_rank"]
     assert run(f"check --results {results}", table)[:2] == (0, "1 value: nothing to look at\n")
     rows = json.loads(run(f"rescore --json --results {results}", table)[1])
     assert [(row["dataset"], row["status"]) for row in rows] == [("my-graph", "ok")]

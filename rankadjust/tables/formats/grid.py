@@ -89,6 +89,32 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
     return [[row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in placed]
 
 
+def side_by_side(grid: Grid) -> list[Grid]:
+    """Return the tables of which a grid consists whose header begins again, column by column, in its right part."""
+    header = grid.rows[: max(1, grid.header_rows)]
+    keys = list(zip(*header, strict=True))
+    half = next((first for first in range(2, grid.width // 2 + 1) if _repeats(keys, first)), None)
+    if half is None:
+        return [grid]
+    remark = f"the header begins again in column {half + 1}: read as tables side by side"
+    return [
+        replace(
+            grid, rows=tuple(row[first : first + half] for row in grid.rows), remarks=(*grid.remarks, remark)
+        )
+        for first in range(0, grid.width, half)
+    ]
+
+
+def _repeats(keys: Sequence[tuple[str, ...]], half: int) -> bool:
+    first = keys[:half]
+    # The same metrics under two data sets are one table: only where the names begin again are there two.
+    return (
+        len(keys) % half == 0
+        and all(any(key) for key in first)
+        and list(first) * (len(keys) // half) == list(keys)
+    )
+
+
 def context_of(texts: Sequence[tuple[int, str]]) -> list[str]:
     """Return the texts above a table, the one that most likely names what it holds first.
 

@@ -76,7 +76,7 @@ _RULES = re.compile(
     r"|\\(?:addlinespace|hdashline)\s*(?:\[[^\]]*\])?"
     r"|\\specialrule\s*(?:\{[^{}]*\}){3}"
 )
-_RULE_ARGUMENT = re.compile(r"(\\(?:toprule|midrule|bottomrule|Xhline)\b)\s*(?:\[[^\]]*\]|\{[^{}]*\})")
+_RULE_ARGUMENT = re.compile(r"(\\(?:toprule|midrule|bottomrule)\b)\s*\[[^\]]*\]|(\\Xhline\b)\s*\{[^{}]*\}")
 
 
 _UNCERTAINTY = re.compile(r"([-+]?\d*\.?\d+)\s*\((\d+(?:\.\d+)?)\)")
@@ -93,7 +93,7 @@ def latex_grids(text: str) -> list[Grid]:
     """Return the tabulars of a LaTeX source, with multicolumn, multirow and the macros that it defines."""
     text = expand_macros(without_comments(text))
     text = _RULES.sub(lambda match: "\n" * match.group().count("\n"), text)
-    text = _RULE_ARGUMENT.sub(r"\1", text)
+    text = _RULE_ARGUMENT.sub(r"\1\2", text)
     grids: list[Grid] = []
     newlines = tuple(match.start() for match in re.finditer("\n", text))
     source = Source(newlines, re.search(r"siunitx|\\num\b|\{[^{}]*\bS\b[^{}]*\}", text) is not None)
@@ -159,13 +159,14 @@ def _last_argument(node: Any, l2tobj: Any) -> str:  # noqa: ANN401 - the names p
 
 
 def _collect_tabulars(nodes: Iterable[Any], context: list[str], source: Source, grids: list[Grid]) -> None:
+    nodes = list(nodes)
+    context = [*(_text(_arguments(node)[-1:]) for node in nodes if _is(node, "caption")), *context]
     for node in nodes:
         name = getattr(node, "environmentname", None)
         if name in _TABULARS:
             grids.append(_latex_table(node, context, source))
         elif getattr(node, "nodelist", None):
-            captions = [_text(_arguments(child)[-1:]) for child in node.nodelist if _is(child, "caption")]
-            _collect_tabulars(node.nodelist, [*captions, *context], source, grids)
+            _collect_tabulars(node.nodelist, context, source, grids)
         elif _is(node, "section", "subsection", "paragraph"):
             context = [_text(_arguments(node)[-1:]), *context][:CONTEXT_LENGTH]
         else:

@@ -9,13 +9,15 @@ from itertools import pairwise
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import PRINTED, plain, read_number
-from rankadjust.tables.formats.grid import Grid, make_grid
+from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, make_grid
 
 _PAIR = re.compile(
     r"""["']?(?P<key>[A-Za-z][\w@./-]*(?:\ [A-Za-z][\w@./-]*)?)["']?\s*[:=]\s*"""
     # A number ends where no list of more numbers and no word goes on.
     rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
 )
+# A log with more parts is one of training, its lines between the values no titles.
+_MOST_BLOCKS = 50
 _BORDER = re.compile(r"^\s*(=+|-+)(\s+(=+|-+))+\s*$")
 
 
@@ -81,7 +83,7 @@ def piped_grids(text: str) -> list[Grid]:
                 make_grid(
                     rows,
                     lines=[number for number, _ in numbered],
-                    context=[*reversed(lines[:first]), *lines[last:]],
+                    context=[*_above(lines, first), *lines[last : last + CONTEXT_LENGTH]],
                 )
             )
     return grids
@@ -97,20 +99,23 @@ def _blocks(marks: Sequence[bool]) -> list[tuple[int, int]]:
 def log_grids(text: str) -> list[Grid]:
     """Return lines of 'key: number' pairs as tables.
 
-    Lines with two or more pairs make one table with a row each: the text before the first pair, and a column for
-    each key. Else each run of lines with one pair makes a table with a row each.
+    Lines with two or more pairs make a table with a row each: the text before the first pair, and a column for
+    each key; a line of other text begins another table ('-- left', '-- right'). Else each run of lines with one pair
+    makes a table with a row each.
     """
     lines = [plain(line) for line in text.splitlines()]
     found = [(number, line, list(_PAIR.finditer(line))) for number, line in enumerate(lines, start=1)]
     several = [(number, line, pairs) for number, line, pairs in found if len(pairs) > 1]
     if several:
-        keys = list(dict.fromkeys(pair["key"] for _, _, pairs in several for pair in pairs))
-        rows = [["", *keys]]
-        for _, line, pairs in several:
-            values = {pair["key"]: pair["value"] for pair in pairs}
-            label = re.sub(r"[\s:={\[(,>|-]+$", "", line[: pairs[0].start()])
-            rows.append([label, *(values.get(key, "") for key in keys)])
-        return [make_grid(rows, header_rows=1, lines=[several[0][0], *(number for number, _, _ in several)])]
+        blocks: dict[int, list[tuple[int, str, list[re.Match[str]]]]] = {}
+        title = 0
+        for number, line, pairs in found:
+            if len(pairs) > 1:
+                blocks.setdefault(title, []).append((number, line, pairs))
+            elif line.strip() and not pairs:
+                title = number
+        parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [several]
+        return [_pairs_table(part, lines) for part in parts]
     single = [
         len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\"") for _, line, pairs in found
     ]
@@ -119,11 +124,29 @@ def log_grids(text: str) -> list[Grid]:
             [["", "value"], *([pair["key"], pair["value"]] for _, _, (pair,) in found[first:last])],
             header_rows=1,
             lines=[first + 1, *range(first + 1, last + 1)],
-            context=[line for line in reversed(lines[:first]) if line.strip()],
+            context=_above(lines, first),
         )
         for first, last in _blocks(single)
         if last - first > 1
     ]
+
+
+def _pairs_table(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
+    """Return lines of several pairs as a table: the text before the first pair, and a column for each key."""
+    keys = list(dict.fromkeys(pair["key"] for _, _, pairs in found for pair in pairs))
+    rows = [["", *keys]]
+    for _, line, pairs in found:
+        values = {pair["key"]: pair["value"] for pair in pairs}
+        label = re.sub(r"[\s:={\[(,>|-]+$", "", line[: pairs[0].start()])
+        rows.append([label, *(values.get(key, "") for key in keys)])
+    numbers = [found[0][0], *(number for number, _, _ in found)]
+    return make_grid(rows, header_rows=1, lines=numbers, context=_above(lines, found[0][0] - 1))
+
+
+def _above(lines: Sequence[str], first: int) -> list[str]:
+    """Return the last texts above a line, the nearest first."""
+    near = reversed(lines[max(0, first - 5 * CONTEXT_LENGTH) : first])
+    return [line for line in near if line.strip()][:CONTEXT_LENGTH]
 
 
 def fixed_width_grids(text: str) -> list[Grid]:
@@ -135,7 +158,7 @@ def fixed_width_grids(text: str) -> list[Grid]:
     lines = [line.expandtabs() for line in text.splitlines()]
     grids = []
     for first, last in _blocks([bool(line.strip()) for line in lines]):
-        context = [line for line in reversed(lines[:first]) if line.strip()]
+        context = _above(lines, first)
         bordered = bordered_grid("\n".join(lines[first:last]), context, first)
         if bordered:
             grids.append(bordered)
@@ -175,15 +198,16 @@ def bordered_grid(text: str, context: Sequence[str] = (), lines_above: int = 0) 
     if not borders:
         return None
     columns = [match.span() for match in re.finditer(r"\S+", lines[borders[0]])]
+    is_border = set(borders)
     rows: list[list[str]] = []
     starts: list[int | None] = []
     header_rows = 0
     for number, line in enumerate(lines):
-        if number in borders:
+        if number in is_border:
             header_rows = header_rows or len(rows)
             continue
         pieces = _pieces(line, columns)
-        if rows and not pieces[0] and number - 1 not in borders:
+        if rows and not pieces[0] and number - 1 not in is_border:
             rows[-1] = [f"{above}\n{piece}" for above, piece in zip(rows[-1], pieces, strict=True)]
         elif any(pieces):
             rows.append(pieces)

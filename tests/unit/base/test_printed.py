@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.printed import Number, plain, read_number, rounding_interval
@@ -117,6 +117,8 @@ def mean_ranks(draw):
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=shares(), mean_rank=mean_ranks())
 def test_a_number_means_the_same_wherever_it_is_read(tmp_path, share, mean_rank):
+    # In a file with decimal commas 1,234 is no thousands and 2.000 is.
+    assume("," not in share[0] or not {",", "."} & set(mean_rank[0]))
     printed = {"MRR": share, "MR": mean_rank}
     tidy = pl.DataFrame(
         [{"dataset": "UMLS", "metric": name, "value": text} for name, (text, _) in printed.items()]

@@ -10,7 +10,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.adjusted_names import adjusted_key, names_of, split_adjusted
 from rankadjust.chance.metrics import FAMILIES, resolve
 from rankadjust.literature.rescore import rescore
-from rankadjust.tables.headers import metric_key
+from rankadjust.tables.tokens import metric_key
 from rankadjust.tables.units import base_metric
 
 NAMES = {

@@ -1,11 +1,11 @@
-"""Words of headers. Expected readings are by eye."""
+"""Words of headers, labels and keys. Expected readings are by eye."""
 
 import pytest
 
-from rankadjust.tables.headers import (
+from rankadjust.tables.tokens import (
     Facts,
+    Names,
     datasets_within,
-    find_dataset,
     is_bookkeeping,
     is_difference,
     metric_key,
@@ -14,18 +14,20 @@ from rankadjust.tables.headers import (
     role_of,
 )
 
-NAMES = {
-    "fb15k": "FB15k",
-    "fb15k237": "FB15k-237",
-    "fb15k237v1": "FB15k-237-v1",
-    "wn18rr": "WN18RR",
-    "nations": "Nations",
-}
+NAMES = Names(
+    {
+        "fb15k": "FB15k",
+        "fb15k237": "FB15k-237",
+        "fb15k237v1": "FB15k-237-v1",
+        "wn18rr": "WN18RR",
+        "nations": "Nations",
+    }
+)
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 
 
 def told(facts: Facts) -> dict[str, str]:
-    names = ("dataset", "metric", "split", "side", "protocol", "unit", "rest")
+    names = ("dataset", "metric", "split", "side", "protocol", "ties", "unit", "rest")
     return {name: getattr(facts, name) for name in names if getattr(facts, name) is not None}
 
 
@@ -46,8 +48,23 @@ def told(facts: Facts) -> dict[str, str]:
         ("Time-aware filtered MRR", {"metric": MRR, "protocol": "time-aware"}),
         ("Validation MRR*", {"metric": MRR, "split": "validation"}),
         ("Test-dev MRR", {"metric": MRR, "split": "test-dev"}),
-        ("head.realistic.hits_at_1", {"metric": "hits_at_1", "side": "head"}),
-        ("best.hits_at_k.10", {"metric": "hits_at_10"}),
+        ("head.realistic.hits_at_1", {"metric": "hits_at_1", "side": "head", "ties": "realistic"}),
+        ("best.hits_at_k.10", {"metric": "hits_at_10", "ties": "optimistic"}),
+        (
+            "metrics.hits_at_k.both.avg.10",
+            {"metric": "hits_at_10", "side": "both", "ties": "realistic"},
+        ),
+        ("metrics.tail.pessimistic.mr", {"metric": MR, "side": "tail", "ties": "pessimistic"}),
+        ("FB15k-237_MRR", {"dataset": "FB15k-237", "metric": MRR}),
+        ("test/mrr", {"split": "testing", "metric": MRR}),
+        ("val_hits@10", {"split": "validation", "metric": "hits_at_10"}),
+        ("hits@10_filtered", {"metric": "hits_at_10", "protocol": "filtered"}),
+        ("mean_rank_filtered_with_test", {"metric": MR, "protocol": "filtered"}),
+        ("metrics.test_hits_at_10", {"split": "testing", "metric": "hits_at_10"}),
+        ("Test MRR (subset)", {"split": "test-subset", "metric": MRR}),
+        ("raw filtered MRR", {"rest": "raw filtered MRR"}),
+        ("Best MRR", {"rest": "Best MRR"}),
+        ("train/loss", {"rest": "train/loss"}),
         ("MRRa", {"metric": MRR}),
         ("HITS@10 (50 samples)", {"metric": "hits_at_10"}),
         ("AMRI", {"metric": "adjusted_arithmetic_mean_rank_index"}),
@@ -56,7 +73,8 @@ def told(facts: Facts) -> dict[str, str]:
         ("FB15K237 (paper)", {"dataset": "FB15k-237"}),
         ("Nations", {"dataset": "Nations"}),
         ("Avg.", {"rest": "Avg."}),
-        ("avg.mean_rank", {"metric": MR}),
+        ("avg. MRR", {"rest": "avg. MRR"}),
+        ("avg.mean_rank", {"metric": MR, "ties": "realistic"}),
         ("mrr_mean", {"metric": MRR}),
         ("mrr_std", {"rest": "mrr_std"}),
         ("value", {}),
@@ -88,7 +106,7 @@ def test_what_is_not_understood_in_brackets_is_kept():
         ("MRR\nH@3", [{"metric": MRR}, {"metric": "hits_at_3"}]),
         ("MR (raw/filtered)", [{"metric": MR, "protocol": "raw"}, {"metric": MR, "protocol": "filtered"}]),
         ("valid/test", [{"split": "validation"}, {"split": "testing"}]),
-        ("w/o rules", [{"rest": "without rules"}]),
+        ("w/o rules", [{"rest": "w/o rules"}]),
         ("a/b", [{"rest": "a/b"}]),
     ],
 )
@@ -106,6 +124,7 @@ def test_headers_of_several_values(text, parts):
         (["HITS@10 (50)", "v1"], {"metric": "hits_at_10", "rest": "v1"}),
         (["Test", "head", "MR"], {"split": "testing", "side": "head", "metric": MR}),
         (["rank", "5"], {"rest": "rank 5"}),
+        (["TransE-1 - test/mrr"], {"split": "testing", "metric": MRR, "rest": "TransE-1"}),
     ],
 )
 def test_headers_above_each_other(texts, facts):
@@ -119,19 +138,14 @@ def test_headers_above_each_other(texts, facts):
         ("tool_fb15k237_v1", ["FB15k-237-v1"]),
         ("tool_wn18rr_v1", []),
         ("run_fb15k_12", ["FB15k"]),
-        ("On WN18RR and FB15k-237.", ["FB15k-237", "WN18RR"]),
+        ("On WN18RR and FB15k-237.", ["WN18RR", "FB15k-237"]),
         ("many nations", []),
         ("Nations", ["Nations"]),
         ("nothing", []),
     ],
 )
 def test_data_sets_within_a_text(text, found):
-    assert [name for name, _ in datasets_within(text, NAMES)] == found
-
-
-def test_data_set_in_brackets_after_another_name():
-    assert find_dataset("Freebase (FB15k)", NAMES) == "FB15k"
-    assert find_dataset("Freebase", NAMES) is None
+    assert list(datasets_within(text, NAMES)) == found
 
 
 @pytest.mark.parametrize(

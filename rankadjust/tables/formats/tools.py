@@ -1,0 +1,99 @@
+"""Result files of tools into grids: JSON, JSON lines and YAML of PyKEEN, LibKGE, wandb, MLflow and others.
+
+Nested keys become paths (metrics.both.realistic.hits_at_10). A record is a row and a path a column: one record is a
+table of one row, a list of records or of lines a table of several.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.tables.formats.grid import Grid, make_grid
+
+
+def json_grids(text: str) -> list[Grid]:
+    """Return the records of a JSON text, or of a text with one record on each line, as tables."""
+    try:
+        return _grids(_load_json(text))
+    except json.JSONDecodeError as error:
+        numbered = _lines_of(text)
+        if len(numbered) < 2 or not numbered[0][1].startswith("{"):
+            raise RankadjustError(f"line {error.lineno}: not valid JSON ({error.msg})") from None
+    records = []
+    for number, line in numbered:
+        try:
+            records.append(_load_json(line))
+        except json.JSONDecodeError as error:
+            raise RankadjustError(f"line {number}: not valid JSON ({error.msg})") from None
+    return _records(records, [number for number, _ in numbered])
+
+
+def yaml_grids(text: str) -> list[Grid]:
+    """Return the records of a YAML text, or of its lines where each is one, as LibKGE's trace is."""
+    numbered = [(number, line) for number, line in _lines_of(text) if not line.startswith("#")]
+    try:
+        if numbered and all(line.startswith("{") and line.endswith("}") for _, line in numbered):
+            return _records([_load_yaml(line) for _, line in numbered], [number for number, _ in numbered])
+        return _grids(_load_yaml(text))
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = "" if mark is None else f"line {mark.line + 1}: "
+        raise RankadjustError(f"{where}not valid YAML ({getattr(error, 'problem', error)})") from None
+
+
+def _lines_of(text: str) -> list[tuple[int, str]]:
+    return [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+
+
+def _load_json(text: str) -> Any:  # noqa: ANN401 - any data
+    # Numbers are kept as they are written: 0.350 has three digits.
+    return json.loads(text, parse_float=str, parse_int=str)
+
+
+def _load_yaml(text: str) -> Any:  # noqa: ANN401 - any data
+    return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+
+
+def _grids(data: Any) -> list[Grid]:  # noqa: ANN401 - any data
+    """Return the records of some data: its own, and each list of records under a key of it."""
+    if isinstance(data, list):
+        return _records(data)
+    if not isinstance(data, Mapping):
+        return []
+    listed = [value for value in data.values() if _is_records(value)]
+    own = {key: value for key, value in data.items() if not _is_records(value)}
+    return [grid for value in ([own], *listed) for grid in _records(value)]
+
+
+def _is_records(value: Any) -> bool:  # noqa: ANN401 - any data
+    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
+
+
+def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
+    """Return a list of records as one table; what is no record is left out."""
+    numbers: Sequence[int | None] = lines or [None] * len(records)
+    flat = [
+        (dict(_paths(one)), line)
+        for one, line in zip(records, numbers, strict=True)
+        if isinstance(one, Mapping)
+    ]
+    columns = list(dict.fromkeys(path for record, _ in flat for path in record))
+    if not columns:
+        return []
+    rows = [columns, *([record.get(path, "") for path in columns] for record, _ in flat)]
+    return [make_grid(rows, header_rows=1, lines=[flat[0][1], *(line for _, line in flat)])]
+
+
+def _paths(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any data
+    """Yield path and text of every value of a record; a list (losses by epoch) is no value."""
+    # MLflow keeps its metrics and parameters as lists of a key and a value each.
+    if _is_records(data) and all({"key", "value"} <= one.keys() for one in data):
+        data = {str(one["key"]): one["value"] for one in data}
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _paths(value, f"{above}.{key}" if above else str(key))
+    elif not isinstance(data, list):
+        yield above, "" if data is None else str(data)

@@ -1,0 +1,370 @@
+"""What words say: the one tokenizer of headers, labels, keys of result files, titles and file names.
+
+A text is cut into words at blanks, `_ / . -` and brackets; runs of words, the longest first, are looked up among the
+metrics, the data sets and the words of config/published.yaml. A text with a word that is none of these is a name.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cache, cached_property, lru_cache
+from typing import Any
+
+from rankadjust.base.words import our_word, shipped_mapping
+from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted
+from rankadjust.tables.cells import label
+
+FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "candidates", "unit")
+"""What is known of a value besides its number, in the order in which it is told."""
+
+DEFAULTS = {"split": "testing", "side": "both", "protocol": "filtered", "ties": "realistic"}
+"""What is usual where nothing says it."""
+
+_EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates")
+_WORD = re.compile(r"[^\W_]+|[%@#×·*]")
+_BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
+# A footnote letter that is no longer raised: 'MRRa'.
+_FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
+# Keys of PyKEEN before 1.5: both.avg.mean_rank, both.best.hits_at_k.10, hits_at_k.both.avg.10.
+_FORMER = {"avg.": "realistic.", "best.": "optimistic.", "worst.": "pessimistic.", "_at_k.": "_at_"}
+_MOST_WORDS = 7
+# A longer text is no header.
+_LONGEST = 200
+_NAMES = ("dataset", "model", "metric")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a value besides its number; None where nothing says it.
+
+    rest: words not understood. assumed: field and reason of what the table does not say itself. conflicts: what is said
+    in two ways.
+    """
+
+    dataset: str | None = None
+    model: str | None = None
+    metric: str | None = None
+    split: str | None = None
+    side: str | None = None
+    protocol: str | None = None
+    ties: str | None = None
+    candidates: str | None = None
+    unit: str | None = None
+    notes: str | None = None
+    dataset_as_printed: str | None = None
+    metric_as_printed: str | None = None
+    rest: str | None = None
+    assumed: tuple[tuple[str, str], ...] = ()
+    conflicts: tuple[str, ...] = ()
+
+    def over(self, other: "Facts") -> "Facts":
+        """Return these facts, with those of `other` where these say nothing."""
+        if other is _NOTHING or self == _NOTHING:
+            return self if other is _NOTHING else other
+        # A stated data set or metric brings its own printed name, or none: it must not keep that of the other.
+        bound = {"dataset_as_printed": self.dataset, "metric_as_printed": self.metric}
+        taken = {
+            name: value
+            for name in _TEXTS
+            if getattr(self, name) is None
+            and bound.get(name) is None
+            and (value := getattr(other, name)) is not None
+        }
+        assumed = tuple(pair for pair in other.assumed if pair[0] in taken)
+        return replace(
+            self, **taken, assumed=(*self.assumed, *assumed), conflicts=(*self.conflicts, *other.conflicts)
+        )
+
+    def agreeing(self, other: "Facts", here: str, there: str) -> "Facts":
+        """Return `over`, with a conflict for each field of which the two say something else; names are not compared."""
+        conflicts = tuple(
+            f"{here} says {mine}, {there} says {theirs}"
+            for name in FIELDS
+            if name not in ("model", "metric")
+            and (mine := getattr(self, name)) is not None
+            and (theirs := getattr(other, name)) is not None
+            and (our_word(name, mine) or mine) != (our_word(name, theirs) or theirs)
+            # A part of the test set, such as test-dev, is of the test set.
+            and not (name == "split" and mine.startswith("test-") and theirs == "testing")
+        )
+        both = self.over(other)
+        return replace(both, conflicts=(*both.conflicts, *conflicts)) if conflicts else both
+
+    def because(self, reason: str) -> "Facts":
+        """Return these facts, each of them assumed for that reason."""
+        return replace(
+            self, assumed=tuple((name, reason) for name in FIELDS if getattr(self, name) is not None)
+        )
+
+    @cached_property
+    def evaluation(self) -> tuple[str | None, ...]:
+        """What a value is a value of, the model left aside and the usual where nothing says it."""
+        return tuple(getattr(self, name) or DEFAULTS.get(name) for name in _EVALUATION)
+
+    @property
+    def says_something(self) -> bool:
+        """Whether any word was understood."""
+        return any(getattr(self, name) is not None for name in FIELDS)
+
+
+_NOTHING = Facts()
+_TEXTS = tuple(field.name for field in fields(Facts) if field.name not in ("assumed", "conflicts"))
+
+
+class Names(dict[str, str]):
+    """Data sets: a name or alias without case and punctuation -> our name. Kept as they are, so they can be a key."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+def folded(text: str) -> str:
+    """Return a text without case and punctuation: 'FB15k-237' as 'fb15k237'."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+@cache
+def _vocabulary() -> Mapping[str, tuple[str, str]]:
+    """Return the words that qualify a value: their run of words, in lower case -> field and our word ('' for none)."""
+    mapping = shipped_mapping()
+    qualifiers = {
+        _key(word): (column, ours)
+        for column, words in mapping["words"].items()
+        for word, ours in words.items()
+    }
+    return {_key(word): ("", "") for word in mapping["headers"]["fillers"]} | qualifiers
+
+
+@cache
+def words_for(kind: str) -> frozenset[str]:
+    """Return the folded words of a kind under `headers` of config/published.yaml."""
+    return frozenset(shipped_mapping()["headers"][kind])
+
+
+@cache
+def _roles() -> Mapping[str, str]:
+    listed = shipped_mapping()["headers"]["roles"]
+    others = dict.fromkeys(words_for("bookkeeping") | words_for("configuration"), "other")
+    return others | {word: role for role, words in listed.items() for word in words}
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text in lower case."""
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _key(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+@lru_cache(maxsize=8192)
+def metric_key(text: str) -> str | None:
+    """Return the key of the metric that a text names; printed adjusted metrics as 'adjusted_…' or 'z_…'."""
+    # Machine-made names of means over runs: mrr_mean.
+    plain = re.sub(r"_(mean|avg)$", "", text.strip(" *:.,;_-"))
+    if not plain or folded(plain) in words_for("beside_metrics"):
+        return None
+    found = find_adjusted(plain)
+    return None if found is None else adjusted_key(*found)
+
+
+def role_of(header: str) -> str | None:
+    """Return what a column holds whose header is a word for it (model, dataset, other, …), else None."""
+    text = label(header)
+    if "#" in header and (folded(text) or header.strip() == "#"):
+        return "other"
+    # Exports put where a value comes from before its name: params.model, tags.mlflow.runName.
+    return _roles().get(folded(text)) or _roles().get(folded(re.split(r"[./]", text)[-1]))
+
+
+def is_bookkeeping(header: str) -> bool:
+    """Tell whether a column with this header cannot tell models apart: place, time, size, links and the like."""
+    return "#" in header or folded(label(header)) in words_for("bookkeeping")
+
+
+def is_difference(text: str) -> bool:
+    """Tell whether a row or column with this label holds differences of values: 'Improvement (%)', 'Δ'."""
+    words = r"(abs\w*|rel\w*)?\W*(improvements?|improv|gains?|differences?|diff|delta|Δ)(?![\w-])"
+    return re.match(words, label(text), re.IGNORECASE) is not None
+
+
+def find_dataset(text: str, names: Names) -> str | None:
+    """Return our name of the data set that a text is a name of."""
+    return names.get(folded(label(text)))
+
+
+def runs(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield first and last word and the text of each run of words, from each word the longest run first."""
+    words = list(_WORD.finditer(text))[:60]
+    for first in range(len(words)):
+        for last in range(min(first + _MOST_WORDS, len(words)) - 1, first - 1, -1):
+            yield first, last, text[words[first].start() : words[last].end()]
+
+
+def _is_name(run: str, *, in_prose: bool) -> bool:
+    """Tell whether words can be a name: in prose only with a digit or a capital."""
+    return not in_prose or run != run.lower() or any(map(str.isdigit, run))
+
+
+def datasets_within(text: str, names: Names) -> dict[str, str]:
+    """Return the data sets named within a longer text, each with its words; 'wn18rr v1' is a set of its own."""
+    found: dict[str, str] = {}
+    free = 0
+    in_prose = " " in text.strip()
+    words = [*_WORD.findall(text)[:60], ""]
+    for first, last, run in runs(text):
+        is_version = re.fullmatch(r"[vV]\d+", words[last + 1]) is not None
+        if first >= free and not is_version and _is_name(run, in_prose=in_prose) and folded(run) in names:
+            found.setdefault(names[folded(run)], run)
+            free = last + 1
+    return found
+
+
+def metrics_within(text: str) -> dict[str, str]:
+    """Return the metrics named within a longer text, each with its words."""
+    found: dict[str, str] = {}
+    free = 0
+    in_prose = " " in text.strip()
+    for first, last, run in runs(text):
+        if first >= free and _is_name(run, in_prose=in_prose) and (key := metric_key(run)):
+            found.setdefault(key, run)
+            free = last + 1
+    return found
+
+
+def qualifiers_within(text: str, fields: Iterable[str]) -> Facts:
+    """Return what the words of a title say of split, side and the like, where they say it in one way."""
+    found: dict[str, set[Any]] = {}
+    for _, _, run in runs(text):
+        field, ours = _vocabulary().get(_key(run), ("", ""))
+        found.setdefault(field, set()).add(ours)
+    said: dict[str, Any] = {field: min(found[field]) for field in fields if len(found.get(field, ())) == 1}
+    return Facts(**said)
+
+
+@lru_cache(maxsize=8192)
+def read_header(text: str, names: Names) -> tuple[Facts, ...]:
+    """Return what a header says, one Facts for each of its parts ('MRR / MR' and 'Hits@1/3' have two)."""
+    if len(text) > _LONGEST:
+        return (Facts(rest=text),)
+    plain = label(text)
+    whole = _read_part(plain, names)
+    if whole.rest is None and whole.notes is None:
+        return (whole,)
+    for parts in (_split_parts(plain), text.split("\n")):
+        if len(parts) > 1:
+            read = tuple(_read_part(label(part), names) for part in parts)
+            if all(part.says_something and part.rest is None and part.notes is None for part in read):
+                return read
+    return (whole,)
+
+
+def _split_parts(text: str) -> list[str]:
+    """Split 'MRR / MR', 'Hits@1/3/10', 'Hits@{1,3}' and 'MR (raw/filtered)' into complete headers."""
+    bracket = re.fullmatch(r"(.*?)[(\[]([^()\[\]]*/[^()\[\]]*)[)\]]", text)
+    if bracket:
+        return [f"{bracket[1]} ({part})" for part in bracket[2].split("/")]
+    listed = re.fullmatch(r"(.*@)\s*[{(\[]?\s*(\d+(?:\s*[,;]\s*\d+)+)\s*[})\]]?", text)
+    if listed:
+        return [f"{listed[1]}{k.strip()}" for k in re.split("[,;]", listed[2])]
+    qualified = re.fullmatch(r"(.*/.*?)\s*([(\[][^/]*[)\]])", text)
+    if qualified:
+        return [f"{part} {qualified[2]}" for part in _split_parts(qualified[1])]
+    parts = [part.strip() for part in text.split("/")]
+    stem = re.sub(r"\d+\W*$", "", parts[0])
+    return [f"{stem}{part}" if part.isdigit() and stem else part for part in parts]
+
+
+def _read_part(text: str, names: Names) -> Facts:
+    facts = _read_words(text, names)
+    notes: tuple[str, ...] = ()
+    if facts is None and (main := _BRACKET.sub(" ", text).strip()) != text:
+        # What stands in brackets after a metric or data set and is no known word is a note.
+        facts = _read_words(main, names)
+        if facts is None or not (facts.metric or facts.dataset):
+            return Facts(rest=text or None)
+        insides = [inside.strip() for inside in _BRACKET.findall(text)]
+        notes = tuple(inside for inside in insides if _read_words(inside, names) is None)
+        for inside in insides:
+            facts = facts.over(_read_words(inside, names) or _NOTHING)
+            if facts.split == "testing" and (part := _vocabulary().get(_key(f"test {inside}"))):
+                facts = replace(facts, split=part[1])
+    if facts is None and (glued := _FOOTNOTE.fullmatch(text)) and (key := metric_key(glued[1])):
+        facts, notes = Facts(metric=key), (f"'{text}' read as '{glued[1]}' with footnote mark {glued[2]}",)
+    if facts is None:
+        return Facts(rest=text or None)
+    return replace(
+        facts,
+        metric_as_printed=text if facts.metric else None,
+        dataset_as_printed=text if facts.dataset and not facts.metric else None,
+        notes="; ".join(notes) or None,
+    )
+
+
+def _read_words(text: str, names: Names) -> Facts | None:
+    """Return what the words of a text say; None where one of them says nothing known, or two say something else."""
+    found: dict[str, Any] = {}
+    free = 0
+    text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", text)
+    text = re.sub(r"(?:\b(?:avg|best|worst)|_at_k)\.(?=\w)", lambda match: _FORMER[match[0]], text)
+    words = [*_WORD.findall(text.casefold()), ""]
+    for first, last, run in runs(text):
+        if first != free:
+            continue
+        field, ours = _look_up(run, names)
+        if field is None or (field == "dataset" and re.fullmatch(r"v\d+", words[last + 1])):
+            continue
+        if field and found.setdefault(field, ours) != ours:
+            return None
+        free = last + 1
+    return Facts(**found) if free == len(words) - 1 else None
+
+
+def _look_up(run: str, names: Names) -> tuple[str | None, str]:
+    if key := metric_key(run):
+        return "metric", key
+    if dataset := names.get(folded(run)):
+        return "dataset", dataset
+    return _vocabulary().get(_key(run), (None, ""))
+
+
+def read_stack(texts: Sequence[str], names: Names) -> tuple[Facts, ...]:
+    """Return what the headers above a column say together, one Facts for each part; `texts` from the top down.
+
+    The lowest that names a metric gives it; 'Hits@' above '10' do so together. `rest` holds what none of them explains.
+    """
+    return _read_stack(tuple(text for text in dict.fromkeys(map(str.strip, texts)) if text), names)
+
+
+@lru_cache(maxsize=8192)
+def _read_stack(distinct: tuple[str, ...], names: Names) -> tuple[Facts, ...]:
+    # Charts of wandb put the run before the key: 'TransE-1 - test/mrr'.
+    steps = [step for text in distinct for step in text.split(" - ")]
+    read = [read_header(text, names) for text in _with_joined_k(tuple(dict.fromkeys(steps)))]
+    count = max((len(parts) for parts in read), default=1)
+    merged = []
+    for index in range(count):
+        own = [parts[index] if len(parts) == count else parts[0] for parts in read]
+        facts = _NOTHING
+        for part in reversed(own):
+            facts = facts.agreeing(replace(part, rest=None), "a header", "the one above it")
+        merged.append(replace(facts, rest=" ".join(filter(None, (part.rest for part in own))) or None))
+    return tuple(merged)
+
+
+def _with_joined_k(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Replace 'Hits@' (or 'Hits@k (%)') and a bare number below it by 'Hits@10 (%)'."""
+    number = next(
+        (index for index, text in enumerate(texts) if index and re.fullmatch(r"@?\d+", label(text))), None
+    )
+    if number is None:
+        return texts
+    k = label(texts[number]).lstrip("@")
+    for index in range(number):
+        stem = re.fullmatch(r"(.*?(?:@|\bat))\s*[kKnN]?\s*([(\[].*[)\]])?", label(texts[index]))
+        joined = (
+            f"{stem[1]}{'' if stem[1].endswith('@') else ' '}{k}" if stem else label(texts[index]) + f"@{k}"
+        )
+        if metric_key(joined) and not metric_key(label(texts[index])):
+            header = f"{joined} {stem[2] or '' if stem else ''}".strip()
+            return (*texts[:index], header, *texts[index + 1 : number], *texts[number + 1 :])
+    return texts
