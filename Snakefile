@@ -1,6 +1,6 @@
 """From published benchmark data sets to the database of adjustment constants, and from that to comparable results.
 
-Targets: all (the default), download, database, rescore, report; release with config/full.yaml. README.md starts with the two commands.
+Targets: all (the default), download, database, tasks, rescore, report; release with config/full.yaml. README.md starts with the two commands.
 """
 
 from snakemake.utils import min_version
@@ -12,6 +12,7 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/candidates.smk"
 include: "workflow/rules/batches.smk"
+include: "workflow/rules/tasks.smk"
 include: "workflow/rules/database.smk"
 include: "workflow/rules/rescore.smk"
 include: "workflow/rules/report.smk"

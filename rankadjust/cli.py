@@ -230,6 +230,14 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 @click.argument("ranks", type=_PATH)
 @click.option("--dataset", help="Adjust with the database's constants for this data set.")
 @_options(_protocol, _split, _scores)
+@click.option(
+    "--by",
+    type=click.Choice(["relation", "candidates", "cardinality", "half-link"]),
+    help="Evaluate part by part: what do the tasks of each part have in common?",
+)
+@click.option(
+    "--tasks", type=_PATH, help="What is known of each task: the file of the workflow's target tasks."
+)
 @click.option("--num-candidates", type=int, help="Candidates of every task, the true answer included.")
 @click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
 @click.option(
@@ -250,6 +258,8 @@ def evaluate(
     protocol: str,
     split: str,
     scores: str | None,
+    by: str | None,
+    tasks: Path | None,
     num_candidates: int | None,
     metrics: tuple[str, ...],
     draws: int,
@@ -273,8 +283,11 @@ def evaluate(
     if results is not None and dataset is None:
         raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
     database = _database_of(results, database)
+    if by is not None:
+        _evaluate_by(ranks, by, tasks, num_candidates, metrics, draws, seed, everything, output, as_json)
+        return
     result = evaluate_ranks(
-        ranks,
+        ranks if tasks is None else _with_attributes(ranks, tasks),
         num_candidates=num_candidates,
         dataset=dataset,
         protocol=protocol,
@@ -296,6 +309,46 @@ def evaluate(
     from rankadjust.output.terminal import evaluation, main_rows
 
     click.echo(evaluation(result if everything else main_rows(result)))
+
+
+def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":
+    from rankadjust.evaluation.rank_files import tasks_from
+    from rankadjust.evaluation.task_attributes import with_attributes
+
+    return with_attributes(tasks_from(ranks), tasks)
+
+
+def _evaluate_by(
+    ranks: Path,
+    by: str,
+    tasks: Path | None,
+    num_candidates: int | None,
+    metrics: Sequence[str],
+    draws: int,
+    seed: int,
+    everything: bool,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    from rankadjust.evaluation.strata import METRICS, evaluate_by
+
+    result = evaluate_by(
+        ranks,
+        by,
+        tasks=tasks,
+        num_candidates=num_candidates,
+        metrics=metrics or METRICS,
+        draws=draws,
+        seed=seed,
+    )
+    if output is not None:
+        _write(result, output)
+    if as_json:
+        _print_json(result.to_dicts())
+        return
+    from rankadjust.output.terminal import main_rows, strata
+
+    click.echo(strata(result if everything else main_rows(result), by))
 
 
 @commands.command(

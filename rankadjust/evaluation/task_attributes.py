@@ -16,8 +16,9 @@ ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
 def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> pl.DataFrame:
     """Add num_candidates and the attributes of a table of tasks to tasks with the columns triple and side.
 
-    source: a frame or a Parquet file with triple, side and some of num_candidates and ATTRIBUTES; what the tasks
-    already have must agree. Raises RankadjustError where a task is not in the table.
+    source: a frame or a Parquet file with triple, side and some of num_candidates and ATTRIBUTES; its columns line and
+    ids, where it has them, may stand for triple. num_candidates must agree with what the tasks have. Raises
+    RankadjustError where a task is not in the table.
     """
     known = source if isinstance(source, pl.DataFrame) else _read(Path(source))
     where = "the table of tasks" if isinstance(source, pl.DataFrame) else str(source)
@@ -30,10 +31,14 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
             f"the ranks have no column {lacking[0]}, which tells the tasks of {where} apart"
         )
     added = [name for name in ("num_candidates", *ATTRIBUTES) if name in known.columns]
-    known = known.select(
-        pl.col("triple", "side").cast(pl.String),
-        *(pl.col(name).cast(pl.Float64 if name == "num_candidates" else pl.String) for name in added),
-    ).unique(["triple", "side"], maintain_order=True)
+    known = (
+        _keyed_like(known, tasks["triple"])
+        .select(
+            pl.col("triple", "side").cast(pl.String),
+            *(pl.col(name).cast(pl.Float64 if name == "num_candidates" else pl.String) for name in added),
+        )
+        .unique(["triple", "side"], maintain_order=True)
+    )
     joined = tasks.join(known, on=["triple", "side"], how="left", maintain_order="left", suffix="_of_table")
     if added and joined[_joined_name(added[0], tasks)].null_count():
         missing = joined.filter(pl.col(_joined_name(added[0], tasks)).is_null())
@@ -50,6 +55,15 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
                 f"candidates there, but {row['num_candidates']:,.0f} in the ranks: another protocol?"
             )
     return joined.select(*tasks.columns, *(name for name in added if name not in tasks.columns))
+
+
+def _keyed_like(known: pl.DataFrame, triples: pl.Series) -> pl.DataFrame:
+    """Return the table with what the ranks call a triple as its column triple: the text, the line or the ids."""
+    wanted = triples.unique()
+    for name in ("line", "ids"):
+        if name in known.columns and wanted.is_in(known[name].cast(pl.String).unique().implode()).all():
+            return known.drop("triple").rename({name: "triple"})
+    return known
 
 
 def _joined_name(name: str, tasks: pl.DataFrame) -> str:

@@ -148,6 +148,34 @@ def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
     return f"{what}\n{table(shown[0], shown[1:])}"
 
 
+def strata(result: pl.DataFrame, by: str) -> str:
+    """Return the rows of `evaluate_by` as a table for each average, side, type of rank and metric."""
+    key = ["average", "side", "rank_type", "metric"]
+    parts = []
+    for (average, side, rank_type, metric), part in result.group_by(key, maintain_order=True):
+        rows = [
+            (
+                row["stratum"],
+                number(row["tasks"]),
+                number(row["value"]),
+                _interval(row["value_low"], row["value_high"]),
+                number(row["expectation"]),
+                number(row["index"]),
+                _interval(row["index_low"], row["index_high"]),
+                number(row["z"]),
+            )
+            for row in part.iter_rows(named=True)
+        ]
+        header = (by, "tasks", "value", "95 %", "expectation", "index", "95 %", "z")
+        filled = [column for column in range(len(header)) if any(row[column] for row in rows)]
+        shown = [[line[column] for column in filled] for line in (header, *rows)]
+        label = resolve(str(metric)).label
+        parts.append(
+            f"{label}, {average} average, side {side}, {rank_type} ranks\n{table(shown[0], shown[1:])}"
+        )
+    return "\n\n".join(parts)
+
+
 def _notes(result: pl.DataFrame) -> list[str]:
     """Return one paragraph with each different reason or warning and the metrics it is about."""
     # Where there is no z at all, the first reason says why.

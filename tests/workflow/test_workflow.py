@@ -402,6 +402,23 @@ def test_a_target_rule_makes_its_part_alone(run):
     assert not (run / "fresh" / "results").exists()
 
 
+def test_the_tasks_of_a_run_can_be_joined_with_ranks(run):
+    done = again(run, "tasks")
+    assert done.returncode == 0, done.stderr
+    tasks = run / "elsewhere" / "results" / "tasks" / "Tiny"
+    assert sorted(path.name for path in tasks.iterdir()) == ["filtered.parquet", "pykeen.parquet"]
+    (run / "ranks.csv").write_text(
+        "triple,side,rank\n1,head,1\n1,tail,2\n2,head,1\n2,tail,1\n3,head,2\n3,tail,3\n"
+    )
+    shown = rankadjust(
+        "evaluate", "ranks.csv", "--tasks", tasks / "filtered.parquet", "--by", "candidates", cwd=run
+    )
+    assert shown.returncode == 0, shown.stderr
+    # Three tasks of two candidates and three of three: tests/data/tiny.
+    rows = [line.split()[:3] for line in shown.stdout.splitlines()[2:4]]
+    assert rows == [["2", "3", "0.8333"], ["3", "3", "0.6111"]]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

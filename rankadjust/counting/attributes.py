@@ -1,0 +1,142 @@
+"""What is known of every ranking task before any model: candidates, relation, query, cardinality, half-link.
+
+One row a task, to be joined with the ranks of anyone (docs/compare.md, "Where does it come from").
+"""
+
+from collections.abc import Collection
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TEST_SPLITS, TIME_COLUMNS, time_columns
+from rankadjust.counting.codes import integer_codes, one_frame
+from rankadjust.counting.groups import survey
+from rankadjust.counting.protocols import Protocol, applies, get_protocol
+from rankadjust.counting.rows import SIDES, is_one_of, rows_of, tasks_of
+
+# From this mean number of answers a query on, a side of a relation is "many" (Bordes et al. 2013).
+_MANY = 1.5
+# What is known when a test split is ranked.
+_KNOWN = {"testing": ("facts", "training"), "inference_testing": ("inference",)}
+
+
+def task_attributes(
+    triples: pl.DataFrame, labels: pl.DataFrame, protocol: str | Protocol, isolated: int = 0
+) -> pl.DataFrame:
+    """Return one row for each task of the test splits of a data set.
+
+    triples, labels: as `rankadjust.data.encoding.Encoded` holds them. isolated: entities that stand in no triple.
+
+    The columns: split; triple, the labels of head, relation and tail (and of times) with tabs between them; line, the
+    place of the triple in its split, from 1; ids, the three ids with commas; side; num_candidates; relation; query, the
+    labels with ? in place of the answer; cardinality of the relation in training (1-1, 1-n, n-1 or n-n; unseen
+    where training lacks it); half_link (seen or unseen): whether the query has any answer in training.
+    """
+    times = [name for name in TIME_COLUMNS if name in triples.columns]
+    line = (pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split")
+    rows = triples.with_columns(line=line).with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    tasks = count_tasks(triples, protocol, TEST_SPLITS, isolated)
+    found = tasks.join(rows, on="row", how="left", maintain_order="left").with_columns(
+        pl.col("split").cast(pl.String)
+    )
+    for name in LABEL_COLUMNS:
+        kind = "relation" if name == "relation" else "entity"
+        known = labels.filter(pl.col("kind") == kind).select(
+            pl.col("id").alias(name), pl.col("label").alias(f"{name}_label")
+        )
+        found = found.join(known, on=name, how="left", maintain_order="left")
+    texts = [pl.col(f"{name}_label") for name in LABEL_COLUMNS] + [
+        pl.col(name).cast(pl.String) for name in times
+    ]
+    asked = [
+        pl.when(pl.col("side") == name).then(pl.lit("?")).otherwise(text)
+        if name in ("head", "tail")
+        else text
+        for name, text in zip([*LABEL_COLUMNS, *times], texts, strict=True)
+    ]
+    parts = [
+        _with_known(found.filter(split=split), triples.filter(pl.col("split").is_in(known)))
+        for split, known in _KNOWN.items()
+    ]
+    return pl.concat(parts).select(
+        "split",
+        triple=pl.concat_str(texts, separator="\t"),
+        line="line",
+        ids=pl.concat_str([pl.col(name).cast(pl.String) for name in LABEL_COLUMNS], separator=","),
+        side="side",
+        num_candidates="num_candidates",
+        relation="relation_label",
+        query=pl.concat_str(asked, separator="\t"),
+        cardinality="cardinality",
+        half_link="half_link",
+    )
+
+
+def count_tasks(
+    triples: pl.DataFrame, protocol: str | Protocol, splits: Collection[str], isolated: int = 0
+) -> pl.DataFrame:
+    """Return the number of candidates of each single ranking task of some splits.
+
+    triples, protocol, isolated: as for `rankadjust.counting.candidates.count_candidates`, in one frame. splits: those
+    whose tasks are wanted. A triple that stands more than once in a split is one task on each side.
+
+    The result has the columns row (the first row of `triples` with this triple), side (head, tail) and num_candidates
+    (Int64 but for side), sorted by row and side; triples that the protocol drops are left out. Raises RankadjustError
+    for a protocol that does not apply, and for triples as count_candidates does.
+    """
+    given = get_protocol(protocol) if isinstance(protocol, str) else protocol
+    frame = one_frame(triples)
+    occurring = set(frame["split"].unique())
+    reason = applies(given, frame.columns, [name for name in SPLITS if name in occurring])
+    if reason:
+        raise RankadjustError(reason)
+    codes = integer_codes(frame)
+    key = ["split", "head", "relation", "tail", *time_columns(codes)]
+    first_rows = pl.DataFrame({name: codes[name] for name in key}).cast(pl.Int64).with_row_index("row")
+    first_rows = first_rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
+    parts = [pl.DataFrame(schema={**dict.fromkeys([*key, "num_candidates"], pl.Int64), "side": pl.String})]
+    for graph, found in survey(lambda: [codes], isolated).graphs.items():
+        members = is_one_of(codes["split"], {*graph.base, *graph.evaluated})
+        if not members.any():
+            continue
+        own = {name: column[members] for name, column in codes.items()}
+        rows = rows_of(own, graph, found.occurring, given.time)
+        columns = dict(zip(key, (rows.split, rows.head, rows.relation, rows.tail, *rows.times), strict=True))
+        for side in SIDES:
+            candidates = tasks_of(rows, side, found.occurring, given).candidates
+            columns["num_candidates"] = candidates.astype(np.int64) - (given.counting == "exclusive")
+            for split in graph.evaluated:
+                places = rows.places[split] if split in splits else np.zeros(0, dtype=np.int64)
+                if given.unseen == "drop":
+                    places = places[rows.seen[places]]
+                chosen = pl.DataFrame({name: column[places] for name, column in columns.items()})
+                parts.append(chosen.cast(pl.Int64).with_columns(side=pl.lit(side, pl.String)))
+    tasks = pl.concat(parts, how="diagonal")
+    return first_rows.join(tasks, on=key).select("row", "side", "num_candidates").sort("row", "side")
+
+
+def _with_known(tasks: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Add cardinality and half_link, from the triples that are known."""
+    distinct = known.select(LABEL_COLUMNS).unique()
+    tails = distinct.group_by("relation", "head").len().group_by("relation").agg(tails=pl.col("len").mean())
+    heads = distinct.group_by("relation", "tail").len().group_by("relation").agg(heads=pl.col("len").mean())
+    of_relation = heads.join(tails, on="relation").select(
+        "relation",
+        cardinality=pl.concat_str(_one_or_many("heads"), _one_or_many("tails"), separator="-"),
+    )
+    anchors = pl.concat(
+        distinct.select("relation", pl.col(anchor).alias("anchor"), side=pl.lit(side)).unique()
+        for side, anchor in (("head", "tail"), ("tail", "head"))
+    ).with_columns(half_link=pl.lit("seen"))
+    anchor = pl.when(pl.col("side") == "head").then("tail").otherwise("head")
+    return (
+        tasks.with_columns(anchor=anchor)
+        .join(of_relation, on="relation", how="left", maintain_order="left")
+        .join(anchors, on=["relation", "anchor", "side"], how="left", maintain_order="left")
+        .with_columns(pl.col("half_link", "cardinality").fill_null("unseen"))
+    )
+
+
+def _one_or_many(mean: str) -> pl.Expr:
+    return pl.when(pl.col(mean) < _MANY).then(pl.lit("1")).otherwise(pl.lit("n"))

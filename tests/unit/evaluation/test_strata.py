@@ -1,0 +1,84 @@
+"""Evaluation part by part: the parts add up to the whole, and each has the chance of its own tasks."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.evaluation.evaluate import evaluate
+from rankadjust.evaluation.strata import STRATA, evaluate_by
+
+METRICS = ["mrr", "hits@10", "mr", "auc", "ndcg"]
+
+
+@pytest.fixture(scope="module")
+def frame():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(2, 400, 120)
+    return pl.DataFrame(
+        {
+            "triple": np.repeat(np.arange(60), 2),
+            "side": ["head", "tail"] * 60,
+            "rank": np.ceil(counts * rng.random(120) ** 3),
+            "num_candidates": counts,
+            "relation": rng.choice(["r", "s", "t"], 120),
+            "cardinality": rng.choice(["1-1", "1-n"], 120),
+            "half_link": rng.choice(["seen", "unseen"], 120),
+        }
+    )
+
+
+@pytest.mark.parametrize("by", STRATA)
+def test_parts_add_up_to_the_total(frame, by):
+    parts = evaluate_by(frame, by.replace("_", "-"), metrics=METRICS, draws=0)
+    total = evaluate(frame, metrics=METRICS, draws=0)
+    for key in total["metric"]:
+        for side in ("head", "tail", "both"):
+            whole = total.row(by_predicate=(pl.col("metric") == key) & (pl.col("side") == side), named=True)
+            rows = parts.filter(metric=key, side=side)
+            share = rows["tasks"].to_numpy() / whole["tasks"]
+            assert rows["tasks"].sum() == whole["tasks"]
+            assert share @ rows["value"].to_numpy() == pytest.approx(whole["value"], rel=1e-12)
+            assert share @ rows["expectation"].to_numpy() == pytest.approx(whole["expectation"], rel=1e-12)
+            # z has the variances: those of the parts add up with squared shares.
+            errors = (rows["value"] - rows["expectation"]).abs().to_numpy() / rows["z"].abs().to_numpy()
+            error = abs(whole["value"] - whole["expectation"]) / abs(whole["z"])
+            assert ((share * errors) ** 2).sum() ** 0.5 == pytest.approx(error, rel=1e-9)
+
+
+def test_ranges_of_candidates_are_in_order_and_hold_about_as_many_tasks(frame):
+    rows = evaluate_by(frame, "candidates", metrics="mrr", draws=0).filter(side="both")
+    least = [int(name.split()[0]) for name in rows["stratum"]]
+    assert least == sorted(least)
+    assert rows["tasks"].to_list() == pytest.approx([24] * 5, abs=2)
+    one = evaluate_by(frame.with_columns(num_candidates=500), "candidates", metrics="mrr", draws=0)
+    assert one["stratum"].unique().to_list() == ["500"]
+
+
+def test_attributes_come_from_a_table(frame):
+    """Ranks that name a triple by its line in the file find the task, and so do those that write the ids."""
+    table = frame.select(
+        triple=pl.format("h{}\tr\tt", "triple"),
+        line="triple",
+        ids=pl.format("{},0,1", "triple"),
+        side="side",
+        num_candidates="num_candidates",
+        relation="relation",
+    )
+    expected = evaluate_by(frame, "relation", metrics="mrr", draws=0)
+    for name in ("triple", "line", "ids"):
+        ranks = pl.DataFrame({"triple": table[name], "side": frame["side"], "rank": frame["rank"]})
+        assert evaluate_by(ranks, "relation", tasks=table, metrics="mrr", draws=0).equals(expected)
+
+
+@pytest.mark.parametrize(
+    ("by", "drop", "message"),
+    [
+        ("relations", [], "did you mean relation"),
+        ("relation", ["relation"], "the relation of each task is not known: give --tasks"),
+        ("relation", ["num_candidates"], "the num candidates of each task is not known"),
+    ],
+)
+def test_mistakes(frame, by, drop, message):
+    with pytest.raises(RankadjustError, match=message):
+        evaluate_by(frame.drop(drop), by)
