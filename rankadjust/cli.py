@@ -248,8 +248,8 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 @click.option(
     "--output",
     type=_PATH,
-    callback=_known_suffix(".parquet", ".tsv", ".csv"),
-    help="Also write all rows: .parquet, .tsv, .csv.",
+    callback=_known_suffix(".parquet", ".tsv", ".csv", ".json", ".md", ".tex"),
+    help="Also write all rows (.parquet, .tsv, .csv, .json), or those that are printed as a table (.md, .tex).",
 )
 @_options(_results, _database, _candidates, _json)
 def evaluate(
@@ -301,14 +301,29 @@ def evaluate(
     )
     if dataset is not None and result["log10_p_independent"].null_count():
         _say_if_histograms_are_missing(database, candidates)
+    from rankadjust.output.terminal import evaluation, main_rows
+
+    shown = result if everything else main_rows(result)
     if output is not None:
-        _write(result, output)
+        _write_evaluation(result, shown, output)
     if as_json:
         _print_json(result.to_dicts())
         return
-    from rankadjust.output.terminal import evaluation, main_rows
+    click.echo(evaluation(shown))
 
-    click.echo(evaluation(result if everything else main_rows(result)))
+
+def _write_evaluation(result: "pl.DataFrame", shown: "pl.DataFrame", path: Path) -> None:
+    from rankadjust.base.files import write_text
+
+    if path.suffix == ".json":
+        write_text(_json_text(result.to_dicts()) + "\n", path)
+    elif path.suffix in (".md", ".tex"):
+        from rankadjust.output.rendering import to_latex, to_markdown
+        from rankadjust.output.terminal import evaluation_table
+
+        write_text((to_latex if path.suffix == ".tex" else to_markdown)(evaluation_table(shown)), path)
+    else:
+        _write(result, path)
 
 
 def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":
@@ -342,6 +357,8 @@ def _evaluate_by(
         seed=seed,
     )
     if output is not None:
+        if output.suffix in (".md", ".tex", ".json"):
+            raise RankadjustError("with --by, --output writes .parquet, .tsv or .csv")
         _write(result, output)
     if as_json:
         _print_json(result.to_dicts())
@@ -384,6 +401,12 @@ def _evaluate_by(
     callback=_known_suffix(".md", ".tex", ".csv", ".json"),
     help="Also write a table for a paper (.md, .tex), the differences (.csv) or everything (.json).",
 )
+@click.option(
+    "--figure",
+    type=_PATH,
+    callback=_known_suffix(".svg"),
+    help="Also draw the share of tasks with a rank of at most k, for every k, beside chance: .svg.",
+)
 @_options(_results, _database, _candidates, _json)
 def compare(
     models: tuple[str, ...],
@@ -399,6 +422,7 @@ def compare(
     seed: int,
     everything: bool,
     output: Path | None,
+    figure: Path | None,
     results: Path | None,
     database: Path | None,
     candidates: Path | None,
@@ -434,6 +458,8 @@ def compare(
         database=database,
         candidates=candidates,
     )
+    if figure is not None:
+        _draw(models, tasks, dataset, protocol, split, database, candidates, figure)
     if output is not None:
         from rankadjust.base.files import write_text
         from rankadjust.output.rendering import to_latex, to_markdown
@@ -448,6 +474,43 @@ def compare(
         _print_json(for_machines(found))
         return
     click.echo(comparison(found, every_side=everything))
+
+
+def _draw(
+    models: Sequence[str],
+    tasks: Path | None,
+    dataset: str | None,
+    protocol: str,
+    split: str,
+    database: Path | None,
+    candidates: Path | None,
+    path: Path,
+) -> None:
+    from rankadjust.database.evaluation_sets import find_evaluation_set
+    from rankadjust.database.histograms import Histograms
+    from rankadjust.models.compare import names_of
+    from rankadjust.models.paired import paired
+    from rankadjust.models.rank_curves import rank_curves
+
+    try:
+        from rankadjust.output.rank_curve import write_rank_curves
+    except ModuleNotFoundError as error:
+        raise RankadjustError(
+            f"--figure needs the package {error.name}: pip install 'rankadjust[workflow]'"
+        ) from None
+    found = paired(names_of([Path(model) for model in models]), tasks)
+    known = None
+    if dataset is not None and "num_candidates" not in found.tasks.columns:
+        evaluation_set = find_evaluation_set(database, dataset, protocol, split)
+        sides = found.tasks["side"].unique().to_list()
+        known = Histograms.beside(database, candidates).tails(
+            evaluation_set.dataset,
+            evaluation_set.protocol,
+            evaluation_set.split,
+            sides[0] if len(sides) == 1 else "both",
+        )
+    counts, number = (None, None) if known is None else (known.counts, known.tasks)
+    write_rank_curves(rank_curves(found, counts, number), path)
 
 
 def _compare_printed(

@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.evaluation.libkge import SUFFIXES as TRACES
+from rankadjust.evaluation.libkge import read_trace
 from rankadjust.evaluation.scores import holds_scores, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
 
@@ -66,7 +68,7 @@ def _read(path: Path) -> pl.DataFrame:
         return check_tasks(read_scores(path), str(path), first_row=0)
     if path.is_dir():
         return _read_folder(path)
-    frame = _read_table(path)
+    frame = read_trace(path) if path.suffix in TRACES else _read_table(path)
     # People count lines from 1, and the header of a text table is one.
     return check_tasks(frame, str(path), first_row=2 if _suffix(path) in _SEPARATORS else 1)
 
@@ -106,7 +108,8 @@ def _read_table(path: Path) -> pl.DataFrame:
     except (pl.exceptions.PolarsError, OSError) as error:
         raise RankadjustError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
     raise RankadjustError(
-        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)} and .npz"
+        f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npz "
+        "and trace.yaml of LibKGE"
     )
 
 

@@ -23,6 +23,8 @@ TASK_COLUMNS = ("side", "triple", "weight", "group")
 
 _BLOCK = 2**22  # scores that are looked at together
 _ROW_POINTERS, _COLUMNS = "filter_indptr", "filter_indices"
+# What the evaluators of OGB and TGB take: the score of each true answer, and those of its negatives.
+_POSITIVE, _NEGATIVE = "y_pred_pos", "y_pred_neg"
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,8 @@ def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = N
 
 
 def holds_scores(path: Path) -> bool:
-    """Return whether a path is an .npz file or a folder with scores.npy."""
-    return path.suffix == ".npz" or (path / "scores.npy").is_file()
+    """Return whether a path is an .npz file or a folder with scores.npy or y_pred_pos.npy."""
+    return path.suffix == ".npz" or any((path / f"{name}.npy").is_file() for name in ("scores", _POSITIVE))
 
 
 def read_scores(path: str | Path) -> pl.DataFrame:
@@ -94,10 +96,12 @@ def read_scores(path: str | Path) -> pl.DataFrame:
     The file holds scores, target and optionally mask (dense), or filter_indptr and filter_indices (a sparse
     mask in compressed rows, as in scipy). The folder holds scores.npy, target.npy and optionally mask.npy,
     or filter.npz (written by scipy.sparse.save_npz); scores.npy and mask.npy are never read as a whole.
-    Both may hold one value a task of side, triple, weight and group, which become columns of the result.
+    In place of scores and target both may hold y_pred_pos (tasks,) and y_pred_neg (tasks, negatives), as the evaluators
+    of OGB and TGB take them. Both may hold one value a task of side, triple, weight and group, which become columns of
+    the result.
     """
     path = Path(path)
-    arrays = _load_file(path) if path.suffix == ".npz" else _open_folder(path)
+    arrays = _true_answer_first(_load_file(path) if path.suffix == ".npz" else _open_folder(path), path)
     for name in ("scores", "target"):
         if name not in arrays:
             raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays) or 'nothing'}")
@@ -109,6 +113,23 @@ def read_scores(path: str | Path) -> pl.DataFrame:
                 raise RankadjustError(f"{path}: '{name}' has the shape {column.shape}, not ({ranks.height},)")
             ranks = ranks.with_columns(pl.Series(name, column))
     return ranks
+
+
+def _true_answer_first(arrays: Mapping[str, Any], path: Path) -> Mapping[str, Any]:
+    """Return the arrays with scores and target where they have scores of true answers and of negatives."""
+    if _POSITIVE not in arrays and _NEGATIVE not in arrays:
+        return arrays
+    for name in (_POSITIVE, _NEGATIVE):
+        if name not in arrays:
+            raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays)}")
+    positive, negative = np.asarray(arrays[_POSITIVE]), np.asarray(arrays[_NEGATIVE])
+    if positive.size != positive.shape[0] or negative.ndim != 2 or negative.shape[0] != positive.size:
+        raise RankadjustError(
+            f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg {negative.shape}; needed are (tasks,) "
+            "and (tasks, negatives), the negatives of each task in a row"
+        )
+    scores = np.column_stack([positive.ravel(), negative])
+    return {**arrays, "scores": scores, "target": np.zeros(positive.size, dtype=np.int64)}
 
 
 def _load_file(path: Path) -> Mapping[str, Any]:
@@ -128,7 +149,7 @@ def _open_folder(path: Path) -> Mapping[str, Any]:
             with _readable(file):
                 mapped = np.load(file, mmap_mode="r")
                 arrays[name] = _File(file, mapped.shape, mapped.dtype)
-    for name in ("target", *TASK_COLUMNS):
+    for name in ("target", _POSITIVE, _NEGATIVE, *TASK_COLUMNS):
         file = path / f"{name}.npy"
         if file.is_file():
             with _readable(file):

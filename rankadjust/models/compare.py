@@ -134,7 +134,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
 
     Raises RankadjustError for tasks that differ, clusters that are not known, and one cluster only.
     """
-    named = models if isinstance(models, Mapping) else _named([Path(path) for path in models])
+    named = models if isinstance(models, Mapping) else names_of([Path(path) for path in models])
     chosen = [
         metric
         for metric in expand([metrics] if isinstance(metrics, str) else metrics, KS)
@@ -171,7 +171,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     )
 
 
-def _named(paths: Sequence[Path]) -> dict[str, Path]:
+def names_of(paths: Sequence[Path]) -> dict[str, Path]:
     """Return the paths by the shortest of these names that tell them apart."""
     for name in (
         lambda path: path.stem,

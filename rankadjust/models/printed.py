@@ -16,14 +16,8 @@ from scipy import optimize
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, one, resolve
-from rankadjust.database.evaluation_sets import (
-    CANDIDATES,
-    EvaluationSet,
-    beside_database,
-    find_evaluation_set,
-    known_name,
-    load_candidates,
-)
+from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
+from rankadjust.database.histograms import Histograms
 
 # |z| of a difference that is significant at 5 %.
 CRITICAL = 1.959963984540054
@@ -224,17 +218,11 @@ def _largest_count(
     """Return the largest number of candidates of a task, or of entities; only ranks need it."""
     if metric.increasing:
         return float("nan")
-    if candidates is None and not isinstance(database, pl.DataFrame):
-        beside = beside_database(database, CANDIDATES)
-        candidates = beside if beside.exists() else None
-    if candidates is not None:
-        histogram = candidates if isinstance(candidates, pl.DataFrame) else load_candidates(candidates)
-        rows = histogram.filter(
-            dataset=evaluation_set.dataset, protocol=evaluation_set.protocol, split=evaluation_set.split
-        )
-        rows = rows if side == "both" else rows.filter(pl.col("side") == side)
-        if rows.height:
-            return float(rows["num_candidates"].to_numpy().max())
+    known = Histograms.beside(database, candidates).tails(
+        evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side
+    )
+    if known is not None and known.counts.size:
+        return float(known.counts[-1])
     entities = evaluation_set.constants["entities"].drop_nulls()
     if entities.is_empty():
         raise RankadjustError(

@@ -125,6 +125,31 @@ def evaluation(result: pl.DataFrame) -> str:
     return "\n\n".join([*parts, *_notes(result)])
 
 
+def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `evaluate` as a table of text for a paper: value and index with their intervals, and z."""
+    rows = [
+        {
+            "average": row["average"],
+            "side": row["side"],
+            "ranks": row["rank_type"],
+            "metric": resolve(row["metric"]).label,
+            "value": number(row["value"]),
+            "95 %": _interval(row["value_low"], row["value_high"]),
+            "expectation": number(row["expectation"]),
+            "index": number(row["index"]),
+            "index 95 %": _interval(row["index_low"], row["index_high"]),
+            "z": number(row["z"]),
+            "z (random scorer)": number(row["z_random_scorer"]),
+        }
+        for row in result.iter_rows(named=True)
+    ]
+    table_of_text = pl.DataFrame(rows)
+    # What is the same in every row, or in none, is left out.
+    alike = [name for name in ("average", "side", "ranks") if table_of_text[name].n_unique() == 1]
+    empty = [name for name in table_of_text.columns if table_of_text[name].is_in(["", _NOTHING]).all()]
+    return table_of_text.drop(*alike, *empty)
+
+
 def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
     average, side, rank_type = key
     header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)")

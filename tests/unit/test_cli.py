@@ -687,3 +687,45 @@ def test_mistakes_of_a_comparison_are_one_line(run, tmp_path):
         code, _, error = run(line)
         assert code != 0
         assert message in error
+
+
+def test_an_evaluation_is_written_for_papers_and_machines(run, project, tmp_path):
+    ranks = project / "tests" / "data" / "evaluation" / "ranks.csv"
+    written = {}
+    for suffix in ("md", "tex", "json"):
+        path = tmp_path / f"table.{suffix}"
+        code, output, _ = run("evaluate", ranks, "--num-candidates", 10, "--metric", "mrr", "--output", path)
+        assert code == 0
+        written[suffix] = path.read_text(encoding="utf-8")
+    assert "0.6417" in output
+    assert "| MRR    | 0.6417 | [0.175, 0.91667] |" in written["md"].replace("\\", "")
+    assert "MRR & 0.6417 & [0.175, 0.91667] & 0.2929 & 0.4932 &" in written["tex"]
+    rows = json.loads(written["json"])
+    assert {row["side"] for row in rows} == {"head", "tail", "both"}
+
+
+def test_rank_curves_are_drawn(run, project, tmp_path):
+    models = [project / "tests" / "data" / "compare" / name for name in ("complex", "distmult")]
+    path = tmp_path / "curves.svg"
+    code, _, _ = run(
+        "compare",
+        *models,
+        "--dataset",
+        "Kinships",
+        "--metric",
+        "mrr",
+        "--flips",
+        9,
+        "--draws",
+        9,
+        "--figure",
+        path,
+    )
+    assert code == 0
+    drawing = path.read_text(encoding="utf-8")
+    assert drawing.startswith("<svg")
+    for text in ("complex", "distmult", "share of tasks", "stroke-dasharray"):
+        assert text in drawing
+    code, _, error = run("compare", *models, "--figure", "curves.pdf")
+    assert code == 2
+    assert "is neither .svg" in error
