@@ -60,12 +60,15 @@ def evaluate_by(
         labels, order = _ranges(frame["num_candidates"].to_numpy())
     else:
         labels, order = frame[name], frame[name].unique().sort().to_list()
-    return pl.concat(
-        evaluate(frame.filter(labels == label), metrics=metrics, draws=draws, seed=seed).select(
-            pl.lit(label, pl.String).alias("stratum"), *RESULT.names()
-        )
-        for label in order
-    )
+    two_sided = "side" in frame.columns and frame["side"].n_unique() > 1
+    parts = []
+    for label in order:
+        part = evaluate(frame.filter(labels == label), metrics=metrics, draws=draws, seed=seed)
+        if two_sided and "both" not in part["side"]:
+            # All its tasks are of one side: they are those of both.
+            part = pl.concat([part, part.with_columns(side=pl.lit("both"))])
+        parts.append(part.select(pl.lit(label, pl.String).alias("stratum"), *RESULT.names()))
+    return pl.concat(parts)
 
 
 def _ranges(counts: NDArray[np.float64]) -> tuple[pl.Series, list[str]]:

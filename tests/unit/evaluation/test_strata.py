@@ -46,6 +46,16 @@ def test_parts_add_up_to_the_total(frame, by):
             assert ((share * errors) ** 2).sum() ** 0.5 == pytest.approx(error, rel=1e-9)
 
 
+def test_a_part_of_one_side_counts_in_both(frame):
+    by_side = frame.with_columns(relation="side")
+    parts = evaluate_by(by_side, "relation", metrics="mrr", draws=0)
+    total = evaluate(frame, metrics="mrr", draws=0).filter(side="both").row(0, named=True)
+    both = parts.filter(side="both")
+    assert both["stratum"].to_list() == ["head", "tail"]
+    assert both["value"].mean() == pytest.approx(total["value"], rel=1e-12)
+    assert both["expectation"].mean() == pytest.approx(total["expectation"], rel=1e-12)
+
+
 def test_ranges_of_candidates_are_in_order_and_hold_about_as_many_tasks(frame):
     rows = evaluate_by(frame, "candidates", metrics="mrr", draws=0).filter(side="both")
     least = [int(name.split()[0]) for name in rows["stratum"]]
