@@ -185,18 +185,17 @@ def paper_table(found: Comparison) -> pl.DataFrame:
 
 def _against(differences: pl.DataFrame, model: str, top: object) -> Mapping[str, str]:
     """Return the difference of a model to the best one, its interval and p; nothing for the best one itself."""
-    rows = differences.filter(
-        ((pl.col("first") == model) & (pl.col("second") == top))
-        | ((pl.col("first") == top) & (pl.col("second") == model))
-    )
+    first, second = pl.col("first"), pl.col("second")
+    known = pl.lit(top, pl.String)
+    rows = differences.filter(((first == model) & (second == known)) | ((first == known) & (second == model)))
     if rows.is_empty():
         return {"difference to the best": "", "95 %": "", "p (Holm)": ""}
     row = rows.row(0, named=True)
     sign = 1 if row["first"] == model else -1
     ends = [row["difference_low"], row["difference_high"]]
-    low, high = ends if None in ends else sorted(sign * end for end in ends)
+    low, high = ends if None in ends else sorted(sign * end + 0.0 for end in ends)
     return {
-        "difference to the best": number(sign * row["difference"]),
+        "difference to the best": number(sign * row["difference"] + 0.0),
         "95 %": interval(low, high),
         "p (Holm)": number(row["p_holm"], 2),
     }

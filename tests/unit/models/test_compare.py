@@ -10,6 +10,7 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.models.compare import DIFFERENCES, VALUES, compare
 from rankadjust.models.paired import clusters_of, paired
+from rankadjust.output.comparison import comparison, paper_table
 
 
 def model(seed, shift=0.0, triples=60):
@@ -150,6 +151,24 @@ def test_attributes_come_from_a_table_of_tasks():
         compare({"A": first, "B": second}, tasks=tasks.filter(pl.col("triple") != "0"))
     with pytest.raises(RankadjustError, match="has 4,000 candidates there, but 5,000 in the ranks"):
         compare({"A": first, "B": second}, tasks=tasks.with_columns(num_candidates=4000))
+
+
+def test_a_metric_that_has_no_value_is_told_and_leaves_the_others_alone():
+    """AUC needs the numbers of candidates; a dispersion has no better direction."""
+    frames = {
+        name: model(seed, shift).drop("num_candidates") for name, seed, shift in (("A", 1, 0), ("B", 2, 0.8))
+    }
+    found = compare(frames, metrics=["auc", "std", "mrr"], flips=199, draws=20)
+    auc = row(found.differences, "auc")
+    assert (auc["difference"], auc["p"], auc["better"]) == (None, None, None)
+    assert row(found.differences, "mrr")["better"] == "A"
+    # Two tests, not three: 0.005 is multiplied by 2 at most.
+    assert row(found.differences, "mrr")["p_holm"] <= 2 * row(found.differences, "mrr")["p"]
+    assert row(found.differences, "std")["better"] is None
+    text = comparison(found)
+    assert "A is better than B by MRR." in text
+    cells = paper_table(found).filter(side="both", model="B")
+    assert cells["mark"].to_list() == ["", "", ""]
 
 
 MISTAKES = {
