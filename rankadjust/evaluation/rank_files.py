@@ -1,7 +1,7 @@
 """Ranking tasks: tables with one row a task, read from files, frames or arrays and checked.
 
 Columns: rank, or optimistic and pessimistic (of tied scores); side (head, tail); optionally triple, num_candidates,
-weight and group. Other columns are left alone (docs/evaluate.md, "Ranks").
+weight and group, and what `task_attributes` names. Other columns are left alone (docs/evaluate.md, "Ranks").
 """
 
 import difflib
@@ -20,7 +20,7 @@ from rankadjust.evaluation.scores import holds_scores, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
 
 TIED = ("optimistic", "pessimistic")
-COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group", *ATTRIBUTES)
+COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group")
 
 _NUMBERS = ("rank", *TIED, "num_candidates", "weight")
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -33,7 +33,7 @@ def tasks_from(
     """Return the tasks of a file or folder (ranks or scores), of a frame, or of an array of ranks.
 
     num_candidates: one number for all tasks or one for each; None where the source says it, or nobody does.
-    The result has those of COLUMNS that are there (numbers as Float64, the rest as String), without nulls.
+    The result has those of COLUMNS and ATTRIBUTES that are there (numbers as Float64, others as String), without nulls.
     Raises RankadjustError with the row for what cannot be a task.
     """
     if isinstance(source, str | Path):
@@ -125,6 +125,8 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
     """
     _check_columns(frame, where)
     present = [name for name in COLUMNS if name in frame.columns]
+    # People have columns of these names for other purposes: what is no attribute of every task is left alone.
+    present += [name for name in ATTRIBUTES if name in frame.columns and _is_attribute(frame[name])]
     text = [name for name in present if name not in _NUMBERS]
     tasks = frame.select(
         *(pl.col(name).cast(pl.Float64, strict=False) for name in present if name in _NUMBERS),
@@ -146,6 +148,11 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
     if "weight" in present and tasks["weight"].sum() == 0:
         raise RankadjustError(f"{where}: every weight is 0; at least one must be more")
     return tasks
+
+
+def _is_attribute(column: pl.Series) -> bool:
+    is_text = isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum)
+    return (is_text or column.dtype.is_integer()) and column.null_count() == 0
 
 
 def _hint(name: str, given: object) -> str:
@@ -211,9 +218,7 @@ def _rules(present: Sequence[str]) -> Mapping[str, tuple[pl.Expr, str]]:
         rules["weight"] = (~((pl.col("weight") >= 0) & pl.col("weight").is_finite()), "a number from 0 on")
     never = pl.lit(value=False)
     rules |= {
-        name: (never, "given for every task, or for none")
-        for name in ("triple", "group", *ATTRIBUTES)
-        if name in present
+        name: (never, "given for every task, or for none") for name in ("triple", "group") if name in present
     }
     return rules
 

@@ -1,6 +1,7 @@
 """Files as other tools write them: traces of LibKGE, scores of positives and negatives as OGB and TGB have them."""
 
 import numpy as np
+import polars as pl
 import pytest
 import yaml
 
@@ -130,3 +131,11 @@ def test_broken_scores(tmp_path, arrays, message):
     np.savez(tmp_path / "scores.npz", **arrays)
     with pytest.raises(RankadjustError, match=message):
         tasks_from(tmp_path / "scores.npz")
+
+
+def test_columns_of_other_purposes_are_left_alone():
+    frame = pl.DataFrame(
+        {"rank": [1, 2], "relation_id": [3, 4], "relation": ["r", None], "query": [[1], [2]]}
+    )
+    assert tasks_from(frame).columns == ["rank"]
+    assert tasks_from(frame.with_columns(relation=pl.lit(7))).columns == ["rank", "relation"]
