@@ -123,7 +123,7 @@ def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def best_results(rescored: pl.DataFrame, count: int = 3) -> pl.DataFrame:
-    """Return the best results of each evaluation, at most `count` (of equal ones the first printed).
+    """Return the best models of each evaluation, each with its best result, at most `count` (of equal ones the first).
 
     Rows with a caveat - second-hand, or refuted - are left out. Returns the columns of an evaluation, metric, place,
     model, source, value and index.
@@ -131,8 +131,8 @@ def best_results(rescored: pl.DataFrame, count: int = 3) -> pl.DataFrame:
     evaluation = [*EVALUATION, "metric"]
     rows = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
     return (
-        rows.unique([*evaluation, "model", "value"], keep="first", maintain_order=True)
-        .sort("merit", descending=True, maintain_order=True)
+        rows.sort("merit", descending=True, maintain_order=True)
+        .unique([*evaluation, "model"], keep="first", maintain_order=True)
         .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(evaluation))
         .filter(pl.col("place") <= count)
         .select(*evaluation, "place", "model", "source", "value", "index")

@@ -149,6 +149,11 @@ def test_best_results_leave_out_what_has_a_caveat():
     assert best_results(rows, 3).height == 4
 
 
+def test_best_results_name_a_model_once():
+    trials = results(("a", "A", 0.5, 0.5, 100), ("a", "A", 0.6, 0.6, 100), ("a", "B", 0.55, 0.55, 100))
+    assert best_results(trials).select("model", "value").rows() == [("A", 0.6), ("B", 0.55)]
+
+
 def test_model_orders():
     found = model_orders(SMALL_AND_LARGE).to_dicts()
     assert [(row["model"], row["before"], row["after"], row["changed"]) for row in found] == [

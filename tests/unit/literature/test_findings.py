@@ -5,8 +5,8 @@ import pytest
 
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.database.store import load_database
-from rankadjust.literature.comparison import chance_share, comparable, usable
-from tests.findings import FINDINGS, MR, PAGES, PROJECT, blocks, renewed, rescored
+from rankadjust.literature.comparison import best_results, chance_share, comparable, usable
+from tests.findings import FINDINGS, MR, MRR, PAGES, PROJECT, blocks, renewed, rescored
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -39,6 +39,13 @@ def test_only_tiny_sets_and_sampled_candidates_need_a_correction_of_mrr_and_hits
     assert full["share_high"].max() < 0.002
     few = share.filter(pl.col("candidates").is_in(["sampled-20", "sampled-49", "sampled-50", "sampled-100"]))
     assert few["share"].min() > 0.1
+
+
+def test_filtered_and_raw_trials_have_another_best_model():
+    rows = best_results(rescored(), 1).filter(dataset="FB15k-237", split="validation", metric=MRR)
+    best = {row["protocol"]: (row["model"], round(row["value"], 3)) for row in rows.to_dicts()}
+    assert best["filtered"] == ("rescal (1vsAll, kl)", 0.364)
+    assert best["raw"] == ("complex (negative_sampling, kl)", 0.189)
 
 
 def test_mean_ranks_of_the_page_by_hand():

@@ -649,6 +649,8 @@ def test_caveats_of_the_shipped_tables():
     assert caveats.group_by("file").len().sort("file").rows() == [
         ("irokin.csv", 371),
         ("ogb.csv", 18),
+        ("pharmkg.csv", 50),
+        ("powerlink.csv", 72),
         ("pykeen-configurations.csv", 185),
         ("qlogice.csv", 299),
         ("tkbi.csv", 8),

@@ -146,6 +146,10 @@ EXAMPLES = {
             "refuted: test triples took part in drawing the negatives of training"
         },
     ),
+    "taken as filtered": (
+        {"notes": "protocol not stated; taken as filtered"},
+        {"caveat": "the source does not say how it ranked: taken as filtered, as the code behind it does"},
+    ),
     "Hits@10 of tkbi": (
         {"source": "tkbi README: link prediction of TimePlex", "metric": "hits_at_10"},
         {
