@@ -70,7 +70,7 @@ def panels(num_candidates: FloatArray) -> Iterator[Panel]:
                 own_weights=_own_weights(length, num_candidates[rows] - start),
             )
         nodes.append(own_nodes)
-        weights.append(_own_weights(length, np.array([float(length)]))[0])
+        weights.append(_all_weights(length))
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,14 @@ def _own_weights(length: int, counts: FloatArray) -> FloatArray:
     scaled = (2 * rule.nodes + 1 - length) / length
     polynomials: FloatArray = np.einsum("kg,kgd->kd", rule.weights, legendre.legvander(scaled, _NODES - 1))
     return polynomials @ _legendre()[1]
+
+
+@cache
+def _all_weights(length: int) -> FloatArray:
+    """Return the weights (q,) that sum a function over all ranks of a panel."""
+    weights: FloatArray = _own_weights(length, np.array([float(length)]))[0]
+    weights.setflags(write=False)
+    return weights
 
 
 @cache

@@ -276,6 +276,39 @@ def test_in_partitions_the_same_bytes_come_out_and_a_lost_partition_redoes_itsel
     assert not list(parts.glob("*"))
 
 
+def test_a_data_set_that_is_too_large_for_a_job_is_divided_before_anything_has_run(run):
+    counts = "Tiny:\n  expected: {triples: {training: 21560000, validation: 220000, testing: 220000}}\n"
+    (run / "large.yaml").write_text(REGISTRY.replace("Tiny:\n", counts))
+
+    def partitions(memory):
+        done = snakemake(
+            *(
+                "results/candidates/Tiny.parquet",
+                "--directory",
+                run / "large",
+                "--dry-run",
+                "--quiet",
+                "host",
+            ),
+            *(
+                "--configfile",
+                run / "config.yaml",
+                "--config",
+                f"registry={run}/large.yaml",
+                f"memory_mb={memory}",
+            ),
+            cwd=run,
+            snakefile=run / "project" / "Snakefile",
+        )
+        assert done.returncode == 0, done.stderr
+        return dict(line.split() for line in done.stdout.splitlines() if line.startswith(("count", "add")))
+
+    # As a whole it takes 0.7 GB and 60 bytes for each of 22 million triples: 2.02 GB.
+    assert partitions(2100) == {"count": "1"}
+    # 22 million times 44 bytes into 1.3 - 0.7 GB.
+    assert partitions(1300) == {"count_partition": "2", "add_partitions": "1"}
+
+
 def test_arrays_of_ids_give_the_same_counts_and_an_edit_of_one_is_noticed(run):
     number = {"a": 0, "b": 1, "c": 2, "d": 3, "r": 0, "s": 1}
     for name in ("train", "valid", "test"):
