@@ -79,7 +79,7 @@ def write_deposit(
     """Write every file of a deposit into a folder.
 
     database, candidates: as loaded; datasets: the counts of every data set as text. Raises RankadjustError where a
-    column is not described in columns.yaml.
+    column is not described in columns.yaml, or two rows of a table have the same key; then nothing is written.
     """
     tables = {
         "adjustments.parquet": database,
@@ -138,6 +138,10 @@ def _described(name: str, frame: pl.DataFrame) -> _Described:
         raise RankadjustError(
             f"{name}: the column {undescribed[0]!r} is not described; say in rankadjust/output/columns.yaml what it is"
         )
+    repeated = frame.filter(pl.struct(said["key"]).is_duplicated())
+    if repeated.height:
+        row = ", ".join(map(str, repeated.select(said["key"]).row(0)))
+        raise RankadjustError(f"{name}: two rows have the key {row}; its key is {', '.join(said['key'])}")
     fields = [
         {"name": column, "type": _KINDS[type(kind)], **said["columns"][column]}
         for column, kind in frame.schema.items()
@@ -192,7 +196,7 @@ def _zenodo(facts: Mapping[str, Any]) -> dict[str, Any]:
         "version": facts["version"],
         "publication_date": facts["date"],
         "creators": [{"name": "The rankadjust authors"}],
-        "license": "cc-zero",
+        "license": "cc0-1.0",
         "description": _rendered("zenodo.html", facts),
         "keywords": ["knowledge graph", "link prediction", "evaluation", "ranking metrics"],
         "related_identifiers": [

@@ -123,6 +123,16 @@ def test_a_column_that_nobody_described_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_two_rows_with_one_key_are_refused(tmp_path):
+    candidates = part(load_candidates())
+    tables = (part(load_database()), pl.concat([candidates, candidates.tail(1)]), part(load_datasets()))
+    with pytest.raises(
+        RankadjustError, match=r"candidates\.parquet: two rows have the key .*; its key is dataset, "
+    ):
+        write_deposit(*tables, load_registry(), tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_version_date_and_licence_stand_in_every_description(deposit):
     citation = yaml.safe_load((deposit / "CITATION.cff").read_text())
     zenodo = json.loads((deposit / ".zenodo.json").read_text())
@@ -136,7 +146,7 @@ def test_version_date_and_licence_stand_in_every_description(deposit):
     )
     assert (citation["license"], zenodo["license"], package["licenses"][0]["name"]) == (
         "CC0-1.0",
-        "cc-zero",
+        "cc0-1.0",
         "CC0-1.0",
     )
     assert "CC0 1.0 Universal" in (deposit / "LICENSE").read_text()
