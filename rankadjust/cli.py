@@ -816,9 +816,10 @@ def _listed(text: str) -> list[str]:
 def protocols(as_json: bool) -> None:
     """List the named evaluation protocols."""
     from rankadjust.counting.protocols import load_protocols
+    from rankadjust.output.listings import SAMPLED, SAMPLED_DESCRIPTION
 
     rows = {name: protocol.description for name, protocol in load_protocols().items()}
-    rows["sampled-<q>"] = "The true answer against q sampled negatives, such as sampled-49."
+    rows[SAMPLED] = SAMPLED_DESCRIPTION
     if as_json:
         _print_json([{"name": name, "description": description} for name, description in rows.items()])
         return

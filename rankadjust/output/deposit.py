@@ -19,12 +19,14 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import sha256_of, write_bytes, write_text
 from rankadjust.base.schemas import read_yaml
 from rankadjust.base.version import REGISTRY_DATE, VERSION
+from rankadjust.counting.protocols import load_protocols
 from rankadjust.data.registry import Dataset
 from rankadjust.database.evaluation_sets import write_candidates
 from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.release import pykeen_layout
 from rankadjust.database.store import write_database
 from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS, SUMS
+from rankadjust.output.listings import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
 
 TABLES = (
     "adjustments.parquet",
@@ -104,6 +106,8 @@ def write_deposit(
         "rows": {name: frame.height for name, frame in tables.items()},
         "named": database["dataset"].n_unique(),
         "metrics": database["metric"].n_unique(),
+        "families": [row for row in metric_rows() if row["adjusted"]],
+        "protocols": _protocols(database),
     }
     write_text(_json(_data_package(folder, described, facts)), folder / "datapackage.json")
     write_text(_json(_zenodo(facts)), folder / ".zenodo.json")
@@ -112,6 +116,14 @@ def write_deposit(
     write_text((_FOLDER / "templates" / "CC0-1.0.txt").read_text(encoding="utf-8"), folder / "LICENSE")
     sums = (f"{sha256_of(folder / name)}  {name}\n" for name in sorted((*TABLES, *TEXTS)))
     write_text("".join(sums), folder / SUMS)
+
+
+def _protocols(database: pl.DataFrame) -> Mapping[str, str]:
+    """Return what the protocols of a database are; those with sampled negatives are one."""
+    named = {name: protocol.description for name, protocol in load_protocols().items()}
+    used = sorted(database["protocol"].unique())
+    known = {name: named[name] for name in used if name in named}
+    return known | {SAMPLED: SAMPLED_DESCRIPTION}
 
 
 def _with_origins(datasets: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl.DataFrame:

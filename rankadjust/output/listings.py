@@ -7,6 +7,10 @@ from rankadjust.chance.metrics import FAMILIES
 
 _K = 10
 
+# The protocols that need no entry in config/protocols.yaml.
+SAMPLED = "sampled-<q>"
+SAMPLED_DESCRIPTION = "The true answer against q sampled negatives, such as sampled-49."
+
 
 def metric_rows() -> list[dict[str, Any]]:
     """Return a row for each family of metrics: name, key, aliases, lower, upper, optimum, better, adjusted.

@@ -15,7 +15,7 @@ from frictionless import Resource, Schema
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.version import REGISTRY_DATE, VERSION
-from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
 from rankadjust.database.evaluation_sets import load_candidates, load_datasets
 from rankadjust.database.histograms import Histograms
@@ -152,6 +152,19 @@ def test_version_date_and_licence_stand_in_every_description(deposit):
     assert "CC0 1.0 Universal" in (deposit / "LICENSE").read_text()
     assert set(package["software"]) == {"rankadjust", "python", "numpy", "polars", "scipy", "snakemake"}
     assert f"Version {VERSION}" in (deposit / "README.md").read_text()
+
+
+def test_the_readme_explains_every_protocol_and_metric(deposit):
+    page = (deposit / "README.md").read_text()
+    database = load_database(deposit / "adjustments.parquet")
+    # A protocol that was released before it got another name has no description any more.
+    named = {"sampled-<q>" if name.startswith("sampled-") else name for name in database["protocol"].unique()}
+    named &= {*load_protocols(), "sampled-<q>"}
+    assert len(named) > 5
+    for protocol in named:
+        assert f"| `{protocol}` | " in page
+    for metric in database["metric"].unique():
+        assert f"| `{re.sub(r'_at_[0-9]+$', '_at_k', metric)}` | " in page
 
 
 def test_sampled_protocols_have_their_candidates(deposit):
