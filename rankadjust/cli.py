@@ -580,8 +580,9 @@ def show(
 @click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE...")
 @_options(_results, _database, _json)
 def check(tables: tuple[Path, ...], results: Path | None, database: Path | None, as_json: bool) -> None:
-    """Report where the printed metrics of a model contradict each other, and what could not be read.
+    """Report printed metrics of a model that contradict each other, copied rows, and what could not be read.
 
+    A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/literature.md, "Consistency".
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes.
     The exit code is 1 if anything is reported, or nothing was read.
     """
@@ -597,7 +598,7 @@ def check(tables: tuple[Path, ...], results: Path | None, database: Path | None,
     registry = registry_with(database)
     found = [read_results(table, registry) for table in tables]
     rescored = rescore(pl.concat([one.rows for one in found], how="diagonal"), database, registry=registry)
-    flagged = find_contradictions(rescored)
+    flagged = find_contradictions(rescored, database)
     unread = [line for one in found for line in one.unread]
     empty = [
         f"{table}: no value was read; 'rankadjust read {table}' says why"
@@ -623,8 +624,12 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
 
     from rankadjust.literature.tidy import where_of
 
-    model = pl.col("model").fill_null("") if "model" in flagged.columns else pl.lit("")
-    return flagged.select(pl.format("{}: {}: {}", where_of(flagged), model, "message")).to_series().to_list()
+    # A value that is impossible by itself is told as a row that is wrong.
+    told = flagged.filter(pl.col("status") != "value_impossible")
+    model = pl.col("model").fill_null("") if "model" in told.columns else pl.lit("")
+    severity = pl.col("severity").str.replace_all("_", " ")
+    lines = told.select(pl.format("{}: {}: {}: {}", where_of(told), model, severity, "message"))
+    return lines.to_series().to_list()
 
 
 @commands.command(

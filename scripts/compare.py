@@ -7,6 +7,8 @@ from scripts.job import job
 import polars as pl
 
 from rankadjust.base.files import write_text
+from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
+from rankadjust.database.histograms import Histograms
 from rankadjust.literature.comparison import (
     best_results,
     chance_share,
@@ -20,10 +22,12 @@ from rankadjust.literature.size import size_chart, size_correlation
 from rankadjust.output.report import save_chart
 
 
-def compare(rescored: list[str], database: str, folder: Path, svg: str, png: str) -> None:
+def compare(rescored: list[str], database: str, released: str, folder: Path, svg: str, png: str) -> None:
+    beside = [beside_database(path, CANDIDATES) for path in (database, released)]
+    histograms = Histograms([load_candidates(path) for path in beside if path.exists()])
     results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
     tables = {
-        "contradictions": check(results),
+        "contradictions": check(results, candidates=histograms),
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
         "best-results": best_results(results),
@@ -42,6 +46,7 @@ if __name__ == "__main__":
         compare(
             snakemake.input.rescored,
             snakemake.input.database,
+            snakemake.params.released,
             Path(snakemake.output.tables[0]).parent,
             snakemake.output.svg,
             snakemake.output.png,

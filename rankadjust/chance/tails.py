@@ -92,7 +92,7 @@ class ChanceTails:
 # --- laws of losses ---------------------------------------------------------------------------------------
 
 # What the mean of the term is, where the metric has a value.
-_MEAN_OF_VALUE: Mapping[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]] = {
+MEAN_OF_VALUE: Mapping[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]] = {
     identity: identity,
     inverse: inverse,
     np.exp: np.log,
@@ -134,7 +134,7 @@ def _sign(metric: Metric) -> float:
 
 
 def _has_law(metric: Metric) -> bool:
-    known = metric.link in _MEAN_OF_VALUE and (metric.shape is share_beaten or not metric.needs_candidates)
+    known = metric.link in MEAN_OF_VALUE and (metric.shape is share_beaten or not metric.needs_candidates)
     cut = metric.k is not None and metric.needs_candidates
     return metric.shape is not None and known and not cut
 
@@ -158,7 +158,7 @@ def _mean_loss(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatA
     """Return ln P(the sum of the losses is at most what the value says)."""
     law = tails.law(metric)
     with np.errstate(divide="ignore", over="ignore"):
-        means = _MEAN_OF_VALUE[metric.link](values)
+        means = MEAN_OF_VALUE[metric.link](values)
     best = 1.0 if metric.shape is share_beaten else float(_term(metric, np.ones(1))[0])
     losses = _sign(metric) * (best - means)
     bounds = law.tasks.sum() * (losses + _ROUNDING * (abs(best) + np.abs(losses)))

@@ -33,7 +33,7 @@ class Limits:
         if limits is None or not limits.excludes(low, high):
             return None
         # To look up how a protocol counts takes longer than all the rest: only for the values that need it.
-        left_out = _left_out(evaluation[1])
+        left_out = left_out_by(evaluation[1])
         limits = self._limits(evaluation, metric, left_out)
         if limits is None or not limits.excludes(low, high):
             return None
@@ -62,7 +62,7 @@ class Limits:
         return (tails.counts + left_out).clip(min=1), tails.tasks
 
 
-def _left_out(protocol: str) -> int:
+def left_out_by(protocol: str) -> int:
     """Return how many candidates the histograms of a protocol leave out: 1 where the true answer is not counted.
 
     A protocol that is not shipped may leave it out.

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from benchmarks.cross_side_term import covariance_sums, shared_negatives
+from benchmarks.power import ERRORS, RANGES, draw_model, printed
 from benchmarks.size_and_power import draw
 from benchmarks.untrained_models import MODELS, Queries, ranks
 from rankadjust.chance.metrics import resolve
@@ -126,3 +127,36 @@ def test_models_that_are_drawn_have_shared_queries_and_sides_that_go_together():
     # 0.6 and 0.5 of the query and the triple are common to the sides, 0.5 of the task is not: (0.36 + 0.25) / 0.86.
     assert np.corrcoef(head, tail)[0, 1] == pytest.approx(0.61 / 0.86, abs=0.08)
     assert np.mean(difference) == pytest.approx(0, abs=0.05)
+
+
+def test_the_power_of_the_documentation_is_the_stored_one(project):
+    page = (project / "docs" / "literature.md").read_text(encoding="utf-8")
+    section = page.partition("### How much is found")[2].partition("\n### ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| M")]
+    tables = [pl.read_csv(project / "benchmarks" / name) for name in ("power_before.csv", "power.csv")]
+    assert len(rows) == 35
+    for composition, error, *shares in rows:
+        before, after = (table.filter(composition=composition, error=error) for table in tables)
+        assert before.height == after.height == 5
+        found = before["found"].mean(), after["found"].mean(), after["impossible"].mean()
+        assert shares == [f"{100 * share:.0f} %" for share in found]
+        if error == "none":
+            assert found == (0, 0, 0)
+
+
+def test_a_drawn_model_is_within_the_printed_ranges_and_an_error_changes_one_value():
+    counts = {"head": np.full(300, 104.0), "tail": np.full(300, 90.0)}
+    own, other = (draw_model(counts, RANGES["Kinships"], seed) for seed in (1, 2))
+    for value, (low, high) in zip((own["both", "mrr"], own["both", "mr"]), RANGES["Kinships"], strict=True):
+        assert low <= value <= high
+    # AMRI = 1 - (MR - 1) / ((mean N + 1) / 2 - 1), mean N = 97
+    assert own["both", "amri"] == pytest.approx(1 - (own["both", "mr"] - 1) / 48, rel=1e-12)
+    changed = {
+        error: [key for key, value in plant(own, other).items() if value != own[key]]
+        for error, plant in ERRORS.items()
+    }
+    assert changed["none"] == []
+    assert changed["MR x 2"] == [("both", "mr")]
+    assert len(changed["MRR, Hits@1 swapped"]) == 2
+    assert printed("mr", 181.26) == "181"
+    assert printed("mrr", 0.33849) == "0.338"

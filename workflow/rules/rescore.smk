@@ -92,6 +92,7 @@ rule compare:
     input:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
         database="results/database/adjustments.parquet",
+        candidates="results/database/candidates.parquet",
     output:
         tables=[
             report(
@@ -118,7 +119,18 @@ rule compare:
         mem_mb=grown(1000),
         runtime=grown(10),
     params:
+        released=lambda wildcards, input: str(RELEASED),
+        read=content_digest(
+            [
+                RELEASED.with_name("candidates.parquet"),
+                *SETTINGS,
+                *schemas("benchmarks", "protocols"),
+            ],
+            DIGESTS,
+        ),
         library=code_digest(
+            "database.evaluation_sets",
+            "database.histograms",
             "literature.comparison",
             "literature.contradictions",
             "literature.size",

@@ -24,11 +24,12 @@ LAYERS = {
     "data": ("base",),
     "counting": ("base",),
     "chance": ("base", "counting"),
+    "consistency": ("base", "counting", "chance"),
     "database": ("base", "data", "counting", "chance"),
     "evaluation": ("base", "chance", "database"),
     "models": ("base", "chance", "database", "evaluation"),
     "tables": ("base", "data", "counting", "chance"),
-    "literature": ("base", "data", "counting", "chance", "database", "tables"),
+    "literature": ("base", "data", "counting", "chance", "database", "tables", "consistency"),
     "output": (
         "base",
         "data",
@@ -39,6 +40,7 @@ LAYERS = {
         "models",
         "tables",
         "literature",
+        "consistency",
     ),
 }
 

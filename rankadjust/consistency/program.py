@@ -1,0 +1,322 @@
+"""Can any ranks have all printed values? A linear program over the shares of ranks.
+
+The unknowns are, for each list of tasks, the shares of its ranks at the points of a grid (or of the uniform
+distributions on 2..m, where shares may not increase with the rank). A statement is one or several rows that are at
+most 0 for the ranks that fulfil it. With one slack for each statement, the least sum of the slacks is 0 where some
+distribution has all values; else it says by how much they miss each other. HiGHS solves it (docs/methods.md,
+"Consistency").
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
+from rankadjust.consistency.statements import Demand, Statement, Tasks
+
+FloatArray = NDArray[np.float64]
+
+# More ranks than any data set has entities.
+_UNKNOWN = 1e9
+# Above this greatest rank nothing is asked about shares that do not increase: their sums would take too long.
+MOST_AVERAGED = 2_000_000
+# At so many ranks the shares above them are held against the numbers of candidates.
+_CANDIDATE_POINTS = 24
+# Slacks up to here are noise of the solver; every interval has been widened by 1e-6 of its value before.
+_NOISE = 1e-6
+# So many standard deviations are beyond what the ranks of so few tasks do by chance.
+_SURPRISING = 5.0
+# What scipy's linprog returns where it has the least cost, and where no shares fulfil all rows.
+_SOLVED, _INFEASIBLE = 0, 2
+# Where the number of tasks is not known, it is taken as this small.
+_FEW_TASKS = 1000.0
+
+
+class Ranks(Enum):
+    """What ranks can be: whole numbers, multiples of 1/2, or whole with shares that do not increase from 2 on."""
+
+    WHOLE = 1.0
+    HALVES = 0.5
+    DECREASING = 0.0
+
+
+@dataclass(frozen=True)
+class Excess:
+    """By how much the printed values miss each other, relative to their size; surprise: in standard deviations."""
+
+    amount: float
+    surprise: float
+
+
+class Program:
+    """The linear program of the values of one model.
+
+    tasks: the disjoint lists of tasks by name. shares: what share of all tasks each is, where that is known.
+    parts_of: side of a statement -> names of the lists that make it up.
+    """
+
+    def __init__(
+        self,
+        tasks: Mapping[str, Tasks],
+        shares: Mapping[str, float] | None,
+        parts_of: Mapping[str, Sequence[str]],
+        statements: Sequence[Statement],
+        ranks: Ranks,
+    ) -> None:
+        """Set the rows of all statements up once; which of them hold is a matter of each question."""
+        self._tasks, self._shares, self._parts_of, self._ranks = tasks, shares, parts_of, ranks
+        self._names = list(tasks)
+        demands = {
+            statement.name: {part: statement.demands_of(tasks[part]) for part in parts_of[statement.side]}
+            for statement in statements
+        }
+        self._side = {statement.name: statement.side for statement in statements}
+        self._needs = {statement.name: statement.needs for statement in statements}
+        most = max(one.most for one in tasks.values())
+        self._most = float(np.floor(most)) if np.isfinite(most) else _UNKNOWN
+        jumps = [
+            jump
+            for by_part in demands.values()
+            for each in by_part.values()
+            for one in each
+            for jump in one.thresholds
+        ]
+        self._candidate_ranks = {part: _candidate_ranks(one, jumps) for part, one in tasks.items()}
+        self._jumps = thresholds_of(
+            [*jumps, *(rank for ranks in self._candidate_ranks.values() for rank in ranks)]
+        )
+        self._demands = demands
+        self._rows = {
+            name: rows for name, by_part in demands.items() if (rows := self._rows_of(by_part)) is not None
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the statements that say something."""
+        return [name for name, rows in self._rows.items() if len(rows)]
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The points of the ranks."""
+        return rank_grid(self._ranks.value or 1.0, self._most, self._jumps)
+
+    def excess(self, names: Iterable[str]) -> Excess:
+        """Return by how much the values of these names miss each other."""
+        used = self._used(names)
+        if not used:
+            return Excess(0.0, 0.0)
+        rows = np.concatenate([self._rows[name] for name in used])
+        owner = np.repeat(np.arange(len(used)), [len(self._rows[name]) for name in used])
+        slack = -(owner[:, None] == np.arange(len(used))).astype(np.float64)
+        limits = self._limits
+        matrix = np.block([[rows, slack], [limits, np.zeros((len(limits), len(used)))]])
+        cost = np.concatenate([np.zeros(rows.shape[1]), np.ones(len(used))])
+        equalities, right = self._masses(len(used))
+        found = _solve(cost, matrix, equalities, right)
+        if found is None:
+            # With slacks some shares always fulfil all rows: the solver failed, and nothing is proved.
+            return Excess(0.0, 0.0)
+        amount = found.cost
+        if amount <= _NOISE:
+            return Excess(0.0, 0.0)
+        return Excess(amount, self._surprise(used, found.prices[: len(rows)], amount))
+
+    def clashes(self, names: Iterable[str]) -> bool:
+        """Return whether no ranks have the values of these names (or, for DECREASING, hardly any)."""
+        found = self.excess(names)
+        return found.amount > 0 and (not self._is_averaged or found.surprise > _SURPRISING)
+
+    def irreducible(self, names: Sequence[str]) -> list[str]:
+        """Return names, of those that clash, of which none can be left out: without any one the rest can be."""
+        needed = list(names)
+        for name in names:
+            rest = [other for other in needed if other != name]
+            if self.clashes(rest):
+                needed = rest
+        return needed
+
+    def mean_between(self, side: str, demand: Demand, names: Iterable[str]) -> tuple[float, float] | None:
+        """Return the least and the greatest mean of the demand's function that the values of these names allow.
+
+        None where they clash themselves. The function of the demand has no jump that is not one of the statements.
+        """
+        used = self._used(names)
+        lower, upper = self._bounds(demand)
+        rows = [self._rows[name] for name in used]
+        matrix = np.concatenate([*rows, self._limits]) if rows else self._limits
+        # Rows may be missed by what counts as noise.
+        room = np.full(len(matrix), _NOISE)
+        equalities, right = self._masses(0, side)
+        ends = []
+        for sign, weights in ((1.0, lower), (-1.0, upper)):
+            found = _solve(self._on(side, sign * weights), matrix, equalities, right, room)
+            if found is None:
+                return None
+            ends.append(sign * found.cost)
+        return ends[0], ends[1]
+
+    # --- rows --------------------------------------------------------------------------------------------------
+
+    def _used(self, names: Iterable[str]) -> list[str]:
+        """Return the names that have rows, and whose needs are among them."""
+        given = set(names)
+        return [name for name in self.names if name in given and given.issuperset(self._needs[name])]
+
+    def _rows_of(self, by_part: Mapping[str, tuple[Demand, ...]]) -> FloatArray | None:
+        """Return the rows of a statement, each at most 0: (rows, parts x columns)."""
+        number = {len(demands) for demands in by_part.values()}
+        if len(number) != 1 or number == {0}:
+            return None
+        rows = []
+        for place in range(number.pop()):
+            ends: dict[str, list[FloatArray]] = {"low": [], "high": []}
+            for part in self._names:
+                if part not in by_part:
+                    blank = np.zeros(self._columns)
+                    ends["low"].append(blank)
+                    ends["high"].append(blank)
+                    continue
+                demand = by_part[part][place]
+                lower, upper = self._bounds(demand)
+                ends["low"].append((demand.low - upper) / demand.scale)
+                ends["high"].append((lower - demand.high) / demand.scale)
+            rows += [row for row in map(np.concatenate, ends.values()) if np.all(np.isfinite(row))]
+        return np.array(rows).reshape(len(rows), self._columns * len(self._names))
+
+    @property
+    def _is_averaged(self) -> bool:
+        return self._ranks is Ranks.DECREASING
+
+    @property
+    def _columns(self) -> int:
+        return self.grid.points.size
+
+    def _bounds(self, demand: Demand) -> tuple[FloatArray, FloatArray]:
+        lower = self._function(demand.lower)
+        upper = lower if demand.upper is demand.lower else self._function(demand.upper)
+        return self.grid.bounds(lower, upper)
+
+    def _function(self, function: RankFunction) -> RankFunction:
+        return Averaged(function, max(int(self._most), 2)) if self._is_averaged else function
+
+    @cached_property
+    def _limits(self) -> FloatArray:
+        """Rows at most 0: no greater share of the ranks of a list is above r than of its tasks has N > r."""
+        rows = []
+        for place, part in enumerate(self._names):
+            # Where the columns are distributions on 2..m, the greatest rank is where m ends.
+            ranks = self._candidate_ranks[part][-1:] if self._is_averaged else self._candidate_ranks[part]
+            for rank in ranks:
+                # No points lie between a threshold and the next rank: what is above it is known exactly.
+                is_above = (self.grid.points > rank).astype(np.float64)
+                row = np.zeros((len(self._names), self._columns))
+                row[place] = is_above - self._tasks[part].share_above(rank)
+                rows.append(row.ravel())
+        return np.array(rows).reshape(len(rows), self._columns * len(self._names))
+
+    def _masses(self, slacks: int, side: str | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the equalities: all shares of a side (None: of all) add up to 1, and each list has its own share."""
+        size = self._columns
+        weights = self._shares if self._shares is not None and len(self._names) > 1 else None
+        scale = 1.0
+        if weights is not None and side is not None:
+            scale = sum(weights[part] for part in self._parts_of[side])
+        rows, right = [], []
+        if weights is not None:
+            for place, part in enumerate(self._names):
+                row = np.zeros((len(self._names), size))
+                row[place] = 1.0
+                rows.append(row.ravel())
+                right.append(weights[part] / scale)
+        else:
+            rows.append(self._on(side, np.ones(size)) if side else np.ones(len(self._names) * size))
+            right.append(1.0)
+        return np.hstack([np.array(rows), np.zeros((len(rows), slacks))]), np.array(right)
+
+    def _on(self, side: str, weights: FloatArray) -> FloatArray:
+        """Return weights for the columns of the lists that make up a side, 0 for the others."""
+        return np.concatenate(
+            [weights if part in self._parts_of[side] else np.zeros_like(weights) for part in self._names]
+        )
+
+    def _surprise(self, used: Sequence[str], prices: FloatArray, amount: float) -> float:
+        """Return how many standard deviations the excess is, were the ranks drawn from a possible distribution.
+
+        The prices of the rows make one function g of the rank. Its mean over the tasks is at most 0 as printed, and at
+        least the excess under any possible distribution; its variance is at most (max g - mean)(mean - min g).
+        """
+        if not self._is_averaged:
+            return np.inf
+        numbers = [one.number for one in self._tasks.values()]
+        tasks = sum([_FEW_TASKS if number is None else number for number in numbers])
+        found = [np.zeros_like(self.grid.points) for _ in self._names]
+        row = 0
+        for name in used:
+            by_part = self._demands[name]
+            for place in range(len(next(iter(by_part.values())))):
+                first = next(iter(by_part.values()))[place]
+                for is_low, end in ((True, first.low), (False, first.high)):
+                    if not np.isfinite(end):
+                        continue
+                    for index, part in enumerate(self._names):
+                        if part in by_part:
+                            own = by_part[part][place]
+                            values = self.grid.values(own.lower)
+                            away = own.low - values if is_low else values - own.high
+                            found[index] += prices[row] * away / own.scale
+                    row += 1
+        whole = np.concatenate(found)
+        variance = max((whole.max() - amount) * (amount - whole.min()), 1e-300)
+        return float(amount / np.sqrt(variance / tasks))
+
+
+@dataclass(frozen=True)
+class _Solution:
+    cost: float
+    prices: FloatArray
+
+
+def _solve(
+    cost: FloatArray,
+    matrix: FloatArray,
+    equalities: FloatArray,
+    right: FloatArray,
+    room: FloatArray | None = None,
+) -> _Solution | None:
+    """Return the least cost and the prices of the rows, None where no shares fulfil them all or it cannot be said."""
+    room = np.zeros(len(matrix)) if room is None else room
+    # Ranks up to a billion beside ranks of 1 are hard for one method or another.
+    for method in ("highs", "highs-ds", "highs-ipm"):
+        found = linprog(
+            cost,
+            A_ub=matrix if len(matrix) else None,
+            b_ub=room if len(matrix) else None,
+            A_eq=equalities,
+            b_eq=right,
+            method=method,
+        )
+        if found.status == _SOLVED:
+            return _Solution(float(found.fun or 0.0), -np.asarray(found.ineqlin.marginals, dtype=np.float64))
+        if found.status == _INFEASIBLE:
+            return None
+    return None
+
+
+def _candidate_ranks(tasks: Tasks, jumps: Sequence[float]) -> tuple[float, ...]:
+    """Return the ranks at which the shares above them are held against the tasks' numbers of candidates."""
+    if not tasks.times.size:
+        return (tasks.most,) if np.isfinite(tasks.most) else ()
+    counts = tasks.counts
+    if counts.size > _CANDIDATE_POINTS:
+        reached = np.cumsum(tasks.times) / tasks.times.sum()
+        wanted = np.searchsorted(reached, np.linspace(0.0, 1.0, _CANDIDATE_POINTS), side="left")
+        counts = counts[np.unique(np.minimum(wanted, counts.size - 1))]
+    least = float(tasks.counts[0])
+    # Below the least N every rank may be exceeded by all.
+    near = [jump for jump in jumps if least <= jump < tasks.most]
+    return thresholds_of([*counts, *near])

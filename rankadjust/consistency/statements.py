@@ -1,0 +1,236 @@
+"""What a printed value says about the distribution of ranks: means over the tasks that lie in an interval.
+
+* The metrics with a term f say that the mean of f lies where their rounding interval, taken back through the link,
+  has it: 0.5 for MRR and 2 for HMR are the same statement. AUC is known up to the N of each task.
+* A median of at most x says that at least half of the ranks are at most x, and one of at least y that at least half
+  are at least y, whether n is even or odd.
+* The variance is the mean of r² less the square of the mean rank, so that with a printed MR it bounds the mean of r²;
+  with a printed median the MAD bounds the share of the ranks near it.
+
+Every statement is necessary: ranks that have the printed value fulfil it. docs/methods.md, "Consistency", has the
+proofs.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankadjust.chance.metrics import Metric, share_beaten
+from rankadjust.chance.tails import MEAN_OF_VALUE
+from rankadjust.consistency.grid import RankFunction
+
+FloatArray = NDArray[np.float64]
+
+# Printed at full precision, values still carry the noise of single precision.
+TOLERANCE = 1e-6
+# Shares and means of shares are compared on this scale where the printed value is smaller.
+_LEAST_SCALE = 1e-2
+_NORMAL_QUARTILE = 0.6744897501960817
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """A list of ranking tasks.
+
+    counts, times: distinct numbers of candidates, ascending, and how many tasks have each; empty where they are not
+    known. most: the greatest number of candidates, inf where nothing is known.
+    """
+
+    counts: FloatArray
+    times: FloatArray
+    most: float
+
+    @property
+    def number(self) -> float | None:
+        """How many tasks there are, None where it is not known."""
+        return float(self.times.sum()) if self.times.size else None
+
+    def share_above(self, rank: float) -> float:
+        """Return the share of tasks with more candidates than `rank`: no greater share of ranks is above it."""
+        if not self.times.size:
+            return float(rank < self.most)
+        return float(self.times[self.counts > rank].sum() / self.times.sum())
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A printed value: `name` tells it from the others of its model, `side` is the list of tasks it is about.
+
+    low, high: its rounding interval in the unit of the metric.
+    """
+
+    name: str
+    metric: Metric
+    side: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Demand:
+    """The mean of a function over the tasks is in [low, high].
+
+    lower, upper: functions of the rank that enclose it, for the tasks of a side. left_out: the share of tasks that do
+    not count. thresholds: ranks where the function jumps. scale: what an excess is measured with.
+    """
+
+    lower: RankFunction
+    upper: RankFunction
+    low: float
+    high: float
+    scale: float
+    thresholds: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a printed value says. demands_of: by the tasks of a side. needs: names of the values it builds on."""
+
+    name: str
+    side: str
+    demands_of: Callable[[Tasks], tuple[Demand, ...]]
+    needs: tuple[str, ...] = ()
+
+
+def statement_of(value: Printed, others: Mapping[str, Printed]) -> Statement | None:
+    """Return what a printed value says, None where nothing is known of its metric.
+
+    others: the values of the same model and side by the key of their metric.
+    """
+    metric, low, high = value.metric, value.low, value.high
+    margin = TOLERANCE * max(abs(low), abs(high))
+    low, high = low - margin, high + margin
+    needs: tuple[str, ...] = ()
+    demands: tuple[Demand, ...]
+    if metric.shape is share_beaten:
+        return Statement(value.name, value.side, lambda tasks: _auc(tasks, low, high))
+    if metric.term is not None and not metric.needs_candidates:
+        found = mean_demand(metric, low, high)
+        if found is None:
+            return None
+        demands = (found,)
+    elif metric.key == "median_rank":
+        demands = _median(low, high)
+    elif metric.key == "inverse_median_rank":
+        ends = 1 / high if high > 0 else np.inf, 1 / low if low > 0 else np.inf
+        demands = _median(*ends)
+        if "median_rank" in others:
+            # Half of the ranks at each of two values would pass as a median of both.
+            median = others["median_rank"]
+            demands += (_demand(constant(median.low), constant(median.high), *ends),)
+            needs = (median.name,)
+    elif metric.key in ("variance", "standard_deviation") and "arithmetic_mean_rank" in others:
+        mean = others["arithmetic_mean_rank"]
+        square = metric.key == "standard_deviation"
+        demands = (
+            _variance(max(low, 0.0) ** 2, high**2, mean) if square else _variance(max(low, 0.0), high, mean)
+        )
+        needs = (mean.name,)
+    elif metric.key == "median_absolute_deviation" and "median_rank" in others:
+        median = others["median_rank"]
+        demands = _deviation(_NORMAL_QUARTILE * low, _NORMAL_QUARTILE * high, median)
+        needs = (median.name,)
+    else:
+        return None
+    return Statement(value.name, value.side, lambda _: demands, needs)
+
+
+def mean_demand(metric: Metric, low: float, high: float) -> Demand | None:
+    """Return where the mean of a term lies by the interval of the metric; None for a link without a known inverse."""
+    back = MEAN_OF_VALUE.get(metric.link)
+    term = metric.term
+    if back is None or term is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = back(np.maximum(np.array([low, high]), metric.lower))
+    nothing = np.array(np.nan)
+
+    def of_ranks(ranks: FloatArray) -> FloatArray:
+        return np.asarray(term(ranks, nothing), dtype=np.float64)
+
+    jumps = () if metric.k is None else (float(metric.k),)
+    return _demand(of_ranks, of_ranks, float(ends.min()), float(ends.max()), jumps)
+
+
+def _demand(
+    lower: RankFunction, upper: RankFunction, low: float, high: float, thresholds: tuple[float, ...] = ()
+) -> Demand:
+    known = [abs(end) for end in (low, high) if np.isfinite(end)]
+    return Demand(lower, upper, low, high, max([_LEAST_SCALE, *known]), thresholds)
+
+
+def share_demand(holds: RankFunction, least: float, thresholds: tuple[float, ...]) -> Demand:
+    """Return the demand that at least a share of the ranks is in a set, given as a function that is 1 in it, else 0."""
+    return Demand(holds, holds, least, np.inf, 1.0, thresholds)
+
+
+def constant(value: float) -> RankFunction:
+    """Return the function that has this value for every rank."""
+    return lambda ranks: np.full_like(ranks, value)
+
+
+def at_most(rank: float) -> RankFunction:
+    """Return the function that is 1 for ranks up to `rank`, 0 above."""
+    return lambda ranks: (ranks <= rank).astype(np.float64)
+
+
+def at_least(rank: float) -> RankFunction:
+    """Return the function that is 1 for ranks from `rank` on, 0 below."""
+    return lambda ranks: (ranks >= rank).astype(np.float64)
+
+
+def _median(low: float, high: float) -> tuple[Demand, ...]:
+    # What is below `low` is no whole or half rank: a point just below it will do as a threshold.
+    ends = tuple(end for end in (np.nextafter(low, 0.0), high) if np.isfinite(end))
+    demands = [share_demand(at_least(low), 0.5, ends)]
+    if np.isfinite(high):
+        demands.append(share_demand(at_most(high), 0.5, ends))
+    return tuple(demands)
+
+
+def _deviation(low: float, high: float, median: Printed) -> tuple[Demand, ...]:
+    """Return that at least half of the ranks are within `high` of the median, and half at least `low` away."""
+    near = median.low - high, median.high + high
+    far = median.high - low, median.low + low
+
+    def is_near(ranks: FloatArray) -> FloatArray:
+        return ((ranks >= near[0]) & (ranks <= near[1])).astype(np.float64)
+
+    def is_far(ranks: FloatArray) -> FloatArray:
+        return ((ranks <= far[0]) | (ranks >= far[1])).astype(np.float64)
+
+    ends = (np.nextafter(near[0], 0.0), near[1], far[0], np.nextafter(far[1], 0.0))
+    thresholds = tuple(float(end) for end in ends)
+    return share_demand(is_near, 0.5, thresholds), share_demand(is_far, 0.5, thresholds)
+
+
+def _variance(low: float, high: float, mean: Printed) -> tuple[Demand, ...]:
+    least, most = (mean.low * (1 - TOLERANCE), mean.high * (1 + TOLERANCE))
+
+    def square(ranks: FloatArray) -> FloatArray:
+        return ranks * ranks
+
+    return (_demand(square, square, low + least**2, high + most**2),)
+
+
+def _auc(tasks: Tasks, low: float, high: float) -> tuple[Demand, ...]:
+    """Return the demand for 1 - (r - 1)/(N - 1); tasks with one candidate do not count, and have rank 1.
+
+    N is between the rank and the greatest N. With e the share of tasks that do not count, and their term taken as 1,
+    the mean over all tasks is e + (1 - e) AUC.
+    """
+    least = float(tasks.counts[tasks.counts > 1].min()) if np.any(tasks.counts > 1) else 2.0
+    most, alone = max(tasks.most, 2.0), 1.0 - tasks.share_above(1.0) if tasks.times.size else 0.0
+
+    def lower(ranks: FloatArray) -> FloatArray:
+        found: FloatArray = 1.0 - (ranks - 1) / (np.maximum(ranks, least) - 1)
+        return found
+
+    def upper(ranks: FloatArray) -> FloatArray:
+        return 1.0 - (ranks - 1) / (most - 1)
+
+    if not tasks.times.size:
+        return ()
+    return (_demand(lower, upper, alone + (1 - alone) * low, alone + (1 - alone) * high, (least,)),)

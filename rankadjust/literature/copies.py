@@ -1,0 +1,194 @@
+"""Rows against rows: values that were copied with a slip, and rows and columns that were copied to a wrong place."""
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from rankadjust.literature.findings import Finding, listed
+
+# What a set of values is about; the values of one model are told apart by `group`.
+_EVALUATION = ["dataset", "protocol", "split", "side"]
+# A copy shares at least so many values with another row, where their models have the same name and where they have not.
+_SAME_NAMED, _SAME_UNNAMED = 2, 3
+# Values of fewer digits are alike by chance.
+_LEAST_DIGITS = 2
+_LEAST_EQUAL_DIGITS = 3
+# Columns are compared where so many models are in both.
+_LEAST_MODELS = 3
+
+
+def copies(rows: pl.DataFrame) -> list[Finding]:
+    """Return findings between rows, each told of the row that comes last.
+
+    rows: of `rescore`, with _row and group (which values are of one model).
+    """
+    known = _comparable(rows)
+    return [*_changed_copies(known), *_repeated_rows(known), *_repeated_columns(known)]
+
+
+def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with values of metrics themselves, and the number of their significant digits."""
+    text = pl.col("value_as_printed").str.replace_all(r"[^0-9]", "").str.strip_chars_start("0")
+    return rows.filter(
+        pl.col("adjustment").is_null(),
+        pl.col("value").is_finite(),
+        pl.col("status") != "value_impossible",
+    ).select(
+        "_row",
+        "group",
+        "source",
+        "table",
+        "model",
+        *_EVALUATION,
+        "metric",
+        "value",
+        "value_low",
+        "value_high",
+        "value_as_printed",
+        digits=text.str.len_chars().cast(pl.Int64),
+        # 0 and 1 are values that many models have.
+        telling=~pl.col("value").is_in([0.0, 1.0]) & (text.str.len_chars() >= _LEAST_DIGITS),
+    )
+
+
+def _changed_copies(rows: pl.DataFrame) -> Iterator[Finding]:
+    """Return rows that have all values of another row of the same evaluation but one."""
+    key = [*_EVALUATION, "metric"]
+    of_pair = ["group", "group_other", *_EVALUATION]
+    # Only rows with enough equal values, of enough digits, can be copies of each other.
+    telling = rows.filter("telling", pl.col("digits") >= _LEAST_EQUAL_DIGITS)
+    alike = (
+        telling.join(telling, on=[*key, "value"], suffix="_other")
+        .filter(pl.col("group") != pl.col("group_other"), pl.col("_row") > pl.col("_row_other"))
+        .group_by(of_pair, maintain_order=True)
+        .agg(same=pl.len().cast(pl.Int64))
+        .filter(pl.col("same") >= _SAME_NAMED)
+    )
+    others = rows.rename({name: f"{name}_other" for name in rows.columns if name not in key})
+    pairs = alike.join(rows, on=["group", *_EVALUATION], maintain_order="left_right").join(
+        others, on=["group_other", *key], maintain_order="left"
+    )
+    overlap = (pl.col("value_low") < pl.col("value_high_other")) & (
+        pl.col("value_low_other") < pl.col("value_high")
+    )
+    agree = overlap | (pl.col("value") == pl.col("value_other"))
+    named = pl.col("model").first().str.to_lowercase() == pl.col("model_other").first().str.to_lowercase()
+    found = (
+        pairs.group_by(of_pair, maintain_order=True)
+        .agg(
+            same=pl.col("same").first(),
+            differing=(~agree).sum(),
+            named=named,
+            row=pl.col("_row").filter(~agree).first(),
+            metric=pl.col("metric").filter(~agree).first(),
+            value=pl.col("value_as_printed").filter(~agree).first(),
+            other=pl.col("value_as_printed_other").filter(~agree).first(),
+            low=pl.col("value_low").filter(~agree).first(),
+            high=pl.col("value_high").filter(~agree).first(),
+            limit=pl.col("value_other").filter(~agree).first(),
+            source=pl.col("source_other").first(),
+            model=pl.col("model_other").first(),
+        )
+        .filter(
+            pl.col("differing") == 1,
+            pl.col("same") >= pl.when("named").then(_SAME_NAMED).otherwise(_SAME_UNNAMED),
+        )
+        # One finding a row: the copy that shares most.
+        .sort("same", descending=True, maintain_order=True)
+        .unique("row", keep="first", maintain_order=True)
+        .sort("row")
+    )
+    for one in found.iter_rows(named=True):
+        yield Finding(
+            row=one["row"],
+            severity="suspicious",
+            bound="differs",
+            limit=one["limit"],
+            excess=max(one["limit"] - one["high"], one["low"] - one["limit"]),
+            values=f"{one['metric']} {one['value']}; {one['other']} in {one['source'] or 'another row'}",
+            mended=f"{one['metric']} {one['other']} instead of {one['value']}, or the other way round",
+            message=(
+                f"{one['metric']} {one['value']} is {one['other']} for {one['model'] or 'another model'} in "
+                f"{one['source'] or 'another row'}, and {one['same']} other values are the same, digit by "
+                "digit: one of the two was changed or mistyped."
+            ),
+        )
+
+
+def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
+    """Return rows of a model that are those of the same model on another data set, in all values."""
+    key = ["model", "protocol", "split", "side", "metric"]
+    named = rows.filter(pl.col("model").is_not_null())
+    same_place = pl.any_horizontal(
+        pl.col(name).eq_missing(pl.col(f"{name}_other")) for name in ("source", "table")
+    )
+    pairs = named.join(named, on=key, suffix="_other").filter(
+        pl.col("dataset") < pl.col("dataset_other"), same_place
+    )
+    equal = pl.col("value_as_printed") == pl.col("value_as_printed_other")
+    found = (
+        pairs.group_by("group", "group_other", "dataset", "dataset_other", "model", maintain_order=True)
+        .agg(
+            all_equal=equal.all(),
+            telling=(pl.col("telling") & equal).sum(),
+            row=pl.max_horizontal("_row", "_row_other").min(),
+            values=pl.format("{} {}", "metric", "value_as_printed"),
+        )
+        .filter("all_equal", pl.col("telling") >= _SAME_NAMED)
+        .sort("row")
+    )
+    for one in found.iter_rows(named=True):
+        yield Finding(
+            row=one["row"],
+            severity="suspicious",
+            bound="repeated_row",
+            limit=None,
+            excess=None,
+            values="; ".join(one["values"]),
+            mended=None,
+            message=(
+                f"{one['model']} has the same {listed(one['values'])} on {one['dataset']} and on "
+                f"{one['dataset_other']}: one row looks copied to the other."
+            ),
+        )
+
+
+def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
+    """Return columns (a metric of one evaluation in one table) that have the values of another for every model."""
+    column = [*_EVALUATION, "metric"]
+    named = rows.filter(pl.col("model").is_not_null())
+    pairs = named.join(named, on=["source", "table", "model"], suffix="_other", nulls_equal=True).filter(
+        pl.col("_row") > pl.col("_row_other"),
+        pl.struct(column) != pl.struct(pl.col(f"{name}_other").alias(name) for name in column),
+    )
+    equal = pl.col("value_as_printed") == pl.col("value_as_printed_other")
+    found = (
+        pairs.group_by(
+            ["source", "table", *column, *(f"{name}_other" for name in column)], maintain_order=True
+        )
+        .agg(
+            models=pl.col("model").n_unique(),
+            distinct=pl.col("value").n_unique(),
+            all_equal=equal.all() & pl.col("telling").all(),
+            row=pl.col("_row").min(),
+        )
+        .filter("all_equal", pl.col("models") >= _LEAST_MODELS, pl.col("distinct") >= _LEAST_MODELS)
+        .sort("row")
+    )
+    for one in found.iter_rows(named=True):
+        here, there = (
+            " ".join(str(one[f"{name}{end}"]) for name in ("metric", "dataset", "side"))
+            for end in ("", "_other")
+        )
+        yield Finding(
+            row=one["row"],
+            severity="suspicious",
+            bound="repeated_column",
+            limit=None,
+            excess=None,
+            values=f"{here}; {there}",
+            mended=None,
+            message=(
+                f"The column {here} has the values of {there} for all {one['models']} models: one column looks copied."
+            ),
+        )

@@ -1,0 +1,205 @@
+"""What a contradiction is as data, and the printed values that contradictions are about, as people read them."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.printed import read_number
+from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.literature.wording import SAMPLED
+
+SEVERITIES = {
+    "impossible": "no ranks have these values",
+    "only_with_ties": "only ranks that are halves, as the mean rank of tied candidates, have these values",
+    "suspicious": "possible, but so odd that a mistake is likelier",
+}
+
+BOUNDS = {
+    "range": "a value outside the metric's range",
+    "candidates": "a value that no ranks among so few candidates have",
+    "tasks": "a share that is no number of hits among so many tasks, or a count of other tasks",
+    "joint": "values that no distribution of ranks has together",
+    "shape": "values that need a higher rank to be more frequent than a lower one",
+    "adjusted": "an adjusted value that does not follow from the metric printed beside it",
+    "differs": "a copy of another row with one value changed",
+    "repeated_row": "the same values on two data sets",
+    "repeated_column": "a column with the same values as another",
+}
+
+FINDING = {
+    "_row": pl.UInt32,
+    "severity": pl.String,
+    "bound": pl.String,
+    "limit": pl.Float64,
+    "excess": pl.Float64,
+    "values": pl.String,
+    "mended": pl.String,
+    "message": pl.String,
+}
+
+# More decimals than people print: such values come from a file.
+_MOST_DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A contradiction, told of one row. Fields as the columns of `rankadjust.literature.contradictions.check`."""
+
+    row: int
+    severity: str
+    bound: str
+    limit: float | None
+    excess: float | None
+    values: str
+    mended: str | None
+    message: str
+
+    def cells(self) -> tuple[object, ...]:
+        """Return the values for a row of FINDING."""
+        return (
+            self.row,
+            self.severity,
+            self.bound,
+            self.limit,
+            self.excess,
+            self.values,
+            self.mended,
+            self.message,
+        )
+
+
+@dataclass(frozen=True)
+class Value:
+    """A printed value of a metric, or of an adjusted one.
+
+    low, high: the interval of the metric itself. printed_low, printed_high: that of what is printed, as
+    scale x metric + offset. text: as people read it ("Hits@10 53.0 %"), name: the same without the number.
+    decimals, percent: how it is printed. is_mean: whether it is a mean over several runs. is_ordinary:
+    whether the true answer competes with wrong ones only, so that bad ranks should be rarer than good ones.
+    """
+
+    row: int
+    metric: Metric
+    side: str
+    adjustment: str | None
+    low: float
+    high: float
+    printed_low: float
+    printed_high: float
+    scale: float
+    offset: float
+    name: str
+    number: str
+    decimals: int
+    percent: bool
+    is_mean: bool
+    status: str
+    given_message: str | None = field(default=None, compare=False)
+    is_ordinary: bool = True
+    is_sampled: bool = False
+
+    @property
+    def text(self) -> str:
+        """The value as people read it."""
+        return f"{self.name} {self.number}"
+
+    @property
+    def key(self) -> str:
+        """What tells the value from the others of its model."""
+        return str(self.row)
+
+    def as_adjusted(self, metric: float) -> float:
+        """Return what would be printed, were the metric this."""
+        return self.scale * metric + self.offset
+
+    def shown(self, metric: float) -> str:
+        """Return a value of the metric as it would be printed, with four digits."""
+        value = self.as_adjusted(metric) * (100 if self.percent else 1)
+        return f"{value:.4g}" + (" %" if self.percent else "")
+
+    def nearest(self, least: float, most: float) -> str | None:
+        """Return the number next to the printed one, with its decimals, that stands for a metric in [least, most].
+
+        None where the printed one does, or none within the metric's range can.
+        """
+        ends = sorted(self.as_adjusted(end) for end in (least, most))
+        factor = 100 if self.percent else 1
+        unit = 10.0**-self.decimals if self.decimals <= _MOST_DECIMALS else 10.0**-_MOST_DECIMALS
+        if ends[0] > self.printed_high:
+            number = math.ceil(ends[0] * factor / unit - 0.5) * unit
+        elif ends[1] < self.printed_low:
+            number = math.floor(ends[1] * factor / unit + 0.5) * unit
+        else:
+            return None
+        if self.adjustment is None and not self.metric.lower <= number / factor <= self.metric.upper:
+            return None
+        decimals = min(max(self.decimals, 0), _MOST_DECIMALS)
+        return f"{number:.{decimals}f}" + (" %" if self.percent else "")
+
+
+def read_value(
+    row: Mapping[str, Any], expectation: Callable[[Mapping[str, Any], Metric], float | None]
+) -> Value | None:
+    """Return the printed value of a row of `rescore`, None where it says nothing of the metric.
+
+    expectation: what chance gives for a row and a metric, None where it is not known; adjusted values need it. Not
+    taken are z, which every source makes its own way, and means over runs of what is no mean over the tasks.
+    """
+    metric = resolve(row["metric"])
+    is_mean = row["spread"] is not None
+    kind = row["adjustment"]
+    if (is_mean and not metric.additive) or kind == "z":
+        return None
+    low, high, scale, offset = row["value_low"], row["value_high"], 1.0, 0.0
+    if low is None or high is None:
+        low = high = row["value"]
+    printed = low, high
+    if kind is not None:
+        chance = expectation(row, metric)
+        if chance is None or not math.isfinite(chance) or chance in (0.0, metric.optimum):
+            return None
+        scale = 1 / chance if kind == "ratio" else 1 / (metric.optimum - chance)
+        offset = 0.0 if kind == "ratio" else -chance / (metric.optimum - chance)
+        low, high = sorted((end - offset) / scale for end in (low, high))
+        low, high = (
+            float(np.clip(low, metric.lower, metric.upper)),
+            float(np.clip(high, metric.lower, metric.upper)),
+        )
+    percent = row["unit"] == "percent"
+    text = str(row["value_as_printed"])
+    number = read_number(text)
+    digits = "0" if number is None else number.text
+    label = {None: "", "index": "index of ", "ratio": "ratio of "}[kind] + metric.label
+    side = "" if row["side"] == "both" else f" ({row['side']})"
+    return Value(
+        row=row["_row"],
+        metric=metric,
+        side=row["side"],
+        adjustment=kind,
+        low=low,
+        high=high,
+        printed_low=printed[0],
+        printed_high=printed[1],
+        scale=scale,
+        offset=offset,
+        name=f"{label}{side}",
+        number=text.rstrip(" %") + (" %" if percent else ""),
+        decimals=-int(Decimal(digits).as_tuple().exponent),
+        percent=percent,
+        is_mean=is_mean,
+        status=row["status"],
+        given_message=row["message"],
+        is_ordinary="raw" not in str(row["protocol"]),
+        is_sampled=re.match(SAMPLED, str(row["protocol"])) is not None,
+    )
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return 'a', 'a and b', 'a, b and c'."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

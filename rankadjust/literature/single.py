@@ -1,0 +1,152 @@
+"""Printed values by themselves: what the range of a metric, the candidates and the number of tasks allow."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rankadjust.chance.bounds import Attainable, attainable
+from rankadjust.chance.metrics import Metric, one
+from rankadjust.chance.moments import metric_moments
+from rankadjust.consistency.statements import TOLERANCE, Tasks
+from rankadjust.database.histograms import Histograms
+from rankadjust.database.limits import left_out_by
+from rankadjust.literature.findings import Finding, Value
+
+_NOTHING = np.empty(0)
+
+
+class TaskLists:
+    """The tasks of evaluation sets, as far as their histograms or their numbers of entities are known."""
+
+    def __init__(self, histograms: Histograms) -> None:
+        """Take the histograms of the candidates."""
+        self._histograms = histograms
+        self._tasks: dict[tuple[object, ...], Tasks] = {}
+        self._expectations: dict[tuple[str, ...], float | None] = {}
+
+    def tasks(self, row: Mapping[str, Any], side: str) -> Tasks:
+        """Return the tasks of one side of the evaluation of a row; its `most` is used where there is no histogram."""
+        evaluation = (row["dataset"], row["protocol"], row["split"], side)
+        key = (*evaluation, row["most"])
+        if key not in self._tasks:
+            self._tasks[key] = self._found(evaluation, row["most"])
+        return self._tasks[key]
+
+    def expectation(self, row: Mapping[str, Any], metric: Metric) -> float | None:
+        """Return what chance gives in the evaluation of a row, None where it is not known or takes long."""
+        if metric.term is None:
+            return None
+        key = (row["dataset"], row["protocol"], row["split"], row["side"], metric.key)
+        if key not in self._expectations:
+            tails = None if None in key else self._histograms.tails(*key[:4])
+            self._expectations[key] = (
+                None
+                if tails is None
+                else metric_moments(
+                    metric, tails.counts.astype(np.int64), tails.tasks.astype(np.int64)
+                ).expectation
+            )
+        return self._expectations[key]
+
+    def _found(self, evaluation: tuple[Any, ...], most: float | None) -> Tasks:
+        tails = None if None in evaluation else self._histograms.tails(*evaluation)
+        if tails is None or not tails.counts.size:
+            return Tasks(_NOTHING, _NOTHING, np.inf if most is None else most)
+        counts = (tails.counts + left_out_by(evaluation[1])).clip(min=1)
+        return Tasks(counts, tails.tasks, float(counts.max()))
+
+
+def single_findings(value: Value, tasks: Tasks) -> list[Finding]:
+    """Return what is wrong with a value alone: out of range, beyond the candidates, or no number of so many tasks."""
+    metric = value.metric
+    if value.adjustment is not None:
+        return []
+    limits = [("range", Attainable(metric.lower, metric.upper), f"{metric.label} is")]
+    known = _attainable(metric, tasks)
+    if known is not None:
+        limits.append(("candidates", known, f"among so few candidates {metric.label} is"))
+    for bound, limit, words in limits:
+        if not limit.excludes(value.low, value.high):
+            continue
+        is_low = limit.is_below(value.high)
+        end = limit.least if is_low else limit.greatest
+        said = value.given_message if value.status == "value_impossible" else None
+        return [
+            Finding(
+                row=value.row,
+                severity="impossible",
+                bound=bound,
+                limit=end,
+                excess=end - value.high if is_low else value.low - end,
+                values=value.text,
+                mended=None,
+                message=said
+                or f"{value.text} is impossible: {words} {'at least' if is_low else 'at most'} {value.shown(end)}.",
+            )
+        ]
+    return _of_tasks(value, tasks)
+
+
+def _attainable(metric: Metric, tasks: Tasks) -> Attainable | None:
+    if tasks.times.size:
+        return attainable(metric, tasks.counts, tasks.times)
+    if not np.isfinite(tasks.most) or metric.needs_candidates:
+        return None
+    # A value that fewer candidates allow is one that `most` candidates allow.
+    return attainable(metric, [tasks.most], [1.0])
+
+
+def _of_tasks(value: Value, tasks: Tasks) -> list[Finding]:
+    """Return a finding where a value is none of those that so many tasks can give.
+
+    Of sampled candidates the mean over several samples is usual, and any value possible.
+    """
+    number = tasks.number
+    if number is None or value.is_mean or value.is_sampled:
+        return []
+    step = _step(value.metric, number)
+    margin = TOLERANCE * max(abs(value.low), abs(value.high))
+    low, high = value.low - margin, value.high + margin
+    if value.metric.key == "count":
+        return [] if low <= number <= high else [_count(value, number)]
+    if step is None or np.floor(high / step) >= np.ceil(low / step):
+        return []
+    below, above = np.floor(low / step) * step, np.ceil(high / step) * step
+    nearest = below if value.low - below <= above - value.high else above
+    return [
+        Finding(
+            row=value.row,
+            severity="suspicious",
+            bound="tasks",
+            limit=float(nearest),
+            excess=float(max(nearest - value.high, value.low - nearest)),
+            values=value.text,
+            mended=f"{value.name} {value.shown(float(nearest))}",
+            message=(
+                f"{value.text} is no value of {number:,.0f} tasks: the nearest are {value.shown(float(below))} and "
+                f"{value.shown(float(above))}. A mean over several runs may have it."
+            ),
+        )
+    ]
+
+
+def _count(value: Value, number: float) -> Finding:
+    return Finding(
+        row=value.row,
+        severity="impossible",
+        bound="tasks",
+        limit=number,
+        excess=max(number - value.high, value.low - number),
+        values=value.text,
+        mended=f"{value.name} {number:.0f}",
+        message=f"{value.text}: this evaluation has {number:,.0f} tasks.",
+    )
+
+
+def _step(metric: Metric, tasks: float) -> float | None:
+    """Return what all values of a metric are multiples of, None where there is no such number."""
+    if metric.additive and metric.shape is one:
+        return metric.scale / tasks
+    # Ranks may be halves, and the median the mean of two of them.
+    return {"arithmetic_mean_rank": 0.5 / tasks, "median_rank": 0.25}.get(metric.key)
