@@ -798,8 +798,17 @@ def verify(folder: Path, other: Path | None, as_json: bool) -> None:
 
 @commands.command()
 @_options(_results, _database, _json)
-def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
+@click.option(
+    "--page", is_flag=True, help="The registry as docs/datasets.md has it, with licences and sources."
+)
+def datasets(results: Path | None, database: Path | None, as_json: bool, page: bool) -> None:
     """List the data sets that are registered or in the database."""
+    if page:
+        from rankadjust.data.registry import load_registry
+        from rankadjust.output.datasets_page import datasets_page
+
+        click.echo(datasets_page(load_registry()), nl=False)
+        return
     from rankadjust.database.overview import known_datasets
 
     rows = known_datasets(_database_of(results, database))

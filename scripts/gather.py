@@ -36,7 +36,7 @@ def gather(
 if __name__ == "__main__":
     with job(snakemake):
         gather(
-            [*snakemake.input.moments, snakemake.input.benchmarks],
+            [*snakemake.input.moments, *snakemake.input.bounds, snakemake.input.benchmarks],
             snakemake.input.summaries,
             dict(zip(snakemake.params.datasets, snakemake.input.histograms, strict=True)),
             snakemake.output.parquet,

@@ -6,8 +6,8 @@ write the same table with other compression (docs/use-the-database.md says how t
 """
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,8 @@ class Table:
     """A kind of table. name: 'adjustments'; schema: number of its layout, raised with every change of its columns.
 
     columns: those that every such table has, with their types; it may have more. later: those of them that the first
-    tables, which have no seal, lack. what: 'an adjustment database', remake: what makes one; both for messages.
+    tables, which have no seal, lack. added: earlier schemas that are read too, each with the columns that its tables
+    lack, which are null then. what: 'an adjustment database', remake: what makes one; both for messages.
     """
 
     name: str
@@ -35,6 +36,11 @@ class Table:
     what: str
     remake: str
     later: frozenset[str] = frozenset()
+    added: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def lacking(self, seal: "Seal | None") -> Sequence[str]:
+        """Return the columns that a file with this seal lacks because its schema is an earlier one."""
+        return () if seal is None else self.added.get(seal.schema, ())
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def read_sealed(path: Path, table: Table) -> tuple[pl.DataFrame, Seal | None]:
         seal = read_seal(path)
         schema = pl.read_parquet_schema(path)
         _require_schema(path, table, seal)
-        _require_columns(path, table, schema)
+        _require_columns(path, table, schema, table.lacking(seal))
         frame = pl.read_parquet(path, use_pyarrow=False)
     except FileNotFoundError:
         raise
@@ -82,7 +88,8 @@ def read_sealed(path: Path, table: Table) -> tuple[pl.DataFrame, Seal | None]:
                 f"{path}: damaged, its values are not those that were written; get the file again, or make it "
                 f"again: {table.remake}"
             )
-    return frame, seal
+    absent = (pl.lit(None, table.columns[name]).alias(name) for name in table.lacking(seal))
+    return frame.with_columns(absent), seal
 
 
 def read_seal(path: Path) -> Seal | None:
@@ -94,7 +101,7 @@ def read_seal(path: Path) -> Seal | None:
 
 def _require_schema(path: Path, table: Table, seal: Seal | None) -> None:
     """Raise RankadjustError where a file has another layout, as those of other versions may."""
-    if seal is None or seal.table != table.name or seal.schema == str(table.schema):
+    if seal is None or seal.table != table.name or seal.schema in (str(table.schema), *table.added):
         return
     raise RankadjustError(
         f"{path}: made by rankadjust {seal.version} with schema {seal.schema}; this is rankadjust {VERSION}, which "
@@ -102,13 +109,16 @@ def _require_schema(path: Path, table: Table, seal: Seal | None) -> None:
     )
 
 
-def _require_columns(path: Path, table: Table, schema: Mapping[str, pl.DataType]) -> None:
-    missing = [name for name in table.columns if name not in schema]
+def _require_columns(
+    path: Path, table: Table, schema: Mapping[str, pl.DataType], lacking: Sequence[str]
+) -> None:
+    needed = {name: kind for name, kind in table.columns.items() if name not in lacking}
+    missing = [name for name in needed if name not in schema]
     if missing:
         older = table.later.issuperset(missing)
         hint = "made by an older version; make it again" if older else f"not {table.what}"
         raise RankadjustError(f"{path}: {hint}, it lacks the column {missing[0]!r}")
-    for name, kind in table.columns.items():
+    for name, kind in needed.items():
         if schema[name] != kind:
             raise RankadjustError(
                 f"{path}: not {table.what}, its column {name!r} holds {_in_words(schema[name])}, "

@@ -1,6 +1,7 @@
 """Moments of benchmarks with a constant number of candidates, which need no data (config/benchmarks.yaml)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -19,7 +20,8 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
 
     Where the number of tasks is not public, the expectation of an additive metric is that of one task, and there is no
     variance. Where ranks are only about uniform under chance, the method says "approximate". That evaluation triples
-    may repeat is left out: without the data nobody knows.
+    may repeat is left out: without the data nobody knows. Where not even the number of candidates is known, all is null
+    for the benchmark's reason.
     """
     counts = benchmark_candidates(benchmark).with_columns(
         pl.col("^(static_)?(shared|repeated)_pairs$").fill_null(0)
@@ -29,7 +31,7 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     method = pl.format("{}, approximate", "method") if benchmark.approximate else pl.col("method")
     return (
         pl.concat([_of_known_tasks(known, benchmark, metrics), _of_unknown_tasks(unknown, metrics)])
-        .with_columns(method)
+        .with_columns(method, *_blank(benchmark.reason))
         .select(
             pl.lit(benchmark.dataset).alias("dataset"),
             pl.lit(benchmark.protocol.name).alias("protocol"),
@@ -40,8 +42,23 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
 
 def _of_known_tasks(counts: pl.DataFrame, benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.DataFrame:
     table = moments_table(counts, metrics)
-    nulls = nulls_table(counts, _pairs(counts), benchmark.protocol, metrics)
+    # Tasks with common negatives depend on each other like those of one query among all candidates.
+    own = benchmark.protocol
+    protocol = replace(own, name="common", negatives=None) if benchmark.common_negatives else own
+    nulls = nulls_table(counts, _pairs(counts), protocol, metrics)
     return table.join(nulls, on=_KEY, how="left", maintain_order="left")
+
+
+def _blank(reason: str | None) -> list[pl.Expr]:
+    """Return the columns that are null where the number of candidates is not known, and why; none where it is."""
+    if reason is None:
+        return []
+    constants = ("expectation", "variance", "variance_random_scorer", "variance_static_scorer")
+    reasons = ("reason", "reason_random_scorer", "reason_static_scorer")
+    return [
+        *(pl.lit(None, pl.Float64).alias(name) for name in constants),
+        *(pl.lit(reason).alias(name) for name in reasons),
+    ]
 
 
 def _of_unknown_tasks(counts: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:

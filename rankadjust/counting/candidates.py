@@ -247,11 +247,13 @@ def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
     """Return the histogram of a benchmark with a constant number of candidates, made without its triples.
 
     Columns are those of Candidates.histogram. tasks is null where the number of ranked triples is not public,
-    entities where it is not; how tasks share queries is never known (shared_pairs, repeated_pairs: null).
+    entities where it is not. Where all tasks have common negatives, every two of them share a query; elsewhere it is
+    not known how tasks share queries (shared_pairs, repeated_pairs: null).
     """
     negatives = benchmark.protocol.negatives
     pool = benchmark.entities if negatives is None else negatives + 1
     exclusive = benchmark.protocol.counting == "exclusive"
+    shared = ("shared_pairs", "static_shared_pairs")
     rows = [
         {
             "split": split,
@@ -259,6 +261,7 @@ def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
             "entities": benchmark.entities,
             "num_candidates": None if pool is None else pool - exclusive,
             "tasks": tasks,
+            **(dict.fromkeys(shared, tasks and tasks * (tasks - 1)) if benchmark.common_negatives else {}),
         }
         for split, tasks in benchmark.tasks.items()
         for side in benchmark.sides

@@ -186,6 +186,8 @@ class Benchmark:
     tasks: how many triples a split ranks on each side; None where that is not public.
     metrics: keys of the metrics it prints, empty where they are the usual ones.
     approximate: the rank under chance is only about uniform; `note` says why.
+    common_negatives: all tasks of a split are ranked against the same negatives.
+    reason: why the number of candidates is not known, None where it is.
     """
 
     dataset: str
@@ -198,6 +200,8 @@ class Benchmark:
     approximate: bool
     note: str
     source: str
+    common_negatives: bool = False
+    reason: str | None = None
 
 
 def load_benchmarks(path: str | Path | None = None) -> list[Benchmark]:
@@ -248,4 +252,6 @@ def _benchmark(dataset: str, known: Mapping[str, Any], entry: Mapping[str, Any])
         approximate=entry.get("approximate", False),
         note=entry.get("note", ""),
         source=entry["source"],
+        common_negatives=entry.get("common_negatives", False),
+        reason=known.get("reason"),
     )

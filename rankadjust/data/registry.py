@@ -17,6 +17,8 @@ SHIPPED = "config/datasets.yaml"
 # What a source has besides the splits, where some entities stand in no triple: a list of all entities.
 ENTITIES = "entities"
 _ENTITY = "entity"
+# What bounds without training need besides the evaluation splits: the entities on each side of each relation.
+RANGES = "ranges"
 _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 
 
@@ -67,7 +69,8 @@ class Dataset:
     a file or a member for every split. known: the splits whose triples a model is given. expected: the counts
     that the summary of the triples has to have; differs: why they are known to be others.
     entities: how the list of all entities is read, None where the sources have none.
-    pykeen: the name under which PyKEEN resolves it. origin: the file that the entry comes from.
+    without_training: files that bound the numbers of candidates where training triples cannot be had, or None.
+    pykeen, ultra: the names under which PyKEEN and ULTRA have it. origin: the file that the entry comes from.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Dataset:
     origin: Path
     format: Format = Format()
     entities: Format | None = None
+    without_training: FileSet | None = None
     known: tuple[str, ...] = ("training",)
     aliases: tuple[str, ...] = ()
     ambiguous_aliases: tuple[str, ...] = ()
@@ -88,6 +92,7 @@ class Dataset:
     reference: str | None = None
     repository: str | None = None
     pykeen: str | None = None
+    ultra: str | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -148,6 +153,16 @@ def require_readable(dataset: Dataset) -> None:
         )
 
 
+def require_bounds(dataset: Dataset) -> Dataset:
+    """Return a data set that has files for bounds without training triples; another one is a RankadjustError."""
+    if dataset.without_training is None:
+        raise RankadjustError(
+            f"the registry has no files that bound the candidates of {dataset.name} without its training triples; "
+            "name it under datasets, or declare without_training"
+        )
+    return dataset
+
+
 def _read(path: Path) -> list[Dataset]:
     entries = read_yaml(path) or {}
     validate(entries, "datasets", path)
@@ -168,6 +183,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         origin=path,
         format=Format(columns=columns, **layout),
         entities=_list_format(listed, layout) if _has_list(entry["sources"][0]) else None,
+        without_training=_without_training(entry),
         known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
         aliases=tuple(entry.get("aliases", ())),
         ambiguous_aliases=tuple(entry.get("ambiguous_aliases", ())),
@@ -179,6 +195,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         reference=entry.get("reference"),
         repository=entry.get("repository"),
         pykeen=entry.get("pykeen"),
+        ultra=entry.get("ultra"),
         notes=tuple(entry.get("notes", ())),
     )
     problem = next(
@@ -188,6 +205,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
             _array_problems(entry, dataset),
             _role_problems(dataset),
             _list_problems(entry, dataset),
+            _bound_problems(dataset),
         ),
         None,
     )
@@ -232,6 +250,13 @@ _SOURCES: dict[str, Callable[[Mapping[str, Any], Path], FileSet]] = {
 }
 
 
+def _without_training(entry: Mapping[str, Any]) -> FileSet | None:
+    files = entry.get("without_training")
+    if files is None:
+        return None
+    return tuple(_file(Http(file["url"]), {part: None}, file) for part, file in files.items())
+
+
 def _file(
     source: Http | Package | Zenodo, members: Mapping[str, str | None], facts: Mapping[str, Any]
 ) -> File:
@@ -258,7 +283,8 @@ _Problem = tuple[list[str | int], str]
 
 def _source_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
     first = dataset.splits
-    if "training" not in first:
+    # What is ranked on the inference graph needs no graph to train on.
+    if "training" not in first and "inference" not in first:
         yield ["sources", 0], "sources.0 has no split 'training'; name its file or member"
     for number, (source, files) in enumerate(zip(entry["sources"], dataset.sources, strict=True)):
         splits = _splits(source)
@@ -348,6 +374,14 @@ def _list_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Prob
     if dataset.role == "inductive":
         problem = "an entity that stands in no triple belongs to neither graph of an inductive data set"
         yield ["sources", 0], f"{problem}; leave the file of entities out"
+
+
+def _bound_problems(dataset: Dataset) -> Iterator[_Problem]:
+    if dataset.without_training is not None and "entities" not in dataset.expected:
+        yield (
+            ["without_training"],
+            "bounds without training need expected.entities, the number of all entities",
+        )
 
 
 def _claim(word: str, dataset: Dataset, owners: dict[str, Dataset]) -> None:

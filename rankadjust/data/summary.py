@@ -270,27 +270,30 @@ def _common(one: _Keys, other: _Keys) -> int:
 
 
 def _graphs(seen_in: Mapping[str, _Seen], distinct: Mapping[str, int], size: _Size) -> dict[str, Any]:
-    """Return the counts of the two graphs of an inductive data set, evaluation splits included."""
+    """Return the counts of the graphs of an inductive data set, evaluation splits included.
+
+    Where there is no graph to train on, neither is what the two share.
+    """
     found = {
         graph: _Seen.union(
             [seen for split, seen in seen_in.items() if _graph_of(split) == graph],
             size.entities,
             size.relations,
         )
-        for graph in ("training", "inference")
+        for graph in dict.fromkeys(map(_graph_of, seen_in))
     }
-    return {
-        **{
-            graph: {
-                "entities": _count(found[graph].entities),
-                "relations": _count(found[graph].relations),
-                "distinct_triples": distinct[graph],
-            }
-            for graph in found
-        },
-        "shared_entities": _count(found["training"].entities & found["inference"].entities),
-        "new_relations": _count(found["inference"].relations & ~seen_in["training"].relations),
+    graphs: dict[str, Any] = {
+        graph: {
+            "entities": _count(seen.entities),
+            "relations": _count(seen.relations),
+            "distinct_triples": distinct[graph],
+        }
+        for graph, seen in found.items()
     }
+    if "training" in seen_in:
+        graphs["shared_entities"] = _count(found["training"].entities & found["inference"].entities)
+        graphs["new_relations"] = _count(found["inference"].relations & ~seen_in["training"].relations)
+    return graphs
 
 
 def _times(times: pl.DataFrame, keys: _Keys, rows: Mapping[str, slice]) -> dict[str, Any]:

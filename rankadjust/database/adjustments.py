@@ -26,6 +26,9 @@ Z_OF_VARIANCE = {
 # Whether a model scores a triple anew at every time, or once for all times. Only in temporal data it matters.
 SCORES = ("per_time", "static")
 
+# Bounds of the constants of data sets without training triples; other rows have none.
+BOUNDS = ("expectation_low", "expectation_high", "variance_low", "variance_high")
+
 # The columns of scale and offset of each adjustment.
 COEFFICIENTS = {
     "ratio": ("ratio_scale", None),
@@ -40,9 +43,12 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
     Needs the columns metric (key), expectation, variance, variance_random_scorer and reason. An adjustment that
     does not exist (moments unknown; variance 0: no index and no z; expectation next to the optimum: no index) is null,
     and reason says why. Where reason_random_scorer (why there is no variance_random_scorer), variance_static_scorer
-    or reason_static_scorer is absent it is added: null, and what holds for data without times.
+    or reason_static_scorer is absent it is added: null, and what holds for data without times. Columns of BOUNDS that
+    are absent are added, null.
     """
-    moments = _with_static_scorer(moments)
+    moments = _with_static_scorer(moments).with_columns(
+        pl.lit(None, pl.Float64).alias(name) for name in BOUNDS if name not in moments.columns
+    )
     metrics = [resolve(key) for key in moments["metric"].unique(maintain_order=True)]
     facts = pl.DataFrame(
         {
@@ -75,18 +81,63 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add ratio, index, index_low, index_high, z, z_random_scorer and scores_used to rows with a value.
+    """Add ratio, index, z, z_random_scorer, scores_used, and _low and _high of index and z, to rows with a value.
 
     Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding),
     expectation and what `add_coefficients` returns. z_random_scorer is that of the random scorer which fits the
     model: `_choose_scorer`.
+
+    Where the constants are known within bounds only, the expectation becomes the middle of its bounds and the index is
+    that of the middle; index_low to index_high is what rounding and bounds allow together, and so is z_low to z_high,
+    which other rows do not have (docs/methods.md, "Without training triples").
     """
     ends = [_apply("value_low", "index"), _apply("value_high", "index")]
-    return _choose_scorer(frame).with_columns(
+    adjusted = _choose_scorer(frame).with_columns(
         **{name: _apply("value", name) for name in COEFFICIENTS},
         index_low=pl.min_horizontal(ends),
         index_high=pl.max_horizontal(ends),
     )
+    return _adjusted_within_bounds(adjusted)
+
+
+def is_bounded() -> pl.Expr:
+    """Return whether a row's constants are known within bounds only."""
+    return pl.col("expectation").is_null() & pl.col("expectation_low").is_not_null()
+
+
+def _adjusted_within_bounds(frame: pl.DataFrame) -> pl.DataFrame:
+    """Replace the index of rows with bounds by that of the middle and its extremes, and add z_low and z_high.
+
+    Index and z are monotone in the value and in each constant, so that their extremes are at the ends.
+    """
+    values = [pl.coalesce(end, "value") for end in ("value_low", "value_high")]
+    expectations = [pl.col("expectation_low"), pl.col("expectation_high")]
+    variances = [pl.col("variance_low"), pl.col("variance_high")]
+    middle = (expectations[0] + expectations[1]) / 2
+    has_index = is_bounded() & pl.all_horizontal(
+        (pl.col("optimum") - end).abs() > LEAST_ROOM * pl.col("optimum") for end in expectations
+    )
+    has_z = is_bounded() & (pl.col("variance_low") > 0)
+    indices = [_index(value, expectation) for value in values for expectation in expectations]
+    sign = pl.when(pl.col("optimum") > middle).then(1.0).otherwise(-1.0)
+    zs = [
+        sign * (value - expectation) / variance.sqrt()
+        for value in values
+        for expectation in expectations
+        for variance in variances
+    ]
+    return frame.with_columns(
+        expectation=pl.when(is_bounded()).then(middle).otherwise("expectation"),
+        index=pl.when(has_index).then(_index(pl.col("value"), middle)).otherwise("index"),
+        index_low=pl.when(has_index).then(pl.min_horizontal(indices)).otherwise("index_low"),
+        index_high=pl.when(has_index).then(pl.max_horizontal(indices)).otherwise("index_high"),
+        z_low=_where(has_z, pl.min_horizontal(zs)),
+        z_high=_where(has_z, pl.max_horizontal(zs)),
+    )
+
+
+def _index(value: pl.Expr, expectation: pl.Expr) -> pl.Expr:
+    return (value - expectation) / (pl.col("optimum") - expectation)
 
 
 def stated_scores(scores: str | None) -> str | None:

@@ -74,7 +74,17 @@ def _violations(database: pl.DataFrame) -> Iterator[tuple[str, pl.Expr]]:
     constant = (variance == 0).fill_null(value=False)
     room = (optimum - expectation).abs() > LEAST_ROOM * optimum
 
+    low, high = pl.col("expectation_low"), pl.col("expectation_high")
     yield "expectation not finite", ~expectation.is_finite()
+    yield "bounds of an expectation that is known", low.is_not_null() & expectation.is_not_null()
+    yield "only one bound", low.is_null() != high.is_null()
+    yield "bounds not finite, or in the wrong order", ~(low.is_finite() & high.is_finite() & (low <= high))
+    spread_low, spread_high = pl.col("variance_low"), pl.col("variance_high")
+    yield "only one bound of the variance", spread_low.is_null() != spread_high.is_null()
+    yield (
+        "bounds of the variance negative or in the wrong order",
+        ~((spread_low >= 0) & (spread_low <= spread_high) & spread_high.is_finite()),
+    )
     yield "variance 0 and expectation not the optimum", constant & (expectation != optimum)
     for adjustment, columns in COEFFICIENTS.items():
         coefficients = [pl.col(column) for column in columns if column is not None]
@@ -139,7 +149,12 @@ def pykeen_layout(database: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl
     Columns dataset (the name under which PyKEEN resolves it), metric, side, split, value; metrics without expectation
     are left out.
     """
-    names = {dataset.name: dataset.pykeen for dataset in registry.values() if dataset.pykeen}
+    # Of a data set without published splits PyKEEN draws its own.
+    names = {
+        dataset.name: dataset.pykeen
+        for dataset in registry.values()
+        if dataset.pykeen and "testing" in dataset.splits
+    }
     return (
         database.filter(
             pl.col("protocol") == "pykeen",

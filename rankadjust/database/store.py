@@ -9,7 +9,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
 from rankadjust.base.sealed import Seal, Table, read_seal, read_sealed, write_sealed
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.adjustments import add_coefficients
+from rankadjust.database.adjustments import BOUNDS, add_coefficients
 
 SCHEMA = pl.Schema(
     {
@@ -38,12 +38,17 @@ SCHEMA = pl.Schema(
         "reason": pl.String,
         "reason_random_scorer": pl.String,
         "reason_static_scorer": pl.String,
+        # Of data sets without training triples, whose expectation and variance are not known.
+        "expectation_low": pl.Float64,
+        "expectation_high": pl.Float64,
+        "variance_low": pl.Float64,
+        "variance_high": pl.Float64,
     }
 )
 # `schema` counts the layouts of this table: raise it with every change of SCHEMA.
 ADJUSTMENTS = Table(
     name="adjustments",
-    schema=1,
+    schema=2,
     columns=SCHEMA,
     what="an adjustment database",
     remake="'snakemake --cores all database' makes one",
@@ -56,6 +61,8 @@ ADJUSTMENTS = Table(
             "reason_static_scorer",
         }
     ),
+    # Schema 1 has no bounds, since no data set without training triples was in it.
+    added={"1": BOUNDS},
 )
 RELEASED = "resources/database/adjustments.parquet"
 
@@ -65,7 +72,8 @@ def assemble(moments: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
     Rows are sorted by the key; a key that occurs twice is a RankadjustError.
     """
-    rows = add_coefficients(pl.concat(list(moments), how="vertical"))
+    # Only data sets without training triples have bounds.
+    rows = add_coefficients(pl.concat(list(moments), how="diagonal"))
     database = rows.select(pl.col(name).cast(kind) for name, kind in SCHEMA.items()).sort(KEY)
     repeated = database.filter(pl.struct(KEY).is_duplicated())
     if repeated.height:

@@ -9,7 +9,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, resolve
-from rankadjust.database.adjustments import add_adjusted, stated_scores
+from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
 from rankadjust.database.histograms import Histograms, add_p
 from rankadjust.database.limits import Limits
@@ -22,20 +22,28 @@ class Adjusted:
     value_low and value_high: the values that are printed like this one; index_low and index_high: their index.
     log10_p_independent: log10 of the probability that independent random ranks are at least as good as the worst of
     the values that are printed alike; reason_p: why it is None.
+    status: ok; or bounded, where the constants are known within bounds only: then expectation_low and expectation_high
+    are those of the expectation, which is their middle, index that of the middle, index_low to index_high and z_low to
+    z_high what rounding and bounds allow together, and z None. Otherwise the four bounds are None.
     tasks: how many ranks the metric is computed from. reason: why something is None; reason_random_scorer: why
     z_random_scorer is None, or which scorer was taken because nobody said. scores_used: per_time or static for
     temporal data, None where the two are the same.
     """
 
+    status: str
     value: float
     value_low: float | None
     value_high: float | None
     expectation: float
+    expectation_low: float | None
+    expectation_high: float | None
     ratio: float | None
     index: float | None
     index_low: float | None
     index_high: float | None
     z: float | None
+    z_low: float | None
+    z_high: float | None
     z_random_scorer: float | None
     scores_used: str | None
     log10_p_independent: float | None
@@ -156,8 +164,10 @@ def _adjusted(
         else (max(value.low, metric.lower), min(value.high, metric.upper))
     )
     _check_attainable(value, metric, side, evaluation_set, histograms)
+    status = pl.when(is_bounded()).then(pl.lit("bounded")).otherwise(pl.lit("ok"))
     adjusted = add_adjusted(
         rows.head(1).with_columns(
+            status=status,
             value=pl.lit(value.number, dtype=pl.Float64),
             value_low=pl.lit(ends[0], dtype=pl.Float64),
             value_high=pl.lit(ends[1], dtype=pl.Float64),

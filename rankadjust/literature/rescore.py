@@ -48,6 +48,11 @@ OUTPUT = {
     "entities": pl.Int64,
     "recomputed": pl.Float64,
     "difference": pl.Float64,
+    # Of rows with the status bounded.
+    "expectation_low": pl.Float64,
+    "expectation_high": pl.Float64,
+    "z_low": pl.Float64,
+    "z_high": pl.Float64,
 }
 
 

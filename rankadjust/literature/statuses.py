@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from rankadjust.base.vocabulary import KEY
+from rankadjust.database.adjustments import BOUNDS, is_bounded
 from rankadjust.literature.tidy import where_of
 
 # Statuses for something wrong in a row, with the column of the message. Where several hold, the row has the
@@ -25,9 +26,17 @@ _PROBLEMS = {
     "dataset_unknown": "dataset_problem",
     "split_unknown": "split_problem",
 }
-STATUSES = ("ok", "approximate", "adjusted_as_published", *_PROBLEMS, "no_moments", "not_in_database")
+STATUSES = (
+    "ok",
+    "bounded",
+    "approximate",
+    "adjusted_as_published",
+    *_PROBLEMS,
+    "no_moments",
+    "not_in_database",
+)
 # Statuses of rows that are adjusted, and take part in comparisons.
-USABLE = STATUSES[:2]
+USABLE = STATUSES[:3]
 
 # What need not be known of a row whose number of candidates is constant: its index does not depend on it.
 _NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
@@ -61,7 +70,7 @@ def _without_constants(rows: pl.DataFrame) -> pl.DataFrame:
     has_index = pl.col("status").is_in(USABLE) | is_known
     constants = [name for name in rows.columns if name.endswith(("_scale", "_offset"))]
     reasons = ["reason_random_scorer", "reason_static_scorer"]
-    blank = [*constants, *reasons, "expectation", "origin"]
+    blank = [*constants, *reasons, *BOUNDS, "expectation", "origin"]
     return rows.with_columns(pl.when(has_index).then(pl.col(name)).alias(name) for name in blank)
 
 
@@ -83,7 +92,7 @@ def _other_messages() -> dict[str, pl.Expr]:
                 "metric",
             )
         )
-        .when(in_database & pl.col("index_scale").is_null())
+        .when(in_database & pl.col("index_scale").is_null() & ~is_bounded())
         .then(pl.coalesce("reason", pl.lit("the expectation is not known"))),
         "not_in_database": pl.when(~in_database).then(
             pl.format("the database has no row for {}", pl.concat_str(KEY, separator=", "))
@@ -97,6 +106,13 @@ def _other_messages() -> dict[str, pl.Expr]:
             pl.format(
                 "every N is taken as {}, the documented number of entities: index and ratio are near, no z",
                 "entities",
+            )
+        ),
+        "bounded": pl.when(is_bounded()).then(
+            pl.format(
+                "the expectation is between {} and {}, which index_low to index_high takes into account",
+                pl.col("expectation_low").round_sig_figs(4),
+                pl.col("expectation_high").round_sig_figs(4),
             )
         ),
     }

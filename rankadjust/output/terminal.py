@@ -50,13 +50,17 @@ def adjusted_value(adjusted: Adjusted, text: str) -> str:
     lines = [
         f"{adjusted.dataset}, {adjusted.protocol}, {adjusted.split}, side {adjusted.side}: {tasks} tasks",
         _line(metric.label, text, _interval(adjusted.value_low, adjusted.value_high)),
-        _line("expectation", number(adjusted.expectation)),
+        _line(
+            "expectation",
+            number(adjusted.expectation),
+            _interval(adjusted.expectation_low, adjusted.expectation_high),
+        ),
     ]
     if adjusted.ratio is not None:
         lines.append(_line("ratio", number(adjusted.ratio)))
     lines += [
         _line("index", number(adjusted.index), _interval(adjusted.index_low, adjusted.index_high)),
-        _line("z, independent ranks", number(adjusted.z)),
+        _line("z, independent ranks", number(adjusted.z), _interval(adjusted.z_low, adjusted.z_high)),
         _line(
             "z, static scorer" if adjusted.scores_used == "static" else "z, random scorer",
             number(adjusted.z_random_scorer),
@@ -78,6 +82,11 @@ def meaning(adjusted: Adjusted) -> str:
     value, chance = f"{metric.label} {adjusted.value:.6g}", f"chance ({number(adjusted.expectation)})"
     if adjusted.index < 0:
         comparison = f"{value} is worse than {chance}"
+    elif adjusted.status == "bounded":
+        low, high = (100 * (end or 0.0) for end in (adjusted.index_low, adjusted.index_high))
+        comparison = (
+            f"{value} is {low:.1f} to {high:.1f} % of the way from chance to perfect ({metric.optimum:g})"
+        )
     else:
         way = f"{100 * adjusted.index:.1f} % of the way"
         comparison = f"{value} is {way} from {chance} to perfect ({metric.optimum:g})"

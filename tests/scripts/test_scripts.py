@@ -5,6 +5,7 @@ import sys
 import types
 
 from scripts.add_partitions import add_partitions
+from scripts.bounds import bounds
 from scripts.case_study import case_study
 from scripts.count import count
 from scripts.count_partition import count_partition
@@ -204,6 +205,20 @@ def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, c
     assert told() == "error: rule count, data set Tiny: train.txt:3: two fields (log: logs/a.log)\n"
     assert is_mistake("logs/a.log")
     assert capsys.readouterr().err == ""
+
+
+def test_bounds_of_a_data_set_without_training_triples(tmp_path):
+    # OpenKE's order is head, tail, relation. Heads of 0: 0, 1; tails: 2, 3, 4; so that of 5 entities N is 4 or 5 on the
+    # side of the heads and 3 to 5 on that of the tails, less one where both splits have an answer.
+    (tmp_path / "validation.txt").write_text("1\n0 2 0\n")
+    (tmp_path / "testing.txt").write_text("2\n0 3 0\n1 4 0\n")
+    (tmp_path / "ranges.txt").write_text("1\n0\t2\t0\t1\n0\t3\t2\t3\t4\n")
+    bounds(tmp_path, "Tiny", 5, ["arithmetic_mean_rank"], tmp_path / "bounds.parquet")
+    rows = pl.read_parquet(tmp_path / "bounds.parquet").filter(split="testing")
+    # Head tasks: 4..5 twice, means 2.5 to 3; tail tasks 3..4 and 3..5, means 2 to (2.5 + 3) / 2.
+    found = {row[0]: row[1:] for row in rows.select("side", "expectation_low", "expectation_high").rows()}
+    assert found == {"head": (2.5, 3.0), "tail": (2.0, 2.75), "both": (2.25, 2.875)}
+    assert rows.select("dataset", "protocol").unique().rows() == [("Tiny", "filtered")]
 
 
 def test_the_log_holds_the_traceback_of_an_unexpected_error_and_the_terminal_one_line(

@@ -186,6 +186,48 @@ def test_the_database_of_a_tiny_graph_is_right(run):
     assert dict(rows.select("side", "tasks").iter_rows()) == {"head": 3, "tail": 3, "both": 6}
 
 
+BOUNDS = """\
+Bounded:
+  sources:
+    - kind: local
+      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
+  without_training:
+    validation: {url: "https://example.org/valid2id.txt"}
+    testing: {url: "https://example.org/test2id.txt"}
+    ranges: {url: "https://example.org/type_constrain.txt"}
+  expected: {entities: 4}
+"""
+BOUNDED_FILES = {
+    "valid2id.txt": "1\n0 1 0\n",
+    "test2id.txt": "1\n0 2 0\n",
+    "type_constrain.txt": "1\n0\t1\t0\n0\t2\t1\t2\n",
+}
+
+
+@pytest.mark.shared
+def test_bounds_are_in_the_database_until_the_triples_are_given(tmp_path):
+    """Of 4 entities, one head and two tails: N is 4 on the side of the heads, and 3 on the other."""
+    write_inputs(tmp_path)
+    (tmp_path / "bounds.yaml").write_text(BOUNDS)
+    mirror = tmp_path / "mirror" / "example.org"
+    mirror.mkdir(parents=True)
+    for name, text in BOUNDED_FILES.items():
+        (mirror / name).write_text(text)
+    database = tmp_path / "results" / "database" / "adjustments.parquet"
+
+    def made(datasets):
+        settings = ["registry=tiny.yaml,bounds.yaml", "without_training=Bounded", f"datasets={datasets}"]
+        settings += ["protocols=filtered", "metrics=mr", "mirror=mirror", "offline=true", "tables=null"]
+        done = snakemake(database.relative_to(tmp_path), "--config", *settings, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        rows = pl.read_parquet(database).filter(dataset="Bounded", split="testing")
+        return {row[0]: row[1:] for row in rows.select("side", "expectation", "expectation_low").rows()}
+
+    assert made("Tiny") == {"head": (None, 2.5), "tail": (None, 2.0), "both": (None, 2.25)}
+    # The triples are those of Tiny: its expectations are the exact ones.
+    assert made("Tiny,Bounded") == {"head": (1.5, None), "tail": (2.0, None), "both": (1.75, None)}
+
+
 def test_a_data_set_to_which_no_protocol_applies_is_summarised_and_not_counted(run):
     rerun = planned(run, "--until", "gather", "--config", "protocols=time-aware")
     assert "gather" in rerun

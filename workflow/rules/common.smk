@@ -38,7 +38,12 @@ from rankadjust.counting.memory import of_whole, partitions_for
 from rankadjust.counting.protocols import applies, get_protocol, load_protocols
 from rankadjust.data.fetched import damage, declared_content, last_damage
 from rankadjust.data.sizes import batches, triples_of, up_to
-from rankadjust.data.registry import load_registry, require_readable, resolve_dataset
+from rankadjust.data.registry import (
+    load_registry,
+    require_bounds,
+    require_readable,
+    resolve_dataset,
+)
 from rankadjust.tables.sidecar import sidecar_of
 
 # As a module of another workflow the run is configured by the `config:` of the module alone.
@@ -63,6 +68,11 @@ with exit_with_message():
         chosen = [resolve_dataset(name, REGISTRY) for name in RUN.values["datasets"]]
         for dataset in chosen:
             require_readable(dataset)
+    with RUN.blamed_on("without_training"):
+        bounded = [
+            require_bounds(resolve_dataset(name, REGISTRY))
+            for name in RUN.values["without_training"] or []
+        ]
     with RUN.blamed_on("protocols"):
         PROTOCOLS = {
             name: get_protocol(name, KNOWN_PROTOCOLS)
@@ -79,6 +89,8 @@ with exit_with_message():
 share_with_jobs(RUN.values, PROJECT)
 
 DATASETS = {dataset.name: dataset for dataset in chosen}
+# Where the triples themselves are given, exact constants take the place of bounds.
+BOUNDED = {dataset.name: dataset for dataset in bounded if dataset.name not in DATASETS}
 # The protocols that apply to each data set; one to which none applies is summarised, and not counted.
 APPLICABLE = {
     name: [
@@ -121,15 +133,19 @@ STATE = Path(".snakemake") / "rankadjust"
 DIGESTS = Digests(STATE / "digests.json")
 SETTINGS = [PROJECT / "config" / name for name in ("protocols.yaml", "benchmarks.yaml")]
 REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
-DAMAGED = {
-    name: last_damage(
+
+
+def damage_seen(name, folder):
+    """Return the damage last seen in the folder that was fetched for a data set, '' if there never was any."""
+    return last_damage(
         name,
-        damage(f"resources/datasets/{name}", DIGESTS),
+        damage(folder, DIGESTS),
         STATE / "damage.json",
         remember=workflow.is_main_process,
     )
-    for name in DATASETS
-}
+
+
+DAMAGED = {name: damage_seen(name, f"resources/datasets/{name}") for name in DATASETS}
 
 
 def one_of(names):
@@ -215,7 +231,7 @@ def reading(dataset):
     """Return what the registry says about reading a data set, without what leaves the triples as they are."""
     return replace(
         DATASETS[dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
-        licence=None, reference=None, repository=None, pykeen=None, notes=(),
+        licence=None, reference=None, repository=None, pykeen=None, ultra=None, notes=(),
     )  # fmt: skip
 
 

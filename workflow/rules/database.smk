@@ -1,6 +1,7 @@
 """Derive the adjustment database.
 
-Inputs: results/candidates/<dataset>.parquet and .pairs.parquet; config/benchmarks.yaml.
+Inputs: results/candidates/<dataset>.parquet and .pairs.parquet; results/bounds/<dataset>.parquet;
+        config/benchmarks.yaml.
 Outputs: results/moments/<dataset>.parquet, expectation and variance of every metric under every protocol;
          results/benchmark-moments.parquet, the same for benchmarks with a constant number of candidates;
          results/database/adjustments.parquet and .tsv.gz, the constants of every adjustment;
@@ -89,6 +90,7 @@ rule gather:
     input:
         benchmarks="results/benchmark-moments.parquet",
         moments=expand("results/moments/{dataset}.parquet", dataset=COUNTED),
+        bounds=expand("results/bounds/{dataset}.parquet", dataset=BOUNDED),
         histograms=expand("results/candidates/{dataset}.parquet", dataset=COUNTED),
         summaries=expand("results/triples/{dataset}.json", dataset=DATASETS),
     output:

@@ -155,6 +155,18 @@ def test_another_schema_is_said_to_be_another_version(tmp_path):
         read_sealed(tmp_path / "a.parquet", TABLE)
 
 
+def test_an_earlier_schema_is_read_where_it_lacks_what_is_null(tmp_path):
+    earlier = replace(TABLE, schema=2, columns={"metric": pl.String(), "tasks": pl.Int64()})
+    write_sealed(FRAME.drop("expectation"), tmp_path / "a.parquet", earlier)
+    frame, seal = read_sealed(tmp_path / "a.parquet", replace(TABLE, added={"2": ["expectation"]}))
+    assert frame.equals(FRAME.with_columns(expectation=pl.lit(None, pl.Float64)))
+    assert seal.schema == "2"
+    # A file of the present schema has them all.
+    write_sealed(FRAME.drop("expectation"), tmp_path / "b.parquet", TABLE)
+    with pytest.raises(RankadjustError, match="lacks the column 'expectation'"):
+        read_sealed(tmp_path / "b.parquet", replace(TABLE, added={"2": ["expectation"]}))
+
+
 def test_another_table_and_text_among_numbers_are_refused_in_one_line(tmp_path):
     path = tmp_path / "a.parquet"
     for frame, said in (

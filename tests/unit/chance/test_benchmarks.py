@@ -1,7 +1,10 @@
 """Benchmarks with a constant number of candidates: rows of the database without any data."""
 
 import math
+from fractions import Fraction
+from itertools import permutations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -109,3 +112,75 @@ def test_chance_of_negatives_drawn_with_replacement(project, draws, printed):
     first = sum(probability / (count + 1) for count, probability in different.items())
     assert f"{first:.4f}" == printed
     assert printed in (project / "docs" / "protocols.md").read_text(encoding="utf-8")
+
+
+# Common negatives
+
+
+def common(negatives, tasks):
+    protocol = get_protocol(f"sampled-{negatives}")
+    return benchmark(
+        protocol=protocol, sides=("tail",), entities=None, tasks={"testing": tasks}, common_negatives=True
+    )
+
+
+def test_common_negatives_give_the_variance_of_the_formula():
+    # E = p = K / (M + 1), Var = (p (1 - p) - V) / n + V, V = p (1 - p) / (M + 2): docs/methods.md, "Common negatives".
+    negatives, tasks, k = 2000, 3000, 20
+    found = row(benchmark_moments(common(negatives, tasks), expand(["hits_at_20"], [])), "hits_at_20")
+    p = k / (negatives + 1)
+    of_share = p * (1 - p) / (negatives + 2)
+    assert found["expectation"] == pytest.approx(p, rel=1e-14)
+    assert found["variance_random_scorer"] == pytest.approx(
+        (p * (1 - p) - of_share) / tasks + of_share, rel=1e-12
+    )
+    # The issue's figures, 8.24e-6, and 3.30e-6 for independent ranks.
+    assert found["variance_random_scorer"] == pytest.approx(8.24e-6, rel=1e-3)
+    assert found["variance"] == pytest.approx(3.30e-6, rel=1e-3)
+
+
+@pytest.mark.parametrize(("negatives", "tasks"), [(1, 2), (2, 2), (3, 2), (2, 3), (4, 3)])
+def test_every_order_of_few_scores_gives_these_moments(negatives, tasks):
+    """All orders of the scores are equally likely: the moments by counting them."""
+    orders = list(permutations(range(negatives + tasks)))
+    pool = range(tasks, negatives + tasks)
+    ranks = [
+        [1 + sum(order[other] > order[own] for other in pool) for own in range(tasks)] for order in orders
+    ]
+    rows = benchmark_moments(common(negatives, tasks), expand(["hits_at_k", "mr", "mrr"], [1, 2]))
+    for metric, term in {
+        "hits_at_1": lambda rank: Fraction(rank <= 1),
+        "hits_at_2": lambda rank: Fraction(rank <= 2),
+        "arithmetic_mean_rank": Fraction,
+        "inverse_harmonic_mean_rank": lambda rank: Fraction(1, rank),
+    }.items():
+        values = [sum(map(term, each), Fraction(0)) / tasks for each in ranks]
+        expectation = sum(values) / len(values)
+        variance = sum(value**2 for value in values) / len(values) - expectation**2
+        found = row(rows, metric)
+        assert found["expectation"] == pytest.approx(float(expectation), rel=1e-12)
+        assert found["variance_random_scorer"] == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
+
+
+def test_a_simulation_of_common_negatives_agrees():
+    negatives, tasks, k, runs = 40, 60, 4, 40_000
+    generator = np.random.default_rng(20261121)
+    pool = generator.random((runs, negatives))
+    threshold = np.partition(pool, negatives - k, axis=1)[:, negatives - k]
+    hits = (generator.random((runs, tasks)) > threshold[:, None]).mean(axis=1)
+    found = row(benchmark_moments(common(negatives, tasks), expand(["hits_at_4"], [])), "hits_at_4")
+    # Four standard errors of a mean, and of a variance of nearly normal values.
+    assert abs(hits.mean() - found["expectation"]) < 4 * (found["variance_random_scorer"] / runs) ** 0.5
+    assert hits.var() == pytest.approx(found["variance_random_scorer"], rel=4 * (3 / runs) ** 0.5)
+    assert hits.var() > 2 * found["variance"]
+
+
+def test_what_is_not_known_of_a_benchmark_is_null_with_its_reason():
+    shipped = {one.dataset: one for one in load_benchmarks() if one.common_negatives}
+    assert set(shipped) == {"ogbl-ddi", "ogbl-collab", "ogbl-ppa"}
+    drugs = row(benchmark_moments(shipped["ogbl-ddi"], expand(["hits_at_20"], [])), "hits_at_20")
+    assert (drugs["expectation"], drugs["variance"]) == (None, None)
+    assert drugs["reason"].startswith("OGB says approximately 100,000 negatives")
+    proteins = row(benchmark_moments(shipped["ogbl-ppa"], expand(["hits_at_100"], [])), "hits_at_100")
+    assert proteins["expectation"] == pytest.approx(100 / 3_000_001, rel=1e-14)
+    assert (proteins["variance"], proteins["variance_random_scorer"]) == (None, None)

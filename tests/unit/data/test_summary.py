@@ -198,7 +198,7 @@ def test_a_summary_is_one_row_with_the_same_columns_for_every_set(tiny):
     assert table["unseen_triples"].to_list() == [0, 0]
 
 
-# The 36 verified data sets
+# The 62 verified data sets
 
 OUR_SPLITS = {
     "train": "training",
@@ -211,14 +211,21 @@ OUR_SPLITS = {
 }
 
 
+# What sources-more.yaml calls otherwise: its WD-singer is that of LoGRe, the other one that of DacKGR and ULTRA.
+OUR_NAMES = {"WD-singer": "WD-singer-LoGRe", "WD-singer-duplicates": "WD-singer-DacKGR"}
+
+
 @pytest.mark.shared
-def test_every_verified_count_is_reproduced(shared, tmp_path):
-    # sources.yaml was made with an independent reader.
-    described = yaml.load((shared / "data" / "sources.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+@pytest.mark.parametrize(("file", "sets"), [("sources.yaml", 36), ("sources-more.yaml", 26)])
+def test_every_verified_count_is_reproduced(shared, tmp_path, file, sets):
+    # The counts were made with an independent reader.
+    described = yaml.load((shared / "data" / file).read_text(encoding="utf-8"), yaml.CSafeLoader)
     registry = load_registry()
-    assert len(described["datasets"]) == 36
-    for published in described["datasets"]:
-        entry = registry[published["name"]]
+    # The last two have no training triples, and nothing verified.
+    readable = [one for one in described["datasets"] if "verified" in one]
+    assert len(readable) == sets
+    for published in readable:
+        entry = registry[OUR_NAMES.get(published["name"], published["name"])]
         files = mirrored_files(entry, shared / "data" / "mirror", tmp_path)
         frames = {split: read_triples(path, entry.format) for split, path in files.items()}
         encoded = encode(frames)
@@ -227,18 +234,30 @@ def test_every_verified_count_is_reproduced(shared, tmp_path):
         assert verified_counts(summary, encoded, published["verified"]) == published["verified"], entry.name
 
 
+# The graphs of an inductive data set have two names in the files of the verified counts.
+GRAPHS = {
+    "transductive": "training",
+    "inductive": "inference",
+    "training": "training",
+    "inference": "inference",
+}
+
+
 def verified_counts(summary, encoded, verified):
     """Return the summary in the layout of `verified`; what is no count (kinds of ids, ranges) is copied."""
-    if "transductive" in verified:
-        graphs = summary["graphs"]
-        return {
-            "transductive": graph_counts(summary, graphs["training"], "training", verified["transductive"]),
-            "inductive": graph_counts(summary, graphs["inference"], "inference", verified["inductive"]),
-            "between_graphs": {
+    graphs = summary.get("graphs")
+    if graphs:
+        counts = {
+            theirs: graph_counts(summary, graphs[ours], ours, verified[theirs])
+            for theirs, ours in GRAPHS.items()
+            if theirs in verified
+        }
+        if "between_graphs" in verified:
+            counts["between_graphs"] = {
                 "shared_entities": graphs["shared_entities"],
                 "relations_of_second_not_in_first_train": graphs["new_relations"],
-            },
-        }
+            }
+        return counts
     whole = {
         "entities": summary["entities"],
         "relations": summary["relations"],

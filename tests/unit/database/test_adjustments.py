@@ -203,3 +203,60 @@ def test_how_a_model_scores_times_is_one_of_two_words():
     ]
     with pytest.raises(RankadjustError, match=r"unknown scores 'statik'; did you mean static\?"):
         stated_scores("statik")
+
+
+# Bounds of a data set without training triples
+
+
+def bounded(metric, value, expectation, variance=(None, None), low=None, high=None):
+    frame = moments(metric, None, None, reason="bounds").with_columns(
+        expectation_low=pl.lit(expectation[0], pl.Float64),
+        expectation_high=pl.lit(expectation[1], pl.Float64),
+        variance_low=pl.lit(variance[0], pl.Float64),
+        variance_high=pl.lit(variance[1], pl.Float64),
+    )
+    frame = add_coefficients(frame).with_columns(
+        value=pl.lit(value, pl.Float64),
+        value_low=pl.lit(low, pl.Float64),
+        value_high=pl.lit(high, pl.Float64),
+    )
+    return add_adjusted(frame).row(0, named=True)
+
+
+def test_bounds_and_rounding_make_one_interval():
+    row = bounded("inverse_harmonic_mean_rank", 0.5, (0.1, 0.2), (0.0004, 0.01), low=0.45, high=0.55)
+    # The ends are (0.45 - 0.2) / 0.8 and (0.55 - 0.1) / 0.9; the middle is (0.5 - 0.15) / 0.85.
+    assert (row["index_low"], row["index_high"]) == pytest.approx((0.3125, 0.5))
+    assert (row["expectation"], row["index"]) == pytest.approx((0.15, 0.35 / 0.85))
+    # (0.45 - 0.2) / 0.1 and (0.55 - 0.1) / 0.02.
+    assert (row["z_low"], row["z_high"]) == pytest.approx((2.5, 22.5))
+    assert (row["z"], row["ratio"]) == (None, None)
+    # Where low is better: (20 - 4) / 19 and (30 - 4) / 29.
+    ranks = bounded("arithmetic_mean_rank", 4.0, (20.0, 30.0))
+    assert (ranks["index_low"], ranks["index_high"]) == pytest.approx((16 / 19, 26 / 29))
+    assert (ranks["z_low"], ranks["z_high"]) == (None, None)
+
+
+@settings(max_examples=200)
+@given(
+    ends=st.lists(st.floats(0.001, 0.6), min_size=2, max_size=2).map(sorted),
+    printed=st.lists(st.floats(0, 1), min_size=2, max_size=2).map(sorted),
+    spread=st.lists(st.floats(1e-6, 1), min_size=2, max_size=2).map(sorted),
+    shares=st.tuples(*[st.floats(0, 1)] * 3),
+)
+def test_the_exact_index_and_z_are_within_the_bounds(ends, printed, spread, shares):
+    value, expectation, variance = (
+        low + share * (high - low) for (low, high), share in zip((printed, ends, spread), shares, strict=True)
+    )
+    metric = "inverse_harmonic_mean_rank"
+    exact = adjusted(metric, value, expectation, variance)
+    row = bounded(metric, value, ends, spread, low=printed[0], high=printed[1])
+    for name in ("index", "z"):
+        assert row[f"{name}_low"] - 1e-9 * abs(exact[name]) - 1e-12 <= exact[name]
+        assert exact[name] <= row[f"{name}_high"] + 1e-9 * abs(exact[name]) + 1e-12
+    assert row["index_low"] <= row["index"] <= row["index_high"]
+
+
+def test_next_to_the_optimum_there_is_no_index_within_bounds():
+    row = bounded("inverse_harmonic_mean_rank", 0.5, (0.1, 1 - 1e-9))
+    assert (row["index"], row["index_low"], row["index_high"]) == (None, None, None)

@@ -92,12 +92,13 @@ def test_the_number_of_the_schema_belongs_to_its_columns():
     """Where this fails, the columns have changed: raise `schema` of ADJUSTMENTS, and then this digest."""
     columns = ", ".join(f"{name} {kind}" for name, kind in SCHEMA.items())
     digest = hashlib.sha256(columns.encode()).hexdigest()[:16]
-    assert (ADJUSTMENTS.schema, digest) == (1, "52c9222d8e547539")
+    assert (ADJUSTMENTS.schema, digest) == (2, "df530f03e7b284da")
 
 
 def test_the_released_database_says_what_it_is(project):
     seal = released_seal()
-    assert (seal.table, seal.schema) == (ADJUSTMENTS.name, str(ADJUSTMENTS.schema))
+    assert seal.table == ADJUSTMENTS.name
+    assert seal.schema in (str(ADJUSTMENTS.schema), *ADJUSTMENTS.added)
     assert load_database(project / "resources" / "database" / "adjustments.parquet").height > 80_000
     assert load_candidates().height > 100_000
 

@@ -284,3 +284,34 @@ def test_a_random_scorer_without_variance_has_a_reason(database):
 def test_unknown_scores_are_one_line(database):
     with pytest.raises(RankadjustError, match=r"unknown scores 'both'; allowed are per_time and static"):
         nations("0.43", scores="both", database=database)
+
+
+def test_a_value_of_a_data_set_with_bounds(database):
+    nations = database.filter(
+        dataset="Nations",
+        protocol="filtered",
+        split="testing",
+        side="both",
+        metric="inverse_harmonic_mean_rank",
+    )
+    none = pl.lit(None, pl.Float64)
+    within = nations.with_columns(
+        pl.selectors.ends_with("_scale", "_offset") * none,
+        expectation=none,
+        variance=none,
+        reason=pl.lit("bounds only"),
+        expectation_low=pl.lit(0.1),
+        expectation_high=pl.lit(0.2),
+        variance_low=pl.lit(0.0004),
+        variance_high=pl.lit(0.01),
+    )
+    found = adjust("0.50", dataset="Nations", metric="mrr", database=within)
+    # (0.495 - 0.2) / 0.8, (0.505 - 0.1) / 0.9 and the middle, (0.5 - 0.15) / 0.85; z as for re-scored rows.
+    assert (found.index_low, found.index, found.index_high) == pytest.approx((0.36875, 0.35 / 0.85, 0.45))
+    assert (found.z_low, found.z, found.z_high) == (pytest.approx(2.95), None, pytest.approx(20.25))
+    assert (found.status, found.expectation_low, found.expectation_high) == ("bounded", 0.1, 0.2)
+    text = adjusted_value(found, "0.50")
+    assert "expectation                 0.15  [0.1, 0.2]" in text
+    assert "MRR 0.5 is 36.9 to 45.0 % of the way from chance to perfect (1)." in text
+    exact = adjust("0.50", dataset="Nations", metric="mrr", database=nations)
+    assert (exact.status, exact.expectation_low, exact.z_low) == ("ok", None, None)

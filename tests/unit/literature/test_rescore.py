@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
-from rankadjust.database.store import assemble
+from rankadjust.database.store import assemble, with_released
 from rankadjust.literature.constants import documented_entities
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import OUTPUT, rescore
@@ -344,7 +344,9 @@ def test_no_guess_where_entities_do_not_tell(database, cells):
 def test_documented_entities_come_from_the_registry_unless_two_graphs_share_them(database):
     entities = documented_entities(load_registry())
     assert entities["FB15k"] == 14951
-    assert entities["YAGO3-10"] == 123143  # of training: what PyKEEN documents
+    assert (
+        entities["YAGO3-10"] == 123182
+    )  # of all splits, in OpenKE's list; PyKEEN documents 123143 of training
     assert not [name for name in entities if name.startswith(("GraIL", "ILPC"))]
     frame = table(dataset=["FB15K"], metric=["mr"], value=["40"])
     assert rescore(frame, database)["status"].to_list() == ["approximate"]
@@ -530,6 +532,69 @@ def test_columns_come_back_as_they_were(database):
     assert result.row(0, named=True)["tasks"] == "7"
     assert result.columns[-len(OUTPUT) :] == list(OUTPUT)
     assert {name: result.schema[name] for name in OUTPUT} == OUTPUT
+
+
+@pytest.fixture(scope="module")
+def bounds():
+    """FB15k as without its training triples; the bounds are made up."""
+    moments = pl.DataFrame(
+        {
+            "dataset": "FB15k",
+            "protocol": "filtered",
+            "split": "testing",
+            "side": "both",
+            "metric": "inverse_harmonic_mean_rank",
+            "entities": 14951,
+            "tasks": 118142,
+            "expectation": None,
+            "variance": None,
+            "variance_random_scorer": None,
+            "method": "bounds, closed form",
+            "reason": "bounds only",
+            "reason_random_scorer": "bounds only",
+            "expectation_low": 0.1,
+            "expectation_high": 0.2,
+            "variance_low": 0.0004,
+            "variance_high": 0.01,
+        },
+        schema_overrides=dict.fromkeys(["expectation", "variance", "variance_random_scorer"], pl.Float64),
+    )
+    return assemble([moments])
+
+
+def test_rows_of_a_data_set_with_bounds_say_so(bounds):
+    row = one(bounds, dataset="FB15k", metric="mrr", value="0.50")
+    assert (row["status"], row["origin"], row["entities"]) == ("bounded", "computed", 14951)
+    assert row["message"] == (
+        "the expectation is between 0.1 and 0.2, which index_low to index_high takes into account"
+    )
+    # (0.495 - 0.2) / 0.8, (0.505 - 0.1) / 0.9; z (0.495 - 0.2) / 0.1, (0.505 - 0.1) / 0.02.
+    assert (row["index_low"], row["index_high"]) == pytest.approx((0.36875, 0.45))
+    assert (row["expectation_low"], row["expectation_high"]) == (0.1, 0.2)
+    assert (row["z_low"], row["z_high"]) == pytest.approx((2.95, 20.25))
+    assert row["z"] is None
+    # What the bounds say nothing of is near as before.
+    assert one(bounds, dataset="FB15k", metric="hits@10", value="0.50")["status"] == "approximate"
+
+
+def test_a_wrong_row_has_no_bounds(bounds):
+    row = one(bounds, dataset="FB15k", metric="mrr", value="abc")
+    assert row["status"] == "value_not_a_number"
+    assert [row[name] for name in ("expectation_low", "expectation_high", "z_low", "z_high")] == [None] * 4
+
+
+def test_exact_constants_take_the_place_of_bounds(bounds):
+    exact = bounds.with_columns(
+        expectation=pl.lit(0.15),
+        reason=pl.lit(None, pl.String),
+        expectation_low=pl.lit(None, pl.Float64),
+        expectation_high=pl.lit(None, pl.Float64),
+    )
+    exact = assemble([exact.select(pl.exclude("optimum", "^.*_(scale|offset)$"))])
+    both = with_released(exact, bounds)
+    assert both.height == 1
+    row = one(both, dataset="FB15k", metric="mrr", value="0.50")
+    assert (row["status"], row["index"]) == ("ok", pytest.approx(0.35 / 0.85))
 
 
 words = st.one_of(

@@ -1,0 +1,63 @@
+"""Reading which entities each relation has on its sides, in OpenKE's layout (type_constrain.txt)."""
+
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.data.registry import Format
+
+# How the triples that stand beside such a file are read.
+OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), header_lines=1)
+
+
+def read_ranges(path: str | Path, name: str | None = None) -> pl.DataFrame:
+    """Return the columns relation, side (head, tail) and entity (all String): a row per entity of a range.
+
+    The first line of the file is the number of relations. Of each relation follow two lines, first the heads, then the
+    tails: its id, how many entities, and the entities, between tabs. name: what the user calls the file, for errors.
+
+    Raises RankadjustError with file and line where a number does not agree with what follows, or is none.
+    """
+    path = Path(path)
+    name = name or str(path)
+    try:
+        first, *lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError, ValueError):
+        raise RankadjustError(f"{name}: the file cannot be read, or is empty") from None
+    if not first.isdigit() or len(lines) != 2 * int(first):
+        problem = f"the first line is {first[:20]!r}, and {len(lines)} lines follow"
+        raise RankadjustError(
+            f"{name}:1: {problem}; it has to be the number of relations, with two lines each"
+        )
+    parts = [_part(line, f"{name}:{number}") for number, line in enumerate(lines, 2)]
+    for number, ((heads, _), (tails, _)) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
+        if heads != tails:
+            problem = f"the heads are those of relation {heads}, the tails those of {tails}"
+            raise RankadjustError(
+                f"{name}:{2 * number + 3}: {problem}; the two lines of a relation stand together"
+            )
+    return (
+        pl.DataFrame(
+            {
+                "relation": [relation for relation, _ in parts],
+                "side": [*TASK_SIDES] * (len(parts) // 2),
+                "entity": [entities for _, entities in parts],
+            },
+            schema={"relation": pl.String, "side": pl.String, "entity": pl.List(pl.String)},
+        )
+        .explode("entity")
+        .unique(maintain_order=True)
+    )
+
+
+def _part(line: str, place: str) -> tuple[str, list[str]]:
+    """Return the relation and the entities of a line."""
+    relation, _, rest = line.partition("\t")
+    size, *entities = rest.split("\t")
+    if not size.isdigit() or int(size) != len(entities) or not entities:
+        raise RankadjustError(
+            f"{place}: {len(entities)} entities follow the number {size!r}; it has to say how many there are"
+        )
+    return relation, entities

@@ -1,0 +1,132 @@
+"""The page docs/datasets.md: every registered data set, and the 57 graphs of ULTRA among them."""
+
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from rankadjust.data.registry import Dataset
+from rankadjust.data.sources import File, Http, Local, Package, Zenodo
+
+_GRAPHS = 57  # of ULTRA
+
+_HEAD = """\
+# Data sets
+
+Made from the registry, `config/datasets.yaml`, by `rankadjust datasets --page > docs/datasets.md`; a test holds it.
+
+A data set is *here* where somebody has read its files: the registry has their checksums and the counts that were found,
+a run refuses other bytes and other counts, and the released database has its constants. Of the others the *address is
+registered*: a run that is asked for one fetches its files and says which checksum it saw. The released database
+lacks them, but for those with *bounds*, of which other files bound every constant
+([methods.md](methods.md#without-training-triples)). The files themselves are not part of rankadjust; each data set
+keeps its licence.
+"""
+
+_ULTRA = """\
+## The 57 graphs of ULTRA
+
+[ULTRA](https://arxiv.org/abs/2310.04562) (Galkin et al. 2024) is judged on 57 graphs: 16 with one graph, 18 whose
+entities are new at inference, and 23 whose relations are new too. Names are those of its
+[code](https://github.com/DeepGraphLearning/ULTRA) (README.md at commit 0e2f56e), a version after the colon.
+{summary}
+"""
+
+_ALL = """\
+## All data sets
+
+Entities are those of the graph on which testing takes place; validation and testing are the numbers of triples there. A
+dash stands for what is not known or not stated. "none stated" is what somebody found who looked; "not checked" says
+that nobody did.
+"""
+
+
+def datasets_page(registry: Mapping[str, Dataset]) -> str:
+    """Return the page in Markdown; the order is that of the registry."""
+    graphs = [dataset for dataset in registry.values() if dataset.ultra]
+    here = sum(dataset.verified for dataset in graphs)
+    registered = len(graphs) - here
+    missing = f"{_GRAPHS - len(graphs)} are missing" if len(graphs) < _GRAPHS else "none is missing"
+    summary = f"{here} of them are here, of {registered} the address is registered, {missing}."
+    rows = [
+        [name, dataset.name, _status(dataset)]
+        for name, dataset in sorted((str(one.ultra), one) for one in graphs)
+    ]
+    parts = [
+        _HEAD,
+        _ULTRA.format(summary=summary),
+        _table(("ULTRA", "here it is called", "state"), rows),
+        _ALL,
+        _table(
+            (
+                "data set",
+                "kind",
+                "state",
+                "entities",
+                "validation",
+                "testing",
+                "licence",
+                "source",
+                "in PyKEEN",
+            ),
+            [_row(dataset) for dataset in registry.values()],
+        ),
+    ]
+    return "\n".join(parts)
+
+
+def _status(dataset: Dataset) -> str:
+    if dataset.verified:
+        return "here"
+    return "address registered" if dataset.without_training is None else "address registered, bounds"
+
+
+def _row(dataset: Dataset) -> list[str]:
+    prefix = "inference_" if dataset.role == "inductive" else ""
+    return [
+        dataset.name,
+        dataset.role,
+        _status(dataset),
+        _entities(dataset),
+        _triples(dataset, f"{prefix}validation"),
+        _triples(dataset, f"{prefix}testing"),
+        dataset.licence or "–",
+        _source(dataset),
+        dataset.pykeen or "–",
+    ]
+
+
+def _entities(dataset: Dataset) -> str:
+    keys = ("entities_in_inference",) if dataset.role == "inductive" else ("entities", "entities_in_training")
+    found = [dataset.expected[key] for key in keys if key in dataset.expected]
+    return f"{found[0]:,}" if found else "–"
+
+
+def _triples(dataset: Dataset, split: str) -> str:
+    # Where only the triples without anything unseen are documented, that is their number.
+    counts = [dataset.expected.get(key, {}).get(split) for key in ("triples", "distinct_seen_triples")]
+    known = [count for count in counts if count is not None]
+    return f"{known[0]:,}" if known else "–"
+
+
+def _source(dataset: Dataset) -> str:
+    """Return where the files are: the project that publishes them, or else their host."""
+    if dataset.repository:
+        return f"[{urlsplit(dataset.repository).path.strip('/')}]({dataset.repository})"
+    return ", ".join(dict.fromkeys(_place(file) for file in dataset.sources[0]))
+
+
+def _place(file: File) -> str:
+    match file.source:
+        case Http(url):
+            return str(urlsplit(url).hostname)
+        case Zenodo(record):
+            return f"[Zenodo {record}](https://zenodo.org/records/{record})"
+        case Package(package, version):
+            return f"{package} {version}"
+        case Local():
+            return "this disk"
+
+
+def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    header = tuple(header)
+    lines = [header, ("---",) * len(header), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

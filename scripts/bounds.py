@@ -1,0 +1,36 @@
+"""Write bounds of expectation and variance of every metric for one data set without training triples."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scripts.job import job
+
+import polars as pl
+
+from rankadjust.base.files import write_parquet
+from rankadjust.chance.bounded_moments import bounded_moments
+from rankadjust.chance.metrics import resolve
+from rankadjust.counting.intervals import candidate_intervals
+from rankadjust.data.ranges import OPENKE, read_ranges
+from rankadjust.data.reading import read_triples
+from rankadjust.data.registry import RANGES
+
+
+def bounds(folder: str, dataset: str, entities: int, metrics: Sequence[str], output: str) -> None:
+    paths = {split: Path(folder) / f"{split}.txt" for split in ("validation", "testing")}
+    evaluated = {split: read_triples(path, OPENKE) for split, path in paths.items()}
+    intervals = candidate_intervals(evaluated, read_ranges(Path(folder) / f"{RANGES}.txt"), entities)
+    moments = bounded_moments(intervals, [resolve(metric) for metric in metrics])
+    key = (pl.lit(dataset).alias("dataset"), pl.lit("filtered").alias("protocol"))
+    write_parquet(moments.select(*key, pl.all()), output)
+
+
+if __name__ == "__main__":
+    with job(snakemake):
+        bounds(
+            snakemake.input[0],
+            snakemake.wildcards.dataset,
+            snakemake.params.entities,
+            snakemake.params.metrics,
+            snakemake.output[0],
+        )
