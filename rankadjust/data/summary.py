@@ -196,7 +196,7 @@ def _counts(part: _Part, known: Mapping[str, _Seen], size: _Size) -> dict[str, A
             graph: _distinct(
                 np.concatenate([values for split, values in distinct.items() if _graph_of(split) == graph])
             ).size
-            for graph in (known if len(known) > 1 else ())
+            for graph in (known if "inference" in known else ())
         },
         "overlaps": _overlaps(distinct),
         "self_loops": {

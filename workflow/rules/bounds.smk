@@ -5,9 +5,6 @@ Outputs: resources/without-training/<dataset>/, bytes as published, checked;
          results/bounds/<dataset>.parquet, bounds of expectation and variance of every metric.
 """
 
-# None where the run has no such data set; a pattern has to be there, and this one matches nothing.
-BOUNDED_NAMES = "|".join(map(re.escape, BOUNDED)) or "(?!)"
-
 
 rule fetch_without_training:
     output:
@@ -17,7 +14,7 @@ rule fetch_without_training:
     benchmark:
         "results/benchmarks/fetch_without_training/{dataset}.tsv"
     wildcard_constraints:
-        dataset=BOUNDED_NAMES,
+        dataset=one_of(BOUNDED),
     localrule: True
     threads: 1
     resources:
@@ -48,7 +45,7 @@ rule bounds:
     benchmark:
         "results/benchmarks/bounds/{dataset}.tsv"
     wildcard_constraints:
-        dataset=BOUNDED_NAMES,
+        dataset=one_of(BOUNDED),
     threads: 1
     resources:
         mem_mb=1000,
