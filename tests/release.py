@@ -6,11 +6,12 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.files import shipped
+from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.database.evaluation_sets import write_candidates
-from rankadjust.database.store import assemble, write_database
+from rankadjust.database.store import assemble, load_database, write_database
 
 DATA = Path(__file__).parent / "data"
 PROTOCOLS = ("filtered", "raw")
@@ -37,7 +38,8 @@ def make_release(folder: Path) -> Path:
     kinships = of_release.filter(dataset="Kinships", protocol="filtered", split="testing")
     moments.append(kinships.filter(pl.col("metric").is_in([metric.key for metric in metrics])))
     database = assemble(table.select(moments[0].columns) for table in moments)
-    write_database(database, folder / "adjustments.parquet")
+    bounded = load_database().filter(dataset="FB15k", split="testing", side="both")
+    write_database(pl.concat([database, bounded]).sort(KEY), folder / "adjustments.parquet")
     released = pl.read_parquet(shipped("resources/database/candidates.parquet"))
     others = released.filter(
         pl.col("dataset").is_in(["FB15k-237", "Kinships"]), protocol="filtered", split="testing"

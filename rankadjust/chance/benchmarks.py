@@ -23,7 +23,8 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     may repeat is left out: without the data nobody knows. Where not even the number of candidates is known, all is null
     for the benchmark's reason.
     """
-    counts = benchmark_candidates(benchmark).with_columns(
+    # What is computed for about as many candidates as there are is blanked below.
+    counts = benchmark_candidates(replace(benchmark, reason=None)).with_columns(
         pl.col("^(static_)?(shared|repeated)_pairs$").fill_null(0)
     )
     known = counts.filter(pl.col("tasks").is_not_null())

@@ -248,7 +248,8 @@ def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
 
     Columns are those of Candidates.histogram. tasks is null where the number of ranked triples is not public,
     entities where it is not. Where all tasks have common negatives, every two of them share a query; elsewhere it is
-    not known how tasks share queries (shared_pairs, repeated_pairs: null).
+    not known how tasks share queries (shared_pairs, repeated_pairs: null). num_candidates is null where the benchmark
+    says why it is not known.
     """
     negatives = benchmark.protocol.negatives
     pool = benchmark.entities if negatives is None else negatives + 1
@@ -259,7 +260,7 @@ def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
             "split": split,
             "side": side,
             "entities": benchmark.entities,
-            "num_candidates": None if pool is None else pool - exclusive,
+            "num_candidates": None if pool is None or benchmark.reason else pool - exclusive,
             "tasks": tasks,
             **(dict.fromkeys(shared, tasks and tasks * (tasks - 1)) if benchmark.common_negatives else {}),
         }

@@ -24,7 +24,10 @@ def require_complete(
     protocols: Mapping[str, Protocol],
     benchmarks: Iterable[Benchmark],
 ) -> None:
-    """Raise RankadjustError where the database lacks a verified data set, a protocol that applies, or a benchmark."""
+    """Raise RankadjustError where the database lacks a verified data set, a protocol that applies, or a benchmark.
+
+    Of a data set without training triples it has to have bounds.
+    """
     constant = {(benchmark.dataset, benchmark.protocol.name) for benchmark in benchmarks}
     counted = {
         (dataset.name, name)
@@ -33,7 +36,12 @@ def require_complete(
         for name, protocol in protocols.items()
         if applies(protocol, dataset.format.columns, dataset.splits) is None
     }
-    missing = sorted((constant | counted) - set(database.select("dataset", "protocol").unique().iter_rows()))
+    bounded = {
+        (dataset.name, "filtered") for dataset in registry.values() if dataset.without_training is not None
+    }
+    missing = sorted(
+        (constant | counted | bounded) - set(database.select("dataset", "protocol").unique().iter_rows())
+    )
     if missing:
         named = ", ".join(f"{dataset} ({protocol})" for dataset, protocol in missing[:5])
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""

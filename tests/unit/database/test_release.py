@@ -45,6 +45,9 @@ def test_a_release_that_lacks_something_is_refused(registry):
     require_complete(whole, registry, protocols, [])
     with pytest.raises(RankadjustError, match=r"the release would lack CoDEx-S \(filtered\); make it with"):
         require_complete(whole.filter(pl.col("dataset") != "CoDEx-S"), registry, protocols, [])
+    without = {"FB15k": load_registry()["FB15k"]}
+    with pytest.raises(RankadjustError, match=r"the release would lack FB15k \(filtered\)"):
+        require_complete(whole, without, protocols, [])
     unverified = {name: dataclasses.replace(entry, verified=False) for name, entry in registry.items()}
     require_complete(whole.clear(), unverified, protocols, [])
 
