@@ -11,7 +11,7 @@ _COUNTS = ("triples", "distinct_triples", "distinct_seen_triples")
 # else as text; packed, FB15k-237 takes 12 and WN18RR 10. Three integers of 32 bits take 12, too.
 _BYTES_AS_TEXT = 12
 _BYTES_PACKED = 6
-_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tgz", ".whl")
+_PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tgz", ".whl", ".parquet")
 # Nothing is said about it: as much as the largest data set that one of the readers has had so far.
 UNKNOWN = 25_000_000
 

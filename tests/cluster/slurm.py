@@ -132,7 +132,10 @@ def obstacle(*, accounting: bool = False) -> str | None:
 
 @contextmanager
 def slurm(folder: Path, cpus: int = 4, *, accounting: bool = False) -> Iterator[Cluster]:
-    """Bring a Slurm up in an empty folder, and down at the end. cpus: as many as it says it has."""
+    """Bring a Slurm up in an empty folder, and down at the end. cpus: as many as it says it has.
+
+    All users have to be able to enter the folder above: munge insists.
+    """
     reason = obstacle(accounting=accounting)
     if reason:
         raise RuntimeError(reason)

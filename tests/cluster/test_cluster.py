@@ -71,7 +71,7 @@ def runs(cluster, inputs, local, tmp_path_factory):
             Fault(one, "rule_count_partition_wildcards_Large_1", cancel),
             Fault(other, "rule_encode_wildcards_Drawn-1", sent(signal.SIGSTOP)),
         ]
-        watch([one, other], faults, 250)
+        watch([one, other], faults, 420)
         assert all(fault.job for fault in faults)
         return one, other
 
@@ -183,5 +183,5 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(cluster, inputs, t
     assert until(lambda: run.states("rule_encode_wildcards_Drawn-1") == ["CANCELLED"], 20)
     assert not (run.folder / target).exists()
     with running(cluster, inputs, run.folder, "--config", "batch=0", "--", target) as again:
-        assert again.process.wait(100) == 0, again.said
+        assert again.process.wait(120) == 0, again.said
     assert (run.folder / target).exists()

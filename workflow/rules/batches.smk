@@ -23,7 +23,7 @@ for batch, members in BATCHES.items():
             f"results/logs/batch/{batch}.log",
         benchmark:
             f"results/benchmarks/batch/{batch}.tsv"
-        threads: 2
+        threads: 1
         resources:
             mem_mb=grown(
                 max(
