@@ -1,12 +1,11 @@
-"""What Slurm adds to a run: the same data sets here, on a Slurm in batches and one by one, and a run with faults.
+"""What Slurm adds to a run: the same graphs on a Slurm, where three faults befall its jobs, and here.
 
-    PYTHONPATH=. python benchmarks/cluster.py --mirror ../shared/data/mirror
+    PYTHONPATH=. python benchmarks/cluster.py
 
-As root, with the packages slurm-wlm, munge, slurmdbd and mariadb-server of Debian: a Slurm of one machine with as many
-cores as that has, and its accounts. Prints seconds by the clock, and of each job what sacct says.
+As root, with the packages slurm-wlm, munge, slurmdbd and mariadb-server of Debian: a Slurm of one machine, and its
+accounts. Prints what sacct says of each job, and seconds by the clock.
 """
 
-import argparse
 import csv
 import signal
 import subprocess
@@ -29,9 +28,9 @@ from tests.cluster.workflow import (
     write_inputs,
 )
 
-DATASETS = [
-    *("Nations", "Kinships", "UMLS", "CoDEx-S", "family", "DBpedia50", "GraIL-WN18RR-v1", "GraIL-NELL995-v1"),
-]
+# What is measured is Slurm: Large is just large enough to be computed alone, in partitions.
+GRAPHS = {"Tiny": 11, "Drawn-1": 400, "Large": 4_000}
+SETTINGS = ("--config", "batch=1000", "partitions=3")
 FIELDS = ("JobID", "Comment", "State", "ReqMem", "ElapsedRaw")
 
 
@@ -54,14 +53,9 @@ def accounts(run: Run) -> list[dict[str, str]]:
     return list(jobs.values())
 
 
-def show(run: Run) -> None:
-    for job in accounts(run):
-        print("{JobID:>4}  {Comment:48} {State:22} {ReqMem:>7} {ElapsedRaw:>4} s {MaxRSS:>9}".format(**job))
-
-
-def overhead(run: Run) -> str:
-    """Return how many seconds a job of Slurm takes besides its script, and besides Slurm itself."""
-    jobs = [job for job in accounts(run) if job["State"] == "COMPLETED"]
+def overhead(run: Run, jobs: list[dict[str, str]]) -> str:
+    """Return how many seconds a job of Slurm takes besides its script."""
+    jobs = [job for job in jobs if job["State"] == "COMPLETED"]
     elapsed = sum(float(job["ElapsedRaw"]) for job in jobs)
     local = ("fetch", "run_config")
     tables = (run.folder / "results" / "benchmarks").rglob("*.tsv")
@@ -88,54 +82,41 @@ def here(inputs: Path, folder: Path, *arguments: str) -> float:
     return time.perf_counter() - start
 
 
-def there(cluster: Cluster, inputs: Path, folder: Path, *arguments: str, faults: bool = False) -> Run:
+def there(cluster: Cluster, inputs: Path, folder: Path, *arguments: str) -> Run:
     with running(cluster, inputs, folder, *arguments) as run:
         befall = [
             Fault(run, "rule_batch_1", sent(signal.SIGKILL)),
             Fault(run, "rule_count_partition_wildcards_Large_1", cancel),
         ]
-        watch([run], befall * faults, 600)
+        watch([run], befall, 600)
         assert run.process.returncode == 0, run.said
     return run
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mirror", type=Path, required=True, help="the mirror of the development data")
-    parser.add_argument("--faults", action="store_true", help="only the run with faults")
-    options = parser.parse_args()
     folders = [tempfile.TemporaryDirectory(prefix="rankadjust-slurm-") for _ in range(2)]
     with folders[0] as own, folders[1] as place:
         base = Path(place)
-        inputs = base / "inputs"
+        inputs, local = base / "inputs", base / "local"
         inputs.mkdir()
-        write_inputs(inputs, None)
-        chosen = [
-            "database",
-            "--config",
-            f"mirror={options.mirror.resolve()}",
-            f"datasets={','.join(DATASETS)}",
-        ]
-        with slurm(Path(own), cpus=2, accounting=True) as cluster:
-            faulty = there(
-                *(cluster, inputs, base / "faulty", "--config", "partitions=3"),
+        local.mkdir()
+        write_inputs(inputs, None, GRAPHS)
+        with slurm(Path(own), accounting=True) as cluster:
+            run = there(
+                *(cluster, inputs, base / "slurm", *SETTINGS),
                 *("--set-resources", "encode:mem_mb=90*attempt**3"),
-                faults=True,
             )
-            print(
-                f"with faults: {faulty.seconds:.0f} s, states {dict(Counter(job['State'] for job in accounts(faulty)))}"
-            )
-            show(faulty)
-            if options.faults:
-                return
-            (base / "local").mkdir()
-            print(f"{len(DATASETS)} data sets here: {here(inputs, base / 'local', *chosen):.0f} s")
-            for batch in ("auto", "0"):
-                run = there(cluster, inputs, base / f"batch-{batch}", *chosen, f"batch={batch}")
-                same = {k: v for k, v in results(run.folder).items() if k != "run_config.yaml"}
-                local = {k: v for k, v in results(base / "local").items() if k != "run_config.yaml"}
-                print(f"batch={batch}: {run.seconds:.0f} s, {overhead(run)}; the same bytes: {same == local}")
-                show(run)
+            seconds = here(inputs, local, *SETTINGS)
+            jobs = accounts(run)
+            for job in jobs:
+                print(
+                    "{JobID:>4}  {Comment:38} {State:16} {ReqMem:>7} {ElapsedRaw:>6} s {MaxRSS:>10}".format(
+                        **job
+                    )
+                )
+            print(f"{len(jobs)} jobs were submitted: {dict(Counter(job['State'] for job in jobs))}")
+            print(f"{run.seconds:.0f} s on Slurm, {seconds:.0f} s here; {overhead(run, jobs)}")
+            print(f"the results are the same bytes: {results(run.folder) == results(local)}")
 
 
 if __name__ == "__main__":

@@ -156,7 +156,7 @@ def test_the_last_lines_name_what_failed_where_it_is_logged_and_why(runs):
         memory,
     )
     assert re.fullmatch(
-        r"error: rule encode, data set Bad: .*testing\.txt:2: 2 fields .*\(log: results/logs/encode/Bad\.log\)",
+        r"error: rule encode, data set Bad: .*/Bad/test\.txt:2: 2 fields .*\(log: results/logs/encode/Bad\.log\)",
         mistake,
     )
 
@@ -164,14 +164,15 @@ def test_the_last_lines_name_what_failed_where_it_is_logged_and_why(runs):
 def test_a_mistake_of_the_users_is_not_tried_again_and_said_once(runs):
     _, badly = runs
     assert badly.states("rule_encode_wildcards_Bad") == ["FAILED"]
-    assert len(re.findall("testing.txt:2: 2 fields", badly.said)) == 1
+    assert len(re.findall(r"/Bad/test\.txt:2: 2 fields", badly.said)) == 1
 
 
 def test_every_job_had_a_home_without_write_access_and_a_temporary_folder_of_its_own(runs, cluster):
-    well, badly = runs
-    jobs = {job["id"] for run in (well, badly) for job in run.jobs()}
+    # A job that is killed at once has not come to its folder.
+    jobs = {job["id"] for run in runs for job in run.jobs("completed")}
     assert "HOME=/proc/no-home" in (cluster.folder / "prolog").read_text()
-    assert {path.name for path in (cluster.folder / "tmp").iterdir()} == jobs
+    assert jobs <= {path.name for path in (cluster.folder / "tmp").iterdir()}
+    assert len(jobs) > 10
 
 
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(cluster, inputs, tmp_path):

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +25,7 @@ SPLITS = {"training": "train.txt", "validation": "valid.txt", "testing": "test.t
 # Just large enough for `batch: auto` to compute it alone.
 LARGE = 1_010_000
 SMALL = {"Tiny": 11, "Drawn-1": 400, "Drawn-2": 3_000}
+GRAPHS = {**SMALL, "Large": LARGE}
 ENTRY = """\
 {name}:
   sources:
@@ -50,10 +51,13 @@ TABLE = "dataset,model,metric,value\nTiny,A,mrr,0.61\nTiny,A,hits@1,33 %\nLarge,
 SHARED = ("Nations", "Kinships", "UMLS", "CoDEx-S")
 
 
-def write_inputs(folder: Path, shared: Path | None) -> None:
-    """Write a mirror, a registry, a table and a configuration; with the development data, some of its data sets too."""
+def write_inputs(folder: Path, shared: Path | None, graphs: Mapping[str, int] = GRAPHS) -> None:
+    """Write a mirror, a registry, a table and a configuration; with the development data, some of its data sets too.
+
+    graphs: how many triples each has; Tiny is the one of the other tests.
+    """
     entries = []
-    for name, triples in [*SMALL.items(), ("Large", LARGE)]:
+    for name, triples in graphs.items():
         place = folder / "mirror" / HOST / name
         place.mkdir(parents=True)
         counts = tiny(place) if name == "Tiny" else drawn(place, triples)
@@ -62,7 +66,7 @@ def write_inputs(folder: Path, shared: Path | None) -> None:
     shutil.copytree(TINY, bad)
     (bad / "test.txt").write_text("a\tr\tb\na\tr\n")
     entries.append(ENTRY.format(name="Bad", host=HOST, training=6, validation=2, testing=2))
-    names = [*SMALL, "Large"]
+    names = list(graphs)
     if shared:
         copy_mirrored(SHARED, shared / "data" / "mirror", folder / "mirror")
         names = [*names, *SHARED]

@@ -18,7 +18,7 @@ REGISTRY = """\
 """
 CONFIG = """\
 datasets: [A, B, C]
-protocols: [time-aware, filtered]
+protocols: [time-aware, pykeen]
 metrics: [mr, mrr, hits_at_k]
 ks: [1, 3]
 tables: null
@@ -89,7 +89,11 @@ def test_data_sets_in_a_batch_give_the_same_bytes_as_each_alone(folder, together
     [
         ("project/scripts/count.py", '"""', '"""Edited. '),
         ("project/rankadjust/chance/moments.py", '"""', '"""Edited. '),
-        ("project/config/protocols.yaml", "filter: cumulative", "filter: none"),
+        (
+            "project/config/protocols.yaml",
+            "duplicates: drop\n    filter: cumulative",
+            "duplicates: drop\n    filter: none",
+        ),
         ("registry.yaml", "[tail, relation, head]", "[head, relation, tail]"),
     ],
 )
