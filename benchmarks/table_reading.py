@@ -209,7 +209,7 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "several values in a cell": [(tokens, "_split_parts", lambda text: [text])],
     "k below Hits@": [(tokens, "_with_joined_k", _same)],
     "footnote letters": [(tokens, "_FOOTNOTE", re.compile("(?!)(.)(.)"))],
-    "keys of PyKEEN before 1.1": [(tokens, "_FORMER", {key: key for key in tokens._FORMER})],
+    "former keys of PyKEEN": [(tokens, "_FORMER", {key: key for key in tokens._FORMER})],
     "protocol and side of a benchmark": [(conventions, "_convention", lambda facts, _: (facts, {}))],
     "protocol of PyKEEN": [(conventions, "_PYKEEN", re.compile("(?!)"))],
     "rows of a model told apart": [(reading, "tell_apart", lambda _: [])],

@@ -578,14 +578,22 @@ def show(
 
 @commands.command()
 @click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE...")
-@_options(_results, _database, _json)
-def check(tables: tuple[Path, ...], results: Path | None, database: Path | None, as_json: bool) -> None:
+@_options(_sidecar, _results, _database, _json)
+def check(
+    tables: tuple[Path, ...],
+    sidecar: Path | None,
+    results: Path | None,
+    database: Path | None,
+    as_json: bool,
+) -> None:
     """Report printed metrics of a model that contradict each other, copied rows, and what could not be read.
 
     A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/literature.md, "Consistency".
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes.
     The exit code is 1 if anything is reported, or nothing was read.
     """
+    if sidecar is not None and len(tables) > 1:
+        raise RankadjustError("--sidecar is about one table; check each table that needs one by itself")
     import polars as pl
 
     from rankadjust.database.overview import registry_with
@@ -596,7 +604,7 @@ def check(tables: tuple[Path, ...], results: Path | None, database: Path | None,
 
     database = _database_of(results, database)
     registry = registry_with(database)
-    found = [read_results(table, registry) for table in tables]
+    found = [read_results(table, registry, sidecar) for table in tables]
     rescored = rescore(pl.concat([one.rows for one in found], how="diagonal"), database, registry=registry)
     flagged = find_contradictions(rescored, database)
     unread = [line for one in found for line in one.unread]

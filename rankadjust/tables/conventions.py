@@ -11,8 +11,14 @@ from rankadjust.tables.cells import is_numeric
 from rankadjust.tables.tokens import Facts, folded, is_bookkeeping, role_of, words_for, words_of
 from rankadjust.tables.values import States, Value
 
-# The keys of PyKEEN's results, which come from its own evaluation.
-_PYKEEN = re.compile(r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b")
+# The keys of PyKEEN's results, which come from its own evaluation, and the columns of its MetricResults.to_df().
+_PYKEEN = re.compile(
+    r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b"
+    r"|(?:^|\.)adjusted_mean_rank(?:_index)?\.(?:both|head|tail)$"
+)
+_PYKEEN_COLUMNS = {"Side", "Type", "Metric"}
+# The keys of LibKGE: of raw ranks, and of ranks that are filtered, on validation data without the test set.
+_LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
 
 
 def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> None:
@@ -24,9 +30,21 @@ def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) 
     for benchmark in benchmarks:
         by_dataset[benchmark.dataset].append(benchmark)
     done: dict[Facts, tuple[Facts, dict[str, str]]] = {}
+    raw_or_cumulative = _libkge({value.header for value in values})
     for value in values:
+        protocol = raw_or_cumulative.get(value.header)
+        if (
+            protocol == "filtered-cumulative"
+            and value.facts.split == "validation"
+            and not value.stated.protocol
+        ):
+            value.facts = replace(value.facts, protocol=protocol)
+        elif protocol == "raw" and value.facts.protocol is None:
+            value.facts = replace(value.facts, protocol=protocol)
+            value.assumed["protocol"] = "raw, as LibKGE writes it beside filtered"
         known = by_dataset.get(value.facts.dataset)
-        if value.facts.protocol is None and _PYKEEN.search(value.header):
+        is_pykeen = _PYKEEN.search(value.header) or value.labels.keys() >= _PYKEEN_COLUMNS
+        if value.facts.protocol is None and is_pykeen:
             value.facts = replace(value.facts, protocol="pykeen")
             value.assumed["protocol"] = "of PyKEEN, whose keys these are"
         elif known:
@@ -34,6 +52,19 @@ def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) 
                 done[value.facts] = _convention(value.facts, known)
             value.facts, why = done[value.facts]
             value.assumed |= why
+
+
+def _libkge(headers: Iterable[str]) -> dict[str, str]:
+    """Return the keys of LibKGE among some headers -> the protocol of their ranks on validation data.
+
+    LibKGE (kge/job/entity_ranking.py) ranks raw, filtered with `filter_splits`, and, under keys that end in
+    _filtered_with_test, filtered with the test set too. A key of raw ranks is one only beside its filtered one.
+    """
+    keys = {header: match["filtered"] for header in headers if (match := _LIBKGE.fullmatch(header))}
+    plain = {
+        header: "raw" for header, filtered in keys.items() if not filtered and f"{header}_filtered" in keys
+    }
+    return plain | {header: "filtered-cumulative" for header, filtered in keys.items() if filtered}
 
 
 def _convention(facts: Facts, known: Sequence[Benchmark]) -> tuple[Facts, dict[str, str]]:
@@ -142,10 +173,6 @@ def refuse_repeated(values: Sequence[Value], states: States) -> list[Value]:
         left = sorted(same, key=lambda value: len(words_of(value.header)))
         while len(left) > 1:
             here, *others = [words_of(value.header) for value in left]
-            if len(left) == 2 and others[0] - here == {"with", "test"}:
-                # LibKGE filters validation data without the test set, and beside that with it.
-                left[0].facts = replace(left[0].facts, protocol="filtered-cumulative")
-                break
             unclear = left[:1] if all(here < words for words in others) else left
             names = "', '".join(dict.fromkeys(value.header for value in left))
             for value in unclear:

@@ -334,6 +334,9 @@ class _Reader:
             is_corner = column.role == "dataset" and above and column.line.role is None
             if is_corner and not self._datasets(column.index, body):
                 roles[column.index] = "other"
+            # What traces of LibKGE called 'data' is the split.
+            if column.role == "dataset" and column.line.role is None and self._are_splits(column.index, body):
+                roles[column.index] = "split"
         free = [
             column.index
             for column in columns
@@ -362,6 +365,11 @@ class _Reader:
     def _datasets(self, column: int, body: Sequence[int]) -> int:
         """Count the cells of a column that are the name of a known data set."""
         return sum(folded(label(text)) in self.names for text in self._texts(column, body))
+
+    def _are_splits(self, column: int, body: Sequence[int]) -> bool:
+        """Tell whether a column holds nothing but words for splits."""
+        texts = set(filter(None, self._texts(column, body)))
+        return bool(texts) and all(read_header(text, self.names)[0].split for text in texts)
 
     def _why_refused(self, columns: Sequence[Column], metrics: str) -> str | None:
         """Return why no value of a table is read: two columns of models, or a header that seems to be shifted."""

@@ -25,8 +25,9 @@ _WORD = re.compile(r"[^\W_]+|[%@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
 # A footnote letter that is no longer raised: 'MRRa'.
 _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
-# Keys of PyKEEN before 1.5: both.avg.mean_rank, both.best.hits_at_k.10, hits_at_k.both.avg.10.
-_FORMER = {"avg.": "realistic.", "best.": "optimistic.", "worst.": "pessimistic.", "_at_k.": "_at_"}
+# Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
+_FORMER = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic", "_at_k.": "_at_"}
+_FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
 _MOST_WORDS = 7
 # A longer text is no header.
 _LONGEST = 200
@@ -200,9 +201,9 @@ def runs(text: str) -> Iterator[tuple[int, int, str]]:
             yield first, last, text[words[first].start() : words[last].end()]
 
 
-def _is_name(run: str, *, in_prose: bool) -> bool:
-    """Tell whether words can be a name: in prose only with a digit or a capital."""
-    return not in_prose or run != run.lower() or any(map(str.isdigit, run))
+def _is_name(run: str, *, in_prose: bool, marks: str = "") -> bool:
+    """Tell whether words can be a name: in prose only with a digit, a capital or one of the marks."""
+    return not in_prose or run != run.lower() or any(letter.isdigit() or letter in marks for letter in run)
 
 
 def datasets_within(text: str, names: Names) -> dict[str, str]:
@@ -213,7 +214,9 @@ def datasets_within(text: str, names: Names) -> dict[str, str]:
     words = [*_WORD.findall(text)[:60], ""]
     for first, last, run in runs(text):
         is_version = re.fullmatch(r"[vV]\d+", words[last + 1]) is not None
-        if first >= free and not is_version and _is_name(run, in_prose=in_prose) and folded(run) in names:
+        # In prose 'ogbl-biokg' is a name, too.
+        is_name = first >= free and not is_version and _is_name(run, in_prose=in_prose, marks="-")
+        if is_name and folded(run) in names:
             found.setdefault(names[folded(run)], run)
             free = last + 1
     return found
@@ -305,7 +308,7 @@ def _read_words(text: str, names: Names) -> Facts | None:
     found: dict[str, Any] = {}
     free = 0
     text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", text)
-    text = re.sub(r"(?:\b(?:avg|best|worst)|_at_k)\.(?=\w)", lambda match: _FORMER[match[0]], text)
+    text = _FORMER_KEYS.sub(lambda match: _FORMER[match[0]], text)
     words = [*_WORD.findall(text.casefold()), ""]
     for first, last, run in runs(text):
         if first != free:

@@ -25,8 +25,8 @@ class Value:
 
     facts: all but the model, shared by the values of which the same is said. series: values with the same one stand
     under one header. model_line: the row that holds the metrics of its model, or the column where each row is a metric.
-    labels: header -> text of the label cells of its row. header: what names its metric. patterned: whether its model's
-    name was stated. assumed: field -> reason, of what the table does not say itself.
+    labels: header -> text of the label cells of its row. header: what names its metric. stated: what a sidecar says of
+    it. patterned: whether its model's name was stated. assumed: field -> reason, of what the table does not say itself.
     """
 
     cell: tuple[int, int]
@@ -37,6 +37,7 @@ class Value:
     series: tuple[Any, ...]
     model_line: int
     header: str
+    stated: Facts
     patterned: bool
     assumed: dict[str, str]
     unit: str | None = None
@@ -146,6 +147,7 @@ class Reader:
             series=series.get(metrics, (part,)),
             model_line=column.index if metrics == "rows" else row.index,
             header=column.name if metrics != "rows" else facts.metric_as_printed or "",
+            stated=stated,
             patterned=is_stated,
             assumed=assumed,
         )

@@ -441,6 +441,29 @@ def test_read_tells_what_was_understood(run, tmp_path):
     assert "0.50" in (tmp_path / "adjusted.csv").read_text()
 
 
+def test_read_rescore_and_check_take_a_sidecar_in_the_same_way(run, tmp_path):
+    (tmp_path / "a.md").write_text("| Model | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 0.600 |\n")
+    (tmp_path / "stated.yaml").write_text("dataset: Nations\nsplit: validation\n")
+    sidecar = f"--sidecar {tmp_path}/stated.yaml {tmp_path}/a.md"
+    [read] = {
+        (row["dataset"], row["split"]) for row in json.loads(run(f"read --json {sidecar}")[1])["values"]
+    }
+    [adjusted] = {(row["dataset"], row["split"]) for row in json.loads(run(f"rescore --json {sidecar}")[1])}
+    code, text, _ = run(f"check --json {sidecar}")
+    checked = json.loads(text)["contradictions"]
+    assert read == adjusted == ("Nations", "validation")
+    # MRR cannot be below Hits@1; without the sidecar the data set is not known.
+    assert code == 1
+    assert {(row["dataset"], row["split"]) for row in checked} == {read}
+    assert "not named" in run(f"read {tmp_path}/a.md")[1]
+
+
+def test_a_sidecar_is_about_one_table(run, tmp_path):
+    code, _, error = run(f"check --sidecar {tmp_path}/s.yaml {tmp_path}/a.md {tmp_path}/b.md")
+    assert code == 1
+    assert "--sidecar is about one table" in error
+
+
 def test_lists(run):
     code, text, _ = run("datasets")
     assert code == 0

@@ -10,6 +10,7 @@ from itertools import pairwise
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import PRINTED, plain, read_number
 from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, make_grid
+from rankadjust.tables.formats.tools import unfolded
 
 _PAIR = re.compile(
     r"""["']?(?P<key>[A-Za-z][\w@./-]*(?:\ [A-Za-z][\w@./-]*)?)["']?\s*[:=]\s*"""
@@ -43,6 +44,8 @@ def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
     except csv.Error as error:
         raise RankadjustError(f"line {comments + reader.line_num}: not valid CSV ({error})") from None
     context = [line.lstrip("# ") for line in reversed(lines[:comments])]
+    if any(cell.startswith("{") for row in rows[1:2] for cell in row):
+        rows = unfolded(rows)
     return [make_grid(rows, lines=starts, context=context)] if rows else []
 
 

@@ -5,13 +5,19 @@ table of one row, a list of records or of lines a table of several.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import yaml
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.tables.formats.grid import Grid, make_grid
+from rankadjust.tables.formats.grid import MAX_COLUMNS, Grid, make_grid
+
+# Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; these are kept.
+_LISTED_HITS = re.compile(r"(.*\bhits_at_)k((?:_[a-z]+)*)")
+_KEPT = (1, 3, 5, 10, 20, 50, 100)
 
 
 def json_grids(text: str) -> list[Grid]:
@@ -76,7 +82,8 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
     """Return a list of records as one table; what is no record is left out."""
     numbers: Sequence[int | None] = lines or [None] * len(records)
     flat = [
-        (dict(_paths(one)), line)
+        # One path more than a table may have columns is enough to refuse it; aliases of YAML may make billions.
+        (dict(islice(_paths(one), MAX_COLUMNS + 1)), line)
         for one, line in zip(records, numbers, strict=True)
         if isinstance(one, Mapping)
     ]
@@ -97,3 +104,44 @@ def _paths(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
             yield from _paths(value, f"{above}.{key}" if above else str(key))
     elif not isinstance(data, list):
         yield above, "" if data is None else str(data)
+    elif listed := _LISTED_HITS.fullmatch(above):
+        yield from ((f"{listed[1]}{k}{listed[2]}", str(data[k - 1])) for k in _KEPT if k <= len(data))
+
+
+def unfolded(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Return rows of a CSV with the cells of a column that hold records as columns of their own, named by their keys.
+
+    That is how runs of wandb are written by the script of its documentation: a column `summary` of '{'test/mrr': 0.3}'.
+    """
+    header, *body = rows
+    records = [
+        {
+            column: _record(cell)
+            for column, cell in enumerate(row)
+            if cell.startswith("{") and cell.endswith("}")
+        }
+        for row in body
+    ]
+    found: dict[int, dict[str, None]] = {}
+    for record in records:
+        for column, pairs in record.items():
+            found.setdefault(column, {}).update(dict.fromkeys(pairs))
+    if not any(found.values()):
+        return [list(row) for row in rows]
+    table = [[path for column, name in enumerate(header) for path in found.get(column) or (name,)]]
+    for row, record in zip(body, records, strict=True):
+        table.append([])
+        for column in range(len(header)):
+            cell = row[column] if column < len(row) else ""
+            paths = found.get(column)
+            table[-1] += [record.get(column, {}).get(path, "") for path in paths] if paths else [cell]
+    return table
+
+
+def _record(text: str) -> dict[str, str]:
+    """Return the paths of a record that is written as a dict of Python or as JSON; empty where it is neither."""
+    try:
+        data = _load_yaml(text)
+    except yaml.YAMLError:
+        return {}
+    return dict(islice(_paths(data), MAX_COLUMNS + 1)) if isinstance(data, Mapping) else {}

@@ -587,3 +587,31 @@ def test_no_broken_table_crashes_the_reading_or_its_balance(tmp_path, data):
         assert_balanced(reading)
         describe(reading)
         draft_sidecar(reading)
+
+
+def test_validation_ranks_of_libkge_are_filtered_without_the_test_set_unless_a_sidecar_says_more(tmp_path):
+    text = "split,mean_rank,mean_rank_filtered\nvalid,30,20\n"
+    assert read_text(tmp_path, "wn18rr.csv", text).values["protocol"].to_list() == [
+        "raw",
+        "filtered-cumulative",
+    ]
+    stated = "columns: {mean_rank_filtered: {metric: MR, protocol: filtered}}"
+    assert read_text(tmp_path, "wn18rr.csv", text, stated).values["protocol"].to_list() == ["raw", "filtered"]
+    # Alone it may be anything, and on test data both filters are the same.
+    alone = read_text(tmp_path, "umls.csv", "split,mean_rank\nvalid,30\n").values
+    assert alone["protocol"].to_list() == [None]
+    test = read_text(tmp_path, "umls.csv", text.replace("valid", "test")).values
+    assert test["protocol"].to_list() == ["raw", "filtered"]
+
+
+def test_aliases_of_yaml_that_stand_for_millions_of_keys_are_refused(tmp_path):
+    lines = ["a0: &a0 {mrr: 0.1, mr: 2}"]
+    lines += [f"a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}" for n in range(1, 60)]
+    with pytest.raises(RankadjustError, match="1,001 columns"):
+        read_text(tmp_path, "many.yml", "\n".join(lines))
+
+
+def test_a_cell_that_only_looks_like_a_record_stays_text(tmp_path):
+    text = "model,MRR,note\nA,0.3,{not: [closed}\nB,0.4,{}\n"
+    values = read_text(tmp_path, "umls.csv", text).values
+    assert values.select("model", "value").rows() == [("A", "0.3"), ("B", "0.4")]
