@@ -5,10 +5,11 @@ import polars as pl
 import pytest
 
 from benchmarks.cross_side_term import covariance_sums, shared_negatives
+from benchmarks.plausible import read_components, shares_of
 from benchmarks.power import ERRORS, RANGES, draw_model, printed
 from benchmarks.size_and_power import draw
 from benchmarks.untrained_models import MODELS, Queries, ranks
-from rankadjust.chance.metrics import resolve
+from rankadjust.chance.metrics import metric_value, resolve
 
 
 def test_the_coverages_of_the_documentation_are_the_stored_ones(project):
@@ -160,3 +161,32 @@ def test_a_drawn_model_is_within_the_printed_ranges_and_an_error_changes_one_val
     assert len(changed["MRR, Hits@1 swapped"]) == 2
     assert printed("mr", 181.26) == "181"
     assert printed("mrr", 0.33849) == "0.338"
+
+
+def test_plausible_ranks_have_the_printed_values_and_are_rarer_the_worse_they_are():
+    components = read_components({"head": np.full(400, 104.0), "tail": np.full(400, 90.0)})
+    # Every second component alike: smooth, but for the noise of 800 tasks.
+    ranks = components.ranks[::2].ravel().astype(float)
+    values = {
+        metric: printed(metric, float(metric_value(metric, ranks)))
+        for metric in ("mr", "mrr", "hits@1", "hits@3", "hits@10", "gmr", "median")
+    }
+    shares = shares_of(values, components)
+    assert shares is not None
+    assert shares.min() >= 0
+    assert shares.sum() == pytest.approx(1)
+    # The explicit ranks, each with its share of the tasks, have what was printed: half a digit, and the solver's noise.
+    weights = np.repeat(shares / 800, 800)
+    every = components.ranks.ravel().astype(float)
+    assert weights @ every == pytest.approx(float(values["mr"]), abs=0.0501)
+    assert np.exp(weights @ np.log(every)) == pytest.approx(float(values["gmr"]), abs=0.00501)
+    for k in (1, 3, 10):
+        assert weights @ (every <= k) == pytest.approx(float(values[f"hits@{k}"]), abs=5.01e-4)
+    assert weights[every <= float(values["median"])].sum() >= 0.5 - 1e-9
+    means = [
+        weights[(every > low) & (every <= high)].sum() / (high - low)
+        for low, high in ((1, 2), (2, 4), (4, 8))
+    ]
+    assert means == sorted(means, reverse=True)
+    # Half of the mean rank is less than the ranks beyond 10 alone add up to.
+    assert shares_of(values | {"mr": printed("mr", float(values["mr"]) / 2)}, components) is None

@@ -7,7 +7,7 @@ met to 2e-5 relative: every printed interval is widened by 1e-6 of its value, an
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
@@ -387,7 +387,7 @@ SHAPES = {
 }
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=10, suppress_health_check=[HealthCheck.too_slow])
 @given(
     dataset=st.sampled_from([*SETS, *SHIPPED]),
     ranking=st.sampled_from(list(SHAPES)),
@@ -507,6 +507,7 @@ def test_the_documentation_counts_what_is_flagged(project, flagged):
     counted = flagged["severity"].value_counts()
     for severity, number in counted.iter_rows():
         assert f"{number} {severity}" in page
+    assert f"{flagged.height} findings are told" in page
     assert set(flagged["severity"]) <= set(SEVERITIES)
     assert set(flagged["bound"]) <= set(BOUNDS)
 
