@@ -46,6 +46,10 @@ SUFFIXES = {
     ".yaml": "YAML",
     ".yml": "YAML",
 }
+# What is read in half a minute. A parser of markup takes several times what the rows take that it finds.
+_MOST_OF = {"LaTeX": 4_000_000, "reStructuredText": 4_000_000, "HTML": 7_000_000, "Markdown": 7_000_000}
+_MOST_CHARACTERS = 12_000_000
+_MOST_TABLES = 10_000
 _BINARY = {".xlsx", ".xls", ".ods", ".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
 
 
@@ -59,7 +63,16 @@ def read_grids(path: str | Path) -> list[Grid]:
     if path.suffix.lower() in _BINARY:
         raise RankadjustError(f"{path}: {path.suffix} is not a text format; save the table as CSV or HTML")
     text, remarks = _read_text(path)
+    if len(text) > _MOST_CHARACTERS:
+        raise RankadjustError(
+            f"{path}: {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read; divide the file"
+        )
     name = SUFFIXES.get(path.suffix.lower()) or recognise(text)
+    most = _MOST_OF.get(name, _MOST_CHARACTERS)
+    if len(text) > most:
+        raise RankadjustError(
+            f"{path}: {len(text):,} characters of {name}; at most {most:,} are read; save the table as CSV"
+        )
     try:
         grids = READERS[name](text)
     except RankadjustError as error:
@@ -72,6 +85,8 @@ def read_grids(path: str | Path) -> list[Grid]:
     grids = [grid for grid in grids if grid.width]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
+    if len(grids) > _MOST_TABLES:
+        raise RankadjustError(f"{path}: {len(grids):,} tables in one file; at most {_MOST_TABLES:,} are read")
     grids = [part for grid in grids for part in side_by_side(grid)]
     return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]
 

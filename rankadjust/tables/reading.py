@@ -6,8 +6,10 @@ each other (conventions), numbers into fractions or percent (series, units). A s
 (sidecar). Every cell of a grid ends in exactly one state: value, missing, unread or label.
 """
 
+import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -104,8 +106,23 @@ def read_tables(
     registry: the data sets with their aliases; None means the shipped one. The benchmarks with a constant number of
     candidates are known in any case.
     """
-    path = Path(path)
-    registry = _shipped_registry() if registry is None else registry
+    with _no_collection():
+        return _read_tables(Path(path), sidecar, _shipped_registry() if registry is None else registry)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Switch the garbage collector off: what is made of a table stays, and to look at it again and again is slow."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read_tables(path: Path, sidecar: str | Path | None, registry: Mapping[str, Dataset]) -> Reading:
     names = dataset_names(registry, _benchmarks())
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = load_sidecar(beside) if beside else {}
@@ -132,11 +149,17 @@ def read_tables(
         _tidy(table, values, path, known, registry, single=single)
         for table, values in zip(tables, kept, strict=True)
     ]
-    frame = pl.concat(frames, how="vertical")
+    frame = _frame(frames, VALUES)
     remarks += _about_datasets(frame["dataset"].drop_nulls().unique(maintain_order=True), names, registry)
     cells = [_account(table, states) for table, (_, states) in zip(tables, read, strict=True)]
     remarks = list(dict.fromkeys(remarks))
-    return Reading(path, frame, pl.concat(cells, how="vertical"), tuple(remarks), tuple(tables), data)
+    return Reading(path, frame, _frame(cells, CELLS), tuple(remarks), tuple(tables), data)
+
+
+def _frame(tables: Sequence[Mapping[str, Sequence[Any]]], schema: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the columns of several tables, one below the other: one frame, however many tables a log has."""
+    columns = {name: [cell for table in tables for cell in table[name]] for name in schema}
+    return pl.DataFrame(columns, schema=schema)
 
 
 @cache
@@ -173,10 +196,10 @@ def usual(field: str, dataset: str | None, registry: Mapping[str, Dataset]) -> s
     return "inference_testing" if field == "split" and is_inductive else DEFAULTS[field]
 
 
-def _account(table: Table, states: States) -> pl.DataFrame:
+def _account(table: Table, states: States) -> dict[str, list[Any]]:
     places = sorted(states)
     lines, rows = table.grid.lines, table.grid.rows
-    columns = {
+    return {
         "grid": [table.number] * len(places),
         "row": [row + 1 for row, _ in places],
         "column": [column + 1 for _, column in places],
@@ -185,7 +208,6 @@ def _account(table: Table, states: States) -> pl.DataFrame:
         "state": [states[place][0] for place in places],
         "reason": [states[place][1] for place in places],
     }
-    return pl.DataFrame(columns, schema=CELLS)
 
 
 def _tidy(
@@ -196,8 +218,8 @@ def _tidy(
     registry: Mapping[str, Dataset],
     *,
     single: bool,
-) -> pl.DataFrame:
-    """Return the values of one table as tidy rows."""
+) -> dict[str, list[Any]]:
+    """Return the values of one table as columns of tidy rows."""
     about = {"source": path.name, **table.stated.about}
     # Where the rows are metrics, a model stands in a column: its line is that of the header.
     lines = [table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]] for value in values]
@@ -217,13 +239,9 @@ def _tidy(
         "row": [value.cell[0] + 1 for value in values],
         "column": [value.cell[1] + 1 for value in values],
     }
-    return pl.DataFrame(
-        {
-            name: columns.get(name) or [getattr(value.facts, name, None) for value in values]
-            for name in VALUES
-        },
-        schema=VALUES,
-    )
+    return {
+        name: columns.get(name) or [getattr(value.facts, name, None) for value in values] for name in VALUES
+    }
 
 
 def _assumed(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rankadjust.base.printed import Number
 from rankadjust.tables.cells import is_missing, read_cell
@@ -19,7 +19,7 @@ _LABEL: State = ("label", None)
 _KEY = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates")
 
 
-@dataclass
+@dataclass(slots=True)
 class Value:
     """A number with what is known of it; cell: the row and column, from 0, in which it stands.
 
@@ -54,6 +54,21 @@ class Value:
         return self.model, self.facts.evaluation
 
 
+class _Part(NamedTuple):
+    """What is known of a value of a cell before its number and the names of its row are looked at.
+
+    facts, stated, header: all that is said, by the sidecar, and in the header. name: what names its metric.
+    """
+
+    facts: Facts
+    stated: Facts
+    header: Facts
+    series: tuple[Any, ...]
+    name: str
+    has_pattern: bool
+    is_stated: bool
+
+
 class Reader:
     """Reads the cells of one table; what is said of several cells in the same way is put together once."""
 
@@ -65,7 +80,7 @@ class Reader:
         self.values: list[Value] = []
         self.states: States = {}
         self._bare: dict[tuple[Facts, ...], int] = {}
-        self._combined: dict[tuple[Any, ...], tuple[list[Facts], list[Facts]]] = {}
+        self._combined: dict[tuple[Any, ...], tuple[list[_Part], str | None]] = {}
 
     def read(self) -> tuple[list[Value], States]:
         """Return the values of the table and the state of each of its cells."""
@@ -102,30 +117,50 @@ class Reader:
             return "missing", None
         known = (column.index, row.block, number, row.line.key)
         if known not in self._combined:
-            combined = _combine(row, column, bare, self.table, self.known)
-            stated = [_stated(row, column, self.table, part) for part in range(len(combined))]
-            self._combined[known] = combined, stated
-        parts, stated = self._combined[known]
-        reason = self.table.layout.refused or _why_unread(numbers, parts)
+            self._combined[known] = self._parts(row, column, bare)
+        parts, reason = self._combined[known]
+        if len(numbers) != len(parts) and not self.table.layout.refused:
+            reason = f"{_count(len(numbers))} in the cell, {len(parts)} in the header"
         if reason:
             return "unread", reason
         self.values += [
-            self._value(number, parts[part], stated[part], part, row, column)
-            for part, number in enumerate(numbers)
+            self._value(number, part, index, row, column)
+            for index, (number, part) in enumerate(zip(numbers, parts, strict=True))
             if number is not None
         ]
         return "value", None
 
-    def _value(
-        self, number: Number, facts: Facts, stated: Facts, part: int, row: Row, column: Column
-    ) -> Value:
-        printed, header = _part(row.parts, part), _part(column.parts, part)
+    def _parts(self, row: Row, column: Column, bare: tuple[Facts, ...]) -> tuple[list[_Part], str | None]:
+        """Return what is known of each value of a cell, and why they cannot be read, None where they can."""
+        combined = _combine(row, column, bare, self.table, self.known)
+        metrics = self.table.layout.metrics
+        parts = []
+        for index, facts in enumerate(combined):
+            stated = _stated(row, column, self.table, index)
+            part = _Part(
+                facts=facts,
+                stated=stated,
+                header=_part(column.parts, index),
+                series=(row.block, column.index, index) if metrics == "columns" else (index,),
+                name=column.name if metrics != "rows" else facts.metric_as_printed or "",
+                has_pattern=is_pattern(stated.model) or is_pattern(stated.dataset),
+                is_stated=is_pattern(stated.model)
+                or any(own.model for own in (*row.line.parts, *column.line.parts)),
+            )
+            parts.append(part)
+        return parts, self.table.layout.refused or _why_unread(combined)
+
+    def _value(self, number: Number, part: _Part, index: int, row: Row, column: Column) -> Value:
+        facts, stated, header = part.facts, part.stated, part.header
+        is_row = self.table.layout.metrics == "rows"
+        printed = _part(row.parts, index)
         assumed = dict(facts.assumed)
         model = stated.model or printed.model or header.model or facts.model
-        if stated.model is None and printed.model is not None:
+        if stated.model is None and printed.model is not None and printed.assumed:
             assumed |= dict(pair for pair in printed.assumed if pair[0] == "model")
-        facts, model = self._with_variant(facts, model, stated, header, assumed)
-        if is_pattern(stated.model) or is_pattern(stated.dataset):
+        if header.rest:
+            facts, model = self._with_variant(facts, model, stated, header.rest, assumed)
+        if part.has_pattern:
             texts = _texts_for_patterns(row, column, printed, header, facts)
             if is_pattern(stated.model):
                 model = fill(stated.model or "", texts, self.sidecar) or None
@@ -133,47 +168,38 @@ class Reader:
                 filled = fill(stated.dataset or "", texts, self.sidecar)
                 found = find_dataset(filled, self.names) or filled
                 facts = replace(facts, dataset=found, dataset_as_printed=filled)
-        metrics = self.table.layout.metrics
-        series = {"columns": (row.block, column.index, part), "rows": (row.index, part)}
-        is_stated = is_pattern(stated.model) or any(
-            own.model for own in (*row.line.parts, *column.line.parts)
-        )
         return Value(
             cell=(row.index, column.index),
             number=number,
             facts=facts,
             model=model,
             labels=row.labels,
-            series=series.get(metrics, (part,)),
-            model_line=column.index if metrics == "rows" else row.index,
-            header=column.name if metrics != "rows" else facts.metric_as_printed or "",
+            series=(row.index, index) if is_row else part.series,
+            model_line=column.index if is_row else row.index,
+            header=part.name,
             stated=stated,
-            patterned=is_stated,
+            patterned=part.is_stated,
             assumed=assumed,
         )
 
     def _with_variant(
-        self, facts: Facts, model: str | None, stated: Facts, header: Facts, assumed: dict[str, str]
+        self, facts: Facts, model: str | None, stated: Facts, rest: str, assumed: dict[str, str]
     ) -> tuple[Facts, str | None]:
         """Add header text that is neither metric nor data set to the data set (a version of it) or to the model."""
-        if not header.rest:
-            return facts, model
         if facts.dataset_as_printed:
-            version = f"{facts.dataset_as_printed} {header.rest}"
+            version = f"{facts.dataset_as_printed} {rest}"
             known = find_dataset(version, self.names)
-            if known or header.rest.lower().lstrip("v").isdigit():
+            if known or rest.lower().lstrip("v").isdigit():
                 assumed["dataset"] = "version from the header"
                 return replace(facts, dataset=known or version, dataset_as_printed=version), model
         if model is None or is_pattern(stated.model):
             return facts, model
-        assumed["model"] = f"with '{header.rest}' of the header"
-        return facts, f"{model} ({header.rest})"
+        assumed["model"] = f"with '{rest}' of the header"
+        return facts, f"{model} ({rest})"
 
 
-def _why_unread(numbers: Sequence[Number | None], parts: Sequence[Facts]) -> str | None:
-    """Return why the numbers of a cell cannot be read, with what is known of each; None where they can."""
-    if len(numbers) != len(parts):
-        return f"{_count(len(numbers))} in the cell, {len(parts)} in the header"
+def _why_unread(parts: Sequence[Facts]) -> str | None:
+    """Return why values of which this is known cannot be read; None where they can."""
     if any(facts.metric is None for facts in parts):
         return "no header names its metric"
     return "; ".join(dict.fromkeys(text for facts in parts for text in facts.conflicts)) or None

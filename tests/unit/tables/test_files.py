@@ -7,6 +7,7 @@ writers), come back unchanged. Texts hold what the format can carry; what must n
 import csv
 import html
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -472,3 +473,24 @@ def test_groups_in_groups_are_refused_in_one_line(tmp_path):
 def test_blank_lines_are_looked_into_once():
     # 20,000 lines took hours while the pattern of a border ran over the ends of lines.
     assert recognise(" \n" * 20_000 + "a b") == "CSV"
+
+
+@pytest.mark.parametrize(
+    ("name", "piece", "times", "reason"),
+    [
+        (
+            "a.tex",
+            "\\begin{tabular}{l} a \\end{tabular}",
+            120_000,
+            "characters of LaTeX; at most 4,000,000 are read",
+        ),
+        ("a.html", "<table><tr><td>a</table>", 300_000, "characters of HTML; at most 7,000,000 are read"),
+        ("a.csv", "a,b,c\n", 2_100_000, "characters; at most 12,000,000 are read; divide the file"),
+        ("a.txt", "MRR: 0.1\nMR: 3\n\n", 10_001, "10,001 tables in one file; at most 10,000 are read"),
+    ],
+)
+def test_what_would_take_minutes_is_refused_by_its_size(tmp_path, name, piece, times, reason):
+    (tmp_path / name).write_text(piece * times)
+    with pytest.raises(RankadjustError, match=re.escape(reason)) as error:
+        read_grids(tmp_path / name)
+    assert "\n" not in str(error.value)
