@@ -494,3 +494,10 @@ def test_what_would_take_minutes_is_refused_by_its_size(tmp_path, name, piece, t
     with pytest.raises(RankadjustError, match=re.escape(reason)) as error:
         read_grids(tmp_path / name)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["{a: " * 200_000, "- " * 200_000, "? " * 200_000])
+def test_yaml_that_would_crash_its_parser_is_refused(tmp_path, text):
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(RankadjustError, match="thousands deep"):
+        read_grids(tmp_path / "a.yaml")
