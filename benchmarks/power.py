@@ -1,6 +1,6 @@
 """How often `check` finds an error that was planted into the printed results of a model.
 
-    python benchmarks/power.py [--models 12] [--datasets FB15k-237 ...] [--folder benchmarks]
+    python benchmarks/power.py [--models 4] [--datasets FB15k-237 ...] [--output benchmarks/power.csv]
 
 Models are drawn for five data sets with the released numbers of candidates of every task. The score of a true answer
 is m + s x standard deviations above the mean of the negatives, which are standard normal, with a normal x of its own
@@ -12,12 +12,7 @@ Each model is printed as tables do, MRR and Hits with three decimals, mean ranks
 compositions of metrics. An error is planted into one value (or two, where columns are swapped), and `check` looks at
 each model alone. The output has, for each composition, data set and error, the share of models with a finding
 (`found`), with one that no ranks can explain (`impossible`), and how many models were looked at. The error `none` is
-the share of false alarms.
-
-For the errors of MR, `explained` is the share of models of which nothing is found, and of which a plausible list of
-ranks has all printed values, the wrong one among them: benchmarks/plausible.py looks for it. `power_by_ratio.csv` has
-the same shares for "MR of another model" by how much the two mean ranks differ. A quarter of a minute of one core for
-one model of each of the five data sets; the same seed gives the same files.
+the share of false alarms. A minute of one core for four models; the same seed gives the same file.
 """
 
 import argparse
@@ -29,7 +24,6 @@ import polars as pl
 from numpy.typing import NDArray
 from scipy import special
 
-from benchmarks.plausible import Components, is_plausible, read_components
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import metric_value
 from rankadjust.database.evaluation_sets import load_candidates
@@ -56,10 +50,6 @@ COMPOSITIONS = {
     "MR, MRR, Hits, AMRI": ("mr", "mrr", *HITS, "amri"),
     "MRR, Hits of both sides and each": ("mrr", *HITS),
 }
-SHARES = ["found", "impossible", "explained"]
-# Classes of the greater of two mean ranks over the lesser.
-RATIOS = [1.25, 2.0]
-RATIO_NAMES = ["below 1.25", "from 1.25 to 2", "above 2"]
 SIDES = {"MRR, Hits of both sides and each": ("both", "head", "tail")}
 
 Values = dict[tuple[str, str], float]
@@ -173,33 +163,15 @@ def table(dataset: str, composition: str, error: str, models: list[Values]) -> p
     return pl.DataFrame(rows, schema=["dataset", "model", "side", "metric", "value"], orient="row")
 
 
-def power(dataset: str, models: list[Values], components: Components) -> Iterator[tuple[object, ...]]:
-    """Yield composition, dataset, error, model, found, impossible, explained and how much the error changes MR."""
+def power(dataset: str, models: list[Values]) -> Iterator[tuple[object, ...]]:
+    """Yield composition, dataset, error, found, impossible and the number of models."""
     for composition, errors in PLANTED.items():
         for error in errors:
-            rows = table(dataset, composition, error, models)
-            flagged = check(rescore(rows))
+            flagged = check(rescore(table(dataset, composition, error, models)))
             # The first `check` had no severities: all that it found was impossible, or with ties only.
             proofs = flagged.filter(severity="impossible") if "severity" in flagged.columns else flagged
-            found, impossible = (set(each["model"].to_list()) for each in (flagged, proofs))
-            for number, own in enumerate(models):
-                model = str(number)
-                wrong = ERRORS[error](own, models[(number + 1) % len(models)])
-                explained = None
-                if error in MR_ERRORS:
-                    shown = dict(rows.filter(model=model).select("metric", "value").iter_rows())
-                    explained = model not in found and is_plausible(shown, components)
-                ratio = wrong["both", "mr"] / own["both", "mr"]
-                yield (
-                    composition,
-                    dataset,
-                    error,
-                    model,
-                    model in found,
-                    model in impossible,
-                    explained,
-                    ratio,
-                )
+            shares = (found["model"].n_unique() / len(models) for found in (flagged, proofs))
+            yield composition, dataset, error, *shares, len(models)
 
 
 def candidates_of(dataset: str) -> dict[str, FloatArray]:
@@ -216,32 +188,23 @@ def candidates_of(dataset: str) -> dict[str, FloatArray]:
 def main() -> None:
     """Measure all data sets, print the shares over all of them, and write every line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--models", type=int, default=12)
+    parser.add_argument("--models", type=int, default=4)
     parser.add_argument("--datasets", nargs="+", choices=RANGES, default=list(RANGES))
-    parser.add_argument("--folder", type=Path, default=Path("benchmarks"))
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/power.csv"))
     arguments = parser.parse_args()
     lines: list[tuple[object, ...]] = []
     for dataset in arguments.datasets:
         counts = candidates_of(dataset)
         models = [draw_model(counts, RANGES[dataset], seed) for seed in range(arguments.models)]
-        lines += power(dataset, models, read_components(counts))
-    columns = ["composition", "dataset", "error", "model", *SHARES, "ratio"]
-    whole = pl.DataFrame(lines, schema=columns, orient="row", infer_schema_length=None)
-    shares = [pl.col(SHARES).mean().round(4), pl.len().alias("models")]
-    of_error = whole.group_by("composition", "dataset", "error", maintain_order=True).agg(shares)
-    write_text(of_error.write_csv(), arguments.folder / "power.csv")
-    away = pl.max_horizontal("ratio", 1 / pl.col("ratio"))
-    of_ratio = (
-        whole.filter(error="MR of another model")
-        .with_columns(factor=away.cut(RATIOS, labels=RATIO_NAMES).cast(pl.String))
-        .group_by("composition", "factor")
-        .agg(shares)
-        .sort("composition", "factor")
+        lines += power(dataset, models)
+    columns = ["composition", "dataset", "error", "found", "impossible", "models"]
+    whole = pl.DataFrame(lines, schema=columns, orient="row")
+    write_text(whole.with_columns(pl.col("found", "impossible").round(4)).write_csv(), arguments.output)
+    over_all = whole.group_by("composition", "error", maintain_order=True).agg(
+        pl.col("found", "impossible").mean().round(3)
     )
-    write_text(of_ratio.write_csv(), arguments.folder / "power_by_ratio.csv")
-    over_all = whole.group_by("composition", "error", maintain_order=True).agg(pl.col(SHARES).mean().round(3))
     with pl.Config(tbl_rows=-1, tbl_width_chars=120, fmt_str_lengths=60):
-        print(over_all, of_ratio)
+        print(over_all)
 
 
 if __name__ == "__main__":

@@ -190,3 +190,21 @@ def test_plausible_ranks_have_the_printed_values_and_are_rarer_the_worse_they_ar
     assert means == sorted(means, reverse=True)
     # Half of the mean rank is less than the ranks beyond 10 alone add up to.
     assert shares_of(values | {"mr": printed("mr", float(values["mr"]) / 2)}, components) is None
+
+
+def test_the_wrong_mean_ranks_of_the_documentation_are_the_stored_ones(project):
+    page = (project / "docs" / "literature.md").read_text(encoding="utf-8")
+    section = page.partition("| mean rank | models |")[2].partition("\n\n")[0]
+    shown = [line.strip("| ").split(" | ")[1:] for line in section.splitlines()[2:]]
+    stored = pl.read_csv(project / "benchmarks" / "wrong_mean_rank.csv")
+    orders = [("none", "all"), ("MR x 0.5", "all"), ("MR x 2", "all")]
+    orders += [("MR of another model", factor) for factor in ("below 1.25", "1.25 to 2", "above 2")]
+    columns = [f"MR, MRR, Hits{end}" for end in ("", ", median", ", GMR", ", AMRI")]
+    assert len(shown) == len(orders)
+    for (error, factor), (models, *shares) in zip(orders, shown, strict=True):
+        rows = stored.filter(error=error, factor=factor)
+        found = dict(rows.select("composition", "plausible").iter_rows())
+        assert rows["models"].to_list() == [int(models)] * 4
+        assert shares == [f"{100 * found[column]:.0f} %" for column in columns]
+        # The true values are those of plausible ranks, and AMRI with another MR is not.
+        assert error != "none" or set(found.values()) == {1.0}
