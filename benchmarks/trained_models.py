@@ -1,6 +1,8 @@
-"""Two small models of Kinships, trained with numpy: the rank files that docs/compare.md compares.
+"""Two small models, trained with numpy: the rank files that docs/compare.md compares.
 
     python benchmarks/trained_models.py results/triples/Kinships.parquet tests/data/compare
+    python benchmarks/trained_models.py results/triples/Nations.parquet tests/data/compare-datasets/nations --seeds 1
+    python benchmarks/trained_models.py results/triples/Kinships.parquet tests/data/compare-datasets/kinships --seeds 1
 
 DistMult (sum e_h w_r e_t) and ComplEx (Re sum e_h w_r conj(e_t)) with 32 real numbers an entity, relations with their
 inverses, trained by Adam on the cross entropy of all entities (Lacroix et al. 2018), 12 epochs. Every triple of the
@@ -145,12 +147,13 @@ def main() -> None:
     )
     parser.add_argument("triples", type=Path)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
     arguments = parser.parse_args()
     queries = read_queries(arguments.triples)
     training = pl.read_parquet(arguments.triples).filter(split="training")
     triples = training.select("head", "relation", "tail").cast(pl.Int64).to_numpy()
     for model in ("distmult", "complex"):
-        for seed in SEEDS:
+        for seed in arguments.seeds:
             table = ranked(model, train(model, triples, queries.shape, seed), queries)
             path = arguments.folder / model / f"seed-{seed}.parquet"
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankadjust.literature.contradictions import check
     from rankadjust.literature.rescore import rescore
     from rankadjust.models.compare import compare
+    from rankadjust.models.datasets import compare_datasets
     from rankadjust.models.printed import compare_printed
     from rankadjust.tables.reading import read_table
 
@@ -24,6 +25,7 @@ __all__ = [
     "adjust",
     "check",
     "compare",
+    "compare_datasets",
     "compare_printed",
     "count_candidates",
     "count_protocols",
@@ -39,6 +41,7 @@ _MODULES = {
     "adjust": "evaluation.one_value",
     "check": "literature.contradictions",
     "compare": "models.compare",
+    "compare_datasets": "models.datasets",
     "compare_printed": "models.printed",
     "count_candidates": "counting.candidates",
     "count_protocols": "counting.candidates",

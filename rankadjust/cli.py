@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -313,15 +313,12 @@ def evaluate(
 
 
 def _write_evaluation(result: "pl.DataFrame", shown: "pl.DataFrame", path: Path) -> None:
-    from rankadjust.base.files import write_text
-
     if path.suffix == ".json":
-        write_text(_json_text(result.to_dicts()) + "\n", path)
+        _write_json(result.to_dicts(), path)
     elif path.suffix in (".md", ".tex"):
-        from rankadjust.output.rendering import to_latex, to_markdown
         from rankadjust.output.terminal import evaluation_table
 
-        write_text((to_latex if path.suffix == ".tex" else to_markdown)(evaluation_table(shown)), path)
+        _write_for_paper(evaluation_table(shown), path)
     else:
         _write(result, path)
 
@@ -356,30 +353,37 @@ def _evaluate_by(
         draws=draws,
         seed=seed,
     )
+    from rankadjust.output.terminal import main_rows, strata
+
+    shown = result if everything else main_rows(result)
     if output is not None:
-        if output.suffix in (".md", ".tex", ".json"):
-            raise RankadjustError("with --by, --output writes .parquet, .tsv or .csv")
-        _write(result, output)
+        _write_evaluation(result, shown.rename({"stratum": by}), output)
     if as_json:
         _print_json(result.to_dicts())
         return
-    from rankadjust.output.terminal import main_rows, strata
-
-    click.echo(strata(result if everything else main_rows(result), by))
+    click.echo(strata(shown, by))
 
 
 @commands.command(
     epilog=_examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
         "rankadjust compare --dataset FB15k-237 mrr=0.358 mrr=0.353",
+        "rankadjust compare --dataset FB15k-237=fb15k-237/ --dataset WN18RR=wn18rr/",
     )
 )
-@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
-@click.option("--dataset", help="Adjust with the database's constants for this data set.")
+@click.argument("models", nargs=-1, metavar="[MODEL]...")
+@click.option(
+    "--dataset",
+    "datasets",
+    multiple=True,
+    help="Adjust with the database's constants for this data set; NAME=FOLDER, repeated, compares several.",
+)
 @_options(_protocol, _split)
 @click.option("--side", default="both", show_default=True, help="Side of printed values: head, tail or both.")
 @click.option(
-    "--tasks", type=_PATH, help="What is known of each task: the file of the workflow's target tasks."
+    "--tasks",
+    multiple=True,
+    help="What is known of each task: the file of the workflow's target tasks; of several data sets NAME=FILE each.",
 )
 @click.option(
     "--cluster",
@@ -410,11 +414,11 @@ def _evaluate_by(
 @_options(_results, _database, _candidates, _json)
 def compare(
     models: tuple[str, ...],
-    dataset: str | None,
+    datasets: tuple[str, ...],
     protocol: str,
     split: str,
     side: str,
-    tasks: Path | None,
+    tasks: tuple[str, ...],
     cluster: str | None,
     metrics: tuple[str, ...],
     flips: int,
@@ -432,11 +436,33 @@ def compare(
 
     A MODEL is a file of ranks as `rankadjust evaluate` takes it, with the columns triple and side, or a folder with one
     such file for each run (seed). Or every MODEL is a printed value, such as mrr=0.358: then what can be said without
-    ranks is said.
+    ranks is said. Or, with --dataset NAME=FOLDER, no MODEL is named: each folder has such a file or folder for each
+    model, with the same names in all.
     """
-    if results is not None and dataset is None:
+    if results is not None and not datasets:
         raise RankadjustError("--results needs --dataset: which data set of the run are these models of?")
     database = _database_of(results, database)
+    if any("=" in given for given in datasets):
+        if models or figure is not None or side != "both":
+            raise click.UsageError("With --dataset NAME=FOLDER there is no MODEL, --figure or --side.")
+        _compare_datasets(
+            _by_dataset(datasets, "--dataset"),
+            _by_dataset(tasks, "--tasks"),
+            {"protocol": protocol, "split": split, "cluster": cluster, "metrics": metrics or None}
+            | {"flips": flips, "draws": draws, "seed": seed, "database": database, "candidates": candidates},
+            everything,
+            output,
+            as_json,
+        )
+        return
+    if not models:
+        raise click.UsageError("Which models? Give files of ranks, printed values, or --dataset NAME=FOLDER.")
+    if len(datasets) > 1 or len(tasks) > 1:
+        raise click.UsageError(
+            "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
+        )
+    dataset = datasets[0] if datasets else None
+    attributes = Path(tasks[0]) if tasks else None
     if all("=" in model and not Path(model).exists() for model in models):
         _compare_printed(models, dataset, protocol, split, side, database, candidates, as_json)
         return
@@ -449,7 +475,7 @@ def compare(
         dataset=dataset,
         protocol=protocol,
         split=split,
-        tasks=tasks,
+        tasks=attributes,
         cluster=cluster,
         metrics=metrics or METRICS,
         flips=flips,
@@ -459,21 +485,61 @@ def compare(
         candidates=candidates,
     )
     if figure is not None:
-        _draw(models, tasks, dataset, protocol, split, database, candidates, figure)
+        _draw(models, attributes, dataset, protocol, split, database, candidates, figure)
     if output is not None:
-        from rankadjust.base.files import write_text
-        from rankadjust.output.rendering import to_latex, to_markdown
-
         if output.suffix == ".csv":
-            write_text(found.differences.write_csv(), output)
+            _write(found.differences, output)
         elif output.suffix == ".json":
-            write_text(_json_text(for_machines(found)) + "\n", output)
+            _write_json(for_machines(found), output)
         else:
-            write_text((to_latex if output.suffix == ".tex" else to_markdown)(paper_table(found)), output)
+            _write_for_paper(paper_table(found), output)
     if as_json:
         _print_json(for_machines(found))
         return
     click.echo(comparison(found, every_side=everything))
+
+
+def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
+    """Return the paths of NAME=PATH by name."""
+    found: dict[str, Path] = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not (equals and name and path):
+            raise click.UsageError(
+                f"{option} {text}: of several data sets each needs its path, as {option} NAME=PATH."
+            )
+        if name in found:
+            raise click.UsageError(f"{option}: {name} is given twice.")
+        found[name] = Path(path)
+    return found
+
+
+def _compare_datasets(
+    folders: dict[str, Path],
+    tasks: dict[str, Path],
+    options: dict[str, Any],
+    everything: bool,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    from rankadjust.models.datasets import compare_datasets
+    from rankadjust.output.comparison import comparisons, for_machines, of_datasets, paper_table
+
+    known = {name: value for name, value in options.items() if value is not None}
+    found = compare_datasets(folders, tasks=tasks, **known)
+    if output is not None:
+        if output.suffix == ".csv":
+            _write(of_datasets({name: one.differences for name, one in found.items()}, "dataset"), output)
+        elif output.suffix == ".json":
+            _write_json({name: for_machines(one) for name, one in found.items()}, output)
+        else:
+            _write_for_paper(
+                of_datasets({name: paper_table(one) for name, one in found.items()}, "data set"), output
+            )
+    if as_json:
+        _print_json({name: for_machines(one) for name, one in found.items()})
+        return
+    click.echo(comparisons(found, every_side=everything))
 
 
 def _draw(
@@ -889,6 +955,20 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
         write_tsv(frame, path)
     else:
         write_text(frame.write_csv(), path)
+
+
+def _write_json(data: object, path: Path) -> None:
+    from rankadjust.base.files import write_text
+
+    write_text(_json_text(data) + "\n", path)
+
+
+def _write_for_paper(table: "pl.DataFrame", path: Path) -> None:
+    """Write a table of text as LaTeX or Markdown."""
+    from rankadjust.base.files import write_text
+    from rankadjust.output.rendering import to_latex, to_markdown
+
+    write_text((to_latex if path.suffix == ".tex" else to_markdown)(table), path)
 
 
 def _print_json(data: object) -> None:

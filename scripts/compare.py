@@ -9,6 +9,7 @@ import polars as pl
 from rankadjust.base.files import write_text
 from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
 from rankadjust.database.histograms import Histograms
+from rankadjust.database.store import load_database, with_released
 from rankadjust.literature.comparison import (
     best_results,
     chance_share,
@@ -16,9 +17,11 @@ from rankadjust.literature.comparison import (
     model_orders,
     not_above_chance,
     protocol_effect,
+    ranked_results,
 )
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.size import size_chart, size_correlation
+from rankadjust.models.leaderboards import leaderboards
 from rankadjust.output.report import save_chart
 
 
@@ -26,11 +29,15 @@ def compare(rescored: list[str], database: str, released: str, folder: Path, svg
     beside = [beside_database(path, CANDIDATES) for path in (database, released)]
     histograms = Histograms([load_candidates(path) for path in beside if path.exists()])
     results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
+    constants = with_released(
+        load_database(database), load_database(released) if Path(released).exists() else None
+    )
     tables = {
         "contradictions": check(results, candidates=histograms),
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
         "best-results": best_results(results),
+        "leaderboards": leaderboards(ranked_results(results), constants, histograms),
         "model-orders": model_orders(results),
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results),

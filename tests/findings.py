@@ -1,4 +1,4 @@
-"""The numbers that README.md and docs/literature.md state about the shipped tables, and the text they stand in.
+"""The numbers that README.md, docs/literature.md and docs/compare.md state about the shipped tables, with their text.
 
 A page holds each between `<!-- findings: NAME -->` and `<!-- end of NAME -->`. After a change of the tables, of the
 mapping or of the released database look at the difference and renew them, and the counts of every source and status:
@@ -13,22 +13,28 @@ from pathlib import Path
 
 import polars as pl
 
+from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
+from rankadjust.database.histograms import Histograms
+from rankadjust.database.store import load_database
 from rankadjust.literature.comparison import (
     VISIBLE,
     chance_share,
     model_orders,
     not_above_chance,
     protocol_effect,
+    ranked_results,
 )
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.size import size_correlation
 from rankadjust.literature.statuses import STATUSES
 from rankadjust.literature.tidy import read_tidy
+from rankadjust.models.leaderboards import BEST, WORSE, leaderboards
+from rankadjust.models.printed import ALIKE, UNKNOWN
 
 PROJECT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/literature.md")
+PAGES = ("README.md", "docs/literature.md", "docs/compare.md")
 COUNTS = PROJECT / "tests/data/published/counts.csv"
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 _BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
@@ -263,6 +269,29 @@ def statuses() -> str:
     return table(["status", "rows"], [[name, f"{count[name]:,}"] for name in STATUSES if name in count])
 
 
+@cache
+def boards() -> pl.DataFrame:
+    return leaderboards(ranked_results(rescored()), load_database(), Histograms.beside(None))
+
+
+def leaderboard() -> str:
+    key = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both", "metric": MRR}
+    columns = ["place", "model", "value", "letters", "to_best"]
+    rows = [columns, ["---"] * len(columns), *boards().filter(**key).select(columns).head(8).rows()]
+    return "".join(f"| {' | '.join(str(cell) for cell in row)} |\n" for row in rows)
+
+
+def count_of_leaderboards() -> str:
+    number = boards().select(*EVALUATION, "metric").n_unique()
+    behind = boards().filter(pl.col("to_best") != BEST)
+    verdicts = dict(behind["to_best"].value_counts().iter_rows())
+    return paragraph(
+        f"There are {number} such tables. Of the {behind.height:,} values behind a best one {verdicts[WORSE]:,} are "
+        f"worse whatever the ranks are, {verdicts[ALIKE]} are not separable from it, and of {verdicts[UNKNOWN]} it "
+        "cannot be known."
+    )
+
+
 FINDINGS = {
     "opening": opening,
     "share": share,
@@ -274,6 +303,8 @@ FINDINGS = {
     "few": few,
     "orders": orders,
     "statuses": statuses,
+    "leaderboard": leaderboard,
+    "leaderboards": count_of_leaderboards,
 }
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group")
 _NUMBERS = ("rank", *TIED, "num_candidates", "weight")
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _SUFFIXES = (*_SEPARATORS, ".parquet")
+# So LibKGE calls it, in a folder for each run.
+_TRACE = "trace.yaml"
 
 
 def tasks_from(
@@ -66,6 +68,8 @@ def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
 def _read(path: Path) -> pl.DataFrame:
     if holds_scores(path):
         return check_tasks(read_scores(path), str(path), first_row=0)
+    if (path / _TRACE).is_file():
+        path /= _TRACE
     if path.is_dir():
         return _read_folder(path)
     frame = read_trace(path) if path.suffix in TRACES else _read_table(path)
@@ -81,6 +85,32 @@ def table_files(folder: Path) -> list[Path]:
             f"{folder}: the folder holds neither scores.npy nor {', '.join(_SUFFIXES)} files"
         )
     return files
+
+
+def run_sources(folder: Path, *, folders: bool = False) -> list[Path]:
+    """Return what holds ranks or scores in a folder, by name, or raise where there is nothing.
+
+    These are tables, .npz files, traces of LibKGE (trace.yaml, trace-1.yaml and the like, since a folder of LibKGE has
+    its settings in other .yaml files), and folders that hold scores or a trace.yaml; all folders if these are wanted.
+    """
+    found = sorted(
+        path
+        for path in folder.iterdir()
+        if not path.name.startswith(".") and (_is_run(path) or (folders and path.is_dir()))
+    )
+    if not found:
+        raise RankadjustError(
+            f"{folder}: the folder holds no ranks or scores: neither {', '.join(_SUFFIXES)} and .npz files "
+            "nor trace.yaml of LibKGE, nor folders with one of these"
+        )
+    return found
+
+
+def _is_run(path: Path) -> bool:
+    if path.is_dir():
+        return holds_scores(path) or (path / _TRACE).is_file()
+    is_trace = path.suffix in TRACES and path.name.startswith(Path(_TRACE).stem)
+    return is_trace or path.suffix == ".npz" or _suffix(path) in _SUFFIXES
 
 
 def _read_folder(path: Path) -> pl.DataFrame:

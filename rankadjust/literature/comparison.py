@@ -122,20 +122,29 @@ def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def best_results(rescored: pl.DataFrame, count: int = 3) -> pl.DataFrame:
-    """Return the best models of each evaluation, each with its best result, at most `count` (of equal ones the first).
+def ranked_results(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return the models of each evaluation, each with its best result (of equal ones the first), the best model first.
 
     Rows with a caveat - second-hand, or refuted - are left out. Returns the columns of an evaluation, metric, place,
-    model, source, value and index.
+    model, source, value, value_low, value_high and index.
     """
+    columns = ["place", "model", "source", "value", "value_low", "value_high", "index"]
+    return _ranked(rescored).select(*EVALUATION, "metric", *columns)
+
+
+def best_results(rescored: pl.DataFrame, count: int = 3) -> pl.DataFrame:
+    """Return at most `count` models of each evaluation, as `ranked_results` has them but without the rounding."""
+    columns = ["place", "model", "source", "value", "index"]
+    return _ranked(rescored).filter(pl.col("place") <= count).select(*EVALUATION, "metric", *columns)
+
+
+def _ranked(rescored: pl.DataFrame) -> pl.DataFrame:
     evaluation = [*EVALUATION, "metric"]
     rows = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
     return (
         rows.sort("merit", descending=True, maintain_order=True)
         .unique([*evaluation, "model"], keep="first", maintain_order=True)
         .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(evaluation))
-        .filter(pl.col("place") <= count)
-        .select(*evaluation, "place", "model", "source", "value", "index")
         .sort(*evaluation, "place")
     )
 

@@ -22,8 +22,8 @@ from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages
 from rankadjust.models.means import ClusterMeans
 from rankadjust.models.paired import Clusters, Model, Paired, Source, clusters_of, paired
-from rankadjust.models.several import holm, letters
 from rankadjust.models.sign_flips import flip_means, flip_ranks, is_exact
+from rankadjust.models.verdicts import with_letters, with_verdicts
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -119,8 +119,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
 ) -> Comparison:
     """Return what the ranks of at least two models on the same tasks tell about which is better.
 
-    models: by name, a file or frame as `evaluate` takes it with the column triple, or a folder with one such file for
-        each run (seed), or a list of runs; or a list of paths, each named by its last part.
+    models: by name, a file or frame as `evaluate` takes it with the column triple, or a folder with one such file (or
+        folder) for each run (seed), or a list of runs; or a list of paths, each named by its last part.
     dataset, protocol, split, database, candidates: what to adjust the index with, as for `evaluate`.
     tasks: a table with the attributes of the tasks, as the workflow's target `tasks` writes it.
     cluster: what is swapped and drawn together: triple, query or relation. None: query where the queries are known
@@ -132,7 +132,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     function of the mean over all runs; for the median and measures of dispersion, that of the ranks of all runs.
     Tied ranks are taken at their mean (realistic).
 
-    Raises RankadjustError for tasks that differ, clusters that are not known, and one cluster only.
+    Raises RankadjustError for tasks that differ, clusters that are not known, one cluster only, and models that all
+    have the same ranks.
     """
     named = models if isinstance(models, Mapping) else names_of([Path(path) for path in models])
     chosen = [
@@ -141,6 +142,11 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         if metric.key != "count"
     ]
     found = paired(named, tasks)
+    if all(np.array_equal(model.ranks, found.models[0].ranks) for model in found.models):
+        names = " and ".join(model.name for model in found.models)
+        raise RankadjustError(
+            f"{names} have the same rank in every task, so that there is nothing to test; are they the same file?"
+        )
     clusters = clusters_of(found.tasks, cluster)
     if clusters.number == 1:
         raise RankadjustError(
@@ -154,8 +160,10 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         if np.unique(clusters.of_task[places]).size > 1
     ]
     results = [part.results(flips, draws, seed) for part in parts]
-    differences = _with_index(pl.concat([one.differences for one in results]), constants)
-    values = _with_letters(pl.concat([one.values for one in results]), differences, chosen)
+    differences = with_verdicts(
+        _with_index(pl.concat([one.differences for one in results]), constants), LEVEL
+    )
+    values = with_letters(pl.concat([one.values for one in results]), differences, LEVEL)
     return Comparison(
         values=_index_of_values(values, constants).select(VALUES.names()).cast(VALUES),
         differences=differences.select(DIFFERENCES.names()).cast(DIFFERENCES),
@@ -245,7 +253,7 @@ class _Part:
         self.largest_share = float(np.bincount(self.units).max() / places.size)
 
     def results(self, flips: int, draws: int, seed: int) -> _Results:
-        """Return the values of the models and the differences of each pair, without index and letters."""
+        """Return the values of the models and the differences of each pair, without index and verdicts."""
         computed = [self._functions([model]) for model in self.models]
         values = [function(np.ones((self.clusters, 1)))[:, 0] for function in computed]
         spreads = [self._spread(model) for model in self.models]
@@ -295,9 +303,7 @@ class _Part:
         schema = {name: DIFFERENCES[name] for name in rows[0]}
         numbers = [name for name, kind in schema.items() if kind == pl.Float64]
         found = pl.DataFrame(rows, schema=schema).with_columns(pl.col(numbers).fill_nan(None))
-        adjusted = holm(found["p"].fill_null(np.nan).to_numpy())
-        found = found.with_columns(p_holm=pl.Series(adjusted).fill_nan(None))
-        return _Results(self._values(values, spreads), found.with_columns(better=self._better()))
+        return _Results(self._values(values, spreads), found)
 
     def _functions(self, models: Sequence[Model]) -> Callable[[FloatArray], FloatArray]:
         """Return what gives the metrics (m, d) of some models together for counts (c, d) of the clusters."""
@@ -373,15 +379,6 @@ class _Part:
             pl.col("value", "spread_of_runs").fill_nan(None)
         )
 
-    def _better(self) -> pl.Expr:
-        """Return the better model of each pair that is told apart; a metric without a direction has none."""
-        rising = [metric.key for metric in self.metrics if metric.increasing]
-        directed = [metric.key for metric in self.metrics if not np.isnan(metric.optimum)]
-        first_is_better = (pl.col("difference") > 0) == pl.col("metric").is_in(rising)
-        better = pl.when(first_is_better).then("first").otherwise("second")
-        told_apart = (pl.col("p_holm") < LEVEL) & pl.col("metric").is_in(directed)
-        return pl.when(told_apart).then(better)
-
     def _warning(self, *, same: bool) -> str | None:
         if same:
             return "nearly every bootstrap sample has the same difference, so that the interval says nothing"
@@ -394,7 +391,7 @@ class _Part:
         return None
 
 
-# --- index and letters ------------------------------------------------------------------------------------
+# --- index ------------------------------------------------------------------------------------
 
 
 def _with_index(differences: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFrame:
@@ -423,33 +420,3 @@ def _index_of_values(values: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFr
     room = pl.col("optimum") - pl.col("expectation")
     index = (pl.col("value") - pl.col("expectation")) / room
     return joined.with_columns(index=pl.when(pl.col("index_scale").is_not_null()).then(index))
-
-
-def _with_letters(values: pl.DataFrame, differences: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Add letters and best to the values, the best model having the letter a."""
-    rising = {metric.key for metric in metrics if metric.increasing}
-    parts = []
-    for (side, key), part in values.group_by(["side", "metric"], maintain_order=True):
-        rows = differences.filter(side=side, metric=key)
-        differ = {
-            (one, other): p is not None and p < LEVEL
-            for one, other, p in rows.select("first", "second", "p_holm").iter_rows()
-        }
-        known = part.drop_nulls("value").sort("value", descending=key in rising, maintain_order=True)
-        of_model = letters(known["model"].to_list(), differ) if known.height else {}
-        # The letters of the best one: whoever shares one with it is not told apart from it.
-        first = known["model"].first() if known.height else None
-        directed = {metric.key for metric in metrics if not np.isnan(metric.optimum)}
-        best = [
-            key in directed
-            and name in of_model
-            and not differ.get((name, first), differ.get((first, name), False))
-            for name in part["model"]
-        ]
-        parts.append(
-            part.with_columns(
-                letters=pl.Series([of_model.get(name) for name in part["model"]], dtype=pl.String),
-                best=pl.Series(best, dtype=pl.Boolean),
-            )
-        )
-    return pl.concat(parts)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.evaluation.rank_files import TIED, table_files, tasks_from
+from rankadjust.evaluation.rank_files import TIED, run_sources, tasks_from
 from rankadjust.evaluation.scores import holds_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
 
@@ -47,8 +47,9 @@ class Paired:
 def paired(models: Mapping[str, Source | Sequence[Source]], attributes: Source | None = None) -> Paired:
     """Return the matched tasks of at least two models, by their names.
 
-    models: a file or frame, a folder with one file a run, or a list of runs, as `tasks_from` takes each. attributes: a
-    table of the tasks as the workflow's target `tasks` writes it; its num_candidates are those of the tasks.
+    models: a file or frame, a folder with one file or folder a run, or a list of runs, as `tasks_from` takes each.
+    attributes: a table of the tasks as the workflow's target `tasks` writes it; its num_candidates are those of the
+        tasks.
     Raises RankadjustError where a run has a task that another one has not, or another number of candidates for it.
     """
     if len(models) < 2:
@@ -68,7 +69,7 @@ def paired(models: Mapping[str, Source | Sequence[Source]], attributes: Source |
 def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.DataFrame]]:
     """Return what each run of a model is called in messages, and its tasks."""
     if isinstance(source, str | Path) and Path(source).is_dir() and not holds_scores(Path(source)):
-        return [(str(file), _one_run(file, str(file))) for file in table_files(Path(source))]
+        return [(str(file), _one_run(file, str(file))) for file in run_sources(Path(source))]
     if isinstance(source, str | Path):
         return [(str(source), _one_run(source, str(source)))]
     if isinstance(source, pl.DataFrame):

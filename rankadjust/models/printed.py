@@ -87,14 +87,15 @@ def compare_printed(
     evaluation_set = find_evaluation_set(database, dataset, protocol, split)
     side = known_name(side, evaluation_set.constants["side"].unique().to_list(), "side", str(evaluation_set))
     sides = 2 if side == "both" else 1
-    scale = _Scale.of(wanted, sides, _largest_count(wanted, evaluation_set, side, database, candidates))
-    clusters = _clusters(evaluation_set, side)
+    histograms = Histograms() if wanted.increasing else Histograms.beside(database, candidates)
+    scale = Scale.of(wanted, sides, largest_count(wanted, evaluation_set, side, histograms))
+    clusters = triples_of(evaluation_set, side)
     printed = [_printed(value, wanted) for value in values]
     return [pair_of(wanted, scale, clusters, *both) for both in combinations(printed, 2)]
 
 
 @dataclass(frozen=True)
-class _Scale:
+class Scale:
     """How a value becomes a mean of numbers from 0 (worst) to 1 (best), and the least difference above 0 of a cluster.
 
     worst, best: values; step: 0 where there is no such difference, or a very small one.
@@ -105,7 +106,7 @@ class _Scale:
     step: float
 
     @classmethod
-    def of(cls, metric: Metric, sides: int, largest_count: float) -> "_Scale":
+    def of(cls, metric: Metric, sides: int, largest_count: float) -> "Scale":
         """Return the scale of a metric where a cluster has as many tasks as sides."""
         if metric.increasing:
             return cls(0.0, metric.optimum, 1 / sides if metric.shape is one else 0.0)
@@ -117,19 +118,10 @@ class _Scale:
         return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
 
 
-def pair_of(metric: Metric, scale: _Scale, clusters: int, first: Printed, second: Printed) -> PrintedPair:
+def pair_of(metric: Metric, scale: Scale, clusters: int, first: Printed, second: Printed) -> PrintedPair:
     """Return what two values tell."""
     better, worse = (first, second) if (first.value >= second.value) == metric.increasing else (second, first)
-    (low, high), (worse_low, worse_high) = (
-        sorted((scale.share(one_.low), scale.share(one_.high))) for one_ in (better, worse)
-    )
-    least, most = max(low - worse_high, 0.0), max(high - worse_low, 0.0)
-    # The largest variance that any values between the ends allow.
-    total = min(max(1.0, low + worse_low), high + worse_high)
-    largest = min(total, 2 - total) - least**2
-    z_least = _z(least, largest, clusters)
-    z_most = _z(most, smallest_variance(most, scale.step), clusters)
-    verdict = SEPARATE if z_least >= CRITICAL else ALIKE if z_most < CRITICAL else UNKNOWN
+    z_least, z_most = z_between(scale, clusters, better, worse)
     width = abs(scale.best - scale.worst)
     enough = _enough(scale.share(worse.value), clusters)
     too_little = scale.step * CRITICAL**2 / (clusters + CRITICAL**2)
@@ -140,10 +132,27 @@ def pair_of(metric: Metric, scale: _Scale, clusters: int, first: Printed, second
         clusters,
         z_least,
         z_most,
-        verdict,
+        verdict_of(z_least, z_most),
         None if enough is None else enough * width,
         too_little * width,
     )
+
+
+def z_between(scale: Scale, clusters: int, better: Printed, worse: Printed) -> tuple[float, float]:
+    """Return the least and the largest z of the difference of two values, over all ranks and what they round."""
+    (low, high), (worse_low, worse_high) = (
+        sorted((scale.share(one_.low), scale.share(one_.high))) for one_ in (better, worse)
+    )
+    least, most = max(low - worse_high, 0.0), max(high - worse_low, 0.0)
+    # The largest variance that any values between the ends allow.
+    total = min(max(1.0, low + worse_low), high + worse_high)
+    largest = min(total, 2 - total) - least**2
+    return _z(least, largest, clusters), _z(most, smallest_variance(most, scale.step), clusters)
+
+
+def verdict_of(z_least: float, z_most: float) -> str:
+    """Return what can be said of a difference whose z is between these."""
+    return SEPARATE if z_least >= CRITICAL else ALIKE if z_most < CRITICAL else UNKNOWN
 
 
 def largest_variance(first: float, second: float) -> float:
@@ -195,7 +204,7 @@ def _printed(given: float | str, metric: Metric) -> Printed:
     return Printed(given.strip(), value, low, high)
 
 
-def _clusters(evaluation_set: EvaluationSet, side: str) -> int:
+def triples_of(evaluation_set: EvaluationSet, side: str) -> int:
     """Return the number of evaluated triples: both tasks of one may go together."""
     of_sides = ["head", "tail"] if side == "both" else [side]
     known = dict(
@@ -208,19 +217,16 @@ def _clusters(evaluation_set: EvaluationSet, side: str) -> int:
     return int(known[side]) // len(of_sides)
 
 
-def _largest_count(
+def largest_count(
     metric: Metric,
     evaluation_set: EvaluationSet,
     side: str,
-    database: pl.DataFrame | str | Path | None,
-    candidates: pl.DataFrame | str | Path | None,
+    histograms: Histograms,
 ) -> float:
     """Return the largest number of candidates of a task, or of entities; only ranks need it."""
     if metric.increasing:
         return float("nan")
-    known = Histograms.beside(database, candidates).tails(
-        evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side
-    )
+    known = histograms.tails(evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side)
     if known is not None and known.counts.size:
         return float(known.counts[-1])
     entities = evaluation_set.constants["entities"].drop_nulls()

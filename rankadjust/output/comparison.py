@@ -26,6 +26,35 @@ def comparison(found: Comparison, *, every_side: bool = False) -> str:
     return "\n\n".join([head, *(_side(found, side) for side in shown)])
 
 
+def comparisons(found: Mapping[str, Comparison], *, every_side: bool = False) -> str:
+    """Return the comparison of each data set under its name, and what they tell together."""
+    parts = [f"{name}: {comparison(one, every_side=every_side)}" for name, one in found.items()]
+    return "\n\n".join([*parts, _together(found)])
+
+
+def _together(found: Mapping[str, Comparison]) -> str:
+    """Return on which data sets and by which metrics each model is better than each other one."""
+    lines = [f"All {len(found)} data sets together (p (Holm) takes all of them into account):"]
+    parts = {name: _main_side(one.differences) for name, one in found.items()}
+    pairs = next(iter(parts.values())).select("first", "second").unique(maintain_order=True)
+    for first, second in pairs.iter_rows():
+        of_pair = {name: part.filter(first=first, second=second) for name, part in parts.items()}
+        for model, other in ((first, second), (second, first)):
+            better = {name: part.filter(better=model)["metric"].to_list() for name, part in of_pair.items()}
+            where = [f"{name} ({_labels(metrics)})" for name, metrics in better.items() if metrics]
+            if where:
+                lines.append(f"{model} is better than {other} on {_listed(where)}.")
+        alike = [name for name, part in of_pair.items() if part["better"].null_count() == part.height]
+        if alike:
+            lines.append(f"{first} and {second} cannot be told apart on {_listed(alike)}.")
+    return "\n".join(lines)
+
+
+def _main_side(differences: pl.DataFrame) -> pl.DataFrame:
+    sides = differences["side"].unique(maintain_order=True).to_list()
+    return differences.filter(side="both" if "both" in sides else sides[0])
+
+
 def _side(found: Comparison, side: str) -> str:
     values, differences = found.values.filter(side=side), found.differences.filter(side=side)
     parts = [f"side {side}\n{_values(values, found.models)}", _differences(differences, found.models)]
@@ -95,8 +124,11 @@ def _sentences(differences: pl.DataFrame) -> list[str]:
 
 
 def _labels(metrics: Sequence[str]) -> str:
-    labels = [resolve(key).label for key in metrics]
-    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
+    return _listed([resolve(key).label for key in metrics])
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _runs(differences: pl.DataFrame) -> list[str]:
@@ -199,6 +231,13 @@ def _against(differences: pl.DataFrame, model: str, top: object) -> Mapping[str,
         "95 %": interval(low, high),
         "p (Holm)": number(row["p_holm"], 2),
     }
+
+
+def of_datasets(tables: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:
+    """Return tables of several data sets as one, with a first column of the given name."""
+    return pl.concat(
+        table_of_one.select(pl.lit(dataset).alias(name), pl.all()) for dataset, table_of_one in tables.items()
+    )
 
 
 def for_machines(found: Comparison) -> dict[str, Any]:

@@ -135,9 +135,15 @@ def evaluation(result: pl.DataFrame) -> str:
 
 
 def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `evaluate` as a table of text for a paper: value and index with their intervals, and z."""
+    """Return the rows of `evaluate` as a table of text for a paper: value and index with their intervals, and z.
+
+    Columns before the average (what the parts of `evaluate_by` have in common) come first, as they are.
+    """
+    parts = result.columns[: result.columns.index("average")]
     rows = [
-        {
+        {name: row[name] for name in parts}
+        | ({"tasks": number(row["tasks"])} if parts else {})
+        | {
             "average": row["average"],
             "side": row["side"],
             "ranks": row["rank_type"],

@@ -693,6 +693,73 @@ def test_a_comparison_is_written_for_papers_and_machines(run, project, tmp_path)
     assert len(everything["values"]) == 12
 
 
+def test_several_data_sets_are_compared_and_written(run, project, tmp_path):
+    folder = project / "tests" / "data" / "compare-datasets"
+    line = [
+        "compare",
+        "--dataset",
+        f"Nations={folder / 'nations'}",
+        "--dataset",
+        f"Kinships={folder / 'kinships'}",
+    ]
+    line += ["--metric", "mrr", "--flips", 99, "--draws", 19]
+    written = {}
+    for suffix in ("md", "tex", "csv", "json"):
+        path = tmp_path / f"table.{suffix}"
+        code, output, _ = run(*line, "--output", path)
+        assert code == 0
+        assert "All 2 data sets together" in output
+        written[suffix] = path.read_text(encoding="utf-8")
+    assert written["md"].count("| Nations") == 6
+    assert "Kinships & both & MRR & complex" in written["tex"]
+    rows = pl.read_csv(written["csv"].encode())
+    assert rows["dataset"].to_list() == ["Nations"] * 3 + ["Kinships"] * 3
+    assert list(json.loads(written["json"])) == ["Nations", "Kinships"]
+    code, output, _ = run(*line, "--json")
+    assert json.loads(output) == json.loads(written["json"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("compare", "Which models?"),
+        ("compare a.csv b.csv --dataset Kinships --dataset Nations", "as --dataset NAME=FOLDER"),
+        ("compare a.csv --dataset Kinships=kinships", "there is no MODEL"),
+        ("compare --dataset Kinships=kinships --figure f.svg", "there is no MODEL, --figure"),
+        (
+            "compare --dataset Kinships=kinships --dataset Nations",
+            "--dataset Nations: of several data sets each needs its path",
+        ),
+        ("compare --dataset Kinships=kinships --dataset Kinships=other", "Kinships is given twice"),
+        (
+            "compare --dataset Kinships=kinships --tasks tasks.parquet",
+            "--tasks tasks.parquet: of several data sets",
+        ),
+    ],
+)
+def test_mistakes_in_naming_data_sets(run, line, message):
+    code, _, error = run(line)
+    assert code == 2
+    assert message in " ".join(error.split())
+
+
+def test_parts_are_written_for_papers_and_machines(run, project, tmp_path):
+    folder = project / "tests" / "data" / "compare"
+    line = ["evaluate", folder / "complex" / "seed-1.parquet", "--tasks", folder / "kinships-tasks.parquet"]
+    line += ["--by", "half-link", "--metric", "mrr", "--draws", 0]
+    written = {}
+    for suffix in ("md", "tex", "json", "csv"):
+        path = tmp_path / f"table.{suffix}"
+        code, _, _ = run(*line, "--output", path)
+        assert code == 0
+        written[suffix] = path.read_text(encoding="utf-8")
+    assert "half-link | tasks | metric | value" in written["md"]
+    assert "| seen      | 2,089 | MRR    | 0.779  |" in written["md"]
+    assert "unseen & 59 & MRR & 0.7183 &" in written["tex"]
+    assert {row["stratum"] for row in json.loads(written["json"])} == {"seen", "unseen"}
+    assert "stratum" in written["csv"].splitlines()[0]
+
+
 def test_printed_values_are_compared_as_json(run):
     code, output, _ = run("compare --json --dataset FB15k-237 mrr=0.358 mrr=0.353 hits@10=54% hits@10=55%")
     pairs = json.loads(output)

@@ -13,6 +13,7 @@ COMPARISONS = [
     "chance-share",
     "protocol-effect",
     "best-results",
+    "leaderboards",
     "model-orders",
     "size-correlation",
     "not-above-chance",
@@ -122,6 +123,7 @@ rule compare:
         released=lambda wildcards, input: str(RELEASED),
         read=content_digest(
             [
+                RELEASED,
                 RELEASED.with_name("candidates.parquet"),
                 *SETTINGS,
                 *schemas("benchmarks", "protocols"),
@@ -131,9 +133,11 @@ rule compare:
         library=code_digest(
             "database.evaluation_sets",
             "database.histograms",
+            "database.store",
             "literature.comparison",
             "literature.contradictions",
             "literature.size",
+            "models.leaderboards",
             "output.report",
         ),
     script:

@@ -89,9 +89,19 @@ def test_a_better_model_is_found_and_equal_ones_are_not():
 
 
 def test_the_same_ranks_are_the_same():
-    found = row(compare({"A": model(1), "B": model(1)}, metrics="mrr", flips=99).differences, "mrr")
+    frames = {"A": model(1), "B": model(1), "C": model(2)}
+    found = row(compare(frames, metrics="mrr", flips=99).differences, "mrr", first="A", second="B")
     assert (found["difference"], found["p"], found["better"]) == (0.0, 1.0, None)
     assert "the same difference" in found["warning"]
+
+
+def test_nothing_can_be_tested_if_all_ranks_are_the_same():
+    with pytest.raises(RankadjustError, match="A and B have the same rank in every task"):
+        compare({"A": model(1), "B": model(1).sample(fraction=1.0, shuffle=True, seed=1)})
+    # The same mean over the runs is another matter.
+    runs = [model(1), model(2)]
+    found = compare({"A": runs, "B": runs[::-1]}, metrics="mrr", flips=9, draws=9)
+    assert row(found.differences, "mrr")["difference"] == 0
 
 
 def test_runs_are_averaged_and_their_spread_is_told(tmp_path):
@@ -112,6 +122,35 @@ def test_runs_are_averaged_and_their_spread_is_told(tmp_path):
     pooled = np.concatenate([frame["rank"].to_numpy() for frame in runs["A"]])
     assert row(found.values, "gmr", model="A")["value"] == pytest.approx(np.exp(np.log(pooled).mean()))
     assert row(found.values, "median", model="A")["value"] == np.median(pooled)
+
+
+def test_a_folder_of_runs_has_tables_scores_and_traces(tmp_path):
+    """One task, its true answer at rank 2 in a table, 3 by scores (a file and a folder) and 1 by a trace."""
+    folder = tmp_path / "A"
+    for path in (folder / "folder", folder / "libkge", tmp_path / "B" / "libkge"):
+        path.mkdir(parents=True)
+    rows = {"triple": ["0,0,1", "2,0,3"], "side": ["tail", "tail"]}
+    pl.DataFrame({**rows, "rank": [2, 2]}).write_csv(folder / "1.csv")
+    arrays = {"scores": np.array([[3.0, 2.0, 1.0]] * 2), "target": np.array([2, 2])}
+    np.savez(folder / "2.npz", **arrays, **rows)
+    for name, array in (arrays | rows).items():
+        np.save(folder / "folder" / f"{name}.npy", array)
+    record = "  {{event: example_rank, s: {}, p: 0, o: {}, task: sp, rank_filtered: {}}}\n"
+    for name, rank in (("A", 1), ("B", 4)):
+        trace = record.format(0, 1, rank) + record.format(2, 3, rank)
+        (tmp_path / name / "libkge" / "trace.yaml").write_text(trace)
+        # The settings of a run are no run.
+        (tmp_path / name / "libkge" / "config.yaml").write_text("job.type: eval\n")
+    found = compare([folder, tmp_path / "B"], metrics="mr", draws=9)
+    assert row(found.values, "mr", "tail", model="A")["runs"] == 4
+    assert row(found.values, "mr", "tail", model="A")["value"] == (2 + 3 + 3 + 1) / 4
+    assert row(found.values, "mr", "tail", model="B")["value"] == 4
+    # A folder of LibKGE is a run by itself.
+    alone = compare([folder / "libkge", folder / "1.csv"], metrics="mr", draws=9)
+    assert alone.values["value"].to_list() == [1, 2]
+    (tmp_path / "C").mkdir()
+    with pytest.raises(RankadjustError, match="the folder holds no ranks or scores"):
+        compare([folder, tmp_path / "C"])
 
 
 def test_queries_connect_triples():

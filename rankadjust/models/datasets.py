@@ -1,0 +1,105 @@
+"""Several data sets in one comparison: each is compared by itself, and the p-values are taken together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.evaluation.rank_files import run_sources
+from rankadjust.models.compare import DRAWS, FLIPS, LEVEL, METRICS, Comparison, compare
+from rankadjust.models.paired import Source
+from rankadjust.models.verdicts import with_letters, with_verdicts
+
+Models = Mapping[str, Source | Sequence[Source]]
+
+
+def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
+    datasets: Mapping[str, Models | str | Path],
+    *,
+    protocol: str = "filtered",
+    split: str = "testing",
+    tasks: Mapping[str, Source] | None = None,
+    cluster: str | None = None,
+    metrics: str | Sequence[str] = METRICS,
+    flips: int = FLIPS,
+    draws: int = DRAWS,
+    seed: int = 0,
+    database: pl.DataFrame | str | Path | None = None,
+    candidates: pl.DataFrame | str | Path | None = None,
+) -> dict[str, Comparison]:
+    """Return what the ranks of the same models on several data sets tell about which is better, by data set.
+
+    datasets: for each data set the models by name, or a folder that has a file or a folder of runs for each model,
+        named like it. tasks: tables of tasks by data set, for those that have one. The other options are those of
+        `compare`.
+
+    p_holm is adjusted for all data sets, metrics and pairs of a side, and letters, best and better follow from it.
+    Raises RankadjustError, with the name of the data set, for what `compare` does, and where one lacks a model that
+    another one has.
+    """
+    attributes = tasks or {}
+    if unknown := [name for name in attributes if name not in datasets]:
+        raise RankadjustError(
+            f"there are tasks of {unknown[0]}, but no models; there are {', '.join(datasets)}"
+        )
+    models = {
+        name: models_of(Path(given)) if isinstance(given, str | Path) else given
+        for name, given in datasets.items()
+    }
+    _check_same_models(models)
+    found = {}
+    for name, of_dataset in models.items():
+        try:
+            found[name] = compare(
+                of_dataset,
+                dataset=name,
+                protocol=protocol,
+                split=split,
+                tasks=attributes.get(name),
+                cluster=cluster,
+                metrics=metrics,
+                flips=flips,
+                draws=draws,
+                seed=seed,
+                database=database,
+                candidates=candidates,
+            )
+        except RankadjustError as error:
+            raise RankadjustError(f"{name}: {error}") from None
+    return _judged_together(found)
+
+
+def models_of(folder: Path) -> dict[str, Path]:
+    """Return the models of a folder, in the order of their names: its files of ranks, and its folders of runs."""
+    if not folder.is_dir():
+        raise RankadjustError(
+            f"{folder}: there is no such folder; it must have a file or a folder for each model"
+        )
+    found: dict[str, Path] = {}
+    for path in run_sources(folder, folders=True):
+        if path.stem in found:
+            raise RankadjustError(f"{path}: there is another model {path.stem}: {found[path.stem]}")
+        found[path.stem] = path
+    return found
+
+
+def _check_same_models(models: Mapping[str, Models]) -> None:
+    for one, has in models.items():
+        for other, lacks in models.items():
+            if missing := [name for name in has if name not in lacks]:
+                raise RankadjustError(f"{other}: there is no model {missing[0]}, which {one} has")
+
+
+def _judged_together(found: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    """Return the comparisons with p adjusted over all of them."""
+    together = with_verdicts(
+        pl.concat(one.differences.with_columns(dataset=pl.lit(name)) for name, one in found.items()), LEVEL
+    )
+    judged = {}
+    for name, one in found.items():
+        differences = together.filter(dataset=name).drop("dataset")
+        values = with_letters(one.values, differences, LEVEL).select(one.values.columns)
+        judged[name] = replace(one, differences=differences.select(one.differences.columns), values=values)
+    return judged

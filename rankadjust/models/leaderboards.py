@@ -1,0 +1,96 @@
+"""Leaderboards of printed values: which models of an evaluation can be told apart, whatever their ranks were.
+
+Each pair has one of the three verdicts of `rankadjust.models.printed`. Models share a letter if neither of them
+is known to be better: because they are not separable, or because printed values do not tell.
+"""
+
+from collections.abc import Mapping
+from itertools import combinations
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
+from rankadjust.chance.metrics import resolve
+from rankadjust.database.evaluation_sets import EvaluationSet
+from rankadjust.database.histograms import Histograms
+from rankadjust.models.printed import (
+    SEPARATE,
+    Printed,
+    Scale,
+    largest_count,
+    triples_of,
+    verdict_of,
+    z_between,
+)
+from rankadjust.models.several import letters
+
+BEST = "best"
+WORSE = "worse"
+
+_SET = ("dataset", "protocol", "split")
+
+
+def leaderboards(results: pl.DataFrame, database: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
+    """Return the results of each evaluation on test data with at least two models, with what their values tell.
+
+    results: the columns of an evaluation, metric, place (1 for the best), model, value, and value_low and value_high,
+        the ends of what was rounded; a row for each model. Metrics that are no mean over the tasks are left out.
+    database, histograms: of these evaluations; those with an unknown number of tasks are left out.
+
+    Adds triples (evaluated ones; both tasks of one count once), letters (two models share one exactly if it is not
+    known which is better) and to_best: best, worse (than the best one, whatever the ranks are), not separable, or
+    cannot be known.
+    """
+    sets = {
+        tuple(str(word) for word in key): EvaluationSet(str(key[0]), str(key[1]), str(key[2]), rows)
+        for key, rows in database.partition_by(_SET, as_dict=True).items()
+    }
+    additive = [key for key in results["metric"].unique() if resolve(key).additive]
+    shown = results.filter(pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(additive))
+    parts = [
+        judged
+        for _, part in shown.sort(*EVALUATION, "metric", "place").group_by(
+            [*EVALUATION, "metric"], maintain_order=True
+        )
+        if part.height > 1 and (judged := _judged(part, sets, histograms)) is not None
+    ]
+    added = {"triples": pl.Int64, "letters": pl.String, "to_best": pl.String}
+    return (
+        pl.concat(parts)
+        if parts
+        else results.clear().with_columns(pl.lit(None, kind).alias(name) for name, kind in added.items())
+    )
+
+
+def _judged(
+    part: pl.DataFrame, sets: Mapping[tuple[str, ...], EvaluationSet], histograms: Histograms
+) -> pl.DataFrame | None:
+    """Return the results of one evaluation and metric with letters, None where the number of tasks is not known."""
+    first = part.row(0, named=True)
+    evaluation_set = sets.get(tuple(first[name] for name in _SET))
+    if evaluation_set is None:
+        return None
+    metric, side = resolve(first["metric"]), first["side"]
+    try:
+        triples = triples_of(evaluation_set, side)
+        worst = largest_count(metric, evaluation_set, side, histograms)
+    except RankadjustError:
+        return None
+    scale = Scale.of(metric, 2 if side == "both" else 1, worst)
+    printed = {
+        name: Printed(name, value, value if low is None else low, value if high is None else high)
+        for name, value, low, high in part.select("model", "value", "value_low", "value_high").iter_rows()
+    }
+    verdicts = {
+        (better, worse): verdict_of(*z_between(scale, triples, printed[better], printed[worse]))
+        for better, worse in combinations(printed, 2)
+    }
+    names = list(printed)
+    of_model = letters(names, {pair: verdict == SEPARATE for pair, verdict in verdicts.items()})
+    to_best = [BEST, *(verdicts[names[0], name] for name in names[1:])]
+    return part.with_columns(
+        triples=pl.lit(triples, pl.Int64),
+        letters=pl.Series([of_model[name] for name in names], dtype=pl.String),
+        to_best=pl.Series([WORSE if verdict == SEPARATE else verdict for verdict in to_best]),
+    )

@@ -1,0 +1,78 @@
+"""Leaderboards of printed values: letters and verdicts are those of the pairs."""
+
+import polars as pl
+import pytest
+
+from rankadjust.database.histograms import Histograms
+from rankadjust.database.store import load_database
+from rankadjust.models.leaderboards import leaderboards
+from rankadjust.models.printed import SEPARATE, UNKNOWN, compare_printed
+
+SET = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both"}
+
+
+def results(metric, *values, **cells):
+    """Return the results of an evaluation from (model, printed value), the best first; three digits are printed."""
+    half = 0.0005 if values[0][1] < 1 else 0.5
+    rows = [(place, name, value, value - half, value + half) for place, (name, value) in enumerate(values, 1)]
+    schema = {
+        "place": pl.Int64,
+        "model": pl.String,
+        "value": pl.Float64,
+        "value_low": pl.Float64,
+        "value_high": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row").select(
+        *(pl.lit(text).alias(name) for name, text in (SET | {"metric": metric} | cells).items()), pl.all()
+    )
+
+
+def boards(*parts):
+    return leaderboards(pl.concat(parts), load_database(), Histograms.beside(None))
+
+
+@pytest.mark.parametrize(
+    ("metric", "texts"),
+    [
+        ("inverse_harmonic_mean_rank", ["0.415", "0.388", "0.384", "0.370", "0.369", "0.350"]),
+        ("hits_at_10", ["0.599", "0.560", "0.559", "0.540"]),
+        ("arithmetic_mean_rank", ["114", "118", "170", "171", "400"]),
+    ],
+)
+def test_verdicts_are_those_of_the_pairs(metric, texts):
+    found = boards(results(metric, *((text, float(text)) for text in texts)))
+    assert found["model"].to_list() == texts
+    assert found["triples"].unique().to_list() == [20_466]
+    letters = dict(found.select("model", "letters").iter_rows())
+    pairs = compare_printed(texts, dataset="FB15k-237", metric=metric)
+    for pair in pairs:
+        shared = set(letters[pair.better.text]) & set(letters[pair.worse.text])
+        assert bool(shared) == (pair.verdict != SEPARATE)
+    against = {pair.worse.text: pair.verdict for pair in pairs if pair.better.text == texts[0]}
+    expected = ["best", *("worse" if against[text] == SEPARATE else against[text] for text in texts[1:])]
+    assert found["to_best"].to_list() == expected
+    assert {pair.verdict for pair in pairs} >= {SEPARATE, UNKNOWN}
+
+
+def test_what_is_no_leaderboard_is_left_out():
+    board = results("hits_at_10", ("A", 0.5), ("B", 0.4))
+    others = [
+        results("hits_at_10", ("A", 0.5), side="tail"),
+        results("hits_at_10", ("A", 0.5), ("B", 0.4), split="validation"),
+        results("median_rank", ("A", 10.0), ("B", 12.0)),
+        results("hits_at_10", ("A", 0.5), ("B", 0.4), dataset="thgl-myket", protocol="sampled-20"),
+        results("hits_at_10", ("A", 0.5), ("B", 0.4), dataset="unknown"),
+    ]
+    found = boards(board, *others)
+    assert found.select("model", "letters", "to_best").rows() == [("A", "a", "best"), ("B", "b", "worse")]
+    nothing = boards(*others)
+    assert nothing.height == 0
+    assert nothing.schema == found.schema
+
+
+def test_without_rounding_the_value_counts():
+    exact = pl.lit(None, pl.Float64)
+    board = results("hits_at_10", ("A", 0.5), ("B", 0.49)).with_columns(value_low=exact, value_high=exact)
+    (found,) = boards(board)["to_best"].to_list()[1:]
+    (pair,) = compare_printed([0.5, 0.49], dataset="FB15k-237", metric="hits@10")
+    assert found == pair.verdict
