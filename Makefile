@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORES ?= all
 
-.PHONY: help results install adopt test test-cluster lint format lock clean
+.PHONY: help results install adopt test test-slow test-cluster lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -40,8 +40,11 @@ ADOPTED := results/release/adjustments.parquet results/release/candidates.parque
 adopt:  ## copy the tables of results/release/ to resources/database/, to be committed
 	@cp $(ADOPTED) results/database/datasets.tsv resources/database/
 
-test: $(STAMP)  ## run the tests
-	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared'
+test: $(STAMP)  ## run the tests that take seconds each
+	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared and not slow'
+
+test-slow: $(STAMP)  ## run the others: many runs of the workflow, all of the literature
+	@$(BIN)/pytest -n 2 --dist loadfile -m 'slow and not shared'
 
 test-cluster: $(STAMP)  ## run the workflow on a Slurm that is brought up for it (as root; docs/cluster.md)
 	@$(BIN)/pytest -m cluster -rs tests/cluster

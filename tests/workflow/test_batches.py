@@ -7,6 +7,8 @@ import pytest
 
 from tests.workflow.test_workflow import PARTS, PROJECT, snakemake
 
+pytestmark = pytest.mark.slow
+
 # B has times, so that one of the protocols applies to it alone, and to C none.
 REGISTRY = """\
 {name}:

@@ -11,6 +11,8 @@ import polars as pl
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[2]
 REGISTRY = """\
 Tiny:

@@ -12,6 +12,8 @@ from rankadjust.database.store import load_database
 from rankadjust.database.verification import SUMS, verify
 from rankadjust.output.deposit import TABLES, TEXTS
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "Makefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles")
 REGISTRY = """\

@@ -302,6 +302,7 @@ def partitioned(folder, *arguments):
     )
 
 
+@pytest.mark.slow
 def test_in_partitions_the_same_bytes_come_out_and_a_lost_partition_redoes_itself_alone(run):
     first = partitioned(run, "--until", "count_partition", "--notemp")
     assert first.returncode == 0, first.stderr
@@ -318,6 +319,7 @@ def test_in_partitions_the_same_bytes_come_out_and_a_lost_partition_redoes_itsel
     assert not list(parts.glob("*"))
 
 
+@pytest.mark.slow
 def test_a_data_set_that_is_too_large_for_a_job_is_divided_before_anything_has_run(run):
     counts = "Tiny:\n  expected: {triples: {training: 21560000, validation: 220000, testing: 220000}}\n"
     (run / "large.yaml").write_text(REGISTRY.replace("Tiny:\n", counts))
@@ -351,6 +353,7 @@ def test_a_data_set_that_is_too_large_for_a_job_is_divided_before_anything_has_r
     assert partitions(1300) == {"count_partition": "2", "add_partitions": "1"}
 
 
+@pytest.mark.slow
 def test_arrays_of_ids_give_the_same_counts_and_an_edit_of_one_is_noticed(run):
     number = {"a": 0, "b": 1, "c": 2, "d": 3, "r": 0, "s": 1}
     for name in ("train", "valid", "test"):
@@ -428,6 +431,7 @@ def test_a_second_run_does_nothing(run):
         ("cli.py", {}),
     ],
 )
+@pytest.mark.slow
 def test_an_edited_module_reruns_what_depends_on_it_and_nothing_else(run, module, rerun):
     path = run / "project" / "rankadjust" / module
     before = path.read_bytes() if path.exists() else None
@@ -477,6 +481,7 @@ def test_a_target_rule_makes_its_part_alone(run):
     assert not (run / "fresh" / "results").exists()
 
 
+@pytest.mark.slow
 def test_the_tasks_of_a_run_can_be_joined_with_ranks(run):
     done = again(run, "tasks")
     assert done.returncode == 0, done.stderr
@@ -751,6 +756,7 @@ def test_every_file_that_a_run_reads_is_among_those_that_are_edited_here(run):
 
 
 @pytest.mark.parametrize(("file", "edit", "rerun"), EDITS.values(), ids=EDITS)
+@pytest.mark.slow
 def test_an_edit_of_what_was_read_reruns_what_was_made_of_it(run, file, edit, rerun):
     assert planned_after(run, file, edit) == rerun
 
@@ -815,6 +821,7 @@ def snapshot(results):
     }
 
 
+@pytest.mark.slow
 def test_after_all_edits_every_result_is_another(run, edited):
     before, after = edited
 

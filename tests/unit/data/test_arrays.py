@@ -48,6 +48,7 @@ triples = st.lists(
 @pytest.mark.parametrize("file", ["npy", "parquet"])
 @settings(deadline=None, max_examples=20)
 @given(splits=st.fixed_dictionaries(dict.fromkeys(SPLITS, triples)), memory=st.sampled_from([60, 200, 10**9]))
+@pytest.mark.slow
 def test_the_counts_are_those_of_the_same_triples_as_text(tmp_path_factory, file, splits, memory):
     folder = tmp_path_factory.mktemp("arrays")
     output = folder / "triples.parquet"

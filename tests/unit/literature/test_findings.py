@@ -8,6 +8,8 @@ from rankadjust.database.store import load_database
 from rankadjust.literature.comparison import best_results, chance_share, comparable, usable
 from tests.findings import FINDINGS, MR, MRR, PAGES, PROJECT, blocks, renewed, rescored
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_state_what_is_computed(page):
