@@ -228,6 +228,7 @@ def test_bounds_are_in_the_database_until_the_triples_are_given(tmp_path):
     assert made("Tiny,Bounded") == {"head": (1.5, None), "tail": (2.0, None), "both": (1.75, None)}
 
 
+@pytest.mark.slow
 def test_a_data_set_to_which_no_protocol_applies_is_summarised_and_not_counted(run):
     rerun = planned(run, "--until", "gather", "--config", "protocols=time-aware")
     assert "gather" in rerun
@@ -442,6 +443,7 @@ def test_an_edited_module_reruns_what_depends_on_it_and_nothing_else(run, module
         path.write_bytes(before) if before is not None else path.unlink()
 
 
+@pytest.mark.slow
 def test_the_configuration_as_run_makes_the_same_run_again(run):
     written = run / "elsewhere" / "results" / "run_config.yaml"
     lines = written.read_text().splitlines()
@@ -455,6 +457,7 @@ def test_the_configuration_as_run_makes_the_same_run_again(run):
     assert "Nothing to be done" in dry.stdout + dry.stderr
 
 
+@pytest.mark.slow
 def test_the_report_of_snakemake_holds_every_final_table_and_figure(run):
     done = again(run, "--report", run / "report.zip")
     assert done.returncode == 0, done.stderr
@@ -472,6 +475,7 @@ def test_the_report_of_snakemake_holds_every_final_table_and_figure(run):
     assert {path.name for path in final} - names == {"benchmark-moments.parquet"}
 
 
+@pytest.mark.slow
 def test_a_target_rule_makes_its_part_alone(run):
     assert set(planned(run, "--forcerun", "gather", "--until", "gather")) <= {"gather"}
     dry = snakemake(
@@ -557,6 +561,7 @@ def test_a_bad_file_is_one_line_and_leaves_nothing_behind(tmp_path, change, mess
     assert not list(tmp_path.glob("results/database/*"))
 
 
+@pytest.mark.slow
 def test_what_was_read_is_said_and_what_looks_wrong_is_said_last(tmp_path):
     write_inputs(tmp_path)
     valid = tmp_path / "data" / "valid.txt"
@@ -584,6 +589,7 @@ def test_what_was_read_is_said_and_what_looks_wrong_is_said_last(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_the_last_lines_name_the_job_that_failed_and_its_log(run, tmp_path):
     project = tmp_path / "project"
     shutil.copytree(run / "project", project)
@@ -855,6 +861,7 @@ def test_after_a_damaged_file_was_fetched_again_nothing_is_left_to_do(run, edite
     assert planned(run) == {}
 
 
+@pytest.mark.slow
 def test_a_table_as_people_have_it_is_rescored(run):
     (run / "elsewhere" / "table.md").write_text(
         "| Model | MRR | Hits@1 (%) |\n|---|---|---|\n| **A** | .61 | 33.0 |\n| B | 0.50 | – |\n"

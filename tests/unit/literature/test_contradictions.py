@@ -487,6 +487,7 @@ def flagged(project):
     return check(rescore(pl.concat(tables, how="diagonal")))
 
 
+@pytest.mark.slow
 def test_all_known_anomalies_are_found(project, flagged):
     known = pl.read_csv(project / "tests/data/published/anomalies.csv")
     names = {"YAGO (temporal)": "YAGO-temporal", "WIKI (temporal)": "WIKI-forecasting"}
@@ -512,6 +513,7 @@ def test_the_documentation_counts_what_is_flagged(project, flagged):
     assert set(flagged["bound"]) <= set(BOUNDS)
 
 
+@pytest.mark.slow
 def test_the_message_says_by_how_much(flagged):
     row = flagged.filter(model="ComplEx-N3 rank 8", dataset="WN18RR").row(0, named=True)
     assert (row["file"], row["value"], row["bound"]) == ("kbc.csv", 0.36, "joint")
