@@ -502,6 +502,7 @@ def test_all_known_anomalies_are_found(project, flagged):
     assert impossible - wanted == {("FB15k-237", "CompGCN-TransE"), ("WN18", "E2R")}
 
 
+@pytest.mark.slow
 def test_the_documentation_counts_what_is_flagged(project, flagged):
     """The table of docs/literature.md has a row for each kind of finding and source, with its number."""
     page = (project / "docs" / "literature.md").read_text(encoding="utf-8")
