@@ -5,13 +5,27 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from rankadjust.base.faults import in_words
+from rankadjust.base.visible import one_line
+
+# What is longer is no name that somebody mistyped, and to compare it takes time.
+_LONGEST_NAME = 200
+
 
 class RankadjustError(Exception):
-    """A mistake in what the user gave; the message is one line and needs no traceback."""
+    """A mistake in what the user gave; the message is one line and needs no traceback.
+
+    It may quote any file, so that what a terminal would obey is escaped, and what is very long is cut in its middle.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return '; did you mean A or B?' for close matches of name, '' when there are none."""
+    if len(name) > _LONGEST_NAME:
+        return ""
     by_folded = {candidate.casefold(): candidate for candidate in known}
     close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
     return f"; did you mean {' or '.join(by_folded[match] for match in close)}?" if close else ""
@@ -19,8 +33,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 @contextmanager
 def exit_with_message() -> Iterator[None]:
-    """Turn a RankadjustError into one line on standard error and exit code 1."""
+    """Turn a RankadjustError, or a fault of the system, into one line on standard error and exit code 1."""
     try:
         yield
     except RankadjustError as error:
         sys.exit(f"error: {error}")
+    except (OSError, MemoryError) as error:
+        said = in_words(error, "standard output")
+        if said is None:
+            raise
+        sys.exit(f"error: {said}")

@@ -7,9 +7,14 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from rankadjust.base.faults import full_disk, low_limit
+from rankadjust.base.processes import Process, as_text, from_text, this_process
+from rankadjust.base.visible import one_line
 
 _FOLDER = Path(".snakemake") / "rankadjust"
 _NOTES = _FOLDER / "errors"
@@ -30,8 +35,11 @@ class Failure:
 
 def begun(job: str, log: str | Path) -> None:
     """Note that a job runs, so that one which is killed is not silent. job: 'rule count, data set Nations'."""
-    _RUNNING.mkdir(parents=True, exist_ok=True)
-    (_RUNNING / _key(log)).write_text(_line(Failure(job, "", (str(log),))), encoding="utf-8")
+    note = {"job": job, "line": _line(Failure(job, "", (str(log),))), "process": as_text(this_process())}
+    # A job that cannot note it still does its work.
+    with suppress(OSError):
+        _RUNNING.mkdir(parents=True, exist_ok=True)
+        (_RUNNING / _key(log)).write_text(json.dumps(note) + "\n", encoding="utf-8")
 
 
 def ended(log: str | Path) -> None:
@@ -39,12 +47,21 @@ def ended(log: str | Path) -> None:
     (_RUNNING / _key(log)).unlink(missing_ok=True)
 
 
+def running() -> list[tuple[str, Process]]:
+    """Return the jobs that have begun and not ended, whether they are at work or were killed, with their processes."""
+    notes = [note for path in _files(_RUNNING) for note in _read(path)]
+    processes = [(note["job"], from_text(note["process"])) for note in notes]
+    return [(job, process) for job, process in processes if process is not None]
+
+
 def failed(job: str, reason: str, log: str | Path, *, mistake: bool = False) -> None:
     """Note which job failed, why, and where its log is; a mistake of the user's fails the same way every time."""
-    _NOTES.mkdir(parents=True, exist_ok=True)
-    note = {"line": _line(Failure(job, reason, (str(log),))), "mistake": mistake}
-    with (_NOTES / _key(log)).open("a", encoding="utf-8") as notes:
-        notes.write(json.dumps(note) + "\n")
+    line = _line(Failure(job, reason, (str(log),)))
+    # Where no note can be left, the log may still say what failed.
+    with suppress(OSError):
+        _NOTES.mkdir(parents=True, exist_ok=True)
+        with (_NOTES / _key(log)).open("a", encoding="utf-8") as notes:
+            notes.write(json.dumps({"line": line, "mistake": mistake}) + "\n")
 
 
 def is_mistake(log: str | Path) -> bool:
@@ -69,9 +86,10 @@ def told(others: Iterable[Failure] = ()) -> str:
 
     others: the jobs that failed as those know it who ran them; told of jobs that said nothing themselves.
     """
-    running = {path.name: path.read_text(encoding="utf-8") for path in _files(_RUNNING)}
+    running = {path.name: "".join(note["line"] for note in _read(path)) for path in _files(_RUNNING)}
     known = {_key(failure.logs[0]): _line(failure) for failure in others}
-    noted = {path.name: "".join(note["line"] for note in _read(path)) for path in _files(_NOTES)}
+    # On a full disk a note may be there and say nothing.
+    noted = {path.name: said for path in _files(_NOTES) if (said := "".join(n["line"] for n in _read(path)))}
     return "".join(sorted((running | known | noted).values()))
 
 
@@ -82,7 +100,8 @@ def forget() -> None:
 
 
 def _line(failure: Failure) -> str:
-    reason = failure.reason or "killed, interrupted, or out of memory"
+    reason = one_line(failure.reason) or full_disk(Path.cwd()) or low_limit()
+    reason = reason or "killed, interrupted, or out of memory"
     return f"error: {failure.job}: {reason} ({'logs' if failure.logs[1:] else 'log'}: {', '.join(failure.logs)})\n"
 
 
@@ -96,7 +115,9 @@ def _notes(log: str | Path) -> list[dict[str, Any]]:
 
 
 def _read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    # Of a job that was killed while it wrote, the last line is half a one.
+    return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
 def _files(folder: Path) -> list[Path]:

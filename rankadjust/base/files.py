@@ -11,6 +11,8 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.faults import is_of_writing, unwritable
+from rankadjust.base.spreadsheets import to_csv
 
 _PACKAGE = Path(__file__).parent.parent
 
@@ -19,7 +21,7 @@ _PACKAGE = Path(__file__).parent.parent
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`, renamed to it on success and removed on failure.
 
-    Raises RankadjustError where the path cannot be written.
+    Raises RankadjustError where the path cannot be written, also where its disk is full before the end.
     """
     path = Path(path)
     with _unwritable(path):
@@ -28,7 +30,8 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     os.close(handle)
     temporary = Path(name)
     try:
-        yield temporary
+        with _writing(path, temporary):
+            yield temporary
         # mkstemp makes files for the owner alone; results are for everybody the umask allows.
         temporary.chmod(0o666 & ~_umask())
         with _unwritable(path):
@@ -43,7 +46,29 @@ def _unwritable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise RankadjustError(f"{path}: cannot be written ({error.strerror}); choose another path") from None
+        raise RankadjustError(unwritable(path, error)) from None
+
+
+@contextmanager
+def _writing(path: Path, temporary: Path) -> Iterator[None]:
+    """Turn a disk that is full into one line; another error need not have to do with the path."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        cause = error if is_of_writing(error) else _tried(temporary)
+        if cause is None:
+            raise
+        raise RankadjustError(unwritable(path, cause)) from None
+
+
+def _tried(temporary: Path) -> OSError | None:
+    """Return why nothing can be added to a file, None where it can: a library need not say of what it failed."""
+    try:
+        with temporary.open("ab") as file:
+            file.write(bytes(1 << 16))
+    except OSError as error:
+        return error if is_of_writing(error) else None
+    return None
 
 
 def write_text(text: str, path: str | Path) -> None:
@@ -67,10 +92,19 @@ def write_parquet(frame: pl.DataFrame, path: str | Path, metadata: Mapping[str, 
 
 
 def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write a frame as tab-separated text, gzipped without a time stamp where the name ends in .gz."""
-    text = frame.write_csv(separator="\t").encode()
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text)
+    """Write a frame as tab-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
+    _write_delimited(frame, path, "\t")
+
+
+def write_csv(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write a frame as comma-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
+    _write_delimited(frame, path, ",")
+
+
+def _write_delimited(frame: pl.DataFrame, path: str | Path, separator: str) -> None:
+    text = to_csv(frame, separator).encode()
+    # Without a time stamp, so that the same frame gives the same bytes.
+    write_bytes(gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text, path)
 
 
 def sha256_of(path: str | Path) -> str:

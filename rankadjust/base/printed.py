@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _THOUSANDS = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?"
-_GROUPED = r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?|[0-9]{1,3}(?:[ '’][0-9]{3})+(?:\.[0-9]+)?"
+_GROUPED = rf"{_THOUSANDS}|[0-9]{{1,3}}(?:[ '’][0-9]{{3}})+(?:\.[0-9]+)?"
 _PLAIN = r"(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _COMMA = r"[0-9]*,[0-9]+"
 NUMBER = rf"[+-]?(?:{_GROUPED}|{_PLAIN}|{_COMMA})"
@@ -49,14 +49,13 @@ class Number:
     text: digits with a decimal point, as many as printed, without thousands separators ('.797' as '0.797').
     percent: whether it carries a percent sign. spread: what stands after ±. other: 'a,bcd' is read as thousands, and
     this is its reading with a decimal comma. decimal_comma: the comma can be nothing else.
-    bracket and marks: what a cell of a table has beside it, a number in brackets and footnote letters.
+    bracket: the number in brackets that a cell of a table has beside it.
     """
 
     text: str
     percent: bool = False
     spread: str | None = None
     bracket: str | None = None
-    marks: str = ""
     other: str | None = None
     decimal_comma: bool = False
 
@@ -132,7 +131,7 @@ def _normalised(text: str) -> tuple[str, str | None]:
     other = None
     if re.fullmatch(r"[1-9][0-9]{0,2},[0-9]{3}", text):
         other = sign + text.replace(",", ".")
-    if "," in text and (not re.fullmatch(_GROUPED, text) or text.startswith("0")):
+    if "," in text and not re.fullmatch(_GROUPED, text):
         text = text.replace(",", ".")
     text = re.sub(r"[, '’]", "", text)
     whole, point, rest = text.partition(".")

@@ -1,7 +1,10 @@
 """YAML files and their schemas: read, check, and say in one line what is wrong and where."""
 
-from collections.abc import Mapping
+import math
+import re
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +15,38 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
 from rankadjust.base.names import KINDS, problem_with
 
+# Files of people are nested some ten levels deep. Beyond a thousand of them the parser crashes before it can be asked.
+_DEEPEST = 50
+_MOST_OPEN = 1000
+_FLOW = re.compile(r"[\[\]{}]")
+_COMPACT = re.compile(rf"(?:[-?:][ \t]+){{{_MOST_OPEN}}}")
+# Aliases (*name) repeat what they stand for, and aliases of aliases do so by powers.
+_MOST_NODES = 1_000_000
+# No count, year or seed has more digits; numbers of thousands take forever to compute with or to print.
+_LONGEST_NUMBER = 100
+
 
 class _StrictLoader(yaml.CSafeLoader):
-    """The safe loader in C, ten times as fast; a key given twice is an error and dates stay text."""
+    """The safe loader in C, ten times as fast; what its data could break is an error with its line.
+
+    That is a key given twice or that is no plain word, a number that is none, or not finite, or has hundreds of
+    digits. Dates stay text.
+    """
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401
+        """Return the value of a node; whatever PyYAML raises for it becomes an error with its place."""
+        try:
+            value = super().construct_object(node, deep)
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+            kind = str(node.tag).rpartition(":")[2]
+            raise _refused(f"{str(node.value)[:40]!r} is not of the type {kind}", node) from None
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _refused(f"{str(node.value)[:40]} is no finite number", node)
+        return value
+
+
+def _refused(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
 _StrictLoader.yaml_implicit_resolvers = {
@@ -26,11 +58,11 @@ _StrictLoader.yaml_implicit_resolvers = {
 def _mapping_without_duplicates(loader: yaml.Loader, node: yaml.MappingNode) -> dict[Any, Any]:
     seen: set[Any] = set()
     for key_node, _ in node.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise _refused("a key is a list or a mapping; a key is one word", key_node)
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
-            raise yaml.constructor.ConstructorError(
-                None, None, f"key {key!r} is given twice", key_node.start_mark
-            )
+            raise _refused(f"key {key!r} is given twice", key_node)
         seen.add(key)
     loader.flatten_mapping(node)
     return {
@@ -39,11 +71,24 @@ def _mapping_without_duplicates(loader: yaml.Loader, node: yaml.MappingNode) -> 
     }
 
 
+def _short_number(loader: yaml.Loader, node: yaml.ScalarNode) -> int:
+    if len(node.value) > _LONGEST_NUMBER:
+        raise _refused(
+            f"a number of {len(node.value):,} characters; at most {_LONGEST_NUMBER} are read", node
+        )
+    return int(loader.construct_yaml_int(node))
+
+
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping_without_duplicates)
+_StrictLoader.add_constructor("tag:yaml.org,2002:int", _short_number)
 
 
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of plain values
-    """Read a YAML file; a missing file, bad syntax or a repeated key is a RankadjustError with its line."""
+    """Read a YAML file; a missing file, bad syntax or a repeated key is a RankadjustError with its line.
+
+    So are lists and mappings as keys, control characters, numbers of more than 100 digits or beyond all bounds, more
+    than 50 levels of nesting, and aliases that stand for more than a million values.
+    """
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -52,11 +97,66 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of
     except (OSError, UnicodeDecodeError) as error:
         raise RankadjustError(f"{path}: cannot be read as UTF-8 text ({error})") from None
     try:
-        return yaml.load(text, _StrictLoader)
+        return _loaded(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{path}:{mark.line + 1}" if mark else f"{path}"
         raise RankadjustError(f"{where}: not valid YAML: {error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        line = text.encode()[: error.position].count(b"\n") + 1
+        raise RankadjustError(
+            f"{path}:{line}: not valid YAML: the character U+{int(error.character):04X} may not stand in it"
+        ) from None
+
+
+def _loaded(text: str) -> Any:  # noqa: ANN401
+    """Return the data of a YAML text; what it could break is found before any of it is built."""
+    depth = accumulate(1 if mark in "{[" else -1 for mark in _FLOW.findall(text))
+    if max(depth, default=0) > _MOST_OPEN or _COMPACT.search(text):
+        raise yaml.MarkedYAMLError(problem=f"collections in one another, more than {_DEEPEST} deep")
+    loader = _StrictLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _require_size(node)
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _require_size(root: yaml.Node) -> None:
+    """Raise where a document is nested too deep, contains itself, or stands for too many values."""
+    # Of every node how many values it stands for and in how many levels; None while those below it are counted.
+    known: dict[int, tuple[int, int] | None] = {}
+    waiting = [root]
+    while waiting:
+        node = waiting[-1]
+        below = list(_children(node))
+        if id(node) not in known:
+            known[id(node)] = None
+            if any(known.get(id(child), (0, 0)) is None for child in below):
+                raise _refused("it contains itself, by an alias", node)
+            waiting += (child for child in below if id(child) not in known)
+            continue
+        waiting.pop()
+        if known[id(node)] is None:
+            sizes = [known[id(child)] or (0, 0) for child in below]
+            values, levels = (
+                1 + sum(size for size, _ in sizes),
+                1 + max((height for _, height in sizes), default=0),
+            )
+            if levels > _DEEPEST:
+                raise _refused(f"collections in one another, more than {_DEEPEST} deep", node)
+            if values > _MOST_NODES:
+                raise _refused(f"aliases that stand for more than {_MOST_NODES:,} values", node)
+            known[id(node)] = values, levels
+
+
+def _children(node: yaml.Node) -> Iterable[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return chain.from_iterable(node.value)
+    return node.value if isinstance(node, yaml.SequenceNode) else ()
 
 
 def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401
@@ -67,8 +167,12 @@ def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401
     errors = list(_validator(schema).iter_errors(data))
     if errors:
         problems = [_describe(error) for error in errors]
-        keys, message = min(problems, key=lambda problem: (line_of(path, problem[0]) or 0, problem[1]))
-        line = line_of(path, keys)
+        root = _composed(path)
+        lines = [_line_in(root, keys) for keys, _ in problems]
+        line, message = min(
+            ((line, message) for line, (_, message) in zip(lines, problems, strict=True)),
+            key=lambda problem: (problem[0] or 0, problem[1]),
+        )
         raise RankadjustError(f"{path}{f':{line}' if line else ''}: {message}")
 
 
@@ -116,10 +220,18 @@ def _describe(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
 
 def line_of(path: str | Path, keys: list[str | int]) -> int | None:
     """Return the line on which the value under the keys stands, or of the last key that was found."""
+    return _line_in(_composed(path), keys)
+
+
+def _composed(path: str | Path) -> yaml.Node | None:
+    """Return a YAML file as nodes, which know their lines; None where it cannot be read."""
     try:
-        node = yaml.compose(Path(path).read_text(encoding="utf-8"), yaml.CSafeLoader)
-    except (OSError, yaml.YAMLError):
+        return yaml.compose(Path(path).read_text(encoding="utf-8"), yaml.CSafeLoader)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return None
+
+
+def _line_in(node: yaml.Node | None, keys: list[str | int]) -> int | None:
     line = None
     for key in keys:
         if isinstance(node, yaml.MappingNode):

@@ -15,6 +15,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
+from rankadjust.base.parquet import check_parquet
 from rankadjust.base.version import VERSION
 
 _PREFIX = "rankadjust."
@@ -70,6 +71,7 @@ def read_sealed(path: Path, table: Table) -> tuple[pl.DataFrame, Seal | None]:
     if path.is_dir():
         raise RankadjustError(f"{path}: this is a folder; give the Parquet file itself")
     try:
+        check_parquet(path)
         seal = read_seal(path)
         schema = pl.read_parquet_schema(path)
         _require_schema(path, table, seal)

@@ -6,6 +6,7 @@ import lzma
 import os
 import re
 import stat
+import struct
 import sys
 import tarfile
 import zipfile
@@ -16,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.faults import is_of_writing
 from rankadjust.base.names import require
 
 if sys.version_info >= (3, 14):
@@ -32,7 +34,7 @@ _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
 _SHORT_NAMES = {"tgz": "tar.gz", "tbz": "tar.bz2", "tbz2": "tar.bz2", "txz": "tar.xz", "tzst": "tar.zst"}
 _BROKEN = (
     OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError, zstd.ZstdError,
-    tarfile.TarError, zipfile.BadZipFile,
+    tarfile.TarError, zipfile.BadZipFile, ValueError, struct.error,
 )  # fmt: skip
 _CHUNK = 1 << 20
 # Without a declared size, a file may unpack to this many bytes, or to a hundred times its own.
@@ -63,7 +65,7 @@ def extract(path: Path, name: str, members: Mapping[Path, str | None], sizes: Ma
     except BaseException as error:
         for target in members:
             target.unlink(missing_ok=True)
-        if not isinstance(error, _BROKEN):
+        if not isinstance(error, _BROKEN) or is_of_writing(error):
             raise
         if isinstance(error, OSError) and error.errno:
             raise RankadjustError(f"{name} cannot be unpacked: {error.strerror}") from None

@@ -8,8 +8,8 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import atomic_path
 from rankadjust.base.progress import progress
+from rankadjust.base.stages import TRIPLES, sealed_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 from rankadjust.data.blocks import encoded_blocks, integer_blocks
 from rankadjust.data.registry import Dataset, Format
@@ -24,11 +24,12 @@ _KIND_OF = {"head": "entities", "relation": "relations", "tail": "entities"}
 
 
 def write_encoded(
-    paths: Mapping[str, Path], form: Format, output: str | Path, names: Mapping[str, str]
+    paths: Mapping[str, Path], form: Format, output: str | Path, names: Mapping[str, str], dataset: str
 ) -> dict[str, int]:
     """Write the triples of files of arrays as encoded triples, and return the number of entities and of relations.
 
-    paths: a file for each split. names: what the user calls each, for errors. The triples are those of
+    paths: a file for each split. names: what the user calls each, for errors. dataset: its name,
+    for the seal (rankadjust.base.stages). The triples are those of
     rankadjust.data.encoding, with the ids as they are: there are as many entities and relations as the format
     declares, or one more than the largest id. Times become text.
 
@@ -62,9 +63,9 @@ def write_encoded(
 
     times = {name: pl.String() for name in time_columns(form.columns)}
     schema = {"split": pl.Enum(SPLITS), **dict.fromkeys(LABEL_COLUMNS, pl.UInt32()), **times}
-    with atomic_path(output) as temporary:
+    with sealed_parquet(output, TRIPLES, dataset) as (temporary, metadata):
         source = register_io_source(blocks, schema=schema, is_pure=True)
-        source.sink_parquet(temporary, compression="zstd", maintain_order=True)
+        source.sink_parquet(temporary, compression="zstd", maintain_order=True, metadata=metadata)
     return {kind: most[kind] or found[kind] for kind in most}
 
 

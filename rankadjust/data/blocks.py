@@ -1,6 +1,7 @@
 """Integer triples from Parquet and npy files, in blocks: what is larger than memory is never there as a whole."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -8,6 +9,8 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.npy import read_header
+from rankadjust.base.parquet import check_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 
 # Triples of a block: some 50 MB.
@@ -58,13 +61,7 @@ def encoded_blocks(path: str | Path, rows: int = _ROWS) -> Callable[[], Iterator
 def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
     # Not a memory map: a limit on a process counts the whole file then.
     with path.open("rb") as file:
-        try:
-            version = np.lib.format.read_magic(file)
-            headers = np.lib.format
-            read = headers.read_array_header_1_0 if version == (1, 0) else headers.read_array_header_2_0
-            shape, by_column, dtype = read(file)
-        except ValueError as error:
-            raise RankadjustError(f"{where}: no npy file ({error})") from None
+        shape, by_column, dtype = read_header(file, path.stat().st_size, where)
         if len(shape) != 2 or shape[1] != len(columns) or by_column or dtype.kind not in "iu":
             raise RankadjustError(
                 f"{where}: an array {shape} of {dtype}{' by column' if by_column else ''}; needed are rows of "
@@ -74,23 +71,33 @@ def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> It
         for start in range(0, shape[0], rows):
             height = min(rows, shape[0] - start)
             block = np.fromfile(file, dtype, height * shape[1])
-            if block.size < height * shape[1]:
-                raise RankadjustError(f"{where}: the file ends before its {shape[0]:,} rows do")
             yield pl.DataFrame(block.reshape(height, shape[1]), schema=named, orient="row")
 
 
 def _parquet_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
-    try:
+    with _parquet(where):
+        check_parquet(path)
         scan = pl.scan_parquet(path)
         height = scan.select(pl.len()).collect().item()
         names = scan.collect_schema().names()
-    except pl.exceptions.PolarsError as error:
-        raise RankadjustError(f"{where}: no Parquet file ({error})") from None
     for name in columns:
         if name not in names:
             raise RankadjustError(f"{where}: lacks the column {name!r}; it has {', '.join(names)}")
     for start in range(0, height, rows):
-        yield scan.select(columns).slice(start, rows).collect()
+        with _parquet(where):
+            block = scan.select(columns).slice(start, rows).collect()
+        yield block
+
+
+@contextmanager
+def _parquet(where: str) -> Iterator[None]:
+    """Turn what polars says of a file that it cannot read into a RankadjustError."""
+    try:
+        yield
+    # A damaged file can make the parser panic, which is no Exception.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
+        said = str(error).splitlines()[0]
+        raise RankadjustError(f"{where}: no Parquet file, or a damaged one ({said})") from None
 
 
 _READERS = {".npy": _npy_blocks, ".parquet": _parquet_blocks}

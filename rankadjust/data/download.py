@@ -22,13 +22,15 @@ from urllib.parse import quote, unquote, urlsplit
 from filelock import FileLock
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.faults import is_of_writing, unwritable
 from rankadjust.base.files import contained, sha256_of, write_text
 from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
 from rankadjust.data.archives import DamagedError, extract, packing
+from rankadjust.data.connections import host_of
 from rankadjust.data.fetched import MANIFEST
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address, endings
-from rankadjust.data.transfer import Expected, Patience, check, fetch_http, host_of
+from rankadjust.data.transfer import Expected, Patience, check, duration, fetch_http
 
 _PATIENCE = Patience()
 
@@ -76,6 +78,9 @@ def fetch_dataset(
                 provenance = {"dataset": name, "alternative": number, "files": described, "splits": splits}
                 write_text(json.dumps(provenance, indent=2, ensure_ascii=False) + "\n", temporary / MANIFEST)
         except (RankadjustError, OSError) as error:
+            if is_of_writing(error):
+                # No other source helps. What has come is kept, and the next run goes on from there.
+                raise RankadjustError(unwritable(getattr(error, "filename", None) or cache, error)) from None
             if str(error) not in failures:
                 failures.append(str(error))
         else:
@@ -124,7 +129,7 @@ def _described(path: Path) -> dict[str, Any]:
 def _whole_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder that takes the place of `folder` on success and vanishes on failure."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp") as scratch:
         # The scratch folder is for its owner alone; this one, inside, gets the usual permissions.
         new = Path(scratch) / "new"
         new.mkdir()
@@ -245,7 +250,7 @@ def _fetch(file: File, path: Path, patience: Patience) -> None:
         case Http(url):
             fetch_http(url, path, _expected(file), patience)
         case Package():
-            _fetch_package(file.source, file, path)
+            _fetch_package(file.source, file, path, patience)
         case Zenodo():
             _fetch_zenodo(file.source, file, path, patience)
         case Local():
@@ -265,16 +270,16 @@ def _fetch_mirrored(
     fetch_http(url, path, _expected(file), patience, hosts)
 
 
-def _fetch_package(source: Package, file: File, path: Path) -> None:
+def _fetch_package(source: Package, file: File, path: Path, patience: Patience) -> None:
     """Fetch a wheel with pip, which finds the package index, its mirrors and their certificates."""
     requirement = f"{source.package}=={source.version}"
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".pip.") as scratch:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".pip.", suffix=".tmp") as scratch:
         command = [
             sys.executable, "-m", "pip", "download", "--dest", scratch,
             "--no-deps", "--only-binary", ":all:", "--ignore-requires-python",
             "--quiet", "--no-input", "--disable-pip-version-check", "--", requirement,
         ]  # fmt: skip
-        _run(command, f"{address(source)}: pip download {requirement}", subprocess.STDOUT)
+        _run(command, f"{address(source)}: pip download {requirement}", subprocess.STDOUT, patience.whole)
         _adopt(Path(scratch), source.file, file, path)
 
 
@@ -292,7 +297,7 @@ def _fetch_zenodo(source: Zenodo, file: File, path: Path, patience: Patience) ->
     if command is None:
         raise RankadjustError(f"{address(source)}: zenodo_get is missing; install rankadjust[workflow]")
     say(f"{address(source)}: fetching with zenodo_get")
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".zenodo.") as scratch:
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".zenodo.", suffix=".tmp") as scratch:
         command_line = [
             command, "--record", source.record, f"--glob={glob.escape(source.file)}", "--output-dir", scratch,
             "--time-out", str(patience.read), "--pause", str(patience.first_wait),
@@ -300,16 +305,21 @@ def _fetch_zenodo(source: Zenodo, file: File, path: Path, patience: Patience) ->
             "--verbosity", "3",
         ]  # fmt: skip
         # On a terminal its progress bar is for the user; elsewhere nobody reads it.
-        _run(command_line, address(source), None if sys.stderr.isatty() else subprocess.STDOUT)
+        _run(
+            command_line, address(source), None if sys.stderr.isatty() else subprocess.STDOUT, patience.whole
+        )
         _adopt(Path(scratch), source.file, file, path)
 
 
-def _run(command: Sequence[str], what: str, errors: int | None) -> None:
-    """Run a command in silence; when it fails, its own first error is the reason."""
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, check=False,
-        encoding="utf-8", errors="replace",
-    )  # fmt: skip
+def _run(command: Sequence[str], what: str, errors: int | None, limit: float) -> None:
+    """Run a command in silence, at most `limit` seconds; when it fails, its own first error is the reason."""
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, check=False,
+            encoding="utf-8", errors="replace", timeout=limit,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise RankadjustError(f"{what}: not complete after {duration(limit)}") from None
     if done.returncode:
         lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in done.stdout.splitlines()]
         said = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")] or lines

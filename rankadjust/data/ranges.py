@@ -11,6 +11,8 @@ from rankadjust.data.registry import Format
 # How the triples that stand beside such a file are read.
 OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), header_lines=1)
 
+_LONGEST_COUNT = 18
+
 
 def read_ranges(path: str | Path, name: str | None = None) -> pl.DataFrame:
     """Return the columns relation, side (head, tail) and entity (all String): a row per entity of a range.
@@ -26,7 +28,7 @@ def read_ranges(path: str | Path, name: str | None = None) -> pl.DataFrame:
         first, *lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, ValueError):
         raise RankadjustError(f"{name}: the file cannot be read, or is empty") from None
-    if not first.isdigit() or len(lines) != 2 * int(first):
+    if not _is_count(first) or len(lines) != 2 * int(first):
         problem = f"the first line is {first[:20]!r}, and {len(lines)} lines follow"
         raise RankadjustError(
             f"{name}:1: {problem}; it has to be the number of relations, with two lines each"
@@ -56,8 +58,13 @@ def _part(line: str, place: str) -> tuple[str, list[str]]:
     """Return the relation and the entities of a line."""
     relation, _, rest = line.partition("\t")
     size, *entities = rest.split("\t")
-    if not size.isdigit() or int(size) != len(entities) or not entities:
+    if not _is_count(size) or int(size) != len(entities) or not entities:
         raise RankadjustError(
             f"{place}: {len(entities)} entities follow the number {size!r}; it has to say how many there are"
         )
     return relation, entities
+
+
+def _is_count(text: str) -> bool:
+    # A superscript is a digit to Python, and thousands of digits are more than it reads.
+    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST_COUNT

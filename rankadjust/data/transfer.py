@@ -3,15 +3,12 @@
 import random
 import re
 import time
-import urllib.request
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
 from http.client import responses
-from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import urllib3
@@ -19,6 +16,9 @@ import urllib3
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import contained, sha256_of
 from rankadjust.base.progress import progress, say
+from rankadjust.data.answers import announced_message, message_in, stops_within_a_line
+from rankadjust.data.archives import packing
+from rankadjust.data.connections import client_for, user_agent, why_failed
 
 _CHUNK = 1 << 18
 # A file of unregistered size may not be larger: no benchmark comes near it, and a disk is full soon enough.
@@ -31,7 +31,10 @@ _PASSING = frozenset({408, 425, 429, *range(500, 600)})
 class Patience:
     """How often a transfer is tried and how long it waits, in seconds.
 
+    attempts: how many may fail one after the other; one that brought the transfer forward begins the count anew.
     connect, read: until a connection stands, until the next bytes come.
+    least_rate: bytes a second, on average over rate_window seconds; an attempt that is slower has failed.
+    whole: until the file is there, all attempts and pauses included.
     first_wait: after the first failure, doubled after each further one.
     longest_wait: between two attempts, whatever the server asks for with Retry-After.
     report_every: between two lines of progress where there is no terminal.
@@ -40,6 +43,9 @@ class Patience:
     attempts: int = 5
     connect: float = 15.0
     read: float = 60.0
+    least_rate: float = 1000.0
+    rate_window: float = 60.0
+    whole: float = 12 * 3600.0
     first_wait: float = 1.0
     longest_wait: float = 120.0
     report_every: float = 10.0
@@ -56,17 +62,20 @@ class Expected:
 def check(path: Path, expected: Expected, what: str) -> None:
     """Raise RankadjustError when the bytes of a file, called `what`, are not the expected ones.
 
-    Without a sha256 to compare, a web page is refused: what a server likes to send for a file that is gone.
+    Without a sha256 to compare, an answer that is a message is refused: what a server likes to send for a file
+    that is gone.
     """
     size = path.stat().st_size
-    page = "; it is a web page" if _is_web_page(path) else ""
+    message = message_in(path)
     if expected.size is not None and size != expected.size:
-        raise RankadjustError(f"{what}: {size:,} bytes, the registry says {expected.size:,}{page}")
+        is_one = f"; it is {message}" if message else ""
+        raise RankadjustError(f"{what}: {size:,} bytes, the registry says {expected.size:,}{is_one}")
     if expected.sha256 is None:
-        if page:
-            raise RankadjustError(f"{what}: a web page instead of the file")
+        if message:
+            raise RankadjustError(f"{what}: {message} instead of the file")
     elif (sha256 := sha256_of(path)) != expected.sha256.lower():
-        raise RankadjustError(f"{what}: sha256 is {sha256}, the registry says {expected.sha256}{page}")
+        is_one = f"; it is {message}" if message else ""
+        raise RankadjustError(f"{what}: sha256 is {sha256}, the registry says {expected.sha256}{is_one}")
 
 
 def fetch_http(
@@ -78,16 +87,20 @@ def fetch_http(
     While it is under way it is <path>.part. A cut transfer goes on where it stopped, in this run or a later
     one, if the server tells versions apart (ETag, Last-Modified) and serves ranges.
     """
+    deadline = time.monotonic() + patience.whole
     part = _Part(path)
-    for attempt in range(1, patience.attempts + 1):
+    furthest, failures = part.size, 0
+    for attempt in count(1):
         try:
-            _transfer(url, part, expected, patience, hosts)
+            _transfer(url, part, expected, patience, hosts, deadline)
         except _PassingError as error:
-            if attempt == patience.attempts:
+            failures = 1 if part.size > furthest and not isinstance(error, _SlowError) else failures + 1
+            furthest = max(furthest, part.size)
+            wait = _wait(failures, error.after, patience)
+            if failures == patience.attempts or time.monotonic() + wait > deadline:
                 if not part.size:
                     part.forget()
                 raise RankadjustError(f"{url}: {error} (tried {attempt} times)") from None
-            wait = _wait(attempt, error.after, patience)
             say(f"{url}: {error}; again in {wait:.1f} s")
             time.sleep(wait)
         except RankadjustError:
@@ -105,6 +118,10 @@ class _PassingError(Exception):
     def __init__(self, reason: str, after: float | None = None) -> None:
         super().__init__(reason)
         self.after = after
+
+
+class _SlowError(_PassingError):
+    """The bytes come so slowly that waiting for them makes no sense."""
 
 
 class _Part:
@@ -136,22 +153,29 @@ class _Part:
 
 
 def _transfer(
-    url: str, part: _Part, expected: Expected, patience: Patience, hosts: frozenset[str] | None
+    url: str,
+    part: _Part,
+    expected: Expected,
+    patience: Patience,
+    hosts: frozenset[str] | None,
+    deadline: float,
 ) -> None:
     """Try once to complete the part; on return it is whole and checked."""
-    headers = {"User-Agent": _user_agent(), "Accept-Encoding": "identity"}
+    headers = {"User-Agent": user_agent(), "Accept-Encoding": "identity"}
     if part.size:
         headers |= {"Range": f"bytes={part.size}-", "If-Range": part.mark}
     try:
         with (
-            _client(url, patience, hosts) as client,
+            client_for(url, connect=patience.connect, read=patience.read, hosts=hosts) as client,
             client.request("GET", url, headers=headers, preload_content=False) as response,
         ):
             start, total = _agree(url, response, part, expected)
+            unannounced = total is None and not getattr(response, "chunked", False)
             if total is None or start < total:
-                _receive(url, response, part, total, patience)
+                _receive(url, response, part, total, patience, deadline)
     except urllib3.exceptions.HTTPError as error:
-        raise _described(url, error) from None
+        words, passing = why_failed(error)
+        raise (_PassingError(words) if passing else RankadjustError(f"{url}: {words}")) from None
     if total is not None and part.path.stat().st_size < total:
         raise _PassingError("the connection was cut")
     try:
@@ -162,6 +186,12 @@ def _transfer(
         # What was added may belong to another version than what was there: once more from the start.
         part.forget()
         raise _PassingError(f"the resumed file is not the expected one ({error})") from None
+    # Where nobody knows the length, an early end looks like the end.
+    if unannounced and expected.sha256 is None and stops_within_a_line(part.path):
+        raise _PassingError(
+            "neither the server nor the registry tells a length, and the text stops within a line, as if cut off; "
+            "if that is all of it, declare its `bytes` in the registry"
+        )
 
 
 def _agree(
@@ -181,34 +211,63 @@ def _agree(
         raise _PassingError(_status(status), _retry_after(headers.get("Retry-After")))
     if status not in (200, 206):
         raise RankadjustError(f"{url}: {_status(status)}")
-    page = headers.get("Content-Type", "").startswith("text/html")
-    if page and expected.sha256 is None:
-        raise RankadjustError(f"{url}: a web page instead of the file")
-    start, total = (_rest if status == 206 else _whole)(response, part)
+    message = announced_message(headers, _name(url))
+    if message and expected.sha256 is None:
+        raise RankadjustError(f"{url}: {message} instead of the file")
+    start, total = (_rest if status == 206 else _whole)(url, response, part)
     wrong = total is not None and (total > _LARGEST if expected.size is None else total != expected.size)
     if wrong:
         allowed = f"at most {_LARGEST:,} are allowed" if expected.size is None else f"not {expected.size:,}"
         raise RankadjustError(
-            f"{url}: the server has {total:,} bytes, {allowed}{'; a web page' if page else ''}"
+            f"{url}: the server has {total:,} bytes, {allowed}{f'; {message}' if message else ''}"
         )
     return start, expected.size if total is None else total
 
 
-def _whole(response: urllib3.BaseHTTPResponse, part: _Part) -> tuple[int, int | None]:
+def _whole(url: str, response: urllib3.BaseHTTPResponse, part: _Part) -> tuple[int, int | None]:
     """Begin the part anew, for a response that holds the whole file."""
-    part.begin("" if response.headers.get("Accept-Ranges") == "none" else _mark(response))
+    coded = _is_coded(url, response)
+    # Ranges and the length of a coded answer count other bytes than those of the file.
+    part.begin("" if coded or response.headers.get("Accept-Ranges") == "none" else _mark(response))
     length = response.headers.get("Content-Length", "")
-    return 0, int(length) if length.isdecimal() else None
+    return 0, int(length) if length.isdecimal() and not coded else None
 
 
-def _rest(response: urllib3.BaseHTTPResponse, part: _Part) -> tuple[int, int | None]:
+def _rest(url: str, response: urllib3.BaseHTTPResponse, part: _Part) -> tuple[int, int | None]:
     """Keep the part, for a response that goes on where it stops."""
+    if _is_coded(url, response):
+        part.forget()
+        raise _PassingError("the server sent a part of the file as it packed it")
     told = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
     # Some servers heed Range and not If-Range.
     if told is None or int(told[1]) != part.size or _mark(response) not in ("", part.mark):
         part.forget()
         raise _PassingError("the server sent another part than the one asked for")
     return part.size, int(told[2]) if told[2].isdecimal() else None
+
+
+# The codings of http and the endings of file names that say the same.
+_CODINGS = {"gzip": "gz", "x-gzip": "gz", "deflate": "", "br": "", "zstd": "zst"}
+
+
+def _is_coded(url: str, response: urllib3.BaseHTTPResponse) -> bool:
+    """Return whether the server packed the bytes of the file for the way; raise where they cannot be unpacked.
+
+    A server that calls the packing of the file itself (x.tar.gz) its Content-Encoding sends the file as it is: no other
+    coding was asked for.
+    """
+    coding = response.headers.get("Content-Encoding", "").strip().lower()
+    if coding in ("", "identity"):
+        return False
+    if coding not in response.CONTENT_DECODERS:
+        raise RankadjustError(
+            f"{url}: the server packed the file ({coding}) in a way that cannot be undone here"
+        )
+    return packing(_name(url)).split(".")[-1] != _CODINGS.get(coding)
+
+
+def _name(url: str) -> str:
+    return PurePosixPath(unquote(urlsplit(url).path)).name
 
 
 def _mark(response: urllib3.BaseHTTPResponse) -> str:
@@ -218,19 +277,39 @@ def _mark(response: urllib3.BaseHTTPResponse) -> str:
 
 
 def _receive(
-    url: str, response: urllib3.BaseHTTPResponse, part: _Part, total: int | None, patience: Patience
+    url: str,
+    response: urllib3.BaseHTTPResponse,
+    part: _Part,
+    total: int | None,
+    patience: Patience,
+    deadline: float,
 ) -> None:
     limit = _LARGEST if total is None else total
-    name = PurePosixPath(urlsplit(url).path).name
+    coded = _is_coded(url, response)
     with (
         part.path.open("ab") as file,
-        progress(name, total, "bytes", start=file.tell(), quiet=0.0, every=patience.report_every) as report,
+        progress(
+            _name(url), total, "bytes", start=file.tell(), quiet=0.0, every=patience.report_every
+        ) as report,
     ):
-        while chunk := response.read1(_CHUNK, decode_content=False):
+        since, had = time.monotonic(), file.tell()
+        while chunk := response.read1(_CHUNK, decode_content=coded):
             file.write(chunk)
             report(len(chunk))
             if file.tell() > limit:
                 raise RankadjustError(f"{url}: more than {limit:,} bytes")
+            now = time.monotonic()
+            if now > deadline:
+                raise _PassingError(f"not complete after {duration(patience.whole)}")
+            if now - since > patience.rate_window:
+                if file.tell() - had < patience.least_rate * (now - since):
+                    raise _SlowError(f"fewer than {patience.least_rate:,.0f} bytes come in a second")
+                since, had = now, file.tell()
+
+
+def duration(seconds: float) -> str:
+    """Return a time limit in words."""
+    return f"{seconds / 3600:.0f} hours" if seconds >= 7200 else f"{seconds:.0f} s"
 
 
 def _wait(attempt: int, after: float | None, patience: Patience) -> float:
@@ -252,89 +331,3 @@ def _retry_after(value: str | None) -> float | None:
 
 def _status(status: int) -> str:
     return f"{status} {responses.get(status, '')}".strip()
-
-
-# What a failed request is called, and whether another try makes sense; the first that fits counts.
-_FAILURES: list[tuple[type[Exception], str, bool]] = [
-    (urllib3.exceptions.ResponseError, "too many redirects", False),
-    (urllib3.exceptions.SSLError, "no secure connection", False),
-    (urllib3.exceptions.LocationValueError, "not a valid address", False),
-    (urllib3.exceptions.ProxyError, "no connection to the proxy", True),
-    (urllib3.exceptions.NameResolutionError, "the host is not known; is there a network?", True),
-    (urllib3.exceptions.NewConnectionError, "no connection", True),
-    (urllib3.exceptions.TimeoutError, "no answer in time", True),
-    (urllib3.exceptions.ProtocolError, "the connection was cut", True),
-    (Exception, "the transfer failed", True),
-]
-
-
-def _described(url: str, error: urllib3.exceptions.HTTPError) -> Exception:
-    """Return the error that says in a few words why a request failed and whether it may pass."""
-    cause = error.reason if isinstance(error, urllib3.exceptions.MaxRetryError) and error.reason else error
-    words, passing = next((words, passing) for kind, words, passing in _FAILURES if isinstance(cause, kind))
-    return _PassingError(words) if passing else RankadjustError(f"{url}: {words} ({cause})")
-
-
-def host_of(url: str) -> str:
-    """Return the name of the host of an address, as the one that connects reads it."""
-    return urllib3.util.parse_url(url).host or ""
-
-
-class _Pools(urllib3.PoolManager):
-    """Connections to the given hosts alone, where there are any given."""
-
-    hosts: frozenset[str] | None = None
-
-    def urlopen(  # type: ignore[override]
-        self,
-        method: str,
-        url: str,
-        redirect: bool = True,
-        **options: Any,  # noqa: ANN401 - passed on as they come
-    ) -> urllib3.BaseHTTPResponse:
-        """Ask for an address; that of a redirect comes by here too."""
-        if self.hosts is not None and host_of(url) not in self.hosts:
-            allowed = ", ".join(sorted(self.hosts))
-            raise RankadjustError(
-                f"{url}: only {allowed} may be asked, as the network is off (offline: true)"
-            )
-        return super().urlopen(method, url, redirect, **options)
-
-
-class _ProxyPools(_Pools, urllib3.ProxyManager):
-    """The same through a proxy."""
-
-
-def _client(url: str, patience: Patience, hosts: frozenset[str] | None) -> urllib3.PoolManager:
-    """Return a client that heeds the proxy variables, follows redirects and leaves trying again to us."""
-    options: dict[str, Any] = {
-        "timeout": urllib3.Timeout(connect=patience.connect, read=patience.read),
-        "retries": urllib3.Retry(total=None, connect=0, read=0, status=0, other=0, redirect=10),
-    }
-    place, proxies = urlsplit(url), urllib.request.getproxies()
-    proxy = proxies.get(place.scheme) or proxies.get("all")
-    if proxy is None or urllib.request.proxy_bypass(place.netloc):
-        client = _Pools(**options)
-        client.hosts = hosts
-        return client
-    proxy = proxy if "://" in proxy else f"http://{proxy}"
-    login = urlsplit(proxy).netloc.rpartition("@")[0]
-    proxy_headers = urllib3.make_headers(proxy_basic_auth=unquote(login)) if login else None
-    client = _ProxyPools(proxy, proxy_headers=proxy_headers, **options)
-    client.hosts = hosts
-    return client
-
-
-@cache
-def _user_agent() -> str:
-    try:
-        release = version("rankadjust")
-    except PackageNotFoundError:
-        release = "unreleased"
-    return f"rankadjust/{release} (+https://github.com/rankadjust/rankadjust)"
-
-
-def _is_web_page(path: Path) -> bool:
-    with path.open("rb") as file:
-        start = file.read(1024).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    return start.startswith((b"<!doctype html", b"<html"))

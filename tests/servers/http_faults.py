@@ -158,21 +158,55 @@ def instead(body: bytes, kind: str = "application/octet-stream", **headers: str)
     """Answer 200 with other bytes."""
 
     def fault(handler: Handler, served: Served) -> None:
-        handler.begin(200, len(body), {"Content-Type": kind, **headers})
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        handler.begin(200, len(body), {"Content-Type": kind, **named})
         handler.wfile.write(body)
 
     return fault
 
 
-def unannounced(body: bytes) -> Fault:
+def unannounced(body: bytes, **headers: str) -> Fault:
     """Answer 200 with bytes of which no length is told; they end with the connection."""
 
     def fault(handler: Handler, served: Served) -> None:
-        handler.begin(200, None, {})
+        handler.begin(200, None, {name.replace("_", "-"): value for name, value in headers.items()})
         handler.wfile.write(body)
         handler.close_connection = True
 
     return fault
+
+
+def trickle(size: int, pause: float) -> Fault:
+    """Answer the asked rest, `size` bytes at a time with a pause before each."""
+
+    def fault(handler: Handler, served: Served) -> None:
+        for start in range(_begin_rest(handler, served), len(served.body), size):
+            if handler.server.closing.wait(pause):
+                return
+            handler.wfile.write(served.body[start : start + size])
+
+    return fault
+
+
+def portion(size: int) -> Fault:
+    """Answer the asked rest, announce all of it, and hang up after `size` bytes."""
+
+    def fault(handler: Handler, served: Served) -> None:
+        start = _begin_rest(handler, served)
+        handler.wfile.write(served.body[start : start + size])
+        handler.close_connection = True
+
+    return fault
+
+
+def _begin_rest(handler: Handler, served: Served) -> int:
+    """Announce the asked rest, or the whole where none is asked for, and return where it begins."""
+    start = int(handler.headers.get("Range", "bytes=0-").removeprefix("bytes=").rstrip("-"))
+    headers = {"ETag": served.etag} if served.etag else {}
+    if start:
+        headers["Content-Range"] = f"bytes {start}-{len(served.body) - 1}/{len(served.body)}"
+    handler.begin(206 if start else 200, len(served.body) - start, headers)
+    return start
 
 
 def rest_of(body: bytes, etag: str) -> Fault:

@@ -114,7 +114,7 @@ class LoopbackZenodo(ThreadingHTTPServer):
         self.records: dict[str, list[Deposit]] = {}
         self.seen: list[str] = []
         self.hosts: list[str] = []
-        self.certificate = _make_certificate(folder)
+        self.certificate = make_certificate(folder)
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.tls.load_cert_chain(self.certificate)
         self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
@@ -136,10 +136,10 @@ class LoopbackZenodo(ThreadingHTTPServer):
         """Say nothing when a client hangs up: some tests are about that."""
 
 
-def _make_certificate(folder: Path) -> Path:
-    """Write a key and its own certificate for HOST, good for a day, into one file."""
+def make_certificate(folder: Path, host: str = HOST, days: int = 1) -> Path:
+    """Write a key and its own certificate for a host into one file; with fewer than 0 days it has expired."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -147,13 +147,13 @@ def _make_certificate(folder: Path) -> Path:
         .issuer_name(name)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - datetime.timedelta(hours=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOST)]), critical=False)
+        .not_valid_before(now - datetime.timedelta(days=2))
+        .not_valid_after(now + datetime.timedelta(days=days))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    path = folder / "zenodo.pem"
+    path = folder / f"{host}.pem"
     plain = serialization.NoEncryption()
     path.write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)

@@ -62,3 +62,13 @@ def test_another_attempt_forgets_what_the_earlier_one_left():
     failures.begins("a.log")
     assert failures.told() == "error: rule b: three fields (log: b.log)\n"
     assert not failures.is_mistake("a.log")
+
+
+def test_a_note_for_which_there_was_no_room_hides_nothing(tmp_path):
+    failures.failed("rule a", "two fields", "a.log")
+    [note] = (tmp_path / ".snakemake" / "rankadjust" / "errors").iterdir()
+    note.write_text("")
+    assert (
+        failures.told([Failure("rule a", "exit code 1", ("a.log",))])
+        == "error: rule a: exit code 1 (log: a.log)\n"
+    )

@@ -42,6 +42,19 @@ LAYERS = {
         "literature",
         "consistency",
     ),
+    "page": (
+        "base",
+        "data",
+        "counting",
+        "chance",
+        "database",
+        "evaluation",
+        "models",
+        "tables",
+        "literature",
+        "consistency",
+        "output",
+    ),
 }
 
 

@@ -46,7 +46,8 @@ def test_numbers_as_they_are_printed(text, number):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "x", "nan", "inf", "1.234,5", "0.3 0.4", "1e999", "1" * 400, "--1", "0.3*"]
+    "text",
+    ["", "x", "nan", "inf", "1.234,5", "0.3 0.4", "1e999", "1" * 400, "--1", "0.3*", "0,338,338", "0,338.5"],
 )
 def test_anything_else_is_no_number(text):
     assert read_number(text) is None
@@ -114,6 +115,7 @@ def mean_ranks(draw):
     return text, exactly(whole * 10**decimals + fraction, decimals)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(share=shares(), mean_rank=mean_ranks())
 def test_a_number_means_the_same_wherever_it_is_read(tmp_path, share, mean_rank):

@@ -120,6 +120,7 @@ def read_or_refused(path):
         return None
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_gives_another_table(path):
     """A sample of all bits, and of those of the end of the file, where the seal and the sizes stand."""
     whole = path.read_bytes()

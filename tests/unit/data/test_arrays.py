@@ -52,7 +52,7 @@ triples = st.lists(
 def test_the_counts_are_those_of_the_same_triples_as_text(tmp_path_factory, file, splits, memory):
     folder = tmp_path_factory.mktemp("arrays")
     output = folder / "triples.parquet"
-    numbers = write_encoded(write(folder, splits, file), Format(file=file), output, {})
+    numbers = write_encoded(write(folder, splits, file), Format(file=file), output, {}, "Tiny")
     every = [triple for rows in splits.values() for triple in rows]
     largest = max(max(head, tail) for head, _, tail in every)
     assert numbers == {"entities": largest + 1, "relations": max(relation for _, relation, _ in every) + 1}
@@ -77,7 +77,7 @@ def test_the_counts_are_those_of_the_same_triples_as_text(tmp_path_factory, file
 def test_times_and_columns_that_are_not_read(tmp_path):
     form = Format(file="npy", columns=("head", "ignore", "tail", "relation", "ignore", "time"))
     paths = write(tmp_path, {"training": [(0, 9, 1, 2, 9, 2014), (3, 9, 4, 0, 9, -7)]})
-    numbers = write_encoded(paths, form, tmp_path / "t.parquet", {})
+    numbers = write_encoded(paths, form, tmp_path / "t.parquet", {}, "Tiny")
     assert numbers == {"entities": 5, "relations": 3}
     assert pl.read_parquet(tmp_path / "t.parquet").rows() == [
         ("training", 0, 2, 1, "2014"),
@@ -121,7 +121,9 @@ def test_times_and_columns_that_are_not_read(tmp_path):
 def test_an_id_that_is_not_allowed_is_named_with_file_and_row(tmp_path, monkeypatch, form, rows, message):
     paths = write(tmp_path, {"training": rows})
     with pytest.raises(RankadjustError) as raised:
-        write_encoded(paths, Format(file="npy", **form), tmp_path / "t.parquet", {"training": "mine.npy"})
+        write_encoded(
+            paths, Format(file="npy", **form), tmp_path / "t.parquet", {"training": "mine.npy"}, "Tiny"
+        )
     assert message in str(raised.value)
     assert sorted(tmp_path.iterdir()) == [paths["training"]]
 
@@ -133,16 +135,16 @@ def test_parquet_without_an_id_or_with_floats_is_refused(tmp_path):
     ):
         paths = write(tmp_path, {"training": rows}, "parquet")
         with pytest.raises(RankadjustError, match=message):
-            write_encoded(paths, Format(file="parquet"), tmp_path / "t.parquet", {})
+            write_encoded(paths, Format(file="parquet"), tmp_path / "t.parquet", {}, "Tiny")
 
 
 def test_an_empty_array_and_too_little_memory_are_said(tmp_path):
     paths = {"training": tmp_path / "training.npy"}
     np.save(paths["training"], np.zeros((0, 3), int))
     with pytest.raises(RankadjustError, match=r"training\.npy: no triples; leave an empty split out"):
-        write_encoded(paths, Format(file="npy"), tmp_path / "t.parquet", {})
+        write_encoded(paths, Format(file="npy"), tmp_path / "t.parquet", {}, "Tiny")
     numbers = write_encoded(
-        write(tmp_path, {"training": [(0, 0, 9)]}), Format(file="npy"), tmp_path / "t.parquet", {}
+        write(tmp_path, {"training": [(0, 0, 9)]}), Format(file="npy"), tmp_path / "t.parquet", {}, "Tiny"
     )
     with pytest.raises(RankadjustError, match=r"10 entities take up to .* set memory_mb higher"):
         summarise_arrays(
@@ -153,7 +155,7 @@ def test_an_empty_array_and_too_little_memory_are_said(tmp_path):
 def test_ids_in_no_triple_are_entities_but_not_of_inductive_data(tmp_path):
     rows = {"training": [(0, 0, 1)], "inference": [(4, 0, 5)], "inference_testing": [(5, 0, 4)]}
     numbers = write_encoded(
-        write(tmp_path, rows), Format(file="npy", num_relations=3), tmp_path / "t.parquet", {}
+        write(tmp_path, rows), Format(file="npy", num_relations=3), tmp_path / "t.parquet", {}, "Tiny"
     )
     entry = ENTRY.replace("validation: validation", "inference: inference").replace(
         "testing: testing", "inference_testing: inference_testing"

@@ -1,8 +1,13 @@
 """Transfers from a server on the loopback interface that makes every mistake a server can make."""
 
+import gzip
 import hashlib
 import io
 import re
+import socket
+import ssl
+import threading
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -18,13 +23,15 @@ from tests.servers.http_faults import (
     always,
     cut,
     instead,
+    portion,
     redirect,
     rest_of,
     stall,
     status,
+    trickle,
     unannounced,
 )
-from tests.servers.zenodo import Deposit, LoopbackZenodo
+from tests.servers.zenodo import Deposit, LoopbackZenodo, make_certificate
 
 BODY = bytes(number * number % 251 for number in range(400_000))
 OTHER = bytes(reversed(BODY))
@@ -246,6 +253,135 @@ def test_an_unannounced_length_within_the_registered_one(tmp_path, server):
     succeeds(server.serve("/a", BODY, [unannounced(BODY)]), tmp_path)
 
 
+TRIPLES = b"a\tlikes\tb\n" * 1000
+
+
+def test_an_unannounced_end_within_a_line_is_a_cut(tmp_path, server):
+    url = server.serve("/a.txt", TRIPLES, [unannounced(TRIPLES[:-5])])
+    fetch_http(url, tmp_path / "file", UNKNOWN, QUICK)
+    assert (tmp_path / "file").read_bytes() == TRIPLES
+    assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\u00e9", "\u00e9\u00e9\u00e9"])
+def test_an_unannounced_end_without_a_line_end_is_never_taken(tmp_path, server, end):
+    body = TRIPLES.strip() + end.encode()
+    url = server.serve("/a.txt", body, always(unannounced(body)))
+    whole = end == "\n"
+    if whole:
+        fetch_http(url, tmp_path / "file", UNKNOWN, QUICK)
+    else:
+        fails(
+            url, tmp_path, r"stops within a line, as if cut off; .*`bytes` in the registry \(tried 5", UNKNOWN
+        )
+        # Its length says that it is whole.
+        (tmp_path / "declared").mkdir()
+        fetch_http(url, tmp_path / "declared" / "file", Expected(None, len(body)), QUICK)
+
+
+def test_an_announced_end_without_a_line_end_is_an_end(tmp_path, server):
+    body = TRIPLES.strip()
+    fetch_http(server.serve("/a.txt", body), tmp_path / "file", UNKNOWN, QUICK)
+    assert (tmp_path / "file").read_bytes() == body
+
+
+@pytest.mark.parametrize("wanted", [expected(), UNKNOWN])
+@pytest.mark.parametrize("coding", ["gzip", "X-GZIP"])
+@pytest.mark.parametrize("answer", [instead, unannounced])
+def test_what_the_server_packed_for_the_way_is_unpacked(tmp_path, server, wanted, coding, answer):
+    packed = gzip.compress(BODY)
+    assert len(packed) != len(BODY)
+    succeeds(
+        server.serve("/a.bin", BODY, [answer(packed, Content_Encoding=coding, ETag='"packed"')]),
+        tmp_path,
+        wanted,
+    )
+    assert len(server.seen) == 1
+
+
+def test_a_packed_transfer_that_was_cut_starts_anew(tmp_path, server):
+    packed = gzip.compress(BODY)
+
+    def cut_packed(handler, served):
+        handler.begin(200, len(packed), {"Content-Encoding": "gzip", "ETag": '"v1"'})
+        handler.wfile.write(packed[: len(packed) // 2])
+        handler.close_connection = True
+
+    succeeds(server.serve("/a", BODY, [cut_packed]), tmp_path)
+    assert "Range" not in server.seen[1].headers
+
+
+def test_a_file_that_is_packed_itself_stays_packed(tmp_path, server):
+    packed = gzip.compress(BODY)
+    url = server.serve("/a.tar.gz", b"", [instead(packed, Content_Encoding="gzip")])
+    fetch_http(url, tmp_path / "file", expected(packed), QUICK)
+    assert (tmp_path / "file").read_bytes() == packed
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (instead(BODY, Content_Encoding="compress"), r"packed the file \(compress\).* cannot be undone"),
+        (instead(BODY, Content_Encoding="gzip"), "packed the file, and it cannot be unpacked"),
+    ],
+)
+def test_what_cannot_be_unpacked(tmp_path, server, fault, message):
+    fails(server.serve("/a", BODY, always(fault)), tmp_path, message)
+
+
+def test_a_trickle_is_given_up(tmp_path, server):
+    """Two bytes come every 20 ms, a hundred a second, where a thousand are asked for: each attempt ends."""
+    slow = replace(QUICK, rate_window=0.1, attempts=3, whole=10.0)
+    url = server.serve("/a", BODY, always(trickle(2, 0.02)), etag=None)
+    fails(url, tmp_path, r"fewer than 1,000 bytes come in a second \(tried 3 times\)", patience=slow)
+
+
+def test_progress_of_a_trickle_does_not_count(tmp_path, server):
+    slow = replace(QUICK, rate_window=0.1, attempts=3, whole=10.0)
+    url = server.serve("/a", BODY, always(trickle(2, 0.02)))
+    with pytest.raises(RankadjustError, match=r"come in a second \(tried 3 times\)"):
+        fetch_http(url, tmp_path / "file", expected(), slow)
+
+
+def test_a_quick_transfer_may_take_long(tmp_path, server):
+    """40,000 bytes every 20 ms are two million a second; the windows end several times on the way."""
+    succeeds(
+        server.serve("/a", BODY, [trickle(40_000, 0.02)]), tmp_path, patience=replace(QUICK, rate_window=0.05)
+    )
+    assert len(server.seen) == 1
+
+
+def test_there_is_a_limit_to_the_whole(tmp_path, server):
+    limited = replace(QUICK, whole=0.3)
+    url = server.serve("/a", BODY, always(trickle(1000, 0.02)))
+    begun = time.monotonic()
+    with pytest.raises(RankadjustError, match=r"not complete after 0 s \(tried 1 times\)"):
+        fetch_http(url, tmp_path / "file", expected(), limited)
+    assert time.monotonic() - begun < 5
+    # A later run goes on from there.
+    assert 0 < (tmp_path / "file.part").stat().st_size < len(BODY)
+
+
+def test_pauses_count_towards_the_whole(tmp_path, server):
+    limited = replace(QUICK, whole=0.5, first_wait=0.2, longest_wait=10)
+    fails(
+        server.serve("/a", BODY, always(status(500))),
+        tmp_path,
+        r"500 .*\(tried [1-4] times\)",
+        patience=limited,
+    )
+
+
+def test_progress_begins_the_count_of_attempts_anew(tmp_path, server):
+    """Twenty portions, each cut: more than the five attempts of a transfer that gets nowhere."""
+    url = server.serve("/a", BODY, [portion(20_000)] * 19)
+    succeeds(url, tmp_path)
+    assert len(server.seen) == 20
+    assert [seen.headers["Range"] for seen in server.seen[1:]] == [
+        f"bytes={20_000 * number}-" for number in range(1, 20)
+    ]
+
+
 def test_more_than_registered(tmp_path, server):
     fails(server.serve("/a", BODY, [unannounced(BODY + b"x")]), tmp_path, "more than 400,000 bytes")
 
@@ -310,6 +446,10 @@ def test_wrong_bytes(tmp_path, server):
         (Expected(expected().sha256, None), PAGE, "text/plain", "the registry says .*; it is a web page"),
         (UNKNOWN, b"<div>gone</div>", "text/html", "a web page instead of the file"),
         (UNKNOWN, PAGE, "application/zip", "a web page instead of the file"),
+        (UNKNOWN, b'{"message": "no such file"}', "text/plain", "a JSON message instead of the file"),
+        (UNKNOWN, b"[]", "application/problem+json", "a JSON message instead of the file"),
+        (UNKNOWN, b"<Error><Code>AccessDenied</Code></Error>", "", "an XML message instead of the file"),
+        (expected(), b'{"status": 404}', "application/json", "15 bytes, not 400,000; a JSON message"),
     ],
 )
 def test_a_web_page_with_status_200(tmp_path, server, wanted, page, kind, message):
@@ -376,6 +516,70 @@ def test_https_and_its_certificates(tmp_path, monkeypatch):
         (tmp_path / "trusted").mkdir()
         monkeypatch.setenv("SSL_CERT_FILE", str(zenodo.certificate))
         succeeds(url, tmp_path / "trusted")
+
+
+@pytest.fixture
+def tls_server():
+    """Yield a function that starts a server with a certificate ('' for one that speaks no TLS) and returns its port."""
+    sockets = []
+
+    def start(certificate: Path | None) -> int:
+        listening = socket.create_server(("127.0.0.1", 0))
+        sockets.append(listening)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        if certificate:
+            context.load_cert_chain(certificate)
+
+        def answer() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection:
+                    try:
+                        if certificate:
+                            context.wrap_socket(connection, server_side=True).close()
+                        else:
+                            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+                    except OSError:
+                        pass
+
+        threading.Thread(target=answer, daemon=True).start()
+        return listening.getsockname()[1]
+
+    yield start
+    for listening in sockets:
+        listening.shutdown(socket.SHUT_RDWR)
+        listening.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "days", "trusted", "message"),
+    [
+        ("localhost", -1, True, "no secure connection: certificate has expired$"),
+        ("elsewhere.example", 1, True, "no secure connection: Hostname mismatch.*'localhost'$"),
+        (
+            "localhost",
+            1,
+            False,
+            "no secure connection: self-signed certificate; .* name its file in SSL_CERT_FILE$",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_certificate_is_named(
+    tmp_path, tls_server, monkeypatch, host, days, trusted, message
+):
+    certificate = make_certificate(tmp_path, host, days)
+    if trusted:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    (tmp_path / "folder").mkdir()
+    fails(f"https://localhost:{tls_server(certificate)}/a", tmp_path / "folder", message)
+
+
+def test_a_server_that_speaks_no_tls(tmp_path, tls_server):
+    message = "does not speak TLS there; is it an http:// address"
+    fails(f"https://localhost:{tls_server(None)}/a", tmp_path, message)
 
 
 class Terminal(io.StringIO):

@@ -1,0 +1,88 @@
+"""Faults that no program can mend, in words and with what to do: a full disk, no permission, too little memory."""
+
+import errno
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+if sys.platform != "win32":
+    import resource
+
+# Bytes that there has to be room for: Snakemake's notes of what it does, and those of the jobs.
+LEAST = 1 << 16
+_REMEDIES = {
+    errno.ENOSPC: "free some of its disk, and give the same command again",
+    errno.EDQUOT: "free some of your quota, and give the same command again",
+    errno.EFBIG: "allow larger files (ulimit -f), and give the same command again",
+    errno.EROFS: "nothing can be written to its disk; choose another path",
+    errno.EACCES: "allow it, or choose another path",
+    errno.EPERM: "allow it, or choose another path",
+}
+# What can be of nothing but writing; a file to be read may not be permitted either.
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+
+
+def unwritable(path: str | Path, error: BaseException) -> str:
+    """Return one line that says that a path cannot be written, why, and what to do."""
+    number = errno_of(error)
+    if number is None:
+        return f"{path}: cannot be written ({str(error).splitlines()[0]}); choose another path"
+    remedy = _REMEDIES.get(number, "choose another path")
+    return f"{path}: cannot be written ({os.strerror(number)}); {remedy}"
+
+
+def is_of_writing(error: BaseException) -> bool:
+    """Say whether an error can only have come of writing: a full disk, a quota, a limit, a disk that is read-only."""
+    return errno_of(error) in _OF_WRITING
+
+
+def errno_of(error: BaseException) -> int | None:
+    """Return the system's number of an error, also where a library tells it in words; None where it has none."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    said = str(error)
+    # Polars has it in its text; numpy writes what there is room for.
+    told = re.search(r"\(os error (\d+)\)", said)
+    if told:
+        return int(told[1])
+    return errno.ENOSPC if re.fullmatch(r"\d+ requested and \d+ written", said) else None
+
+
+def full_disk(folder: Path) -> str:
+    """Return one line where a folder has less room than a run needs for its notes, '' where it has more."""
+    full = shutil.disk_usage(folder).free < LEAST
+    return unwritable(folder, OSError(errno.ENOSPC, "")) if full else ""
+
+
+def low_limit() -> str:
+    """Return one line where the system limits the memory of a process, '' where it does not.
+
+    For a job that ended without a word: libraries abort where they get no memory.
+    """
+    if sys.platform == "win32":
+        return ""
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return ""
+    return (
+        f"killed, interrupted, or out of memory, of which a process may have {most / 1e9:.1f} GB (ulimit -v); allow "
+        "more, and give the same command again"
+    )
+
+
+def in_words(error: BaseException, where: str | Path) -> str | None:
+    """Return one line about a fault of the system and what to do; None for any other error.
+
+    where: what was written, as far as the error does not say.
+    """
+    if isinstance(error, MemoryError):
+        said = f" ({error})" if str(error) else ""
+        return f"not enough memory{said}; close other programs, or use a machine with more of it"
+    path = getattr(error, "filename", None) or where
+    if is_of_writing(error):
+        return unwritable(path, error)
+    number = errno_of(error)
+    # Whether it was read or written, nobody can tell.
+    return f"{path}: {os.strerror(number)}; {_REMEDIES[number]}" if number in _REMEDIES else None

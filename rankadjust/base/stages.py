@@ -1,0 +1,233 @@
+"""Files that one stage of the workflow leaves to the next: each says what it holds, of what, and what its bytes were.
+
+A file that was cut short, of which a bit flipped or which somebody else wrote mostly gives other numbers, and no
+error. So each carries a seal: what it holds, the number of its layout, the data set or table it belongs to, the
+version that wrote it, and the SHA-256 of the file itself, in which the digits of the SHA-256 count as zeros. The bytes
+are compared before anything reads them as Parquet or JSON, so that no damage reaches a parser. The number of rows is
+in the Parquet file's own metadata, which are among the bytes.
+
+This is a digest of bytes where `rankadjust.base.sealed` has one of values: a released table may be written anew by
+other programs and is read as a whole, while these files are read by the workflow alone, and some in parts.
+"""
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import quote, unquote
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import atomic_path, sha256_of, write_text
+from rankadjust.base.version import VERSION
+
+SUMS = "SHA256SUMS"
+_KEY = "rankadjust.seal"
+_DIGITS = 64
+_DAMAGED = "damaged, its bytes are not those that were written"
+_UNSEALED = "it has no seal: it was cut short, or an older version of rankadjust or another program wrote it"
+# Between the key and the value stand what the format puts there: at most four bytes.
+_SEAL = re.compile(
+    rb"rankadjust\.seal.{1,4}?\|([^|]{1,99})\|([0-9]{1,9})\|([^|]{1,999})\|([^|]{1,99})\|([0-9a-f]{64})\|",
+    re.DOTALL,
+)
+# The seal stands at the end of a file, behind all that grows with the data.
+_END = 1 << 14
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Product:
+    """A kind of file that a stage writes. schema: the number of its layout, raised with every change of it."""
+
+    name: str
+    schema: int
+
+
+TRIPLES = Product("triples", 1)
+LABELS = Product("labels", 1)
+SUMMARY = Product("summary", 1)
+CANDIDATES = Product("candidates", 1)
+PAIRS = Product("pairs of candidates", 1)
+MOMENTS = Product("moments", 1)
+BENCHMARKS = Product("moments of benchmarks", 1)
+BOUNDS = Product("bounds", 1)
+TASKS = Product("tasks", 1)
+RESCORED = Product("re-scored results", 1)
+FIGURE = Product("figure", 1)
+
+
+def write_product(frame: pl.DataFrame, path: str | Path, product: Product, of: str) -> None:
+    """Write a frame as a sealed Parquet file. of: the data set, or whatever else it belongs to, for the reader."""
+    with sealed_parquet(path, product, of) as (temporary, metadata):
+        frame.write_parquet(temporary, compression="zstd", statistics=True, metadata=metadata)
+
+
+@contextmanager
+def sealed_parquet(path: str | Path, product: Product, of: str) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Yield a temporary path and the metadata with which to write Parquet there; then seal it, and give it its name."""
+    with atomic_path(path) as temporary:
+        yield temporary, {_KEY: _seal(product, of)}
+        _stamp(temporary)
+
+
+def read_product(path: str | Path, product: Product, of: str) -> pl.DataFrame:
+    """Return the frame in a sealed Parquet file, once `check_product` has found nothing."""
+    check_product(path, product, of)
+    return pl.read_parquet(path, use_pyarrow=False)
+
+
+def write_product_json(data: Mapping[str, Any], path: str | Path, product: Product, of: str) -> None:
+    """Write an object as sealed JSON: the seal is its last entry."""
+    text = json.dumps({**data, _KEY: _seal(product, of)}, indent=2) + "\n"
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        _stamp(temporary)
+
+
+def read_product_json(path: str | Path, product: Product, of: str) -> dict[str, Any]:
+    """Return the object in a sealed JSON file, without the seal, once `check_product` has found nothing."""
+    check_product(path, product, of)
+    data: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return {key: value for key, value in data.items() if key != _KEY}
+
+
+def write_product_svg(svg: str, path: str | Path, product: Product, of: str) -> None:
+    """Write a picture as sealed SVG: the seal is a comment at its end."""
+    with atomic_path(path) as temporary:
+        text = f"{svg.rstrip()}\n<!-- {_KEY}: {_seal(product, of)} -->\n"
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        _stamp(temporary)
+
+
+def check_product(path: str | Path, product: Product, of: str) -> None:
+    """Raise RankadjustError, which says how to make the file again, where it is not the one that is meant, whole.
+
+    The file is read once, some 2 GB a second; nothing of it is interpreted before its bytes are known to be those
+    that were written.
+    """
+    path = Path(path)
+    wrong = _wrong(path, product, of)
+    if wrong:
+        raise RankadjustError(f"{path}: {wrong}; {remedy(path)}")
+
+
+def check_if_sealed(path: str | Path) -> None:
+    """Raise RankadjustError where a file that may be anybody's has a seal, and other bytes than were sealed."""
+    with Path(path).open("rb") as file:
+        seal = _found(file)
+        if seal is not None and seal.sha256 != _sha256(file, seal.place):
+            raise RankadjustError(f"{path}: {_DAMAGED}; {remedy(Path(path))}")
+
+
+def remedy(path: Path) -> str:
+    """Return what makes a file of the workflow again, for the end of a message."""
+    command = f"snakemake --cores all --force {shlex.quote(str(path))}"
+    return f"make it again: {command} (with the options of your run)"
+
+
+def part_of(dataset: str, partition: int, partitions: int) -> str:
+    """Return to what the files of a part of a data set belong, so that no part is taken for another."""
+    return f"part {partition} of {partitions} of {dataset}"
+
+
+def write_sums(paths: Sequence[str | Path], sums: str | Path) -> None:
+    """Write the SHA-256 of files that stand in one folder, a line each, as `sha256sum --check` reads it."""
+    write_text("".join(f"{sha256_of(path)}  {Path(path).name}\n" for path in paths), sums)
+
+
+def check_sums(*paths: str | Path) -> None:
+    """Raise RankadjustError where a file is not the one of which the SHA256SUMS beside it has the digest."""
+    for path in map(Path, paths):
+        sums = path.with_name(SUMS)
+        try:
+            lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
+            known = {name: digest for digest, name in lines}
+            found = sha256_of(path)
+        except (OSError, ValueError) as error:
+            raise RankadjustError(
+                f"{path}: cannot be checked against {sums} ({error}); {remedy(path)}"
+            ) from None
+        if known.get(path.name) != found:
+            raise RankadjustError(f"{path}: its bytes are not those that {sums} says; {remedy(path)}")
+
+
+def _seal(product: Product, of: str) -> str:
+    words = (product.name, str(product.schema), quote(of, safe=" ,()"), VERSION, "0" * _DIGITS)
+    return f"|{'|'.join(words)}|"
+
+
+def _wrong(path: Path, product: Product, of: str) -> str:
+    """Return what is wrong with a file, '' where nothing is."""
+    try:
+        with path.open("rb") as file:
+            seal = _found(file)
+            if seal is None:
+                return _UNSEALED if file.seek(0, 2) else "it is empty"
+            if seal.sha256 != _sha256(file, seal.place):
+                return _DAMAGED
+    except OSError as error:
+        return f"it cannot be read ({error.strerror})"
+    if seal.name != product.name:
+        return f"it holds {seal.name}, not {product.name}"
+    if seal.schema != product.schema:
+        return (
+            f"rankadjust {seal.version} made it with layout {seal.schema}, and this is rankadjust {VERSION}, which "
+            f"reads layout {product.schema}"
+        )
+    return "" if seal.of == of else f"it belongs to {seal.of}, not to {of}"
+
+
+@dataclass(frozen=True)
+class _Seal:
+    """What a seal says, and at which byte of the file the digits of its SHA-256 begin."""
+
+    name: str
+    schema: int
+    of: str
+    version: str
+    sha256: str
+    place: int
+
+
+def _found(file: BinaryIO) -> _Seal | None:
+    """Return the last seal in a file."""
+    start = max(0, file.seek(0, 2) - _END)
+    file.seek(start)
+    matches = list(_SEAL.finditer(file.read()))
+    if not matches:
+        return None
+    name, schema, of, version, sha256 = (word.decode("utf-8", "replace") for word in matches[-1].groups())
+    return _Seal(name, int(schema), unquote(of), version, sha256, start + matches[-1].start(5))
+
+
+def _stamp(path: Path) -> None:
+    """Put the SHA-256 of a file in the place of the zeros of its seal."""
+    with path.open("r+b") as file:
+        seal = _found(file)
+        if seal is None:
+            raise AssertionError(f"{path} was written without its seal")
+        digest = _sha256(file, seal.place)
+        file.seek(seal.place)
+        file.write(digest.encode())
+
+
+def _sha256(file: BinaryIO, place: int) -> str:
+    """Return the SHA-256 of a file in which the digits at a place count as zeros."""
+    digest = hashlib.sha256()
+    file.seek(0)
+    left = place
+    while left and (block := file.read(min(left, _BLOCK))):
+        digest.update(block)
+        left -= len(block)
+    digest.update(b"0" * _DIGITS)
+    file.seek(place + _DIGITS)
+    while block := file.read(_BLOCK):
+        digest.update(block)
+    return digest.hexdigest()
