@@ -23,7 +23,7 @@ from unittest.mock import patch
 from rankadjust.base.words import our_word
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import load_registry
-from rankadjust.tables import conventions, layout, reading, series, tokens, units
+from rankadjust.tables import conventions, layout, reading, tokens, units
 from rankadjust.tables.account import entries
 from rankadjust.tables.reading import dataset_names, read_tables
 from rankadjust.tables.tokens import DEFAULTS, folded, metric_key
@@ -181,32 +181,20 @@ def _no_facts(*_: object) -> tokens.Facts:
 RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "nothing switched off": [],
     "a header may stand below the first row": [(layout, "_LOOK_AHEAD", 0)],
-    "a row of names under an empty corner is header": [(layout._Reader, "_is_header", lambda *_: False)],
+    "a row of names under an empty corner is header": [(layout._Header, "_is_header", lambda *_: False)],
     "a column of metrics: long tables": [(layout, "_LONG", frozenset())],
-    "merged cells of a spreadsheet": [(layout._Reader, "_fill_merged", lambda _, texts, *__: texts)],
-    "AUC beside metrics of classification": [
-        (
-            layout,
-            "words_for",
-            lambda kind: frozenset() if kind == "classification" else tokens.words_for(kind),
-        )
-    ],
-    "two columns of models, shifted headers": [(layout._Reader, "_why_refused", _nothing)],
+    "merged cells of a spreadsheet": [(layout._Header, "_fill_merged", lambda _, texts, *__: texts)],
+    "AUC may be of classification": [(tokens, "_metric_of_ranks", tokens.metric_key)],
+    "two columns of models, shifted headers": [(layout, "_why_refused", _nothing)],
+    "a header begins again": [(reading, "below_each_other", lambda grid, _: [grid])],
     "rows that divide the table": [(layout._Reader, "_section", _nothing)],
-    "an empty name is that above": [
-        (
-            layout._Reader,
-            "_filled_down",
-            lambda _, cells, columns, __: ({c.index: cells[c.index] for c in columns}, set()),
-        )
-    ],
+    "an empty name is that above": [(layout, "_FILLED", ())],
     "rows and columns of differences": [(layout, "is_difference", lambda _: False)],
     "metric around the table": [(layout._Reader, "_metric_around", _no_facts)],
-    "data set in the corner": [(layout._Reader, "_corner", _no_facts)],
+    "data set in the corner": [(layout, "_corner", _no_facts)],
     "data set around the table": [(layout._Reader, "_dataset_around", _no_facts)],
     "split, side, protocol around the table": [(layout._Reader, "_qualifiers_around", _no_facts)],
-    "unknown headers are names": [(layout._Reader, "_with_unknown_headers", lambda _, rows, *__: rows)],
-    "several values in a cell": [(tokens, "_split_parts", lambda text: [text])],
+    "unknown headers are names": [(layout._Reader, "_with_unknown_headers", lambda _, columns, *__: columns)],
     "k below Hits@": [(tokens, "_with_joined_k", _same)],
     "footnote letters": [(tokens, "_FOOTNOTE", re.compile("(?!)(.)(.)"))],
     "former keys of PyKEEN": [(tokens, "_FORMER", {key: key for key in tokens._FORMER})],
@@ -214,10 +202,9 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "protocol of PyKEEN": [(conventions, "_PYKEEN", re.compile("(?!)"))],
     "rows of a model told apart": [(reading, "tell_apart", lambda _: [])],
     "nothing stands twice": [(reading, "refuse_repeated", lambda values, _: values)],
-    "numbers in brackets": [(series, "_settle_brackets", _nothing)],
-    "decimal signs of the file": [(series, "_settle_sign", _nothing)],
+    "numbers in brackets": [(units, "_settle_bracket", _nothing)],
+    "decimal signs of the file": [(units, "_settle_sign", _nothing)],
     "the Hits share a unit": [(units, "_share_unit_of_hits", _nothing)],
-    "bounds decide the unit": [(units, "_settle_by_bounds", _nothing)],
 }
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.spreadsheets import without_guards
 from rankadjust.literature.wording import tidy_columns
+from rankadjust.tables.formats.grid import MAX_COLUMNS
 
 
 def read_tidy(path: str | Path) -> pl.DataFrame:
@@ -22,8 +24,11 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
         frame = pl.read_csv(path, separator=separator, infer_schema=False, raise_if_empty=False)
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise RankadjustError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
+    if frame.width > MAX_COLUMNS:
+        raise RankadjustError(f"{path}: {frame.width:,} columns; at most {MAX_COLUMNS:,} are read")
+    frame = without_guards(frame)
     require_columns(frame, str(path))
     # A quoted cell may hold line breaks: the rows after it stand lower in the file than their number says.
     breaks = pl.sum_horizontal(pl.all().str.count_matches("\n").fill_null(0)).cast(pl.Int64)

@@ -42,7 +42,7 @@ ALL_ENTITIES = (
 )
 
 SAMPLED = r"^sampled-([0-9]+)$"
-_PERCENT_SIGN = re.compile(r"\s*(\(%\)|\[%\]|%)\s*$")
+_PERCENT_SIGN = re.compile(r"(?<!\s)\s*+(\(%\)|\[%\]|%)\s*$")
 
 
 @dataclass(frozen=True)

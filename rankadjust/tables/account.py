@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -35,15 +35,13 @@ def describe(reading: Reading) -> str:
         lines += ["", f"table {table.number}{span}: {values.height} values"]
         if values.height:
             lines += [f"  {line}" for line in _shown(values)]
-    assumed = Counter(
-        entry for text in reading.values["assumed"].drop_nulls() for entry in entries(text).items()
-    )
+    texts = reading.values["assumed"].drop_nulls()
+    assumed = Counter(entry for text in texts for entry in entries(text).items())
     height = reading.values.height
     if assumed:
-        told = [
-            f"{what} {why}" + ("" if n == height else f" ({n} values)") for (what, why), n in assumed.items()
-        ]
-        lines += ["", "assumed:", *(f"  {line}" for line in told)]
+        shares = {count: "" if count == height else f" ({count} values)" for count in assumed.values()}
+        told = (f"  {what} {why}{shares[count]}" for (what, why), count in assumed.items())
+        lines += ["", "assumed:", *told]
     if reading.remarks:
         lines += ["", "left alone:", *(f"  {remark}" for remark in reading.remarks)]
     if reading.unread.height:
@@ -102,25 +100,20 @@ def draft_sidecar(reading: Reading) -> str:
 
     The file reads the same with it. What nothing says stands in it as a comment, to be filled in.
     """
-    drafts = {
-        table.number: _draft(table, reading.values.filter(pl.col("grid") == table.number))
-        for table in reading.tables
-        if table.layout.metrics
-    }
-    head = [
-        f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;",
-        "# docs/tables.md explains every key.",
-    ]
-    if len(reading.tables) == 1:
-        stated, comments = drafts.get(1, ({}, []))
-        return "\n".join([*head, *comments, _yaml(_added(reading.sidecar, stated))])
-    stated = {"tables": {number: draft for number, (draft, _) in drafts.items() if draft}}
-    comments = [
-        f"# table {number}: {line.removeprefix('# ')}"
-        for number, (_, lines) in drafts.items()
-        for line in lines
-    ]
-    return "\n".join([*head, *comments, _yaml(_added(reading.sidecar, stated if stated["tables"] else {}))])
+    found: dict[Any, Any] = {}
+    comments = []
+    for table in reading.tables:
+        if table.layout.metrics:
+            own, asked = _draft(table, reading.values.filter(pl.col("grid") == table.number))
+            if len(reading.tables) == 1:
+                found = own
+            elif own:
+                found.setdefault("tables", {})[table.number] = own
+            prefix = "" if len(reading.tables) == 1 else f"table {table.number}: "
+            comments += [f"# {prefix}{question}" for question in asked]
+    title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
+    stated = _yaml(_added(reading.sidecar, found))
+    return "\n".join([title, "# docs/tables.md explains every key.", *comments, stated])
 
 
 def _added(given: Mapping[Any, Any], found: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -130,42 +123,47 @@ def _added(given: Mapping[Any, Any], found: Mapping[Any, Any]) -> dict[Any, Any]
 
 
 def _yaml(stated: Mapping[str, Any]) -> str:
-    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 100}
-    return "".join(
-        yaml.safe_dump(
-            {key: value}, default_flow_style=None if isinstance(value, Mapping) else False, **options
+    def dumped(key: str, value: Any) -> str:  # noqa: ANN401 - a node of YAML
+        style = None if isinstance(value, Mapping) else False
+        return yaml.safe_dump(
+            {key: value}, default_flow_style=style, sort_keys=False, allow_unicode=True, width=100
         )
-        for key, value in stated.items()
-    )
+
+    return "".join(dumped(key, value) for key, value in stated.items())
 
 
 def _draft(table: Table, values: pl.DataFrame) -> tuple[dict[str, Any], list[str]]:
     """Return what a sidecar would state of one table, and what it would have to ask."""
     rows = [{**row, "why": entries(row["assumed"])} for row in values.iter_rows(named=True)]
     unknown = {what for row in rows for what, why in row["why"].items() if why == "not named"}
-    comments = [f"# {question}" for what, question in _QUESTIONS.items() if what in unknown]
+    asked = [question for what, question in _QUESTIONS.items() if what in unknown]
     stated: dict[str, Any] = {}
     lines: dict[int, dict[str, Any]] = defaultdict(dict)
     place = "row" if table.layout.metrics == "rows" else "column"
     for name in ("dataset", "metric", "split", "side", "protocol", "unit"):
-        what = "data set" if name == "dataset" else name
         about = [row for row in rows if name != "unit" or is_share(row["metric"])]
-        known = {_taken(row, name) for row in about}
-        if about and len(known) == 1 and all(_is_assumed(row, what) for row in about):
-            stated[name] = _as_stated(name, *known)
+        if whole := _assumed_of_all(about, name):
+            stated[name] = whole
             continue
         for number in dict.fromkeys(row[place] for row in about):
-            own = [row for row in about if row[place] == number]
-            known = {_taken(row, name) for row in own}
-            if len(known) == 1 and all(_is_assumed(row, what) for row in own):
-                lines[number][name] = _as_stated(name, *known)
-    return stated | _lines(table, place, lines), comments
+            if own := _assumed_of_all([row for row in about if row[place] == number], name):
+                lines[number][name] = own
+    return stated | _lines(table, place, lines), asked
 
 
-def _is_assumed(row: Mapping[str, Any], what: str) -> bool:
-    why = row["why"].get(what, "not named")
+def _assumed_of_all(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
+    """Return what was assumed of all these values, in words for a sidecar; None where some say it or they differ."""
+    known = {_taken(row, name) for row in rows}
+    if len(known) != 1 or not all(_is_assumed(row, name) for row in rows):
+        return None
+    [value] = known
+    return str(value) if name != "metric" or base_metric(value)[1] else resolve(value).label
+
+
+def _is_assumed(row: Mapping[str, Any], name: str) -> bool:
+    why = row["why"].get("data set" if name == "dataset" else name, "not named")
     # A metric that is printed is stated only where it was found elsewhere.
-    return why != "not named" and not (what == "metric" and why.startswith("as printed"))
+    return why != "not named" and not (name == "metric" and why.startswith("as printed"))
 
 
 def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
@@ -174,31 +172,25 @@ def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
     return row[name]
 
 
-def _as_stated(name: str, value: str) -> str:
-    return value if name != "metric" or base_metric(value)[1] else resolve(value).label
-
-
 def _lines(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the columns and rows of a sidecar: a column that was taken for the models, and what lines have alone."""
     rows = [row for row in table.layout.rows if row.kind == "values"]
-    columns = table.layout.rows[0].columns if table.layout.rows else ()
+    columns = table.layout.columns
     headers = [[*column.header, column.name] for column in columns]
     keys: dict[Any, Any] = {}
     for column in columns:
         if column.assumed:
             keys[find_key(column.index + 1, column.name, headers)] = column.role
-        elif place == "column" and column.index + 1 in found and len({row.block for row in rows}) == 1:
+        elif place == "column" and column.index + 1 in found:
             keys[find_key(column.index + 1, column.name, headers)] = dict(found[column.index + 1])
     if place == "column":
         return {"columns": keys} if keys else {}
     labels = [list(row.labels.values()) for row in rows]
     by_row = {
-        find_key(row.index + 1, _label_of(row.labels), labels): dict(found[row.index + 1])
+        find_key(row.index + 1, next(filter(None, row.labels.values()), ""), labels): dict(
+            found[row.index + 1]
+        )
         for row in rows
         if row.index + 1 in found
     }
     return {key: value for key, value in (("columns", keys), ("rows", by_row)) if value}
-
-
-def _label_of(labels: Mapping[str, str]) -> str:
-    return next((text for text in labels.values() if text), "")

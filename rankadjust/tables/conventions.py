@@ -2,13 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 from rankadjust.counting.protocols import Benchmark
 from rankadjust.tables.cells import is_numeric
-from rankadjust.tables.tokens import Facts, folded, is_bookkeeping, role_of, words_for, words_of
+from rankadjust.tables.tokens import Facts, folded, is_bookkeeping, role_of, words_of
 from rankadjust.tables.values import States, Value
 
 # The keys of PyKEEN's results, which come from its own evaluation, and the columns of its MetricResults.to_df().
@@ -30,41 +30,41 @@ def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) 
     for benchmark in benchmarks:
         by_dataset[benchmark.dataset].append(benchmark)
     done: dict[Facts, tuple[Facts, dict[str, str]]] = {}
-    raw_or_cumulative = _libkge({value.header for value in values})
+    headers = {value.header for value in values}
     for value in values:
-        protocol = raw_or_cumulative.get(value.header)
-        if (
-            protocol == "filtered-cumulative"
-            and value.facts.split == "validation"
-            and not value.stated.protocol
-        ):
-            value.facts = replace(value.facts, protocol=protocol)
-        elif protocol == "raw" and value.facts.protocol is None:
-            value.facts = replace(value.facts, protocol=protocol)
-            value.assumed["protocol"] = "raw, as LibKGE writes it beside filtered"
-        known = by_dataset.get(value.facts.dataset)
-        is_pykeen = _PYKEEN.search(value.header) or value.labels.keys() >= _PYKEEN_COLUMNS
-        if value.facts.protocol is None and is_pykeen:
-            value.facts = replace(value.facts, protocol="pykeen")
+        facts = value.facts
+        if protocol := _of_libkge(value, headers):
+            value.facts = replace(facts, protocol=protocol)
+            if protocol == "raw":
+                value.assumed["protocol"] = "raw, as LibKGE writes it beside filtered"
+        elif facts.protocol is None and _is_of_pykeen(value):
+            value.facts = replace(facts, protocol="pykeen")
             value.assumed["protocol"] = "of PyKEEN, whose keys these are"
-        elif known:
+        if known := by_dataset.get(facts.dataset):
             if value.facts not in done:
                 done[value.facts] = _convention(value.facts, known)
             value.facts, why = done[value.facts]
             value.assumed |= why
 
 
-def _libkge(headers: Iterable[str]) -> dict[str, str]:
-    """Return the keys of LibKGE among some headers -> the protocol of their ranks on validation data.
+def _is_of_pykeen(value: Value) -> bool:
+    return _PYKEEN.search(value.header) is not None or value.labels.keys() >= _PYKEEN_COLUMNS
+
+
+def _of_libkge(value: Value, headers: Set[str]) -> str | None:
+    """Return the protocol that LibKGE means by the key of a value; headers: all keys.
 
     LibKGE (kge/job/entity_ranking.py) ranks raw, filtered with `filter_splits`, and, under keys that end in
     _filtered_with_test, filtered with the test set too. A key of raw ranks is one only beside its filtered one.
     """
-    keys = {header: match["filtered"] for header in headers if (match := _LIBKGE.fullmatch(header))}
-    plain = {
-        header: "raw" for header, filtered in keys.items() if not filtered and f"{header}_filtered" in keys
-    }
-    return plain | {header: "filtered-cumulative" for header, filtered in keys.items() if filtered}
+    match = _LIBKGE.fullmatch(value.header)
+    if not match:
+        return None
+    if match["filtered"]:
+        is_cumulative = value.facts.split == "validation" and not value.stated.protocol
+        return "filtered-cumulative" if is_cumulative else None
+    is_raw = value.facts.protocol is None and f"{value.header}_filtered" in headers
+    return "raw" if is_raw else None
 
 
 def _convention(facts: Facts, known: Sequence[Benchmark]) -> tuple[Facts, dict[str, str]]:
@@ -132,7 +132,6 @@ def _configuration(values: Sequence[Value]) -> set[str]:
         header
         for header, texts in columns.items()
         if not any(map(is_bookkeeping, header.split(" / ")))
-        and not words_of(header) & words_for("beside_metrics")
         and not (role_of(header) == "other" and len(set(texts.values())) == len(texts) > 2)
     }
 

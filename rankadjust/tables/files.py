@@ -29,27 +29,20 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "fixed width": fixed_width_grids,
 }
 SUFFIXES = {
-    ".md": "Markdown",
-    ".markdown": "Markdown",
-    ".html": "HTML",
-    ".htm": "HTML",
-    ".rst": "reStructuredText",
-    ".rest": "reStructuredText",
-    ".tex": "LaTeX",
-    ".latex": "LaTeX",
+    **dict.fromkeys((".md", ".markdown"), "Markdown"),
+    **dict.fromkeys((".html", ".htm"), "HTML"),
+    **dict.fromkeys((".rst", ".rest"), "reStructuredText"),
+    **dict.fromkeys((".tex", ".latex"), "LaTeX"),
     ".csv": "CSV",
-    ".tsv": "TSV",
-    ".tab": "TSV",
-    ".json": "JSON",
-    ".jsonl": "JSON",
-    ".ndjson": "JSON",
-    ".yaml": "YAML",
-    ".yml": "YAML",
+    **dict.fromkeys((".tsv", ".tab"), "TSV"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON"),
+    **dict.fromkeys((".yaml", ".yml"), "YAML"),
 }
-# What is read in half a minute. A parser of markup takes several times what the rows take that it finds.
-_MOST_OF = {"LaTeX": 4_000_000, "reStructuredText": 4_000_000, "HTML": 7_000_000, "Markdown": 7_000_000}
+# What is read in half a minute.
 _MOST_CHARACTERS = 12_000_000
 _MOST_TABLES = 10_000
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_HALF = re.compile("[\ud800-\udfff]")
 _BINARY = {".xlsx", ".xls", ".ods", ".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
 
 
@@ -68,11 +61,6 @@ def read_grids(path: str | Path) -> list[Grid]:
             f"{path}: {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read; divide the file"
         )
     name = SUFFIXES.get(path.suffix.lower()) or recognise(text)
-    most = _MOST_OF.get(name, _MOST_CHARACTERS)
-    if len(text) > most:
-        raise RankadjustError(
-            f"{path}: {len(text):,} characters of {name}; at most {most:,} are read; save the table as CSV"
-        )
     try:
         grids = READERS[name](text)
     except RankadjustError as error:
@@ -82,7 +70,7 @@ def read_grids(path: str | Path) -> list[Grid]:
         raise RankadjustError(
             f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
         ) from error
-    grids = [grid for grid in grids if grid.width]
+    grids = [_of_whole_characters(grid) if name == "JSON" else grid for grid in grids if grid.width]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
     if len(grids) > _MOST_TABLES:
@@ -91,17 +79,23 @@ def read_grids(path: str | Path) -> list[Grid]:
     return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]
 
 
+def _of_whole_characters(grid: Grid) -> Grid:
+    """Return the grid with the sign for what is no character in place of the halves of one, which JSON can spell."""
+    if not any(_HALF.search(cell) for row in grid.rows for cell in row):
+        return grid
+    rows = (tuple(_HALF.sub("\ufffd", cell) for cell in row) for row in grid.rows)
+    return replace(grid, rows=tuple(rows))
+
+
 def recognise(text: str) -> str:
     """Return the name of the format that a text without a telling suffix is in."""
     if re.search(r"<table\b", text, re.IGNORECASE):
         return "HTML"
     if re.search(r"\\begin\{(tabular|longtable|array)", text):
         return "LaTeX"
-    if re.search(r"^[ \t]*\|?[ \t]*:?-{2,}:?[ \t]*\|[ \t|:-]*$", text, re.MULTILINE):
+    if re.search(r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+\|[ \t|:-]*+$", text, re.MULTILINE):
         return "Markdown"
-    if re.search(
-        r"^[ \t]*\+[-=]+\+|^[ \t]*=+( +=+)+[ \t]*$|^[ \t]*\.\. (list|csv)-table::", text, re.MULTILINE
-    ):
+    if re.search(r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", text, re.MULTILINE):
         return "reStructuredText"
     readers = {"log": log_grids, "pipes": piped_grids, "fixed width": fixed_width_grids}
     lines = [line for line in text.splitlines() if line.strip()]
@@ -117,13 +111,15 @@ def _read_text(path: Path) -> tuple[str, list[str]]:
         raise RankadjustError(f"{path}: there is no such file") from None
     except OSError as error:
         raise RankadjustError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""), []
-    except UnicodeDecodeError:
-        text = (
-            data.decode("cp1252", errors="replace")
-            .replace("\r\n", "\n")
-            .replace("\r", "\n")
-            .replace("\0", "")
-        )
-        return text, ["not UTF-8: read as Windows-1252"]
+    # Excel saves what it calls Unicode text as UTF-16, behind a byte order mark.
+    encodings = {"utf-16": ["read as UTF-16"]} if data[:2] in _UTF_16 else {}
+    for encoding, remarks in (encodings | {"utf-8-sig": []}).items():
+        try:
+            return _plain(data.decode(encoding)), remarks
+        except UnicodeDecodeError:
+            continue
+    return _plain(data.decode("cp1252", errors="replace")), ["not UTF-8: read as Windows-1252"]
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")

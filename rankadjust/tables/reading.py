@@ -2,13 +2,13 @@
 
 A file goes through these steps: its format into grids of text (files), the rows and columns of each grid into headers,
 labels and values (layout, tokens), cells into numbers with all that is said of them (cells, values), values against
-each other (conventions), numbers into fractions or percent (series, units). A sidecar states what the table cannot say
+each other (conventions), numbers into fractions or percent (units). A sidecar states what the table cannot say
 (sidecar). Every cell of a grid ends in exactly one state: value, missing, unread or label.
 """
 
 import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -21,10 +21,10 @@ from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.tables.conventions import apply_conventions, refuse_repeated, tell_apart
 from rankadjust.tables.files import read_grids
-from rankadjust.tables.layout import Table, lay_out
-from rankadjust.tables.series import decimal_signs, settle
+from rankadjust.tables.layout import Table, below_each_other, lay_out
 from rankadjust.tables.sidecar import load_sidecar, require_found, sidecar_of, stated_about
 from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names, folded
+from rankadjust.tables.units import decimal_signs, settle
 from rankadjust.tables.values import Reader, States, Value
 
 VALUES = {
@@ -32,26 +32,18 @@ VALUES = {
     **dict.fromkeys(("dataset", "model", "split", "side", "protocol", "ties", "candidates"), pl.String),
     **dict.fromkeys(("metric", "value", "unit", "spread", "notes", "assumed"), pl.String),
     **dict.fromkeys(("dataset_as_printed", "metric_as_printed", "cell"), pl.String),
-    "grid": pl.Int64,
-    "row": pl.Int64,
-    "column": pl.Int64,
+    **dict.fromkeys(("grid", "row", "column"), pl.Int64),
 }
 """Columns of tidy values: those of workflow/schemas/tidy.schema.yaml, the cell's text, its grid, row, column from 1."""
 
 CELLS = {
-    "grid": pl.Int64,
-    "row": pl.Int64,
-    "column": pl.Int64,
-    "line": pl.Int64,
-    "text": pl.String,
-    "state": pl.String,
-    "reason": pl.String,
+    **dict.fromkeys(("grid", "row", "column", "line"), pl.Int64),
+    **dict.fromkeys(("text", "state", "reason"), pl.String),
 }
 """Columns of the account of cells; state is value, missing, unread or label."""
 
-# The words for what is assumed, and the fields for which the usual is taken without a word.
+# The words for what is assumed.
 _WORDS = {"dataset": "data set"}
-_BY_DEFAULT = ("split", "side", "protocol")
 
 
 @dataclass(frozen=True)
@@ -127,7 +119,8 @@ def _read_tables(path: Path, sidecar: str | Path | None, registry: Mapping[str, 
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = load_sidecar(beside) if beside else {}
     tables = []
-    for number, grid in enumerate(read_grids(path), start=1):
+    grids = (part for grid in read_grids(path) for part in below_each_other(grid, names))
+    for number, grid in enumerate(grids, start=1):
         stated = stated_about(data, number, names, beside or path)
         tables.append(Table(number, grid, lay_out(grid, stated, names, path.stem), stated))
     if beside:
@@ -139,21 +132,19 @@ def _read_tables(path: Path, sidecar: str | Path | None, registry: Mapping[str, 
     for table, (values, states) in zip(tables, read, strict=True):
         apply_conventions(values, _benchmarks())
         said = tell_apart(values)
-        own = settle(refuse_repeated(values, states), states, len(table.grid.rows), signs)
+        own = settle(refuse_repeated(values, states), states, signs)
         kept.append(own)
         prefix = "" if len(tables) == 1 else f"table {table.number}: "
-        told = (*table.grid.remarks, *_left_alone(table), *said, *_silent(own))
+        told = (*table.grid.remarks, *_left_alone(table), *said)
         remarks += [f"{prefix}{text}" for text in told]
-    single, known = len(tables) == 1, set(names.values())
-    frames = [
-        _tidy(table, values, path, known, registry, single=single)
-        for table, values in zip(tables, kept, strict=True)
-    ]
-    frame = _frame(frames, VALUES)
-    remarks += _about_datasets(frame["dataset"].drop_nulls().unique(maintain_order=True), names, registry)
+    usual_of = cache(lambda dataset: usual(dataset, names, registry))
+    frames = []
+    for table, values in zip(tables, kept, strict=True):
+        name = path.stem if len(tables) == 1 else f"{path.stem}-{table.number}"
+        frames.append(_tidy(table, values, {"source": path.name, "table": name}, usual_of))
     cells = [_account(table, states) for table, (_, states) in zip(tables, read, strict=True)]
     remarks = list(dict.fromkeys(remarks))
-    return Reading(path, frame, _frame(cells, CELLS), tuple(remarks), tuple(tables), data)
+    return Reading(path, _frame(frames, VALUES), _frame(cells, CELLS), tuple(remarks), tuple(tables), data)
 
 
 def _frame(tables: Sequence[Mapping[str, Sequence[Any]]], schema: Mapping[str, Any]) -> pl.DataFrame:
@@ -187,13 +178,24 @@ def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmar
     return names
 
 
-def usual(field: str, dataset: str | None, registry: Mapping[str, Dataset]) -> str:
-    """Return what is usual for split, side or protocol where nothing says it: an inductive set has its own test."""
+def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) -> dict[str, str]:
+    """Return what is assumed of values where nothing says it: field -> the usual, and what is unusual of the data set.
+
+    An inductive data set has its own test.
+    """
     known = registry.get(dataset or "")
     is_inductive = (known is not None and known.role == "inductive") or any(
         benchmark.dataset == dataset and "inference_testing" in benchmark.tasks for benchmark in _benchmarks()
     )
-    return "inference_testing" if field == "split" and is_inductive else DEFAULTS[field]
+    said = {name: f"{DEFAULTS[name]} by default" for name in ("split", "side", "protocol")}
+    if is_inductive:
+        said["split"] = "inference_testing by default"
+    if dataset is not None and dataset not in names.values():
+        meant = [
+            name for name, one in registry.items() if folded(dataset) in map(folded, one.ambiguous_aliases)
+        ]
+        said["dataset"] = f"which may be {' or '.join(meant)}" if meant else "none of the registry"
+    return said
 
 
 def _account(table: Table, states: States) -> dict[str, list[Any]]:
@@ -213,27 +215,22 @@ def _account(table: Table, states: States) -> dict[str, list[Any]]:
 def _tidy(
     table: Table,
     values: Sequence[Value],
-    path: Path,
-    known: Set[str],
-    registry: Mapping[str, Dataset],
-    *,
-    single: bool,
+    about: Mapping[str, str],
+    usual_of: Callable[[str | None], Mapping[str, str]],
 ) -> dict[str, list[Any]]:
-    """Return the values of one table as columns of tidy rows."""
-    about = {"source": path.name, **table.stated.about}
+    """Return the values of one table as columns of tidy rows; about: its name and source."""
+    stated = {**about, **table.stated.about}
     # Where the rows are metrics, a model stands in a column: its line is that of the header.
     lines = [table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]] for value in values]
-    usual_of: dict[tuple[str, str | None], str] = {}
     columns: dict[str, Any] = {
-        **{name: [about.get(name)] * len(values) for name in ("source", "source_url", "year")},
+        **{name: [stated.get(name)] * len(values) for name in ("source", "source_url", "year", "table")},
         "source_line": [None if line is None else str(line) for line in lines],
-        "table": [path.stem if single else f"{path.stem}-{table.number}"] * len(values),
         "model": [value.model for value in values],
         "value": [value.number.text for value in values],
         "unit": [value.unit for value in values],
-        "spread": [value.spread or value.number.spread for value in values],
-        "notes": ["; ".join(filter(None, (value.facts.notes, *value.notes))) or None for value in values],
-        "assumed": [_assumed(value, usual_of, known, registry) for value in values],
+        "spread": [value.number.spread for value in values],
+        "notes": [value.notes for value in values],
+        "assumed": [_assumed(value, usual_of(value.facts.dataset)) for value in values],
         "cell": [table.text(*value.cell) for value in values],
         "grid": [table.number] * len(values),
         "row": [value.cell[0] + 1 for value in values],
@@ -244,26 +241,14 @@ def _tidy(
     }
 
 
-def _assumed(
-    value: Value,
-    usual_of: dict[tuple[str, str | None], str],
-    known: Set[str],
-    registry: Mapping[str, Dataset],
-) -> str | None:
+def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:
     """Return what is known of a value that the table does not say, each with its reason."""
-    reasons = dict(value.assumed)
-    for name in _BY_DEFAULT:
-        if getattr(value.facts, name) is None and name not in reasons:
-            place = name, value.facts.dataset
-            if place not in usual_of:
-                usual_of[place] = usual(*place, registry)
-            reasons[name] = f"{usual_of[place]} by default"
-    if value.model is None:
-        reasons["model"] = "not named"
-    if value.facts.dataset is None:
-        reasons["dataset"] = "not named"
-    elif value.facts.dataset not in known:
-        reasons.setdefault("dataset", "as printed, none of the registry")
+    reasons = {name: why for name, why in usual.items() if getattr(value.facts, name) is None}
+    reasons |= value.assumed
+    if "dataset" in usual:
+        reasons["dataset"] = f"{reasons.get('dataset', 'as printed')}, {usual['dataset']}"
+    reasons |= {"model": "not named"} if value.model is None else {}
+    reasons |= {"dataset": "not named"} if value.facts.dataset is None else {}
     texts = [f"{_WORDS.get(name, name)} {reasons[name]}" for name in (*FIELDS, "value") if name in reasons]
     return "; ".join(texts) or None
 
@@ -274,43 +259,17 @@ def _left_alone(table: Table) -> Iterator[str]:
         cells = len(table.grid.rows) * table.grid.width
         yield f"no metric found in this table: its {cells} cells are left alone"
         return
-    columns: dict[int, str] = {}
-    others = []
-    seen = None
-    for row in table.layout.rows:
-        if row.columns is not seen:
-            seen = row.columns
-            columns |= {
-                column.index: column.name
-                for column in seen
-                if column.role == "other" and column.line.role is None and column.header
-            }
-        if row.kind == "other" and row.line.role is None:
-            others.append(next((text for text in row.labels.values() if text), str(row.index + 1)))
-    for what, left in (("columns", list(columns.values())), ("rows", others)):
+    columns = [
+        column.name
+        for column in table.layout.columns
+        if column.role == "other" and column.line.role is None and column.header
+    ]
+    rows = [
+        next(filter(None, row.labels.values()), str(row.index + 1))
+        for row in table.layout.rows
+        if row.kind == "other" and row.line.role is None
+    ]
+    for what, left in (("columns", columns), ("rows", rows)):
         if left:
             names = "', '".join(left)
             yield f"{what} that are no metric: '{names}'"
-
-
-def _silent(values: Sequence[Value]) -> Iterator[str]:
-    """Yield which names the table does not say."""
-    unnamed = {
-        "data set": sum(value.facts.dataset is None for value in values),
-        "model": sum(value.model is None for value in values),
-    }
-    for what, count in unnamed.items():
-        if count:
-            yield f"{count} of {len(values)} values have no {what}; state it in a sidecar"
-
-
-def _about_datasets(found: Iterable[str], names: Names, registry: Mapping[str, Dataset]) -> Iterator[str]:
-    """Yield which data sets are not known, with those that an ambiguous name may mean."""
-    known = set(names.values())
-    ambiguous = {name: set(map(folded, dataset.ambiguous_aliases)) for name, dataset in registry.items()}
-    for name in found:
-        meant = [own for own, spellings in ambiguous.items() if folded(name) in spellings]
-        if meant:
-            yield f"'{name}' may be {' or '.join(meant)}; state which in a sidecar"
-        elif name not in known:
-            yield f"'{name}' is no data set of the registry"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +23,13 @@ Keys = Sequence[str | int]
 
 @dataclass(frozen=True)
 class Line:
-    """What is stated about a column or row: its role, facts (one for each value of a cell), words to replace.
+    """What is stated about a column or row: its role, facts, words to replace.
 
     key: the key under which it is stated, None where nothing is.
     """
 
     role: str | None = None
-    parts: tuple[Facts, ...] = ()
+    facts: Facts = field(default_factory=Facts)
     words: Mapping[Any, str] = field(default_factory=dict)
     key: Any = None
 
@@ -41,6 +41,10 @@ class Line:
             if plain.casefold() in spellings:
                 return replacement
         return plain
+
+
+NO_LINE = Line()
+"""Nothing is stated."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,12 @@ class Stated:
 
 
 def _find(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
-    if not lines:
-        return Line()
-    known = {_plain(text) for text in texts}
+    known = set(map(_plain, texts)) if lines else set()
     for key, line in lines.items():
         is_number = isinstance(key, int) and not isinstance(key, bool)
         if key == number if is_number else _plain(str(key)) in known:
             return line
-    return Line()
+    return NO_LINE
 
 
 def _plain(text: str) -> str:
@@ -102,7 +104,9 @@ def stated_about(data: Mapping[str, Any], table: int, names: Names, path: str | 
 
     Raises RankadjustError for a metric that is not known.
     """
-    own = _own(data, table)
+    own: Mapping[str, Any] = next(
+        (lines for key, lines in data.get("tables", {}).items() if str(key) == str(table)), {}
+    )
     merged = {**{key: value for key, value in data.items() if key != "tables"}, **own}
     for lines in ("columns", "rows"):
         merged[lines] = {**data.get(lines, {}), **own.get(lines, {})}
@@ -115,26 +119,14 @@ def stated_about(data: Mapping[str, Any], table: int, names: Names, path: str | 
     )
 
 
-def _own(data: Mapping[str, Any], table: int) -> Mapping[str, Any]:
-    for key, value in data.get("tables", {}).items():
-        if str(key) == str(table):
-            return dict(value)
-    return {}
-
-
 def _lines(kind: str, data: Mapping[str, Any], names: Names, path: str | Path) -> dict[Any, Line]:
-    lines = {key: _line(value, names, path, [kind, key]) for key, value in data[kind].items()}
-    return {key: replace(line, key=key) for key, line in lines.items()}
+    return {key: _line(key, value, names, path, kind) for key, value in data[kind].items()}
 
 
-def _line(value: Any, names: Names, path: str | Path, keys: Keys) -> Line:  # noqa: ANN401 - a node of YAML
+def _line(key: Any, value: Any, names: Names, path: str | Path, kind: str) -> Line:  # noqa: ANN401 - nodes of YAML
     if isinstance(value, str):
-        return Line(role=value)
-    if isinstance(value, Sequence):
-        parts = enumerate(value)
-        return Line(parts=tuple(_facts(part, names, path, [*keys, index]) for index, part in parts))
-    facts = _facts(value, names, path, keys)
-    return Line(value.get("role"), (facts,) if facts != Facts() else (), value.get("words", {}))
+        return Line(role=value, key=key)
+    return Line(value.get("role"), _facts(value, names, path, [kind, key]), value.get("words", {}), key)
 
 
 def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys = ()) -> Facts:

@@ -5,7 +5,7 @@ metrics, the data sets and the words of config/published.yaml. A text with a wor
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -20,7 +20,9 @@ FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "ca
 DEFAULTS = {"split": "testing", "side": "both", "protocol": "filtered", "ties": "realistic"}
 """What is usual where nothing says it."""
 
-_EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates")
+EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates")
+"""What of it is the same for every model."""
+
 _WORD = re.compile(r"[^\W_]+|[%@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
 # A footnote letter that is no longer raised: 'MRRa'.
@@ -28,7 +30,10 @@ _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
 # Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
 _FORMER = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic", "_at_k.": "_at_"}
 _FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
+_VERSION = re.compile(r"[vV]\d+")
+# The longest run of words that is looked up, and how many words of a text are.
 _MOST_WORDS = 7
+_MOST_READ = 60
 # A longer text is no header.
 _LONGEST = 200
 _NAMES = ("dataset", "model", "metric")
@@ -60,8 +65,8 @@ class Facts:
 
     def over(self, other: "Facts") -> "Facts":
         """Return these facts, with those of `other` where these say nothing."""
-        if other is _NOTHING or self == _NOTHING:
-            return self if other is _NOTHING else other
+        if other is NOTHING or self == NOTHING:
+            return self if other is NOTHING else other
         # A stated data set or metric brings its own printed name, or none: it must not keep that of the other.
         bound = {"dataset_as_printed": self.dataset, "metric_as_printed": self.metric}
         taken = {
@@ -72,9 +77,8 @@ class Facts:
             and (value := getattr(other, name)) is not None
         }
         assumed = tuple(pair for pair in other.assumed if pair[0] in taken)
-        return replace(
-            self, **taken, assumed=(*self.assumed, *assumed), conflicts=(*self.conflicts, *other.conflicts)
-        )
+        conflicts = (*self.conflicts, *other.conflicts)
+        return replace(self, **taken, assumed=(*self.assumed, *assumed), conflicts=conflicts)
 
     def agreeing(self, other: "Facts", here: str, there: str) -> "Facts":
         """Return `over`, with a conflict for each field of which the two say something else; names are not compared."""
@@ -93,14 +97,13 @@ class Facts:
 
     def because(self, reason: str) -> "Facts":
         """Return these facts, each of them assumed for that reason."""
-        return replace(
-            self, assumed=tuple((name, reason) for name in FIELDS if getattr(self, name) is not None)
-        )
+        known = (name for name in FIELDS if getattr(self, name) is not None)
+        return replace(self, assumed=tuple((name, reason) for name in known))
 
     @cached_property
     def evaluation(self) -> tuple[str | None, ...]:
         """What a value is a value of, the model left aside and the usual where nothing says it."""
-        return tuple(getattr(self, name) or DEFAULTS.get(name) for name in _EVALUATION)
+        return tuple(getattr(self, name) or DEFAULTS.get(name) for name in EVALUATION)
 
     @property
     def says_something(self) -> bool:
@@ -108,7 +111,8 @@ class Facts:
         return any(getattr(self, name) is not None for name in FIELDS)
 
 
-_NOTHING = Facts()
+NOTHING = Facts()
+"""No facts."""
 _TEXTS = tuple(field.name for field in fields(Facts) if field.name not in ("assumed", "conflicts"))
 
 
@@ -127,12 +131,10 @@ def folded(text: str) -> str:
 def _vocabulary() -> Mapping[str, tuple[str, str]]:
     """Return the words that qualify a value: their run of words, in lower case -> field and our word ('' for none)."""
     mapping = shipped_mapping()
-    qualifiers = {
-        _key(word): (column, ours)
-        for column, words in mapping["words"].items()
-        for word, ours in words.items()
-    }
-    return {_key(word): ("", "") for word in mapping["headers"]["fillers"]} | qualifiers
+    known = {_key(word): ("", "") for word in mapping["headers"]["fillers"]}
+    for field, words in mapping["words"].items():
+        known |= {_key(word): (field, ours) for word, ours in words.items()}
+    return known
 
 
 @cache
@@ -168,18 +170,21 @@ def metric_key(text: str) -> str | None:
     return None if found is None else adjusted_key(*found)
 
 
+def _metric_of_ranks(text: str) -> str | None:
+    """Return `metric_key`, but for names that a metric of classification has, too: a sidecar may state these."""
+    return None if folded(text) in words_for("ambiguous_metrics") else metric_key(text)
+
+
 def role_of(header: str) -> str | None:
     """Return what a column holds whose header is a word for it (model, dataset, other, …), else None."""
     text = label(header)
-    if "#" in header and (folded(text) or header.strip() == "#"):
-        return "other"
     # Exports put where a value comes from before its name: params.model, tags.mlflow.runName.
     return _roles().get(folded(text)) or _roles().get(folded(re.split(r"[./]", text)[-1]))
 
 
 def is_bookkeeping(header: str) -> bool:
     """Tell whether a column with this header cannot tell models apart: place, time, size, links and the like."""
-    return "#" in header or folded(label(header)) in words_for("bookkeeping")
+    return folded(label(header)) in words_for("bookkeeping")
 
 
 def is_difference(text: str) -> bool:
@@ -195,43 +200,37 @@ def find_dataset(text: str, names: Names) -> str | None:
 
 def runs(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield first and last word and the text of each run of words, from each word the longest run first."""
-    words = list(_WORD.finditer(text))[:60]
+    words = list(_WORD.finditer(text))[:_MOST_READ]
     for first in range(len(words)):
         for last in range(min(first + _MOST_WORDS, len(words)) - 1, first - 1, -1):
             yield first, last, text[words[first].start() : words[last].end()]
 
 
-def _is_name(run: str, *, in_prose: bool, marks: str = "") -> bool:
-    """Tell whether words can be a name: in prose only with a digit, a capital or one of the marks."""
-    return not in_prose or run != run.lower() or any(letter.isdigit() or letter in marks for letter in run)
+def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = "") -> dict[str, str]:
+    """Return the names that are found in a text, each with its words; 'wn18rr v1' is no 'wn18rr' but a set of its own.
 
-
-def datasets_within(text: str, names: Names) -> dict[str, str]:
-    """Return the data sets named within a longer text, each with its words; 'wn18rr v1' is a set of its own."""
+    In prose only words with a digit, a capital or one of the marks can be a name.
+    """
     found: dict[str, str] = {}
     free = 0
     in_prose = " " in text.strip()
-    words = [*_WORD.findall(text)[:60], ""]
+    words = [*_WORD.findall(text)[:_MOST_READ], ""]
     for first, last, run in runs(text):
-        is_version = re.fullmatch(r"[vV]\d+", words[last + 1]) is not None
-        # In prose 'ogbl-biokg' is a name, too.
-        is_name = first >= free and not is_version and _is_name(run, in_prose=in_prose, marks="-")
-        if is_name and folded(run) in names:
-            found.setdefault(names[folded(run)], run)
+        can_be = not in_prose or run != run.lower() or any(sign.isdigit() or sign in marks for sign in run)
+        if first >= free and can_be and not _VERSION.fullmatch(words[last + 1]) and (name := look_up(run)):
+            found.setdefault(name, run)
             free = last + 1
     return found
+
+
+def datasets_within(text: str, names: Names) -> dict[str, str]:
+    """Return the data sets named within a longer text, each with its words."""
+    return _names_within(text, lambda run: names.get(folded(run)), marks="-")
 
 
 def metrics_within(text: str) -> dict[str, str]:
     """Return the metrics named within a longer text, each with its words."""
-    found: dict[str, str] = {}
-    free = 0
-    in_prose = " " in text.strip()
-    for first, last, run in runs(text):
-        if first >= free and _is_name(run, in_prose=in_prose) and (key := metric_key(run)):
-            found.setdefault(key, run)
-            free = last + 1
-    return found
+    return _names_within(text, _metric_of_ranks)
 
 
 def qualifiers_within(text: str, fields: Iterable[str]) -> Facts:
@@ -245,36 +244,9 @@ def qualifiers_within(text: str, fields: Iterable[str]) -> Facts:
 
 
 @lru_cache(maxsize=8192)
-def read_header(text: str, names: Names) -> tuple[Facts, ...]:
-    """Return what a header says, one Facts for each of its parts ('MRR / MR' and 'Hits@1/3' have two)."""
-    if len(text) > _LONGEST:
-        return (Facts(rest=text),)
-    plain = label(text)
-    whole = _read_part(plain, names)
-    if whole.rest is None and whole.notes is None:
-        return (whole,)
-    for parts in (_split_parts(plain), text.split("\n")):
-        if len(parts) > 1:
-            read = tuple(_read_part(label(part), names) for part in parts)
-            if all(part.says_something and part.rest is None and part.notes is None for part in read):
-                return read
-    return (whole,)
-
-
-def _split_parts(text: str) -> list[str]:
-    """Split 'MRR / MR', 'Hits@1/3/10', 'Hits@{1,3}' and 'MR (raw/filtered)' into complete headers."""
-    bracket = re.fullmatch(r"(.*?)[(\[]([^()\[\]]*/[^()\[\]]*)[)\]]", text)
-    if bracket:
-        return [f"{bracket[1]} ({part})" for part in bracket[2].split("/")]
-    listed = re.fullmatch(r"(.*@)\s*[{(\[]?\s*(\d+(?:\s*[,;]\s*\d+)+)\s*[})\]]?", text)
-    if listed:
-        return [f"{listed[1]}{k.strip()}" for k in re.split("[,;]", listed[2])]
-    qualified = re.fullmatch(r"(.*/.*?)\s*([(\[][^/]*[)\]])", text)
-    if qualified:
-        return [f"{part} {qualified[2]}" for part in _split_parts(qualified[1])]
-    parts = [part.strip() for part in text.split("/")]
-    stem = re.sub(r"\d+\W*$", "", parts[0])
-    return [f"{stem}{part}" if part.isdigit() and stem else part for part in parts]
+def read_header(text: str, names: Names) -> Facts:
+    """Return what a header says; `rest` holds it where a word of it is not understood."""
+    return Facts(rest=text) if len(text) > _LONGEST else _read_part(label(text), names)
 
 
 def _read_part(text: str, names: Names) -> Facts:
@@ -287,8 +259,11 @@ def _read_part(text: str, names: Names) -> Facts:
             return Facts(rest=text or None)
         insides = [inside.strip() for inside in _BRACKET.findall(text)]
         notes = tuple(inside for inside in insides if _read_words(inside, names) is None)
+        # A note has no known word: 'MR (raw/filtered)' says two things.
+        if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
+            return Facts(rest=text)
         for inside in insides:
-            facts = facts.over(_read_words(inside, names) or _NOTHING)
+            facts = facts.over(_read_words(inside, names) or NOTHING)
             if facts.split == "testing" and (part := _vocabulary().get(_key(f"test {inside}"))):
                 facts = replace(facts, split=part[1])
     if facts is None and (glued := _FOOTNOTE.fullmatch(text)) and (key := metric_key(glued[1])):
@@ -314,7 +289,7 @@ def _read_words(text: str, names: Names) -> Facts | None:
         if first != free:
             continue
         field, ours = _look_up(run, names)
-        if field is None or (field == "dataset" and re.fullmatch(r"v\d+", words[last + 1])):
+        if field is None or (field == "dataset" and _VERSION.fullmatch(words[last + 1])):
             continue
         if field and found.setdefault(field, ours) != ours:
             return None
@@ -323,15 +298,15 @@ def _read_words(text: str, names: Names) -> Facts | None:
 
 
 def _look_up(run: str, names: Names) -> tuple[str | None, str]:
-    if key := metric_key(run):
+    if key := _metric_of_ranks(run):
         return "metric", key
     if dataset := names.get(folded(run)):
         return "dataset", dataset
     return _vocabulary().get(_key(run), (None, ""))
 
 
-def read_stack(texts: Sequence[str], names: Names) -> tuple[Facts, ...]:
-    """Return what the headers above a column say together, one Facts for each part; `texts` from the top down.
+def read_stack(texts: Iterable[str], names: Names) -> Facts:
+    """Return what the headers above a column say together; `texts` from the top down.
 
     The lowest that names a metric gives it; 'Hits@' above '10' do so together. `rest` holds what none of them explains.
     """
@@ -339,35 +314,23 @@ def read_stack(texts: Sequence[str], names: Names) -> tuple[Facts, ...]:
 
 
 @lru_cache(maxsize=8192)
-def _read_stack(distinct: tuple[str, ...], names: Names) -> tuple[Facts, ...]:
+def _read_stack(distinct: tuple[str, ...], names: Names) -> Facts:
     # Charts of wandb put the run before the key: 'TransE-1 - test/mrr'.
-    steps = [step for text in distinct for step in text.split(" - ")]
-    read = [read_header(text, names) for text in _with_joined_k(tuple(dict.fromkeys(steps)))]
-    count = max((len(parts) for parts in read), default=1)
-    merged = []
-    for index in range(count):
-        own = [parts[index] if len(parts) == count else parts[0] for parts in read]
-        facts = _NOTHING
-        for part in reversed(own):
-            facts = facts.agreeing(replace(part, rest=None), "a header", "the one above it")
-        merged.append(replace(facts, rest=" ".join(filter(None, (part.rest for part in own))) or None))
-    return tuple(merged)
+    steps = dict.fromkeys(step for text in distinct for step in text.split(" - "))
+    read = [read_header(text, names) for text in _with_joined_k(tuple(steps))]
+    facts = NOTHING
+    for said in reversed(read):
+        facts = facts.agreeing(replace(said, rest=None), "a header", "the one above it")
+    return replace(facts, rest=" ".join(filter(None, (said.rest for said in read))) or None)
 
 
 def _with_joined_k(texts: tuple[str, ...]) -> tuple[str, ...]:
     """Replace 'Hits@' (or 'Hits@k (%)') and a bare number below it by 'Hits@10 (%)'."""
-    number = next(
-        (index for index, text in enumerate(texts) if index and re.fullmatch(r"@?\d+", label(text))), None
-    )
-    if number is None:
-        return texts
-    k = label(texts[number]).lstrip("@")
-    for index in range(number):
-        stem = re.fullmatch(r"(.*?(?:@|\bat))\s*[kKnN]?\s*([(\[].*[)\]])?", label(texts[index]))
-        joined = (
-            f"{stem[1]}{'' if stem[1].endswith('@') else ' '}{k}" if stem else label(texts[index]) + f"@{k}"
-        )
-        if metric_key(joined) and not metric_key(label(texts[index])):
-            header = f"{joined} {stem[2] or '' if stem else ''}".strip()
-            return (*texts[:index], header, *texts[index + 1 : number], *texts[number + 1 :])
+    *above, last = texts or ("",)
+    if k := re.fullmatch(r"@?(\d+)", label(last)):
+        for index, text in enumerate(map(label, above)):
+            stem = re.sub(r"@\s*[kKnN]?(?!\w)", "@", text if "@" in text else f"{text}@")
+            joined = stem.replace("@", f"@{k[1]}", 1)
+            if metric_key(_BRACKET.sub("", joined)) and not metric_key(text):
+                return (*above[:index], joined, *above[index + 1 :])
     return texts

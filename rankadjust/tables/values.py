@@ -1,22 +1,21 @@
-"""Cells into values: each number of a cell with all that row, column, table and sidecar say of it, if they agree."""
+"""Cells into values: the number of a cell with all that row, column, table and sidecar say of it, if they agree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankadjust.base.printed import Number
 from rankadjust.tables.cells import is_missing, read_cell
-from rankadjust.tables.layout import Column, Layout, Row, Table
+from rankadjust.tables.layout import Column, Row, Table
 from rankadjust.tables.sidecar import fill, is_pattern
-from rankadjust.tables.tokens import Facts, Names, find_dataset
+from rankadjust.tables.tokens import EVALUATION, Facts, Names, find_dataset
 
 State = tuple[str, str | None]
 """What became of a cell (value, missing, unread or label) and, for an unread one, why."""
 States = dict[tuple[int, int], State]
 
 _LABEL: State = ("label", None)
-_KEY = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates")
 
 
 @dataclass(slots=True)
@@ -34,39 +33,23 @@ class Value:
     facts: Facts
     model: str | None
     labels: Mapping[str, str]
-    series: tuple[Any, ...]
+    series: int
     model_line: int
     header: str
     stated: Facts
     patterned: bool
     assumed: dict[str, str]
     unit: str | None = None
-    spread: str | None = None
-    notes: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        """The metric as it was printed."""
-        return self.facts.metric_as_printed or self.facts.metric or ""
+    def notes(self) -> str | None:
+        """What is said of it, and the number that stands in brackets after its own."""
+        bracket = self.number.bracket
+        return "; ".join(filter(None, (self.facts.notes, bracket and f"in brackets: {bracket}"))) or None
 
     def key(self) -> tuple[Any, ...]:
         """Return what it is a value of, the usual where nothing says it."""
         return self.model, self.facts.evaluation
-
-
-class _Part(NamedTuple):
-    """What is known of a value of a cell before its number and the names of its row are looked at.
-
-    facts, stated, header: all that is said, by the sidecar, and in the header. name: what names its metric.
-    """
-
-    facts: Facts
-    stated: Facts
-    header: Facts
-    series: tuple[Any, ...]
-    name: str
-    has_pattern: bool
-    is_stated: bool
 
 
 class Reader:
@@ -77,108 +60,76 @@ class Reader:
         self.names = names
         self.sidecar = sidecar
         self.known = set(names.values())
-        self.values: list[Value] = []
-        self.states: States = {}
-        self._bare: dict[tuple[Facts, ...], int] = {}
-        self._combined: dict[tuple[Any, ...], tuple[list[_Part], str | None]] = {}
+        self._labels: dict[Facts, int] = {}
+        self._combined: dict[tuple[Any, ...], tuple[Facts, Facts]] = {}
 
     def read(self) -> tuple[list[Value], States]:
         """Return the values of the table and the state of each of its cells."""
         layout = self.table.layout
+        last_value = max((column.index for column in layout.columns if column.role == "value"), default=-1)
+        values: list[Value] = []
+        states: States = {}
         for row in layout.rows:
-            last_value = max((column.index for column in row.columns if column.role == "value"), default=-1)
             is_body = row.kind == "values" and layout.metrics != ""
             # The model differs from row to row: what else its labels say seldom does.
-            bare = tuple(replace(part, model=None) for part in row.parts)
-            number = self._bare.setdefault(bare, len(self._bare))
-            for column in row.columns:
+            bare = replace(row.facts, model=None) if is_body else row.facts
+            same = self._labels.setdefault(bare, len(self._labels)), row.line.key
+            for column in layout.columns:
                 cell = (row.index, column.index)
                 if is_body and column.role == "value":
-                    self.states[cell] = self._cell(row, column, bare, number)
+                    found = self._value(row, column, bare, same)
+                    values += [found] if isinstance(found, Value) else []
+                    states[cell] = ("value", None) if isinstance(found, Value) else found
                 else:
-                    self.states[cell] = self._label(row, column, layout, last_value)
-        return self.values, self.states
+                    is_beyond = is_body and -1 < last_value < column.index
+                    states[cell] = self._label(row, column) if is_beyond else _LABEL
+        return values, states
 
-    def _label(self, row: Row, column: Column, layout: Layout, last_value: int) -> State:
-        """Return the state of a cell outside the values; text beyond the values under no header is unread."""
-        if not -1 < last_value < column.index or not layout.metrics or row.kind != "values":
-            return _LABEL
+    def _label(self, row: Row, column: Column) -> State:
+        """Return the state of a cell beyond the values: text under no header is unread."""
         text = self.table.text(row.index, column.index)
         if not text or column.role != "other" or column.header or column.line.role is not None:
             return _LABEL
         return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
 
-    def _cell(self, row: Row, column: Column, bare: tuple[Facts, ...], number: int) -> State:
-        """Return the state of a cell that should hold values, and keep its values."""
-        numbers = read_cell(self.table.text(row.index, column.index))
-        if numbers is None:
-            return "unread", "not a number"
-        if not any(numbers):
-            return "missing", None
-        known = (column.index, row.block, number, row.line.key)
+    def _value(self, row: Row, column: Column, bare: Facts, same: tuple[Any, ...]) -> Value | State:
+        """Return the value of a cell, or the state of one that has none; same: tells rows of which the same is said."""
+        number = read_cell(self.table.text(row.index, column.index))
+        if not isinstance(number, Number):
+            return ("unread", "not a number") if number is None else ("missing", None)
+        known = (column.index, same)
         if known not in self._combined:
-            self._combined[known] = self._parts(row, column, bare)
-        parts, reason = self._combined[known]
-        if len(numbers) != len(parts) and not self.table.layout.refused:
-            reason = f"{_count(len(numbers))} in the cell, {len(parts)} in the header"
-        if reason:
+            self._combined[known] = _combine(row, column, bare, self.table, self.known)
+        facts, stated = self._combined[known]
+        if reason := self.table.layout.refused or "; ".join(facts.conflicts):
             return "unread", reason
-        self.values += [
-            self._value(number, part, index, row, column)
-            for index, (number, part) in enumerate(zip(numbers, parts, strict=True))
-            if number is not None
-        ]
-        return "value", None
-
-    def _parts(self, row: Row, column: Column, bare: tuple[Facts, ...]) -> tuple[list[_Part], str | None]:
-        """Return what is known of each value of a cell, and why they cannot be read, None where they can."""
-        combined = _combine(row, column, bare, self.table, self.known)
-        metrics = self.table.layout.metrics
-        parts = []
-        for index, facts in enumerate(combined):
-            stated = _stated(row, column, self.table, index)
-            part = _Part(
-                facts=facts,
-                stated=stated,
-                header=_part(column.parts, index),
-                series=(row.block, column.index, index) if metrics == "columns" else (index,),
-                name=column.name if metrics != "rows" else facts.metric_as_printed or "",
-                has_pattern=is_pattern(stated.model) or is_pattern(stated.dataset),
-                is_stated=is_pattern(stated.model)
-                or any(own.model for own in (*row.line.parts, *column.line.parts)),
-            )
-            parts.append(part)
-        return parts, self.table.layout.refused or _why_unread(combined)
-
-    def _value(self, number: Number, part: _Part, index: int, row: Row, column: Column) -> Value:
-        facts, stated, header = part.facts, part.stated, part.header
-        is_row = self.table.layout.metrics == "rows"
-        printed = _part(row.parts, index)
+        if facts.metric is None:
+            return "unread", "no header names its metric"
+        printed, header = row.facts, column.facts
         assumed = dict(facts.assumed)
         model = stated.model or printed.model or header.model or facts.model
-        if stated.model is None and printed.model is not None and printed.assumed:
+        if stated.model is None and printed.model is not None:
             assumed |= dict(pair for pair in printed.assumed if pair[0] == "model")
         if header.rest:
             facts, model = self._with_variant(facts, model, stated, header.rest, assumed)
-        if part.has_pattern:
-            texts = _texts_for_patterns(row, column, printed, header, facts)
-            if is_pattern(stated.model):
-                model = fill(stated.model or "", texts, self.sidecar) or None
-            if is_pattern(stated.dataset):
-                filled = fill(stated.dataset or "", texts, self.sidecar)
-                found = find_dataset(filled, self.names) or filled
-                facts = replace(facts, dataset=found, dataset_as_printed=filled)
+        if is_pattern(stated.model):
+            model = fill(stated.model or "", self._texts(row, column, facts), self.sidecar) or None
+        if is_pattern(stated.dataset):
+            filled = fill(stated.dataset or "", self._texts(row, column, facts), self.sidecar)
+            known_name = find_dataset(filled, self.names)
+            facts = replace(facts, dataset=known_name or filled, dataset_as_printed=filled)
+        in_rows = self.table.layout.metrics == "rows"
         return Value(
             cell=(row.index, column.index),
             number=number,
             facts=facts,
             model=model,
             labels=row.labels,
-            series=(row.index, index) if is_row else part.series,
-            model_line=column.index if is_row else row.index,
-            header=part.name,
+            series=row.index if in_rows else column.index if self.table.layout.metrics == "columns" else 0,
+            model_line=column.index if in_rows else row.index,
+            header=(facts.metric_as_printed or "") if in_rows else column.name,
             stated=stated,
-            patterned=part.is_stated,
+            patterned=is_pattern(stated.model) or bool(row.line.facts.model or column.line.facts.model),
             assumed=assumed,
         )
 
@@ -197,66 +148,55 @@ class Reader:
         assumed["model"] = f"with '{rest}' of the header"
         return facts, f"{model} ({rest})"
 
-
-def _why_unread(parts: Sequence[Facts]) -> str | None:
-    """Return why values of which this is known cannot be read; None where they can."""
-    if any(facts.metric is None for facts in parts):
-        return "no header names its metric"
-    return "; ".join(dict.fromkeys(text for facts in parts for text in facts.conflicts)) or None
-
-
-def _count(number: int) -> str:
-    return "1 value" if number == 1 else f"{number} values"
-
-
-def _part(layer: Sequence[Facts], index: int) -> Facts:
-    return layer[index] if index < len(layer) else layer[0]
-
-
-def _stated(row: Row, column: Column, table: Table, part: int) -> Facts:
-    """Return what the sidecar states about a value: the row before the column before the table."""
-    facts = Facts()
-    for layer in (row.line.parts, column.line.parts, (table.stated.facts,)):
-        facts = facts.over(_part(layer, part)) if layer else facts
-    return facts
+    def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
+        """Return what the names in the braces of a pattern stand for in a cell."""
+        # Above the names of metrics stands what the columns are: '{rank}' is the header of the value's column.
+        metrics = (other for other in self.table.layout.columns if other.role == "metric")
+        corner = [text for other in metrics for text in other.header]
+        printed, header = row.facts, column.facts
+        dataset = header.dataset_as_printed or printed.dataset_as_printed
+        return {
+            "model": header.model or printed.model or "",
+            "dataset": dataset or facts.dataset_as_printed or "",
+            "column": header.rest or header.dataset_as_printed or column.name,
+            "row": next(filter(None, row.labels.values()), ""),
+            **row.labels,
+            **dict.fromkeys(corner, column.name),
+        }
 
 
-def _combine(row: Row, column: Column, bare: tuple[Facts, ...], table: Table, known: set[str]) -> list[Facts]:
-    """Return what is known of each value of a cell; where two places say different things it has conflicts.
+def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str]) -> tuple[Facts, Facts]:
+    """Return what is known of a value and what the sidecar states of it; contradictions are conflicts of the first.
 
-    What a sidecar states of a line stands instead of what the line says; what it states of the table must agree with
-    the lines. What the text around the table says comes last.
+    bare: what the labels of the row say, without the model. What a sidecar states of a line stands instead of what the
+    line says; what it states of the table must agree with the lines. What the text around the table says comes last.
     """
-    layers = (row.line.parts, column.line.parts, column.parts, bare)
-    parts = []
-    for index in range(max(map(len, layers))):
-        about_row, about_column, header, labels = (
-            _part(layer, index) if layer else Facts() for layer in layers
-        )
-        whole = table.stated.facts
-        stated = about_row.over(about_column)
-        header = _without(header, about_column.over(Facts(dataset=whole.dataset)), known)
-        labels = _without(labels, about_row.over(Facts(dataset=whole.dataset)), known)
-        facts = stated.agreeing(header.agreeing(labels, "the column", "the row"), "the sidecar", "the table")
-        given: dict[str, Any] = {name: None for name in _KEY if getattr(stated, name)}
-        rest = replace(whole, **given)
-        if whole.metric and facts.metric not in (None, whole.metric):
-            clash = f"the sidecar says {whole.metric}, the table {facts.metric}"
-            facts = replace(facts, conflicts=(*facts.conflicts, clash))
-        notes = "; ".join(
-            filter(None, dict.fromkeys([stated.notes, whole.notes, header.notes, labels.notes]))
-        )
-        facts = rest.agreeing(facts, "the sidecar", "the table").over(table.layout.facts)
-        printed = facts.metric_as_printed or (column.name or None if facts.metric else None)
-        parts.append(replace(facts, notes=notes or None, metric_as_printed=printed, rest=None))
-    return parts
+    whole, in_row, in_column = table.stated.facts, row.line.facts, column.line.facts
+    stated = in_row.over(in_column)
+    header = _without(column.facts, in_column.over(Facts(dataset=whole.dataset)), known)
+    labels = _without(bare, in_row.over(Facts(dataset=whole.dataset)), known)
+    lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), "the sidecar", "the table")
+    given: dict[str, Any] = {name: None for name in EVALUATION if getattr(stated, name)}
+    facts = replace(whole, **given).agreeing(lines, "the sidecar", "the table").over(table.layout.facts)
+    conflicts = facts.conflicts
+    if whole.metric and lines.metric not in (None, whole.metric):
+        conflicts += (f"the sidecar says {whole.metric}, the table {lines.metric}",)
+    notes = dict.fromkeys(filter(None, (stated.notes, whole.notes, header.notes, labels.notes)))
+    printed = facts.metric_as_printed or (column.name or None if facts.metric else None)
+    facts = replace(
+        facts,
+        notes="; ".join(notes) or None,
+        metric_as_printed=printed,
+        rest=None,
+        conflicts=tuple(dict.fromkeys(conflicts)),
+    )
+    return facts, stated.over(whole)
 
 
 def _without(printed: Facts, stated: Facts, known: set[str]) -> Facts:
     """Leave out of what a line says what a sidecar states instead; a name that is no data set of ours says nothing."""
-    blank: dict[str, Any] = {
-        name: None for name in _KEY if getattr(stated, name) is not None and name != "dataset"
-    }
+    blank: dict[str, Any] = {name: None for name in EVALUATION if getattr(stated, name) is not None}
+    blank.pop("dataset", None)
     if stated.dataset and (is_pattern(stated.dataset) or printed.dataset not in known):
         blank |= {"dataset": None}
         if not is_pattern(stated.dataset):
@@ -264,21 +204,3 @@ def _without(printed: Facts, stated: Facts, known: set[str]) -> Facts:
     if "metric" in blank:
         blank["metric_as_printed"] = None
     return replace(printed, **blank) if blank else printed
-
-
-def _texts_for_patterns(
-    row: Row, column: Column, printed: Facts, header: Facts, facts: Facts
-) -> dict[str, str]:
-    """Return what the names in the braces of a pattern stand for in a cell."""
-    # Above the names of metrics stands what the columns are: '{rank}' is the header of the value's column.
-    corner = {text: column.name for other in row.columns if other.role == "metric" for text in other.header}
-    dataset = header.dataset_as_printed or printed.dataset_as_printed
-    return {
-        "model": header.model or printed.model or "",
-        "dataset": dataset or facts.dataset_as_printed or "",
-        "metric": facts.metric_as_printed or "",
-        "column": header.rest or header.dataset_as_printed or column.name,
-        "row": next((text for text in row.labels.values() if text), ""),
-        **row.labels,
-        **corner,
-    }

@@ -11,6 +11,10 @@ MAX_SPAN = 1000
 # No table of results is wider or has more cells; what is, is broken, and must not take minutes.
 MAX_COLUMNS = 1000
 _MAX_CELLS = 5_000_000
+# How many cells a written one may stand for: by spans, or with the empty ones that fill short rows. Thousands of short
+# rows beside a long one would be millions of cells, made of a few kilobytes.
+_CELLS_OF_EACH = 10
+_CELLS_OF_ALL = 10_000
 # How many texts before a table are kept; one that has few words is a title, marked as such or not.
 CONTEXT_LENGTH = 6
 _TITLE_WORDS = 6
@@ -60,7 +64,7 @@ def make_grid(
     Raises RankadjustError for a table with more columns or cells than any table of results has.
     """
     width = max((len(row) for row in rows), default=0)
-    _require_size(width, len(rows))
+    require_size(width, len(rows), sum(map(len, rows)))
     return Grid(
         rows=tuple(tuple(tidy(text) for text in [*row, *[""] * (width - len(row))]) for row in rows),
         header_rows=min(header_rows, len(rows)),
@@ -73,7 +77,7 @@ def make_grid(
 def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
     """Put spanning cells into every row and column they cover, as HTML does: what is covered has no cell of its own."""
     placed: list[dict[int, str]] = [{} for _ in rows]
-    covered_cells = 0
+    written, covered_cells = sum(map(len, rows)), 0
     for index, row in enumerate(rows):
         column = 0
         for cell in row:
@@ -81,7 +85,7 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
                 column += 1
             width, height = _clamp(cell.columns, MAX_SPAN), _clamp(cell.rows, len(rows) - index)
             covered_cells += width * height
-            _require_size(column + width, -(-covered_cells // (column + width)))
+            require_size(column + width, -(-covered_cells // (column + width)), written)
             for covered in placed[index : index + height]:
                 for offset in range(width):
                     covered.setdefault(column + offset, cell.text)
@@ -96,11 +100,9 @@ def side_by_side(grid: Grid) -> list[Grid]:
     half = next((first for first in range(2, grid.width // 2 + 1) if _repeats(keys, first)), None)
     if half is None:
         return [grid]
-    remark = f"the header begins again in column {half + 1}: read as tables side by side"
+    remarks = (*grid.remarks, f"the header begins again in column {half + 1}: read as tables side by side")
     return [
-        replace(
-            grid, rows=tuple(row[first : first + half] for row in grid.rows), remarks=(*grid.remarks, remark)
-        )
+        replace(grid, rows=tuple(row[first : first + half] for row in grid.rows), remarks=remarks)
         for first in range(0, grid.width, half)
     ]
 
@@ -115,22 +117,29 @@ def _repeats(keys: Sequence[tuple[str, ...]], half: int) -> bool:
     )
 
 
+def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
+    """Add a heading with its level, or a paragraph with level 0, to the texts above a table, in the order of the file.
+
+    A heading counts until another of its level or above; a paragraph until the next heading.
+    """
+    if level:
+        texts[:] = [one for one in texts if 0 < one[0] < level]
+    texts.append((level, text))
+    headings = sum(level > 0 for level, _ in texts)
+    del texts[headings : -CONTEXT_LENGTH - 1]
+
+
 def context_of(texts: Sequence[tuple[int, str]]) -> list[str]:
     """Return the texts above a table, the one that most likely names what it holds first.
 
-    texts: headings with their level and paragraphs with level 0, in the order of the file. A heading counts until
-    another of its level or above; a paragraph until the next heading. A title directly above comes first, then the
-    innermost heading, the other paragraphs from the table upwards, and the outer headings.
+    A title directly above comes first, then the innermost heading, the other paragraphs from the table upwards, and the
+    outer headings.
     """
-    headings: list[tuple[int, str]] = []
-    paragraphs: list[str] = []
+    counting: list[tuple[int, str]] = []
     for level, text in texts:
-        if level:
-            headings = [heading for heading in headings if heading[0] < level] + [(level, text)]
-            paragraphs = []
-        else:
-            paragraphs.append(text)
-    titles = [text for _, text in reversed(headings)]
+        add_text(counting, level, text)
+    titles = [text for level, text in reversed(counting) if level]
+    paragraphs = [text for level, text in counting if not level]
     nearest = [text for text in paragraphs[-1:] if len(text.split()) <= _TITLE_WORDS]
     others = paragraphs[: len(paragraphs) - len(nearest)][::-1]
     return [*nearest, *titles[:1], *others[:CONTEXT_LENGTH], *titles[1:]][:CONTEXT_LENGTH]
@@ -147,11 +156,20 @@ def tidy(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
 
 
-def _require_size(columns: int, rows: int) -> None:
+def require_size(columns: int, rows: int, written: int) -> None:
+    """Raise RankadjustError for a table with more columns or cells than any table of results has.
+
+    written: how many of its cells the file has, each as often as it stands there.
+    """
     if columns > MAX_COLUMNS or columns * rows > _MAX_CELLS:
         raise RankadjustError(
             f"a table of {columns:,} columns and {rows:,} rows; "
             f"at most {MAX_COLUMNS:,} columns and {_MAX_CELLS:,} cells are read"
+        )
+    if columns * rows > max(_CELLS_OF_ALL, _CELLS_OF_EACH * written):
+        raise RankadjustError(
+            f"a table of {columns:,} columns and {rows:,} rows, of which the file has {written:,} cells: "
+            "most of its rows are too short, or its cells span too much"
         )
 
 

@@ -1,63 +1,112 @@
-"""HTML into grids, with Beautiful Soup and html5lib."""
+"""HTML into grids, with selectolax, which builds the tree that a browser builds."""
 
 import re
+from collections import deque
+from collections.abc import Mapping
 from typing import Any
 
+from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, context_of, make_grid, spread_spans
 from rankadjust.tables.formats.parsers import load_parser
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 # How far up a page headings and paragraphs are looked for.
 _TEXTS = 30
+# An element of another name may begin alike: <tr-x>, <tr:x>.
+_ROW = re.compile(r"<tr(?=[\s/>]|$)", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+_DEEPEST = 1000
+# Elements that need no closing tag, and those that have none.
+_CLOSED = {"p", "li", "dt", "dd", "tr", "thead", "tbody", "tfoot", "caption", "colgroup", "option"}
+_CLOSED |= {"area", "base", "br", "col", "embed", "hr", "img", "input"}
+_CLOSED |= {"link", "meta", "param", "source", "track", "wbr"}
+# Within these, cells and rows are elements like any other.
+_FOREIGN = {"svg", "math"}
 
 
 def html_grids(text: str) -> list[Grid]:
     """Return the tables of an HTML page; a table that only holds other tables is layout and left out."""
-    load_parser("html5lib", "HTML")
-    soup = load_parser("bs4", "HTML").BeautifulSoup(text, "html5lib")
-    return [_html_table(table) for table in soup.find_all("table") if not table.find("table")]
+    _require_flat(text)
+    # The parser forgets on which line a row began.
+    lines = enumerate(text.split("\n"), start=1)
+    numbered = "\n".join(_ROW.sub(f"<tr data-line={number} ", line) for number, line in lines)
+    page = load_parser("selectolax.lexbor", "HTML").LexborHTMLParser(numbered)
+    above: deque[Any] = deque(maxlen=_TEXTS)
+    grids = []
+    for element in page.css(", ".join(["table", "p", *_HEADINGS])):
+        if element.tag != "table":
+            above.append(element)
+        elif len(element.css("table")) == 1:
+            grids.append(_html_table(element, [(_HEADINGS.get(one.tag, 0), _words(one)) for one in above]))
+    return grids
 
 
-def _html_table(table: Any) -> Grid:  # noqa: ANN401 - a Tag
+def _require_flat(text: str) -> None:
+    """Refuse elements thousands deep in one another: the parser goes through all of them to place the next."""
+    depth = foreign = 0
+    for closing, written in _TAG.findall(text):
+        name = written.lower()
+        step = -1 if closing else 1
+        if name in _FOREIGN:
+            foreign = max(0, foreign + step)
+        if name in ("td", "th") and not foreign:
+            # A cell closes what its neighbour left open.
+            depth = 0
+        elif foreign or name not in _CLOSED:
+            depth = max(0, depth + step)
+            if depth > _DEEPEST:
+                raise RankadjustError(f"elements in one another, more than {_DEEPEST:,} deep")
+
+
+def _html_table(table: Any, above: list[tuple[int, str]]) -> Grid:  # noqa: ANN401 - a node
     rows, lines, marked = [], [], []
-    for row in table.find_all("tr"):
-        cells = row.find_all(["td", "th"])
-        rows.append(
-            [Span(_html_text(cell), _number(cell, "rowspan"), _number(cell, "colspan")) for cell in cells]
-        )
-        lines.append(row.sourceline)
-        marked.append(
-            row.parent.name == "thead" or (bool(cells) and all(cell.name == "th" for cell in cells))
-        )
+    # From parent to child: within a picture a cell may hold cells, and so on, each with the text of all below it.
+    sections = [part for part in table.iter() if part.tag in ("thead", "tbody", "tfoot")]
+    for row in (row for section in sections for row in section.iter() if row.tag == "tr"):
+        cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
+        rows.append([_span(cell) for cell in cells])
+        line = row.attributes.get("data-line")
+        lines.append(int(line) if line else None)
+        marked.append(row.parent.tag == "thead" or (bool(cells) and all(cell.tag == "th" for cell in cells)))
     header_rows = marked.index(False) if False in marked else len(rows)
-    caption = [table.caption.get_text(" ")] if table.caption else []
-    before = table.find_all_previous([*_HEADINGS, "p"], limit=_TEXTS)
-    above = [(_HEADINGS.get(element.name, 0), element.get_text(" ")) for element in reversed(before)]
-    context = [*caption, *context_of(above)]
+    context = [*map(_words, table.css("caption")), *context_of(above)]
     return make_grid(spread_spans(rows), header_rows=header_rows, lines=lines, context=context)
 
 
-def _number(cell: Any, attribute: str) -> int:  # noqa: ANN401 - a Tag
-    match = re.fullmatch(r"\s*(\d{1,6})\s*", str(cell.get(attribute, "1")))
-    number = int(match.group(1)) if match else 1
+def _span(cell: Any) -> Span:  # noqa: ANN401 - a node
+    attributes = cell.attributes
+    if not attributes:
+        return Span(_text(cell))
     # rowspan="0" means: to the end of the table.
-    return number or (10**6 if attribute == "rowspan" else 1)
+    return Span(_text(cell), _number(attributes, "rowspan") or 10**6, _number(attributes, "colspan") or 1)
 
 
-def _html_text(element: Any) -> str:  # noqa: ANN401 - a Tag
+def _number(attributes: Mapping[str, str | None], name: str) -> int:
+    match = re.fullmatch(r"\s*(\d{1,6})\s*", attributes.get(name) or "1")
+    return int(match.group(1)) if match else 1
+
+
+def _words(element: Any) -> str:  # noqa: ANN401 - a node
+    return str(element.text(separator=" "))
+
+
+def _text(element: Any) -> str:  # noqa: ANN401 - a node
     parts = []
-    for child in element.children:
-        if child.name is None:
-            # Line breaks of the source are blanks; only <br> and blocks begin a new line.
-            parts.append("" if type(child).__name__ == "Comment" else re.sub(r"\s+", " ", str(child)))
-        elif child.name == "br":
-            parts.append("\n")
-        elif child.name == "img":
-            parts.append(str(child.get("alt", "")))
-        elif child.name == "sup":
-            parts.append(f"^{{{_html_text(child)}}}")
-        elif child.name in ("p", "div", "li", "tr"):
-            parts.append(f"\n{_html_text(child)}\n")
-        elif child.name not in ("script", "style", "template"):
-            parts.append(_html_text(child))
+    for child in element.iter(include_text=True):
+        match child.tag:
+            case "-text":
+                # Line breaks of the source are blanks; only <br> and blocks begin a new line.
+                parts.append(re.sub(r"\s+", " ", child.text(deep=False)))
+            case "br":
+                parts.append("\n")
+            case "img":
+                parts.append(child.attributes.get("alt") or "")
+            case "sup":
+                parts.append(f"^{{{_text(child)}}}")
+            case "p" | "div" | "li" | "tr":
+                parts.append(f"\n{_text(child)}\n")
+            case "-comment" | "script" | "style" | "template":
+                pass
+            case _:
+                parts.append(_text(child))
     return "".join(parts)

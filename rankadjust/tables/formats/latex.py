@@ -1,283 +1,212 @@
-"""LaTeX into grids, with pylatexenc."""
+"""LaTeX into grids: the text is gone through once, for the marks that begin a table, divide it and end it."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cache
-from typing import Any, NamedTuple
+from itertools import chain
 
-from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_SPAN, Grid, Span, make_grid
-from rankadjust.tables.formats.macros import expand_macros, without_comments
-from rankadjust.tables.formats.parsers import load_parser
+from rankadjust.base.errors import RankadjustError
+from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_SPAN, Grid, Span, make_grid, require_size
+from rankadjust.tables.formats.macros import arguments, expand_macros, latex_to_text, without_comments
 
-_TABULARS = {
-    "tabular": "[{",
-    "tabular*": "{[{",
-    "tabularx": "{[{",
-    "tabulary": "{[{",
-    "xltabular": "[{{",
-    "longtable": "[{",
-    "supertabular": "[{",
-    "array": "[{",
-    "NiceTabular": "[{[",
-    "tblr": "[{",
-}
-_TABLE_MACROS = {
-    "\\": "*[",
-    "multicolumn": "{{{",
-    "multirow": "[{[{[{",
-    "makecell": "*[{",
-    "thead": "*[{",
-    "shortstack": "[{",
-    "cellcolor": "[{",
-    "rowcolor": "[{",
-    "color": "[{",
-    "textcolor": "[{{",
-    "colorbox": "[{{",
-    "textsuperscript": "{",
-    "footnote": "[{",
-    "footnotemark": "[",
-    "tablefootnote": "[{",
-    "tnote": "{",
-    "caption": "*[{",
-    "label": "{",
-    "num": "[{",
-    "scalebox": "{[{",
-    "rotatebox": "[{{",
-    "resizebox": "*{{{",
-    "adjustbox": "{{",
-    "phantom": "{",
-    "hphantom": "{",
-    "vphantom": "{",
-    "diagbox": "[{{",
-}
-# Characters that pylatexenc writes as their typographic relatives.
-_PLAIN = {
-    "textasciicircum": "^",
-    "textasciitilde": "~",
-    "textasciigrave": "`",
-    "textquotesingle": "'",
-    "textquotedbl": '"',
-    "textbackslash": "\\",
-}
-_RAISED = ("textsuperscript", "tnote")
-_SILENT = (
-    *("footnote", "footnotemark", "tablefootnote", "cellcolor", "rowcolor", "color", "label", "ref"),
-    *("phantom", "hphantom", "vphantom", "cite", "citep", "citet", "citealp"),
-    *("xspace", "bf", "it", "rm", "sc", "sf", "tt", "em", "bfseries", "itshape", "scshape", "ttfamily"),
-    *("tiny", "scriptsize", "footnotesize", "small", "normalsize", "large", "Large", "boldmath", "bm"),
-    *("centering", "raggedright", "raggedleft", "arraybackslash", "hfill", "noindent", "strut", "protect"),
-    *("left", "right", "big", "Big", "displaystyle", "rule", "par", "newline", "relax", "columncolor"),
+# The environments of tables, and how many arguments stand before their rows; the last says what the columns are.
+_TABULARS = dict.fromkeys(("tabular", "longtable", "supertabular", "array", "NiceTabular", "tblr"), 1)
+_TABULARS |= dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
+_OUTSIDE = re.compile(
+    r"\\(?:begin\{(?P<begin>\w+\*?)\}|(?P<end>end)\{|(?P<caption>caption)\b\*?|(?:(?:sub)?section|paragraph)\b\*?)"
 )
-_LAST_ARGUMENT = ("makecell", "thead", "shortstack", "textcolor", "colorbox", "num", "scalebox", "rotatebox")
-_RULES = re.compile(
-    r"\\(?:cmidrule|cline|hhline|cdashline)\s*(?:\[[^\]]*\])?(?:\([^)]*\))?\s*\{[^{}]*\}(?:\[[^\]]*\])?"
-    r"|\\(?:addlinespace|hdashline)\s*(?:\[[^\]]*\])?"
-    r"|\\specialrule\s*(?:\{[^{}]*\}){3}"
+_INSIDE = re.compile(
+    r"(?P<row>\\\\\*?(?:[ \t]*+\[[^\]\n]{0,99}\])?|\\(?:tabularnewline|cr)\b)|(?P<cell>&)|(?P<open>\{)|(?P<close>\})"
+    r"|\\(?P<macro>[A-Za-z]++)\*?|\\.|(?P<last>\Z)"
 )
-_RULE_ARGUMENT = re.compile(r"(\\(?:toprule|midrule|bottomrule)\b)\s*\[[^\]]*\]|(\\Xhline\b)\s*\{[^{}]*\}")
-
-
+# What stands between the rows, with its arguments: it is no text.
+_OPTIONAL = r"(?:\s*+\[[^\]\n]{0,99}\])?"
+_GROUP = r"(?:\s*+\{[^{}\n]{0,99}\})?"
+_HEADS = ("endhead", "endfirsthead", "endfoot", "endlastfoot")
+_BETWEEN = {
+    name: re.compile(pattern)
+    for names, pattern in (
+        (("hline", "centering", "arraybackslash", "caption", "end", *_HEADS), ""),
+        (("toprule", "midrule", "bottomrule", "addlinespace", "hdashline"), _OPTIONAL),
+        (("cline", "hhline", "Xhline", "cdashline"), _GROUP),
+        (("cmidrule",), rf"{_OPTIONAL}(?:\s*+\([^)\n]{{0,99}}\))?{_GROUP}"),
+        (("specialrule",), _GROUP * 3),
+    )
+    for name in names
+}
+_RULES = ("toprule", "midrule", "bottomrule", "hline", "Xhline")
+_SPANNING = re.compile(r"\\(multicolumn|multirow)\b\*?")
 _UNCERTAINTY = re.compile(r"([-+]?\d*\.?\d+)\s*\((\d+(?:\.\d+)?)\)")
+_LONGEST_NUMBER = 100
+_DEEPEST = 1000
 
 
-class Source(NamedTuple):
-    """What tables need of the file they stand in: where its lines end, and whether 33.70(12) means ± 0.12 in it."""
+@dataclass
+class _Body:
+    """What stands in a table: its rows, where each begins, and before which rows there are rules and ends of heads."""
 
-    newlines: tuple[int, ...]
-    has_uncertainties: bool
+    rows: list[list[str]] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    rules: list[tuple[int, str]] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    captions: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
 
 def latex_grids(text: str) -> list[Grid]:
     """Return the tabulars of a LaTeX source, with multicolumn, multirow and the macros that it defines."""
     text = expand_macros(without_comments(text))
-    text = _RULES.sub(lambda match: "\n" * match.group().count("\n"), text)
-    text = _RULE_ARGUMENT.sub(r"\1\2", text)
-    grids: list[Grid] = []
-    newlines = tuple(match.start() for match in re.finditer("\n", text))
-    source = Source(newlines, re.search(r"siunitx|\\num\b|\{[^{}]*\bS\b[^{}]*\}", text) is not None)
-    _collect_tabulars(_nodes(text), [], source, grids)
-    return grids
-
-
-def latex_to_text(text: str) -> str:
-    r"""Return a LaTeX fragment as plain text: '$\uparrow$' as an arrow, '\textbf{x}' as x."""
-    return _text(_nodes(text))
-
-
-def _nodes(text: str) -> list[Any]:
-    walker = load_parser("pylatexenc.latexwalker", "LaTeX")
-    return list(walker.LatexWalker(text, latex_context=_macros()).get_latex_nodes()[0])
-
-
-@cache
-def _macros() -> Any:  # noqa: ANN401 - a database of pylatexenc
-    spec = load_parser("pylatexenc.macrospec", "LaTeX")
-    database = load_parser("pylatexenc.latexwalker", "LaTeX").get_default_latex_context_db()
-    database.add_context_category(
-        "tables",
-        macros=[spec.MacroSpec(name, arguments) for name, arguments in _TABLE_MACROS.items()],
-        environments=[spec.EnvironmentSpec(name, arguments) for name, arguments in _TABULARS.items()],
-        prepend=True,
-    )
-    return database
-
-
-def _text(nodes: Sequence[Any]) -> str:
-    if all(type(node).__name__ == "LatexCharsNode" for node in nodes):
-        return "".join(node.chars for node in nodes)
-    return str(_converter().nodelist_to_text(list(nodes)))
-
-
-@cache
-def _converter() -> Any:  # noqa: ANN401 - a converter of pylatexenc
-    module = load_parser("pylatexenc.latex2text", "LaTeX")
-    database = module.get_default_latex_context_db()
-    database.set_unknown_macro_spec(module.MacroTextSpec("", _unknown))
-    replacements = [
-        *(module.MacroTextSpec(name, "^{%s}") for name in _RAISED),
-        *(module.MacroTextSpec(name, "") for name in _SILENT),
-        *(module.MacroTextSpec(name, text) for name, text in _PLAIN.items()),
-        *(module.MacroTextSpec(name, _last_argument) for name in _LAST_ARGUMENT),
-        module.MacroTextSpec("diagbox", "%(2)s / %(3)s"),
-    ]
-    database.add_context_category("tables", macros=replacements, prepend=True)
-    return module.LatexNodes2Text(latex_context=database, math_mode="text", keep_comments=False)
-
-
-def _unknown(node: Any) -> str:  # noqa: ANN401 - a node
-    r"""Return a macro that no one defined: a name (\ours) as it is written, nothing of a format (\best{0.5})."""
-    end = node.pos + node.len
-    argument = node.parsing_state.s[end : end + 2]
-    return "" if argument[:1] == "{" and argument != "{}" else f"\\{node.macroname}"
-
-
-def _last_argument(node: Any, l2tobj: Any) -> str:  # noqa: ANN401 - the names pylatexenc calls it with
-    arguments = [argument for argument in node.nodeargd.argnlist if argument is not None]
-    return str(l2tobj.nodelist_to_text([arguments[-1]])) if arguments else ""
-
-
-def _collect_tabulars(nodes: Iterable[Any], context: list[str], source: Source, grids: list[Grid]) -> None:
-    nodes = list(nodes)
-    context = [*(_text(_arguments(node)[-1:]) for node in nodes if _is(node, "caption")), *context]
-    for node in nodes:
-        name = getattr(node, "environmentname", None)
-        if name in _TABULARS:
-            grids.append(_latex_table(node, context, source))
-        elif getattr(node, "nodelist", None):
-            _collect_tabulars(node.nodelist, context, source, grids)
-        elif _is(node, "section", "subsection", "paragraph"):
-            context = [_text(_arguments(node)[-1:]), *context][:CONTEXT_LENGTH]
+    newlines = [match.start() for match in re.finditer("\n", text)]
+    has_siunitx = "siunitx" in text or r"\num{" in text
+    # Captions of each open environment: they may follow its tables.
+    captions: list[list[str]] = [[]]
+    sections: list[str] = []
+    found: list[tuple[Grid, list[list[str]], list[str]]] = []
+    at = 0
+    while match := _OUTSIDE.search(text, at):
+        at = match.end()
+        if match["begin"] in _TABULARS:
+            (*_, columns), at = arguments(text, at, _TABULARS[match["begin"]])
+            body, at = _body(text, match.start(), at)
+            lines = [bisect_right(newlines, start - 1) + 1 for start in body.starts]
+            is_uncertain = has_siunitx or "S" in re.sub(r"\[[^]]*\]|\{[^{}]*\}", "", columns)
+            found.append((_grid(body, lines, is_uncertain), captions[-10:], sections[:]))
+        elif match["begin"]:
+            captions.append([])
+        elif match["end"]:
+            del captions[max(1, len(captions) - 1) :]
         else:
-            # \resizebox{\textwidth}{!}{\begin{tabular}…} and its like.
-            for argument in _arguments(node):
-                _collect_tabulars([argument], context, source, grids)
+            (words,), at = arguments(text, at, 1)
+            texts = captions[-1] if match["caption"] else sections
+            texts.append(latex_to_text(words))
+            del texts[:-CONTEXT_LENGTH]
+    return [
+        replace(grid, context=(*grid.context, *chain(*reversed(above)), *reversed(titles)))
+        for grid, above, titles in found
+    ]
 
 
-def _is(node: Any, *macros: str) -> bool:  # noqa: ANN401 - a node
-    return getattr(node, "macroname", None) in macros
+def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
+    r"""Return what stands in the table that begins at `begin`, its rows at `at`, and where its \end stands."""
+    body = _Body()
+    row: list[str] = []
+    cell, start = "", -1
+    for match, groups in _marks(text, at):
+        kind, macro = match.lastgroup, match["macro"]
+        is_end = macro == "end" or kind == "last"
+        if kind == "macro" and macro not in _BETWEEN:
+            continue
+        piece = text[at : match.start()]
+        if start < 0 and piece.strip():
+            start = match.start() - len(piece.lstrip())
+        cell, at = cell + piece, match.end()
+        if kind != "macro" or is_end:
+            row.append(cell)
+            cell = ""
+        if kind == "row" or (is_end and (len(row) > 1 or row[0].strip())):
+            body.rows.append(row)
+            body.starts.append(begin if start < 0 else start)
+            row, start = [], -1
+        if macro == "caption":
+            (words,), at = arguments(text, at, 1)
+            body.captions.append(latex_to_text(words))
+        elif macro:
+            at = _BETWEEN[macro].match(text, at).end()  # type: ignore[union-attr]
+            body.rules += [(len(body.rows), macro)] if macro in _RULES else []
+            body.heads += [len(body.rows)] if macro in _HEADS else []
+        if groups or kind == "last":
+            body.remarks.append("a group in braces or the table itself has no end")
+    return body, at
 
 
-def _arguments(node: Any) -> list[Any]:  # noqa: ANN401 - a node
-    parsed = getattr(node, "nodeargd", None)
-    return [argument for argument in (parsed.argnlist if parsed else None) or [] if argument is not None]
+def _marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
+    r"""Yield what divides a table outside of groups and environments, its \end included, and the groups open there."""
+    groups = environments = 0
+    for match in _INSIDE.finditer(text, at):
+        kind, macro = match.lastgroup, match["macro"]
+        if kind == "open":
+            groups += 1
+        elif kind == "close":
+            groups = max(0, groups - 1)
+        elif macro == "begin":
+            environments += 1
+        elif macro == "end" and environments:
+            environments -= 1
+        elif kind == "last" or macro == "end":
+            yield match, groups
+            return
+        elif kind and not groups and not environments:
+            yield match, 0
+        if groups > _DEEPEST:
+            raise RankadjustError(
+                f"cannot be read as LaTeX: groups in one another, more than {_DEEPEST:,} deep"
+            )
 
 
-def _latex_table(environment: Any, context: list[str], source: Source) -> Grid:  # noqa: ANN401 - a node
-    rows: list[list[list[Any]]] = [[[]]]
-    rules: list[tuple[int, str]] = []
-    heads: list[int] = []
-    captions: list[str] = []
-    for node in environment.nodelist:
-        if _is(node, "\\", "tabularnewline", "cr"):
-            rows.append([[]])
-        elif getattr(node, "specials_chars", None) == "&":
-            rows[-1].append([])
-        elif _is(node, "toprule", "midrule", "bottomrule", "hline", "Xhline"):
-            rules.append((len(rows) - 1, node.macroname))
-        elif _is(node, "endhead", "endfirsthead", "endfoot", "endlastfoot"):
-            heads.append(len(rows) - 1)
-        elif _is(node, "caption"):
-            captions.append(_text(_arguments(node)[-1:]))
-        elif not _is(node, "centering", "arraybackslash"):
-            rows[-1][-1].append(node)
-    spans = [[_latex_cell(cell) for cell in row] for row in rows]
-    if source.has_uncertainties:
-        spans = [
-            [span._replace(text=_UNCERTAINTY.sub(_with_spread, span.text)) for span in row] for row in spans
-        ]
-    lines = [_line_of_row(row, environment.pos, source.newlines) for row in rows]
-    if len(spans[-1]) == 1 and not spans[-1][0].text.strip():
-        spans.pop()
-    remarks = []
+def _grid(body: _Body, lines: list[int], is_uncertain: bool) -> Grid:
+    spans = [[_span(cell) for cell in row] for row in body.rows]
+    if is_uncertain:
+        spans = [[span._replace(text=_with_spread(span.text)) for span in row] for row in spans]
+    rules, heads, remarks = body.rules, body.heads, body.remarks
     if len(heads) > 1:
         # longtable: the head of the first page, then that of the other pages and the feet, which repeat it.
         remarks.append(f"{heads[-1] - heads[0]} rows of the heads and feet of further pages left out")
         del spans[heads[0] : heads[-1]], lines[heads[0] : heads[-1]]
         rules = [(row, name) for row, name in rules if row <= heads[0]] + [(heads[0], "midrule")]
     return make_grid(
-        _spread_latex(spans),
+        _spread(spans),
         header_rows=_header_rows(rules, len(spans)),
-        lines=lines[: len(spans)],
-        context=[*captions, *context],
+        lines=lines,
+        context=body.captions,
         remarks=remarks,
     )
 
 
-def _with_spread(match: re.Match[str]) -> str:
+def _with_spread(text: str) -> str:
     """Return 33.70(12), where the digits in brackets are those of the last places, as 33.70 ± 0.12."""
-    number, digits = match[1], match[2]
-    decimals = len(number.partition(".")[2])
-    spread = digits if "." in digits else f"{Decimal(digits).scaleb(-decimals):f}"
-    return f"{number} ± {spread}"
 
+    def written_out(match: re.Match[str]) -> str:
+        number, digits = match[1], match[2]
+        decimals = len(number.partition(".")[2])
+        return f"{number} ± {digits if '.' in digits else format(Decimal(digits).scaleb(-decimals), 'f')}"
 
-def _line_of_row(row: Sequence[Sequence[Any]], start: int, newlines: Sequence[int]) -> int:
-    """Return the line of the first node of a row that is neither blank nor a comment."""
-    for node in (node for cell in row for node in cell):
-        printed = node.latex_verbatim()
-        if printed.strip() and not printed.startswith("%"):
-            start = node.pos + len(printed) - len(printed.lstrip())
-            break
-    return bisect_right(newlines, start - 1) + 1
+    return _UNCERTAINTY.sub(written_out, text) if "(" in text and len(text) < _LONGEST_NUMBER else text
 
 
 def _header_rows(rules: list[tuple[int, str]], rows: int) -> int:
     r"""Return the rows above the first \midrule, or between the first two groups of \hline."""
     inner = [row for row, name in rules if name == "midrule"] or [row for row, _ in rules]
-    inner = [row for row in inner if 0 < row < rows]
-    return inner[0] if inner else 0
+    return next((row for row in inner if 0 < row < rows), 0)
 
 
-def _latex_cell(nodes: Sequence[Any]) -> Span:
-    spanning = next((index for index, node in enumerate(nodes) if _is(node, "multicolumn", "multirow")), None)
-    if spanning is None:
-        return Span(_text(nodes))
-    arguments = _arguments(nodes[spanning])
-    inner = _latex_cell(_group(arguments[-1])) if arguments else Span("")
-    text = f"{_text(nodes[:spanning])}{inner.text}{_text(nodes[spanning + 1 :])}"
-    count = re.fullmatch(r"\s*(-?\d{1,4})\s*", _text(arguments[:1]))
+def _span(cell: str) -> Span:
+    match = _SPANNING.search(cell)
+    if match is None:
+        return Span(latex_to_text(cell))
+    (number, _, inside), end = arguments(cell, match.end(), 3)
+    inner = _span(inside)
+    text = f"{latex_to_text(cell[: match.start()])}{inner.text}{latex_to_text(cell[end:])}"
+    count = re.fullmatch(r"\s*(-?\d{1,4})\s*", number)
     size = int(count[1]) if count else 1
-    if _is(nodes[spanning], "multicolumn"):
+    if match[1] == "multicolumn":
         return Span(text, inner.rows, max(1, min(size, MAX_SPAN)))
     return Span(text, size, inner.columns)
 
 
-def _group(node: Any) -> Sequence[Any]:  # noqa: ANN401 - a node
-    return getattr(node, "nodelist", None) or [node]
-
-
-def _spread_latex(rows: list[list[Span]]) -> list[list[str]]:
+def _spread(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
     """Put spanning cells into every column they cover: LaTeX leaves empty cells under a multirow."""
+    width = max((sum(cell.columns for cell in row) for row in rows), default=1)
+    covered_cells = sum(min(abs(cell.rows), len(rows)) * cell.columns for row in rows for cell in row)
+    require_size(width, max(len(rows), covered_cells // width), sum(map(len, rows)))
     texts = [[text for cell in row for text in [cell.text] * cell.columns] for row in rows]
     for index, row in enumerate(rows):
         column = 0
         for cell in row:
             # A negative number of rows reaches upwards.
-            height = max(-len(rows), min(cell.rows, len(rows)))
-            first, last = sorted((index, index + height + (1 if height < 0 else -1)))
-            for covered in texts[max(0, first) : last + 1]:
+            first, last = sorted((index, index + cell.rows + (1 if cell.rows < 0 else -1)))
+            for covered in texts[max(0, first) : last + 1] if cell.rows not in (0, 1) else []:
                 for under in range(column, min(column + cell.columns, len(covered))):
                     covered[under] = covered[under].strip() or cell.text
             column += cell.columns

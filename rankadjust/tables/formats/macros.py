@@ -1,26 +1,35 @@
-r"""The macros that a LaTeX file defines for itself: \newcommand, \def and \DeclareMathOperator, written out."""
+r"""The macros of a LaTeX text: those that it defines itself (\newcommand, \def) written out, and all as plain text."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
+from html.entities import html5
 from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
 
-_NAME = r"\s*\{?\s*\\(?P<%s>[A-Za-z]+)\s*\}?\s*"
+# Blanks are taken possessively (*+): a run of them is gone through once.
+_NAME = r"\s*+\{?\s*+\\(?P<%s>[A-Za-z]++)\s*+\}?\s*+"
 _DEFINITION = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?"
     + _NAME % "command"
-    + r"(?:\[(?P<count>\d)\])?\s*(?P<default>\[[^\]]*\])?\s*(?=\{)"
-    + r"|\\def\s*\\(?P<plain>[A-Za-z]+)(?P<parameters>(?:\s*#\d)*)\s*(?=\{)"
+    + r"(?:\[(?P<count>\d)\])?\s*+(?P<default>\[[^\]\n]{0,200}\])?\s*+(?=\{)"
+    + r"|\\def\s*+\\(?P<plain>[A-Za-z]++)(?P<parameters>(?:\s*+#\d)*+)\s*+(?=\{)"
     + r"|\\DeclareMathOperator\*?"
     + _NAME % "operator"
     + r"(?=\{)"
 )
-_USE = re.compile(r"\\([A-Za-z]+)[ \t]*")
+_USE = re.compile(r"\\([A-Za-z]++)")
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_OPTIONAL = re.compile(r"\s*+\[([^\]\n]{0,200})\]")
+_OPTIONALS = re.compile(r"(?:\s*+\[[^\]\n]{0,200}\])*+")
+_BLANK = re.compile(r"\s*+")
 # Macros that use each other without end, or double what they are given, stop here.
 _DEPTH = 10
 _MOST = 20_000_000
+_LONGEST_GROUP = 10_000
+_DEEPEST_GROUP = 20
 
 
 class Macro(NamedTuple):
@@ -63,10 +72,8 @@ def _expanded(text: str, macros: Mapping[str, Macro], depth: int) -> str:
         macro = macros.get(match[1])
         if macro is None or match.start() < at:
             continue
-        arguments, end = _arguments(
-            text, match.end() if macro.arguments else match.start(1) + len(match[1]), macro
-        )
-        body = re.sub(r"#(\d)", lambda found, given=arguments: given.get(found[1], ""), macro.body)  # type: ignore[misc]
+        given, end = _given(text, match.end(), macro)
+        body = re.sub(r"#(\d)", lambda found, given=given: given.get(found[1], ""), macro.body)  # type: ignore[misc]
         # A letter after the macro must not become part of the last word of its body.
         parts += [text[at : match.start()], _expanded(body, macros, depth - 1) if depth else body, "{}"]
         length += len(parts[-2])
@@ -76,32 +83,148 @@ def _expanded(text: str, macros: Mapping[str, Macro], depth: int) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _arguments(text: str, at: int, macro: Macro) -> tuple[dict[str, str], int]:
-    """Return the arguments of a macro by their number, and where they end."""
-    given: dict[str, str] = {}
-    for number in range(1, macro.arguments + 1):
-        if number == 1 and macro.default is not None:
-            end = text.find("]", at) if text[at : at + 1] == "[" else -1
-            given["1"] = text[at + 1 : end] if end > 0 else macro.default
-            at = end + 1 if end > 0 else at
-            continue
-        while text[at : at + 1].isspace():
-            at += 1
-        end_of_group = _end_of_group(text, at)
-        if end_of_group is None:
-            given[str(number)], at = text[at : at + 1], at + 1
-        else:
-            given[str(number)], at = text[at + 1 : end_of_group - 1], end_of_group
-    return given, at
+def _given(text: str, at: int, macro: Macro) -> tuple[dict[str, str], int]:
+    """Return the arguments that a macro is given by their number, and where they end."""
+    first = []
+    if macro.default is not None:
+        optional = _OPTIONAL.match(text, at)
+        first = [optional[1] if optional else macro.default]
+        at = optional.end() if optional else at
+    others, at = arguments(text, at, macro.arguments - len(first))
+    return {str(number): argument for number, argument in enumerate([*first, *others], start=1)}, at
+
+
+def arguments(text: str, at: int, count: int) -> tuple[list[str], int]:
+    """Return the next `count` arguments, groups in braces or single characters, and where they end.
+
+    An optional argument in brackets before each is left out.
+    """
+    found = []
+    for _ in range(count):
+        at = _BLANK.match(text, _OPTIONALS.match(text, at).end()).end()  # type: ignore[union-attr]
+        end = _end_of_group(text, at)
+        found.append(text[at : at + 1] if end is None else text[at + 1 : end - 1])
+        at = at + 1 if end is None else end
+    return found, at
 
 
 def _end_of_group(text: str, start: int) -> int | None:
-    """Return where the group in braces that begins here ends; None where none begins, or it has no end."""
-    if text[start : start + 1] != "{":
+    """Return where the group in braces that begins here ends; None where none begins, or its end is not near."""
+    if not text.startswith("{", start):
         return None
     depth = 0
-    for match in re.finditer(r"\\.|[{}]", text[start : start + 10_000], re.DOTALL):
+    for match in _BRACE.finditer(text, start, start + _LONGEST_GROUP):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth == 0:
-            return start + match.end()
+        if depth in (0, _DEEPEST_GROUP):
+            return match.end() if depth == 0 else None
     return None
+
+
+# What becomes of the arguments of a macro: left out (-, optional ones [), kept (+), kept after a stroke (/), or
+# raised (^). Of other macros with an argument that is kept, and nothing else.
+_ARGUMENTS = {
+    name: actions
+    for actions, names in {
+        "": "xspace bf it rm sc sf tt em bfseries itshape scshape ttfamily tiny scriptsize footnotesize small "
+        "normalsize large Large boldmath bm centering raggedright raggedleft arraybackslash hfill noindent strut "
+        "protect left right big Big displaystyle par newline relax",
+        "-": "label ref phantom hphantom vphantom hspace vspace end",
+        "^": "textsuperscript tnote",
+        "[": "footnotemark",
+        "[-": "footnote tablefootnote cellcolor rowcolor columncolor color cite citep citet citealp",
+        "[+": "makecell thead shortstack num",
+        "[-+": "textcolor colorbox rotatebox",
+        "[--": "rule",
+        "[+/": "diagbox",
+        "+/": "frac",
+        "-+": "adjustbox href",
+        "-[+": "scalebox",
+        "-[-": "begin",
+        "--+": "resizebox",
+    }.items()
+    for name in names.split()
+}
+# The names of symbols in HTML are by and large those of LaTeX; these are not.
+_NAMES = (
+    "textasciicircum ^ textasciitilde ~ textasciigrave ` textquotesingle ' textquotedbl \" textbackslash \\ textless < "
+    "textgreater > textbar | textunderscore _ textendash – textemdash — dag † ddag ‡ star ⋆ circ ∘ cdot · to → neq ≠ "
+    "infty ∞ dots … ldots … cdots … ss ß o ø O Ø l ł L Ł ae æ aa å i i"
+)
+_SYMBOLS = dict(zip(_NAMES.split()[::2], _NAMES.split()[1::2], strict=True))
+_SYMBOLS |= {"quad": " ", "qquad": " "}
+_COMBINING = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030a\u030b\u030c\u0327\u0328"
+_ACCENTS = dict(zip("`'^~=u.\"rHvck", _COMBINING, strict=True))
+_ACTIONS = {"-": "", "/": " / {}", "^": "^{{{}}}"}
+_SIGNS = {"---": "—", "--": "–", "``": "“", "''": "”", "~": " ", "$": ""}
+_SPACES = dict.fromkeys(",;: \n", " ") | dict.fromkeys("!/-@()[]", "")
+_MARKED = re.compile(r"[\\{}$~]|--|``|''")
+_TOKEN = re.compile(
+    r"\\(?P<accent>[`'^\"~=.]|[uvcHkr](?![A-Za-z]))\s*+(?:\{\\?(?P<inner>[A-Za-z])\}|\\?(?P<letter>[A-Za-z]))"
+    r"|\\(?P<macro>[A-Za-z]++)\*?"
+    r"|(?P<line>\\\\\*?(?:\[[^\]\n]{0,200}\])?)"
+    r"|\\(?P<escaped>.)"
+    r"|(?P<open>\{)|(?P<close>\})"
+    r"|(?P<sign>---?|``|''|[~$])"
+    r"|(?P<text>[^\\{}$~`'-]++|.)",
+    re.DOTALL,
+)
+_GROUP = re.compile(r"\s*+\{(?!\})")
+
+
+def latex_to_text(text: str) -> str:
+    r"""Return a LaTeX fragment as plain text: '$\uparrow$' as an arrow, '\textbf{x}' as x.
+
+    A macro that is not known stays as it is written where it stands alone (\ours).
+    """
+    if not _MARKED.search(text):
+        return text
+    # What becomes of the next groups; of each open group its texts, and what becomes of it and those after it.
+    actions = ""
+    texts: list[list[str]] = [[]]
+    opened: list[str] = []
+    at = 0
+    while match := _TOKEN.match(text, at):
+        at = match.end()
+        match match.lastgroup:
+            case "open":
+                texts.append([])
+                opened.append(actions)
+                actions = ""
+            case "close" if opened:
+                inner = "".join(texts.pop())
+                texts[-1].append(_ACTIONS.get(opened[-1][:1], "{}").format(inner))
+                actions = opened.pop()[1:]
+            case "macro":
+                name = match["macro"]
+                actions = _ARGUMENTS.get(name, "")
+                is_known = name in _ARGUMENTS or _GROUP.match(text, at)
+                texts[-1].append("" if is_known else _symbol(name))
+            case _:
+                texts[-1].append(_plain(match))
+                actions = actions if match[0].isspace() else ""
+        if actions.startswith("["):
+            actions = actions[1:]
+            at = _OPTIONALS.match(text, at).end()  # type: ignore[union-attr]
+    return "".join(map("".join, texts))
+
+
+def _plain(match: re.Match[str]) -> str:
+    """Return the text of a token that is neither a macro nor a brace."""
+    match match.lastgroup:
+        case "line":
+            return "\n"
+        case "sign":
+            return _SIGNS[match[0]]
+        case "escaped":
+            return _SPACES.get(match["escaped"], match["escaped"])
+        case "inner" | "letter":
+            letter = match["inner"] or match["letter"]
+            return unicodedata.normalize("NFC", letter + _ACCENTS[match["accent"]])
+        case "text":
+            return match[0]
+    return ""
+
+
+def _symbol(name: str) -> str:
+    known = _SYMBOLS.get(name) or html5.get(f"{name};") or html5.get(f"{name.removeprefix('text')};")
+    return known or f"\\{name}"

@@ -1,112 +1,149 @@
-"""Markdown into grids, with markdown-it-py."""
+"""Markdown into grids: markdown-it-py finds the blocks of a text and reads marked words, its tables are read here."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
-from rankadjust.tables.formats.grid import Grid, context_of, make_grid, shifted, tidy
+from rankadjust.tables.formats.grid import Grid, add_text, context_of, make_grid, shifted, tidy
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.parsers import load_parser
 from rankadjust.tables.formats.plaintext import split_pipes
 
-_DELIMITER_ROW = re.compile(r"^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$")
 _HTML_TABLE = re.compile(r"<table\b.*?(</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
-_FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^([^\]\s]+)\](?!:)")
+_FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^([^\]\s]{1,99})\](?!:)")
+_DASHES = re.compile(r":?-+:?")
+# A line that begins otherwise begins no block that ends a table.
+_BLOCK_STARTS = frozenset("`~>*-_+#<0123456789")
+# A text without any of these is what it says.
+_MARK = re.compile(r"[\\`*_\[&<\n]")
+# A longer cell or title is left as it is written: of brackets alone it would take the parser a minute.
+_LONGEST_TEXT = 10_000
 
 
 def markdown_grids(text: str) -> list[Grid]:
     """Return the tables of a Markdown text: pipe tables, also inside comments, and HTML tables."""
     parser = load_parser("markdown_it", "Markdown").MarkdownIt("commonmark").enable("table")
-    html = [(text.count("\n", 0, match.start()), match.group()) for match in _HTML_TABLE.finditer(text)]
+    parser.block.ruler.at("table", _pipe_table_rule, {"alt": ["paragraph", "reference"]})
+    html = []
+    line = at = 0
+    for match in _HTML_TABLE.finditer(text):
+        line, at = line + text.count("\n", at, match.start()), match.start()
+        html.append((line, [shifted(grid, line) for grid in html_grids(match.group())]))
     text = _HTML_TABLE.sub(lambda match: "\n" * match.group().count("\n"), text)
     # A footnote mark is a link where the footnote is defined and text where not: make it the same in both.
     text = _FOOTNOTE_REFERENCE.sub(r"^{\1}", text)
-    given = text.split("\n")
-    lines, repairs = _widen_pipe_tables(given)
-    tokens = parser.parse("\n".join(lines))
-    found: list[tuple[int, Grid]] = []
-    texts: list[tuple[int, int, str]] = []
+    return _grids(parser, text, 0, html)
+
+
+def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Grid]]]) -> list[Grid]:  # noqa: ANN401
+    """Return the tables of a text that has `above` lines above it; html: those found in it, with the line of each."""
+    tokens: list[Any] = []
+    links: dict[str, Any] = {}
+    parser.block.parse(text, parser, links, tokens)
+
+    @cache
+    def unmarked(text: str) -> str:
+        return _inline_text(parser.parseInline(text, links)[0].children)
+
+    def plain(text: str) -> str:
+        return unmarked(text) if len(text) <= _LONGEST_TEXT and _MARK.search(text) else text
+
+    lines = text.split("\n")
+    found: list[tuple[int, list[Grid]]] = []
+    texts: deque[tuple[int, int, str]] = deque()
     for index, token in enumerate(tokens):
         if token.type in ("heading_open", "paragraph_open"):
             level = int(token.tag[1:]) if token.type == "heading_open" else 0
-            texts.append((token.map[0], level, _inline_text(tokens[index + 1].children or [])))
+            texts.append((token.map[0], level, tokens[index + 1].content))
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
-            found += _inside_comment(given, *token.map)
-        elif token.type == "table_open":
-            found.append((token.map[0], _pipe_table(tokens[index:], repairs)))
-    for line, table in html:
-        found += [(line, shifted(grid, line)) for grid in html_grids(table)]
+            first, last = token.map
+            inside = re.sub(r"<!--|-->", "", "\n".join(lines[first:last]))
+            grids = _grids(parser, inside, above + first, [])
+            found.append((first, [shifted(grid, 0, "the table stands inside a comment") for grid in grids]))
+        elif token.type == "pipe_table":
+            found.append((token.map[0], [_pipe_table(token.meta["rows"], above + token.map[0] + 1, plain)]))
     tables = []
-    for line, grid in sorted(found, key=lambda pair: pair[0]):
-        above = context_of([(level, tidy(text)) for start, level, text in texts if start < line])
-        tables.append(replace(grid, context=(*grid.context, *above)))
+    before: list[tuple[int, str]] = []
+    for line, grids in sorted([*found, *html], key=lambda pair: pair[0]):
+        while texts and texts[0][0] < line:
+            add_text(before, *texts.popleft()[1:])
+        context = context_of([(level, tidy(plain(words))) for level, words in before])
+        tables += [replace(grid, context=(*grid.context, *context)) for grid in grids]
     return tables
 
 
-def _inside_comment(lines: Sequence[str], first: int, last: int) -> list[tuple[int, Grid]]:
-    """Return the tables within the comment that stands in these lines."""
-    inside = re.sub(r"<!--|-->", "", "\n".join(lines[first:last]))
-    # Blank lines in place of those above keep the numbers of the lines.
-    grids = markdown_grids("\n" * first + inside)
-    return [(first, shifted(grid, 0, "the table stands inside a comment")) for grid in grids]
+def _pipe_table_rule(state: Any, first: int, end: int, silent: bool) -> bool:  # noqa: ANN401
+    """Take a pipe table off a text as one token with its rows: a rule of markdown-it, in place of its own.
 
-
-def _widen_pipe_tables(lines: list[str]) -> tuple[list[str], dict[int, str]]:
-    """Give header and delimiter row as many cells as the widest row, so that the parser drops nothing.
-
-    A Markdown parser takes a table whose delimiter row has another number of cells than its header for a
-    paragraph, and forgets the cells of a row beyond those of the header.
-    Returns the lines and, by line index, what was wrong with it.
+    Its own makes six tokens of each cell, forgets the cells of a row beyond those of the header, and takes a table for
+    a paragraph whose delimiter row has another number of cells than its header, or none above it.
     """
-    lines = list(lines)
-    repairs: dict[int, str] = {}
-    for index in range(1, len(lines)):
-        header, delimiter = lines[index - 1], lines[index]
-        if "|" not in delimiter + header or not _DELIMITER_ROW.match(delimiter):
-            continue
-        body = []
-        for line in lines[index + 1 :]:
-            if "|" not in line:
-                break
-            body.append(len(split_pipes(line)))
-        names, dashes = split_pipes(header), split_pipes(delimiter)
-        width = max([len(names), len(dashes), *body])
-        if len(dashes) != len(names):
-            repairs[index] = f"the header has {len(names)} cells, the line below it {len(dashes)}"
-        repairs |= {
-            index + 1 + row: f"{count} cells where the header has {len(names)}"
-            for row, count in enumerate(body)
-            if count > len(names)
-        }
-        if width != len(names) or width != len(dashes):
-            lines[index - 1] = _pipe_row(names, width, "")
-            lines[index] = _pipe_row(dashes, width, "---")
-    return lines, repairs
+    if first + 1 < end and _is_delimiter(state, first + 1):
+        top = first
+    elif not silent and first and state.isEmpty(first - 1) and _is_delimiter(state, first):
+        top = first - 1
+    else:
+        return False
+    if "|" not in _line(state, top) + _line(state, top + 1):
+        return False
+    if not silent:
+        outside, state.parentType = state.parentType, "table"
+        last = top + 2
+        while last < end and _goes_on(state, last, end):
+            last += 1
+        state.parentType = outside
+        token = state.push("pipe_table", "table", 0)
+        token.map = [top, last]
+        token.meta = {"rows": [split_pipes(_line(state, line)) for line in range(top, last)]}
+        state.line = last
+    return True
 
 
-def _pipe_row(cells: list[str], width: int, fill: str) -> str:
-    return "| " + " | ".join([*cells, *[fill] * (width - len(cells))]) + " |"
+def _line(state: Any, line: int) -> str:  # noqa: ANN401
+    """Return a line without its indentation."""
+    return str(state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]])
 
 
-def _pipe_table(tokens: Sequence[Any], repairs: dict[int, str]) -> Grid:
-    """Return the grid of the tokens from table_open on."""
-    rows: list[list[str]] = []
-    lines: list[int | None] = []
-    header_rows = 0
-    for index, token in enumerate(tokens):
-        if token.type == "table_close":
-            break
-        if token.type == "tr_open":
-            rows.append([])
-            lines.append(token.map[0] + 1 if token.map else None)
-        elif token.type == "thead_close":
-            header_rows = len(rows)
-        elif token.type in ("th_open", "td_open"):
-            rows[-1].append(_inline_text(tokens[index + 1].children or []))
-    first, last = tokens[0].map
-    remarks = [f"line {line + 1}: {what}" for line, what in sorted(repairs.items()) if first <= line < last]
-    return make_grid(rows, header_rows=header_rows, lines=lines, remarks=remarks)
+def _is_within(state: Any, line: int) -> bool:  # noqa: ANN401
+    """Tell whether a line is indented as the block is in which it stands, and not as code."""
+    return bool(0 <= state.sCount[line] - state.blkIndent < 4)
+
+
+def _is_delimiter(state: Any, line: int) -> bool:  # noqa: ANN401
+    """Tell whether a line is the delimiter row of a table; a dash with a blank after it begins an item of a list."""
+    text = _line(state, line)
+    if text[:1] not in ("|", "-", ":") or text[:2].strip() == "-" or not _is_within(state, line):
+        return False
+    return all(map(_DASHES.fullmatch, split_pipes(text)))
+
+
+def _goes_on(state: Any, line: int, end: int) -> bool:  # noqa: ANN401
+    """Tell whether a table goes on in a line: it is not empty, and no other block begins there."""
+    if state.isEmpty(line) or not _is_within(state, line):
+        return False
+    return _line(state, line)[0] not in _BLOCK_STARTS or not any(
+        rule(state, line, end, True) for rule in state.md.block.ruler.getRules("blockquote")
+    )
+
+
+def _pipe_table(rows: Sequence[list[str]], first: int, plain: Callable[[str], str]) -> Grid:
+    """Return the grid of header, delimiter and other rows, the first of which stands on the line `first`."""
+    header, delimiter, *body = rows
+    width, remarks = len(header), []
+    if len(delimiter) != width:
+        remarks = [f"line {first + 1}: the header has {width} cells, the line below it {len(delimiter)}"]
+    remarks += [
+        f"line {line}: {len(row)} cells where the header has {width}"
+        for line, row in enumerate(body, start=first + 2)
+        if len(row) > width
+    ]
+    names = [*header, *[""] * (len(delimiter) - width)]
+    cells = [[plain(cell.replace("\\|", "|")) for cell in row] for row in (names, *body)]
+    lines = [first, *range(first + 2, first + len(rows))]
+    return make_grid(cells, header_rows=1, lines=lines, remarks=remarks)
 
 
 def _inline_text(tokens: Iterable[Any]) -> str:

@@ -5,18 +5,22 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import PRINTED, plain, read_number
-from rankadjust.tables.formats.grid import CONTEXT_LENGTH, Grid, make_grid
+from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_COLUMNS, Grid, make_grid
 from rankadjust.tables.formats.tools import unfolded
 
 _PAIR = re.compile(
-    r"""["']?(?P<key>[A-Za-z][\w@./-]*(?:\ [A-Za-z][\w@./-]*)?)["']?\s*[:=]\s*"""
+    # A word of a key has at most 80 characters and is never cut: a line of one endless word takes no endless time.
+    r"""["']?(?P<key>[A-Za-z][\w@./-]{0,79}+(?:\ [A-Za-z][\w@./-]{0,79}+)?)["']?\s*[:=]\s*"""
     # A number ends where no list of more numbers and no word goes on.
     rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
 )
+# What stands before a pair, without the signs that lead to it.
+_LABEL = re.compile(r".*[^\s:={\[(,>|-]", re.DOTALL)
 # A log with more parts is one of training, its lines between the values no titles.
 _MOST_BLOCKS = 50
 _BORDER = re.compile(r"^\s*(=+|-+)(\s+(=+|-+))+\s*$")
@@ -63,8 +67,7 @@ def _likely_delimiter(text: str) -> str:
 
 def split_pipes(line: str) -> list[str]:
     r"""Return the cells of a line of a pipe table; '\|' is no border."""
-    line = line.strip()
-    line = line.removeprefix("|")
+    line = line.strip().removeprefix("|")
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
@@ -82,13 +85,8 @@ def piped_grids(text: str) -> list[Grid]:
         ]
         if len(numbered) > 1 and max(len(cells) for _, cells in numbered) > 1:
             rows = [[cell.replace("\\|", "|") for cell in cells] for _, cells in numbered]
-            grids.append(
-                make_grid(
-                    rows,
-                    lines=[number for number, _ in numbered],
-                    context=[*_above(lines, first), *lines[last : last + CONTEXT_LENGTH]],
-                )
-            )
+            context = [*_above(lines, first), *lines[last : last + CONTEXT_LENGTH]]
+            grids.append(make_grid(rows, lines=[number for number, _ in numbered], context=context))
     return grids
 
 
@@ -140,8 +138,8 @@ def _pairs_table(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: S
     rows = [["", *keys]]
     for _, line, pairs in found:
         values = {pair["key"]: pair["value"] for pair in pairs}
-        label = re.sub(r"[\s:={\[(,>|-]+$", "", line[: pairs[0].start()])
-        rows.append([label, *(values.get(key, "") for key in keys)])
+        label = _LABEL.match(line[: pairs[0].start()])
+        rows.append([label[0] if label else "", *(values.get(key, "") for key in keys)])
     numbers = [found[0][0], *(number for number, _, _ in found)]
     return make_grid(rows, header_rows=1, lines=numbers, context=_above(lines, found[0][0] - 1))
 
@@ -162,10 +160,11 @@ def fixed_width_grids(text: str) -> list[Grid]:
     grids = []
     for first, last in _blocks([bool(line.strip()) for line in lines]):
         context = _above(lines, first)
-        bordered = bordered_grid("\n".join(lines[first:last]), context, first)
-        if bordered:
-            grids.append(bordered)
-            continue
+        if any(_BORDER.match(line) for line in lines[first:last]):
+            bordered = bordered_grid(lines[first:last], first, context)
+            if len(bordered.rows) > 1:
+                grids.append(replace(bordered, remarks=()))
+                continue
         numbers = [number for number in range(first, last) if not re.fullmatch(r"[\s=+|-]+", lines[number])]
         rows = _cut_at_common_blanks([lines[number] for number in numbers])
         if rows:
@@ -177,9 +176,16 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
     if len(lines) < 2:
         return []
     width = max(len(line) for line in lines)
-    blank = [all(line[at : at + 1] in ("", " ") for line in lines) for at in range(width)]
+    # Character by character, since one line may be as long as all others together.
+    blank = [True] * width
+    for line in lines:
+        for at, character in enumerate(line):
+            if character != " ":
+                blank[at] = False
     for least in (2, 1):
         gaps = [(first, last) for first, last in _blocks(blank) if last - first >= least and first > 0]
+        if len(gaps) > MAX_COLUMNS:
+            continue
         edges = [0, *(last for _, last in gaps), width]
         rows = [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
         # One blank between words is a gap only where it separates numbers, as in columns set side by side.
@@ -189,42 +195,64 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
     return split if len({len(row) for row in split}) == 1 and len(split[0]) > 1 else []
 
 
-def bordered_grid(text: str, context: Sequence[str] = (), lines_above: int = 0) -> Grid | None:
-    """Return a table with a border of '=== ===' or '--- ---', whose text may cross the gaps of the border.
+def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> Grid:
+    """Return a table with a border of '=== ===' or '--- ---'; a remark says where its text crosses the borders.
 
-    A line with as many pieces (text between two or more blanks) as columns gives each column one; of other lines
-    each piece goes to the column that it overlaps most. A line that is empty in the first column continues
-    the line above it, if that is no border.
+    above: number of lines above them. A line that is empty in the first column continues the line above it, if that is
+    no border. A border that covers several columns makes one cell of them in the row above it.
     """
-    lines = text.splitlines()
-    borders = [number for number, line in enumerate(lines) if _BORDER.match(line)]
-    if not borders:
-        return None
-    columns = [match.span() for match in re.finditer(r"\S+", lines[borders[0]])]
-    is_border = set(borders)
-    rows: list[list[str]] = []
+    is_border = [_BORDER.match(line) is not None for line in lines]
+    columns = _spans(lines[is_border.index(True)])
+    rows: list[list[list[str]]] = []
     starts: list[int | None] = []
     header_rows = 0
+    remarks: list[str] = []
     for number, line in enumerate(lines):
-        if number in is_border:
-            header_rows = header_rows or len(rows)
+        if is_border[number]:
+            spans = _spans(line)
+            if len(spans) == len(columns):
+                header_rows = header_rows or (len(rows) if number < len(lines) - 1 else 0)
+            elif rows:
+                pieces, _ = _pieces(lines[number - 1], spans)
+                rows[-1] = [
+                    [piece for (start, end), piece in zip(spans, pieces, strict=True) if start <= at < end]
+                    for at, _ in columns
+                ]
             continue
-        pieces = _pieces(line, columns)
-        if rows and not pieces[0] and number - 1 not in is_border:
-            rows[-1] = [f"{above}\n{piece}" for above, piece in zip(rows[-1], pieces, strict=True)]
+        pieces, is_crossing = _pieces(line, columns)
+        below = _spans(lines[number + 1]) if True in is_border[number + 1 : number + 2] else columns
+        if is_crossing and len(below) == len(columns) and not remarks:
+            remarks.append(f"Malformed table. Text in column margin in line {above + number + 1}.")
+        if rows and not pieces[0] and not is_border[number - 1]:
+            for cell, piece in zip(rows[-1], pieces, strict=True):
+                cell.append(piece)
         elif any(pieces):
-            rows.append(pieces)
-            starts.append(lines_above + number + 1)
-    return make_grid(rows, header_rows=header_rows, lines=starts, context=context) if len(rows) > 1 else None
+            rows.append([[piece] for piece in pieces])
+            starts.append(above + number + 1)
+    texts = [["\n".join(cell) for cell in row] for row in rows]
+    return make_grid(texts, header_rows=header_rows, lines=starts, context=context, remarks=remarks)
 
 
-def _pieces(line: str, columns: Sequence[tuple[int, int]]) -> list[str]:
+def _spans(border: str) -> list[tuple[int, int]]:
+    return [match.span() for match in re.finditer(r"\S+", border)]
+
+
+def _pieces(line: str, columns: Sequence[tuple[int, int]]) -> tuple[list[str], bool]:
+    """Return a line cut at the columns, and whether its text crosses them.
+
+    A line that does and has as many pieces (text between two or more blanks) as columns gives each column one; of
+    others each piece goes to the column that it overlaps most.
+    """
+    between = (line[end:start] for (_, end), (start, _) in pairwise(columns))
+    if not "".join([line[: columns[0][0]], *between]).strip():
+        ends = [*(end for _, end in columns[:-1]), len(line)]
+        return [line[start:end].strip() for (start, _), end in zip(columns, ends, strict=True)], False
     matches = list(re.finditer(r"\S+(?: \S+)*", line))
     if len(matches) == len(columns):
-        return [match.group() for match in matches]
+        return [match.group() for match in matches], True
     pieces = [""] * len(columns)
     for match in matches:
         shared = [min(match.end(), end) - max(match.start(), start) for start, end in columns]
         column = shared.index(max(shared))
         pieces[column] = f"{pieces[column]} {match.group()}".strip()
-    return pieces
+    return pieces, True

@@ -121,14 +121,7 @@ def unfolded(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     That is how runs of wandb are written by the script of its documentation: a column `summary` of '{'test/mrr': 0.3}'.
     """
     header, *body = rows
-    records = [
-        {
-            column: _record(cell)
-            for column, cell in enumerate(row)
-            if cell.startswith("{") and cell.endswith("}")
-        }
-        for row in body
-    ]
+    records = [dict(enumerate(map(_record, row))) for row in body]
     found: dict[int, dict[str, None]] = {}
     for record in records:
         for column, pairs in record.items():
@@ -147,6 +140,8 @@ def unfolded(rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def _record(text: str) -> dict[str, str]:
     """Return the paths of a record that is written as a dict of Python or as JSON; empty where it is neither."""
+    if not (text.startswith("{") and text.endswith("}")):
+        return {}
     try:
         data = _load_yaml(text)
     except yaml.YAMLError:
