@@ -3,7 +3,6 @@
 Every file follows from the release alone and from the versions of the software, never from the time or the machine.
 """
 
-import gzip
 import json
 import platform
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ import jinja2
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of, write_bytes, write_text
+from rankadjust.base.files import sha256_of, write_csv, write_text, write_tsv
 from rankadjust.base.schemas import read_yaml
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_protocols
@@ -94,7 +93,7 @@ def write_deposit(
     write_database(database, folder / "adjustments.parquet")
     write_candidates(tables["candidates.parquet"], folder / "candidates.parquet")
     for name in ("adjustments.csv.gz", "metric_adjustments.tsv.gz", DEPOSITED_DATASETS):
-        _write_delimited(tables[name], folder / name)
+        (write_tsv if ".tsv" in name else write_csv)(tables[name], folder / name)
     facts: dict[str, Any] = {
         "name": _NAME,
         "title": _TITLE,
@@ -135,12 +134,6 @@ def _with_origins(datasets: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl
     ]
     first = ["dataset", "role"]
     return datasets.select(*first, *origins, pl.exclude(first).cast(pl.Int64))
-
-
-def _write_delimited(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame as CSV or TSV, by its name; gzipped without a time stamp where the name ends in .gz."""
-    text = frame.write_csv(separator="\t" if ".tsv" in path.suffixes else ",").encode()
-    write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text, path)
 
 
 def _described(name: str, frame: pl.DataFrame) -> _Described:

@@ -2,11 +2,25 @@
 
 import polars as pl
 
+from rankadjust.base.visible import visible
+
 # What a reader of a rescored table looks for; the Parquet and CSV files have every column.
 READABLE = (
     "dataset", "split", "side", "protocol", "model", "metric", "value_as_printed", "expectation", "ratio", "index", "z",
     "z_random_scorer", "status", "message", "caveat",
 )  # fmt: skip
+
+# The backslash first, so that those of the others stay.
+_ESCAPES = {
+    "\\": "\\\\",
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "|": "\\|",
+    "[": "\\[",
+    "`": "\\`",
+    "\n": " ",
+}
 
 
 def readable(rescored: pl.DataFrame) -> pl.DataFrame:
@@ -17,9 +31,16 @@ def readable(rescored: pl.DataFrame) -> pl.DataFrame:
 def markdown_table(rescored: pl.DataFrame) -> str:
     """Return rescored rows as a Markdown table with the columns that people read."""
     shown = readable(rescored)
-    cells = [[number(value).replace("|", "\\|") for value in row] for row in shown.iter_rows()]
+    cells = [[_escaped(number(value)) for value in row] for row in shown.iter_rows()]
     lines = [shown.columns, ["---"] * shown.width, *cells]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _escaped(text: str) -> str:
+    """Return a text as the same text in Markdown: no HTML, no link or picture, no other cell."""
+    for character, escape in _ESCAPES.items():
+        text = text.replace(character, escape)
+    return visible(text)
 
 
 def number(value: object) -> str:

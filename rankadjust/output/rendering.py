@@ -10,6 +10,8 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import write_parquet, write_text
+from rankadjust.base.spreadsheets import to_csv
+from rankadjust.base.visible import visible
 from rankadjust.tables.cells import is_missing, is_numeric, label
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
@@ -54,14 +56,14 @@ def adjusted_tables(
 
 def _formatted(
     rescored: pl.DataFrame, adjustments: Sequence[str]
-) -> Mapping[int, Mapping[tuple[int, int], Sequence[Sequence[str]]]]:
-    """Return by table, and by row and column, the adjusted values of a cell, each with the texts of its adjustments."""
+) -> Mapping[int, Mapping[tuple[int, int], Sequence[str]]]:
+    """Return by table, and by row and column, the texts of the adjustments of a cell's value."""
     rows = rescored.with_columns(pl.col("grid", "row", "column").cast(pl.Int64)).with_columns(
         index_width=pl.col("index_high") - pl.col("index_low"),
         width=pl.col("value_high") - pl.col("value_low"),
         distance=(pl.col("value") - pl.col("expectation")).abs(),
     )
-    found: dict[int, dict[tuple[int, int], list[list[str]]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[int, dict[tuple[int, int], list[str]]] = defaultdict(dict)
     for row in rows.iter_rows(named=True):
         widths = {
             "index": row["index_width"],
@@ -69,8 +71,8 @@ def _formatted(
             "z": _scaled(row["z"], row["width"], row["distance"]),
             "z_random_scorer": _scaled(row["z_random_scorer"], row["width"], row["distance"]),
         }
-        texts = [as_precise(row[name], widths[name]) for name in adjustments]
-        found[row["grid"]][row["row"] - 1, row["column"] - 1].append(texts)
+        cell = (row["row"] - 1, row["column"] - 1)
+        found[row["grid"]][cell] = [as_precise(row[name], widths[name]) for name in adjustments]
     return found
 
 
@@ -92,20 +94,18 @@ def as_precise(value: float | None, width: float | None) -> str:
 
 
 def _with_columns(
-    table: Table, added: Mapping[tuple[int, int], Sequence[Sequence[str]]], adjustments: Sequence[str]
+    table: Table, added: Mapping[tuple[int, int], Sequence[str]], adjustments: Sequence[str]
 ) -> pl.DataFrame:
-    rows = [row for row in table.layout.rows if row.kind != "header" or row.index >= len(table.grid.rows)]
-    first = table.layout.rows[0].columns
+    rows = [row for row in table.layout.rows if row.kind != "header"]
     columns: dict[str, list[str]] = {}
-    for column in first:
+    for column in table.layout.columns:
         name = _unused(column.name or f"column {column.index + 1}", columns)
         columns[name] = [label(table.grid.rows[row.index][column.index]) for row in rows]
         if not any(index == column.index for _, index in added):
             continue
         for position, adjustment in enumerate(adjustments):
             columns[_unused(f"{name} {adjustment}", columns)] = [
-                " / ".join(texts[position] for texts in added.get((row.index, column.index), ()))
-                for row in rows
+                texts[position] if (texts := added.get((row.index, column.index))) else "" for row in rows
             ]
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
@@ -133,7 +133,7 @@ def to_markdown(frame: pl.DataFrame) -> str:
 
 def _escape_markdown(text: str | None) -> str:
     escaped = "".join(
-        f"\\{character}" if character in "\\`*_[]<>|&~#" else character for character in text or ""
+        f"\\{character}" if character in "\\`*_[]<>|&~#" else character for character in visible(text or "")
     )
     return escaped.replace("\n", "<br>")
 
@@ -155,7 +155,7 @@ def to_latex(frame: pl.DataFrame) -> str:
 def _escape_latex(text: str | None) -> str:
     # Two hyphens in a row would become a dash.
     escaped = "".join(
-        _LATEX_ESCAPES.get(character, character) for character in (text or "").replace("\n", " / ")
+        _LATEX_ESCAPES.get(character, character) for character in visible(text or "").replace("\n", " / ")
     )
     return escaped.replace("--", "-{}-").replace("--", "-{}-")
 
@@ -172,7 +172,7 @@ def write_adjusted(frame: pl.DataFrame, path: str | Path) -> None:
     """Write a table of text as .csv, .parquet, .md or .tex, as the suffix of the path says."""
     path = Path(path)
     writers: dict[str, Callable[[pl.DataFrame], str]] = {
-        ".csv": lambda table: table.write_csv(),
+        ".csv": to_csv,
         ".md": to_markdown,
         ".tex": to_latex,
     }

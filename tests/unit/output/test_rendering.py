@@ -88,11 +88,6 @@ def test_sections_repeated_headers_and_several_tables_stay(adjusted):
     assert frame["MRR index"].to_list() == ["", "0.476"]
 
 
-def test_two_values_of_a_cell_stay_together(adjusted):
-    (frame,) = adjusted("wn18rr.md", "|Model|Hits@1/10|\n|-|-|\n|A|0.428/0.571|\n")
-    assert frame["Hits@1/10 index"].to_list() == ["0.428 / 0.571"]
-
-
 def test_columns_of_one_name_are_numbered(adjusted):
     header = "<tr><th>Model</th><th>Note</th><th>Note</th><th>MRR</th></tr>"
     text = f"<table>{header}<tr><td>A</td><td>a</td><td>b</td><td>0.5</td></tr></table>"

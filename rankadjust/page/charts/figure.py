@@ -1,0 +1,104 @@
+"""A figure of a run: what is drawn, what is said of it, and the files it is kept in."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+import vl_convert
+
+from rankadjust.base.files import write_bytes
+from rankadjust.base.stages import (
+    FIGURE,
+    check_product,
+    read_product_json,
+    write_product_json,
+    write_product_svg,
+)
+from rankadjust.page.charts.theme import SCHEMES, configuration
+
+_SCALE = 2
+_META = "usermeta"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is drawn and what is said of it.
+
+    specification: Vega-Lite, without colours of its own. description: what it shows, for those who do not see it.
+    least: how many pixels a panel needs to be read.
+    """
+
+    name: str
+    title: str
+    caption: str
+    description: str
+    least: int
+    specification: Mapping[str, Any]
+
+
+def svg_of(figure: Figure) -> str:
+    """Return a figure as SVG on white, with its title, and its caption and description for programs that read aloud.
+
+    The bytes are the same on every machine: the font that text is measured by comes with vl-convert.
+    """
+    svg: str = vl_convert.vegalite_to_svg(_standing_alone(figure))
+    said = f"<title>{escape(figure.title)}</title><desc>{escape(figure.caption)} {escape(figure.description)}</desc>"
+    head, end, rest = svg.partition(">")
+    return f'{head} role="img"{end}{said}{rest}'
+
+
+def png_of(figure: Figure) -> bytes:
+    """Return a figure as PNG on white, at twice its size."""
+    png: bytes = vl_convert.vegalite_to_png(_standing_alone(figure), scale=_SCALE)
+    return png
+
+
+def _standing_alone(figure: Figure) -> str:
+    scheme = SCHEMES["light"]
+    whole = {
+        **figure.specification,
+        "title": {"text": figure.title, "fontSize": 15, "offset": 14},
+        "padding": 12,
+        "config": configuration(scheme) | {"background": scheme.background},
+    }
+    return json.dumps(whole)
+
+
+def write_figures(figures: list[Figure], folder: Path) -> None:
+    """Write <name>.svg, <name>.png and <name>.json of each figure.
+
+    The last is the Vega-Lite specification with its data, from which `read_figures` and any Vega-Lite editor draw it.
+    """
+    for number, figure in enumerate(figures, 1):
+        write_product_svg(svg_of(figure), folder / f"{figure.name}.svg", FIGURE, figure.name)
+        write_bytes(png_of(figure), folder / f"{figure.name}.png")
+        said = {"number": number, "caption": figure.caption, "least": figure.least}
+        whole = {
+            **figure.specification,
+            "title": figure.title,
+            "description": figure.description,
+            _META: said,
+        }
+        write_product_json(whole, folder / f"{figure.name}.json", FIGURE, figure.name)
+
+
+def read_figures(folder: Path) -> list[Figure]:
+    """Return the figures that `write_figures` wrote into a folder, in their order."""
+    found = [(path.stem, read_product_json(path, FIGURE, path.stem)) for path in folder.glob("*.json")]
+    return [_figure(name, whole) for name, whole in sorted(found, key=lambda item: item[1][_META]["number"])]
+
+
+def read_pictures(folder: Path) -> dict[str, str]:
+    """Return the SVG text of each figure in a folder by its name."""
+    paths = sorted(folder.glob("*.svg"))
+    for path in paths:
+        check_product(path, FIGURE, path.stem)
+    return {path.stem: path.read_text(encoding="utf-8") for path in paths}
+
+
+def _figure(name: str, whole: dict[str, Any]) -> Figure:
+    title, description, said = (whole.pop(key) for key in ("title", "description", _META))
+    return Figure(name, title, said["caption"], description, said["least"], whole)

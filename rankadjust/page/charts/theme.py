@@ -1,0 +1,102 @@
+"""What all charts look like: colours that colour-blind people tell apart, sizes that can be read, light and dark.
+
+Charts name no colour themselves. A mark takes one from the palette by its scale, or by the style of its name
+(`reference`, `label`), so that the same chart can be drawn on white and on a dark page.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# The font that vl-convert brings along, so that text is as wide on every machine. Its likes follow for browsers.
+FONT = "Liberation Sans"
+PAGE_FONT = f"{FONT}, Arial, Helvetica, sans-serif"
+_SIZE = 12
+
+# What the colours of a scale are to be told apart by as well.
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """Colours on one background; `category` is Okabe and Ito's palette as far as it stands out from it."""
+
+    background: str
+    ink: str
+    faint: str
+    grid: str
+    category: tuple[str, ...]
+
+
+SCHEMES: Mapping[str, Scheme] = {
+    "light": Scheme(
+        background="#ffffff",
+        ink="#1b1f24",
+        faint="#57606a",
+        grid="#e4e7eb",
+        category=("#0072b2", "#d55e00", "#009e73", "#b65f90", "#57606a", "#8a6d00"),
+    ),
+    "dark": Scheme(
+        background="#14181d",
+        ink="#e8ebef",
+        faint="#a8b0ba",
+        grid="#2c333b",
+        category=("#56b4e9", "#e69f00", "#00b386", "#cc79a7", "#a8b0ba", "#f0e442"),
+    ),
+}
+
+
+def configuration(scheme: Scheme, font: str = FONT) -> dict[str, Any]:
+    """Return the Vega-Lite configuration of a scheme; the background is left to whoever draws."""
+    text = {
+        "labelColor": scheme.ink,
+        "titleColor": scheme.ink,
+        "labelFontSize": _SIZE,
+        "titleFontSize": _SIZE,
+    }
+    plain = {"titleFontWeight": "normal", "labelFontWeight": "normal"}
+    return {
+        "font": font,
+        # The page describes a whole figure in words; a label for each of a thousand dots would hide them.
+        "aria": False,
+        "axis": text
+        | plain
+        | {
+            "gridColor": scheme.grid,
+            "domainColor": scheme.faint,
+            "tickColor": scheme.faint,
+            "labelLimit": 190,
+            "labelPadding": 5,
+            "titlePadding": 8,
+        },
+        "legend": text
+        | plain
+        | {
+            "orient": "top",
+            "direction": "horizontal",
+            "labelLimit": 240,
+            "symbolSize": 70,
+            "symbolOpacity": 1,
+        }
+        | {"columnPadding": 14},
+        "title": {
+            "color": scheme.ink,
+            "subtitleColor": scheme.faint,
+            "fontSize": 13,
+            "fontWeight": "bold",
+            "anchor": "start",
+            "frame": "bounds",
+            "offset": 10,
+        },
+        "view": {"stroke": None},
+        "concat": {"spacing": 28},
+        "range": {"category": list(scheme.category)},
+        # No colour for one kind of mark, which would win over that of a style.
+        "mark": {"color": scheme.category[0]},
+        "point": {"filled": True},
+        "style": {
+            "reference": {"color": scheme.faint, "strokeDash": [5, 4], "strokeWidth": 1.5},
+            "link": {"color": scheme.faint, "strokeWidth": 1.5},
+            "label": {"color": scheme.ink, "fontSize": 11},
+        },
+    }

@@ -1,0 +1,139 @@
+"""The data sets: how large they are, how their numbers of candidates are spread, and what chance gives on them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from rankadjust.base.vocabulary import TASK_SIDES, TEST_SPLITS
+from rankadjust.chance.metrics import resolve
+from rankadjust.page.material import Material
+from rankadjust.page.templating import Section, render
+
+# The metrics whose expectation is shown.
+METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")
+_BARS = 24
+_WIDTH, _HEIGHT = 120, 24
+# The protocol of the small chart; a data set that is not counted under it has none.
+_COUNTED_UNDER = "filtered"
+
+
+def dataset_section(material: Material) -> Section:
+    """Return the data sets of a run, and those that its results are about, with what chance gives on them."""
+    shown = _shown(material)
+    charts = candidate_charts(material.candidates.filter(pl.col("dataset").is_in(shown)))
+    datasets = [
+        row | {"licence": material.licences.get(row["dataset"]), "chart": charts.get(row["dataset"])}
+        for row in dataset_rows(material.datasets.filter(pl.col("dataset").is_in(shown)))
+    ]
+    content = render(
+        "datasets.html.jinja",
+        datasets=datasets,
+        metrics=[(key, resolve(key).label) for key in METRICS],
+        chance=chance_rows(material.database.filter(pl.col("dataset").is_in(shown))),
+    )
+    return Section("datasets", "Data sets", content)
+
+
+def _shown(material: Material) -> list[str]:
+    own = material.database.filter(pl.col("origin") == "computed") if "origin" in material.database else None
+    computed = material.datasets if own is None else own
+    names = set(computed["dataset"])
+    for table in material.tables.values():
+        names |= set(table["dataset"].drop_nulls())
+    return sorted(names)
+
+
+def dataset_rows(datasets: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the sizes of data sets: of inductive ones, training is the graph of training, testing that of inference.
+
+    datasets: rows of datasets.tsv.
+    """
+    # A column without a value is read as text.
+    rows = datasets.with_columns(pl.all().exclude("dataset", "role").cast(pl.Int64))
+    return rows.select(
+        "dataset",
+        "role",
+        "entities",
+        "relations",
+        pl.col("triples_training").alias("training"),
+        pl.col("triples_validation").alias("validation"),
+        pl.coalesce("triples_inference_testing", "triples_testing").alias("testing"),
+        pl.col("duplicates_within").alias("duplicates"),
+        pl.col("duplicates_between").alias("leaks"),
+        "self_loops",
+        "unseen_triples",
+    ).to_dicts()
+
+
+def chance_rows(database: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the expectation of METRICS for each evaluation on test data, both sides.
+
+    A row has dataset, protocol, split, tasks and, for each metric, its expectation or a pair of bounds.
+    """
+    rows = database.filter(
+        pl.col("side") == "both", pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(METRICS)
+    ).sort("dataset", "protocol", "split", "metric")
+    key = ["dataset", "protocol", "split"]
+    found = []
+    for names, part in rows.group_by(key, maintain_order=True):
+        values = {
+            row["metric"]: row["expectation"]
+            if row["expectation"] is not None
+            else (row["expectation_low"], row["expectation_high"])
+            for row in part.iter_rows(named=True)
+            if row["expectation"] is not None or row["expectation_low"] is not None
+        }
+        if values:
+            found.append(dict(zip(key, names, strict=True)) | {"tasks": part["tasks"][0], "values": values})
+    return found
+
+
+def candidate_charts(candidates: pl.DataFrame) -> dict[str, Markup]:
+    """Return a small chart of the numbers of candidates of the test tasks of each data set, both sides, filtered."""
+    rows = candidates.filter(
+        pl.col("protocol") == _COUNTED_UNDER,
+        pl.col("side").is_in(TASK_SIDES),
+        pl.col("split").is_in(TEST_SPLITS),
+    )
+    charts = {}
+    for (name,), part in rows.group_by("dataset", maintain_order=True):
+        # Of two test splits that of new entities is what an inductive data set is about.
+        split = max(part["split"], key=TEST_SPLITS.index)
+        counted = part.filter(split=split).group_by("num_candidates").agg(pl.col("tasks").sum())
+        charts[str(name)] = _chart(counted.sort("num_candidates"))
+    return charts
+
+
+def _chart(counted: pl.DataFrame) -> Markup:
+    low, high = int(counted["num_candidates"].min()), int(counted["num_candidates"].max())  # type: ignore[arg-type]
+    share = (pl.col("num_candidates") - low) / max(high - low, 1)
+    bars = counted.group_by(bar=(share * _BARS).floor().clip(0, _BARS - 1).cast(pl.Int64)).agg(
+        pl.col("tasks").sum()
+    )
+    middle = int(counted.filter(pl.col("tasks").cum_sum() * 2 >= counted["tasks"].sum())["num_candidates"][0])
+    tallest = int(bars["tasks"].max())  # type: ignore[arg-type]
+    text = f"N from {low:,} to {high:,}, median {middle:,}" if high > low else f"N is {low:,} in every task"
+    return render(
+        "candidates.svg.jinja",
+        text=text,
+        width=_WIDTH,
+        height=_HEIGHT,
+        bars=_bars(bars.sort("bar").iter_rows(), tallest),
+    )
+
+
+def _bars(counts: Iterable[tuple[int, int]], tallest: int) -> list[dict[str, str]]:
+    """Return position and size of each bar; its area is the share of the tasks, and no bar is invisible."""
+    width = _WIDTH / _BARS
+    heights = [(bar, max(1.0, _HEIGHT * tasks / tallest)) for bar, tasks in counts]
+    return [
+        {
+            "x": f"{bar * width:g}",
+            "y": f"{_HEIGHT - height:.1f}",
+            "width": f"{width - 0.5:g}",
+            "height": f"{height:.1f}",
+        }
+        for bar, height in heights
+    ]

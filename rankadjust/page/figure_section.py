@@ -1,0 +1,78 @@
+"""The figures of a run: drawn by Vega-Lite when they come into view, as wide as the page and in its colours."""
+
+import base64
+from collections.abc import Sequence
+from functools import cache
+
+import vl_convert
+from markupsafe import Markup
+
+from rankadjust.page.charts.figure import Figure
+from rankadjust.page.charts.theme import PAGE_FONT, SCHEMES, configuration
+from rankadjust.page.material import Material
+from rankadjust.page.templating import Section, data_element, render
+
+# The chart at the head of the page.
+HEADLINE = "chance-share"
+# Bytes up to which the picture of a figure is in the page as well, for readers without scripts.
+_LARGEST_PICTURE = 120_000
+_EXPORTS = "window.vegaEmbed = vegaEmbed;"
+
+
+def figure_section(material: Material) -> Section | None:
+    """Return the figures of a run but for the one at the head of the page; None where it has none."""
+    numbered = [pair for pair in enumerate(material.charts, 1) if pair[1].name != HEADLINE]
+    if not numbered:
+        return None
+    elements = [
+        figure_element(figure, material.figures.get(figure.name), number) for number, figure in numbered
+    ]
+    return Section("figures", "Figures", render("figures.html.jinja", figures=elements))
+
+
+def headline_figure(material: Material) -> Markup | None:
+    """Return the chart at the head of the page, None where the run has no data for it."""
+    for number, figure in enumerate(material.charts, 1):
+        if figure.name == HEADLINE:
+            return figure_element(figure, material.figures.get(figure.name), number)
+    return None
+
+
+def figure_element(figure: Figure, picture: str | None, number: int) -> Markup:
+    """Return a figure of the page: where it will be drawn, its data, its description, and its caption.
+
+    picture: the figure as SVG, for a page whose scripts do not run.
+    """
+    shown = None
+    if picture is not None and len(picture) <= _LARGEST_PICTURE:
+        shown = base64.b64encode(picture.encode()).decode()
+    data = {"least": figure.least, "specification": figure.specification}
+    return render(
+        "figure.html.jinja",
+        figure=figure,
+        number=number,
+        picture=shown,
+        data=data_element(f"figure-{figure.name}-data", data),
+    )
+
+
+def drawing_scripts(figures: Sequence[Figure]) -> Markup:
+    """Return what draws the figures of a page, once for all of them: nothing where there are none."""
+    if not figures:
+        return Markup("")
+    themes = {name: configuration(scheme, PAGE_FONT) for name, scheme in SCHEMES.items()}
+    return render(
+        "drawing.html.jinja",
+        themes=data_element("figure-themes", themes),
+        library=Markup(_library()),
+    )
+
+
+@cache
+def _library() -> str:
+    """Return Vega, Vega-Lite and vega-embed as one script that leaves one name."""
+    bundle: str = vl_convert.javascript_bundle(_EXPORTS)
+    # Either would end the element that holds the text, or make the browser look for another end.
+    if "</script" in bundle.lower() or "<!--" in bundle:
+        raise ValueError("the bundle of vl-convert cannot stand in a script element")
+    return f"(() => {{{bundle}}})();"

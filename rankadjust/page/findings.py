@@ -1,0 +1,118 @@
+"""What a reader is told first: how much of a printed value chance explains, and three findings."""
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+import polars as pl
+
+from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.chance.metrics import resolve
+from rankadjust.literature.wording import SAMPLED
+from rankadjust.page.figure_section import headline_figure
+from rankadjust.page.material import Material
+from rankadjust.page.results import usable_values, values_of
+from rankadjust.page.templating import Section, render
+
+# Metrics between 0 and 1 that are printed by nearly all.
+_MRR_AND_HITS = "^(inverse_harmonic_mean_rank|hits_at_([1-9]|10))$"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence, and the address within the page where it is shown."""
+
+    text: str
+    address: str
+
+
+def finding_section(material: Material) -> Section | None:
+    """Return the headline and the findings of a run, None where it has no printed results."""
+    values = values_of(material)
+    if values.is_empty():
+        return None
+    content = render(
+        "findings.html.jinja",
+        headline=headline(material.comparison.get("chance-share")),
+        findings=findings(values, material),
+        figure=headline_figure(material),
+    )
+    return Section("findings", "At a glance", content)
+
+
+def headline(share: pl.DataFrame | None) -> str | None:
+    """Return how much of a printed value chance explains, where most and where least of it.
+
+    share: rows of `rankadjust.literature.comparison.chance_share`, the largest share first.
+    """
+    if share is None or share.is_empty():
+        return None
+    texts = [
+        f"{100 * row['share']:.2g} % where {_ranked(row['candidates'])}"
+        for row in (share.row(0, named=True), share.row(-1, named=True))
+    ]
+    shares = " and ".join(dict.fromkeys(texts))
+    return f"Of a printed MRR or Hits@k, chance explains in the median {shares}."
+
+
+def _ranked(candidates: str) -> str:
+    """Return a class of `chance_share` in words."""
+    sampled = pl.select(pl.lit(candidates).str.extract(SAMPLED, 1)).item()
+    if sampled is not None:
+        return f"the true answer is ranked among {int(sampled):,} sampled negatives"
+    return f"{candidates} are ranked" if "entities" in candidates else f"{candidates} entities are ranked"
+
+
+def findings(values: pl.DataFrame, material: Material) -> list[Finding]:
+    """Return the largest change by adjustment, the contradictions and the results that are not above chance."""
+    return [
+        finding
+        for finding in (
+            _largest_change(values),
+            _contradictions(material.comparison.get("contradictions")),
+            _near_chance(material.comparison.get("not-above-chance")),
+        )
+        if finding is not None
+    ]
+
+
+def _largest_change(values: pl.DataFrame) -> Finding | None:
+    rows = usable_values(values).filter(
+        pl.col("metric").str.contains(_MRR_AND_HITS), pl.col("status") == "ok", pl.col("model").is_not_null()
+    )
+    if rows.is_empty():
+        return None
+    row = rows.sort((pl.col("value") - pl.col("index")).abs(), descending=True, maintain_order=True).row(
+        0, named=True
+    )
+    view = {"view": "leaderboard"} | {name: row[name] for name in EVALUATION} | {"search": row["model"]}
+    label = resolve(row["metric"]).label
+    return Finding(
+        f"Adjustment changes most what {row['model']} has on {row['dataset']} ({row['protocol']}, {row['side']}): a "
+        f"{label} of {row['value']:.3f} has the index {row['index']:.3f}; chance gives {row['expectation']:.3f}.",
+        f"#{urlencode(view)}",
+    )
+
+
+def _contradictions(found: pl.DataFrame | None) -> Finding | None:
+    if found is None or found.is_empty():
+        return None
+    impossible = found.filter(severity="impossible").height
+    return Finding(
+        f"Printed values contradict each other in {_count(found.height, 'case')}; in {impossible} no ranks have "
+        "all of the values.",
+        "#contradictions",
+    )
+
+
+def _near_chance(found: pl.DataFrame | None) -> Finding | None:
+    if found is None or found.is_empty():
+        return None
+    below = found.filter(chance="below").height
+    return Finding(
+        f"{_count(found.height, 'printed value')} could be those of a random scorer; {below} are worse than chance.",
+        "#near-chance",
+    )
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'s' if number != 1 else ''}"

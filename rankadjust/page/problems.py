@@ -1,0 +1,55 @@
+"""Problems of printed results: contradictions, results at or below chance, and values that cannot be adjusted."""
+
+from typing import Any
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import resolve
+from rankadjust.page.material import Material
+from rankadjust.page.results import NOT_ADJUSTED, contradictions_of, place_of, values_of
+from rankadjust.page.templating import Section, render
+
+_SHOWN = ("model", "dataset", "protocol", "split", "side", "source", "source_url", "source_line")
+
+
+def problem_section(material: Material) -> Section | None:
+    """Return what is wrong with printed results, None where a run has none."""
+    values = values_of(material)
+    if values.is_empty():
+        return None
+    refused = values.filter(pl.col("kind") == NOT_ADJUSTED)
+    content = render(
+        "problems.html.jinja",
+        contradictions=_rows(contradictions_of(material), values),
+        near_chance=_rows(material.comparison.get("not-above-chance"), values),
+        refused=_rows(refused, values),
+        reasons=refused["status"]
+        .value_counts(sort=True, name="values")
+        .sort("values", "status", descending=[True, False])
+        .rows(),
+        values=values.height,
+    )
+    return Section("problems", "Problems", content)
+
+
+def _rows(found: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return rows for the template: with metric and address of the source, by their line in a file."""
+    if found is None or found.is_empty():
+        return []
+    lines = ["file", "file_line"]
+    if "source_url" not in found.columns and set(lines) <= set(found.columns):
+        places = values.select(*lines, "source_url").unique(lines, keep="first", maintain_order=True)
+        found = found.join(places, on=lines, how="left", maintain_order="left")
+    absent = [name for name in (*_SHOWN, "file") if name not in found.columns]
+    rows = found.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
+    rows = rows.with_columns(pl.col("source_line").cast(pl.String))
+    return [row | {"name": _label(row["metric"]), "url": place_of(row)} for row in rows.iter_rows(named=True)]
+
+
+def _label(metric: str | None) -> str:
+    """Return the name of a metric as people write it; a word that names none stays as it is."""
+    try:
+        return "" if metric is None else resolve(metric).label
+    except RankadjustError:
+        return str(metric)

@@ -1,0 +1,118 @@
+"""Printed results as the page shows them: one result per model and evaluation, with the values of its metrics."""
+
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+import polars as pl
+
+from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.literature.contradictions import check_against
+from rankadjust.literature.runs import add_run
+from rankadjust.literature.statuses import USABLE
+from rankadjust.page.material import Material
+
+# What a reader is told of a value, apart from its number; a result has the kinds of all its values.
+ADJUSTED = "adjusted"
+AS_PRINTED = "printed adjusted"
+NOT_ADJUSTED = "not adjusted"
+_KINDS = {
+    "ok": ADJUSTED,
+    "approximate": "approximate",
+    "bounded": "bounded",
+    "adjusted_as_published": AS_PRINTED,
+}
+_TEXTS = (
+    "model",
+    "source",
+    "source_url",
+    "source_line",
+    "year",
+    "table",
+    "caveat",
+    "file",
+    "metric_as_printed",
+)
+# What the page says of a contradiction.
+_TOLD = ("file", "file_line", "source", "source_line", "model", *EVALUATION, "metric", "severity", "message")
+
+
+def values_of(material: Material) -> pl.DataFrame:
+    """Return the values of all tables, a row each, those of the user's own tables first.
+
+    Added to the columns of `rescore`: result (a number from 0, the same for the values of one model in one evaluation),
+    own (whether the table is the user's), kind (adjusted, approximate, bounded, printed adjusted or not adjusted).
+    """
+    names = sorted(material.tables, key=lambda name: name not in material.own)
+    return _values((name, material.tables[name], name in material.own) for name in names)
+
+
+def all_values(material: Material) -> pl.DataFrame:
+    """Return the values of all tables and of the literature on the same evaluations, as `values_of`."""
+    names = sorted(material.tables, key=lambda name: name not in material.own)
+    parts = [(name, material.tables[name], name in material.own) for name in names]
+    beside = [] if material.literature is None else [("", material.literature, False)]
+    return _values([*parts, *beside])
+
+
+def _values(tables: Iterable[tuple[str, pl.DataFrame, bool]]) -> pl.DataFrame:
+    parts = [
+        _with_texts(table).with_columns(table_name=pl.lit(name), own=pl.lit(own))
+        for name, table, own in tables
+    ]
+    if not parts:
+        return pl.DataFrame()
+    rows = add_run(pl.concat(parts, how="diagonal_relaxed")).with_row_index("row_number")
+    first = pl.col("row_number").min().over("table_name", "run")
+    return rows.with_columns(
+        result=first.rank("dense").cast(pl.Int64) - 1,
+        kind=pl.col("status").replace_strict(_KINDS, default=NOT_ADJUSTED),
+    )
+
+
+def _with_texts(table: pl.DataFrame) -> pl.DataFrame:
+    absent = [name for name in _TEXTS if name not in table.columns]
+    return table.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
+
+
+def place_of(row: dict[str, object]) -> str | None:
+    """Return the address of a value's source, with its line where the address takes one; None where there is none."""
+    url, line = row["source_url"], row["source_line"]
+    if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https"):
+        return None
+    is_file = urlsplit(url).netloc == "github.com" and "/blob/" in url and "#" not in url
+    if not is_file or not isinstance(line, str) or not line.isdecimal():
+        return url
+    # A page of Markdown has lines only where it is shown as plain text.
+    plain = "?plain=1" if url.endswith((".md", ".rst")) else ""
+    return f"{url}{plain}#L{line}"
+
+
+def contradictions_of(material: Material) -> pl.DataFrame | None:
+    """Return the contradictions that a run found, and those of the user's own rows with the literature beside them."""
+    found = material.comparison.get("contradictions")
+    if material.literature is None:
+        return found
+    own = check_against(values_of(material).filter("own"), material.literature)
+    told = own.select(name for name in _TOLD if name in own.columns)
+    if found is None:
+        return told
+    # A file of separated values does not say what an empty column holds.
+    same = [pl.col(name).cast(kind) for name, kind in told.schema.items() if name in found.columns]
+    return pl.concat([found.with_columns(same), told], how="diagonal")
+
+
+def usable_values(values: pl.DataFrame) -> pl.DataFrame:
+    """Return the values that have an index of their own evaluation."""
+    return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null())
+
+
+def evaluations(values: pl.DataFrame) -> list[tuple[str, ...]]:
+    """Return the evaluations of values - data set, protocol, split, side - the one with most results first."""
+    counted = values.group_by(EVALUATION).agg(pl.col("result").n_unique())
+    return [row[:-1] for row in counted.sort("result", *EVALUATION, descending=[True, *[False] * 4]).rows()]
+
+
+def in_words(texts: Iterable[str]) -> str:
+    """Return texts as a list in a sentence: 'a, b and c'."""
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last

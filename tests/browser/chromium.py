@@ -1,0 +1,116 @@
+"""A headless Chromium without network, and pages in it that note every error and every request to elsewhere."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, sync_playwright
+
+INSTALL = "install it, on Debian and Ubuntu with: apt-get install chromium"
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_OPTIONS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_LOCAL = ("file:", "data:", "blob:", "about:")
+_HEIGHT = 900
+
+
+def installed() -> str | None:
+    """Return the path of a Chromium of this machine."""
+    return next(filter(None, map(shutil.which, _NAMES)), None)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start a headless Chromium; each context that is opened in it is a profile of its own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=list(_OPTIONS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Pages:
+    """Pages of one test, and what went wrong on them: errors of scripts and requests to elsewhere."""
+
+    def __init__(self, browser: Browser) -> None:
+        """Take the browser."""
+        self.problems: list[str] = []
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+
+    def __call__(
+        self, path: Path, width: int = 1600, scheme: str = "light", *, address: str = "", wait: str = "load"
+    ) -> Page:
+        """Return a file opened in a window of that width (pixels); scheme: light or dark; address: what follows #."""
+        context = self._browser.new_context(
+            viewport={"width": width, "height": _HEIGHT},
+            color_scheme=scheme,
+            accept_downloads=True,
+            locale="en-GB",
+        )
+        context.set_default_timeout(20_000)
+        self._contexts.append(context)
+        context.set_offline(True)
+        context.route(lambda url: not url.startswith(_LOCAL), self._refuse)
+        context.on("request", lambda request: self._note_request(request.url))
+        context.on("weberror", lambda error: self.problems.append(f"error: {error.error}"))
+        context.on("console", self._note_message)
+        page = context.new_page()
+        page.on("websocket", lambda socket: self.problems.append(f"request: {socket.url}"))
+        page.on("dialog", self._dismiss)
+        page.on("crash", lambda _: self.problems.append("the page crashed"))
+        page.goto(path.resolve().as_uri() + (f"#{address}" if address else ""), wait_until=wait)
+        return page
+
+    def close(self) -> None:
+        """Close all pages."""
+        for context in self._contexts:
+            context.close()
+
+    def _dismiss(self, dialog: Dialog) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def _refuse(self, route: Route) -> None:
+        route.abort()
+
+    def _note_request(self, url: str) -> None:
+        if not url.startswith(_LOCAL):
+            self.problems.append(f"request: {url}")
+
+    def _note_message(self, message) -> None:
+        if message.type == "error":
+            self.problems.append(f"console: {message.text}")
+
+
+def scrolls_sideways(page: Page) -> bool:
+    """Return whether the page as a whole is wider than its window."""
+    return page.evaluate("document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth")
+
+
+def violations(page: Page, within: str | None = None, *, least: str = "minor") -> list[str]:
+    """Return what axe-core finds on a page, or within an element of it (a CSS selector), a line each.
+
+    least: from which kind of impact on: minor, moderate, serious, critical. A line names the rule and the first element
+    that breaks it.
+    """
+    kinds = ("minor", "moderate", "serious", "critical")
+    wanted = kinds[kinds.index(least) :]
+    found = Axe().run(page, context=within).response["violations"]
+    return [
+        f"{rule['id']} ({rule['impact']}, {len(rule['nodes'])} elements): {rule['help']}; "
+        f"{json.dumps(rule['nodes'][0]['html'][:200])} {rule['nodes'][0]['failureSummary'][:300]}"
+        for rule in found
+        if rule["impact"] in wanted
+    ]

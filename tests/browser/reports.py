@@ -1,0 +1,78 @@
+"""Report pages made by the scripts of the workflow, without the workflow."""
+
+import shutil
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from scripts.figures import figures
+from scripts.literature import literature
+from scripts.render import render
+from scripts.rescore import rescore_tables
+
+import polars as pl
+
+from rankadjust.base.stages import SUMS, write_sums
+from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.histograms import Histograms
+from rankadjust.literature.comparison import chance_share, not_above_chance
+from rankadjust.literature.contradictions import check
+
+POWER = Path(__file__).parents[2] / "benchmarks" / "power.csv"
+
+
+def write_report(
+    folder: Path, database: Path, released: Path, tables: Sequence[Path], own: Collection[str] = ()
+) -> Path:
+    """Return report.html in a folder, of a run with this database (datasets.tsv beside it) and these tables.
+
+    released: the released database, for what the run has no constants of. own: the names of tables that are not the
+    shipped literature, which is shown beside them.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    rescored, beside = folder / "rescored", folder / "literature.parquet"
+    rescored.mkdir()
+    sealed = with_sums(database, folder / "database")
+    made = [str(rescored / f"{table.stem}.parquet") for table in tables]
+    rescore_tables([str(table) for table in tables], str(sealed), str(released), [], rescored)
+    if own:
+        shipped = sorted(Path(__file__).parents[2].glob("resources/published/*.csv"))
+        of_own = [str(rescored / f"{name}.parquet") for name in own]
+        literature(of_own, list(map(str, shipped)), str(sealed), str(released), [], str(beside))
+    figures(made, None, str(sealed), str(released), str(POWER), folder / "figures")
+    page = folder / "report.html"
+    render(
+        rescored=made,
+        own=list(own),
+        literature=[str(beside)] * bool(own),
+        comparison=_compared(folder, made) if made else [],
+        figures=str(folder / "figures"),
+        databases=[str(sealed), str(released)],
+        registry=[],
+        output=str(page),
+    )
+    return page
+
+
+def with_sums(database: Path, folder: Path) -> Path:
+    """Return a copy of a database and of what stands beside it, with the digests that a run leaves there."""
+    folder.mkdir()
+    paths = [folder / name for name in (database.name, "candidates.parquet", "datasets.tsv")]
+    for path in paths:
+        shutil.copy(database.with_name(path.name), path)
+    write_sums(paths, folder / SUMS)
+    return paths[0]
+
+
+def _compared(folder: Path, files: Sequence[str]) -> list[str]:
+    """Write the tables of results/comparison that the page shows."""
+    results = pl.concat([pl.read_parquet(path) for path in files], how="diagonal")
+    tables = {
+        "contradictions": check(results, candidates=Histograms([load_candidates()])),
+        "chance-share": chance_share(results),
+        "not-above-chance": not_above_chance(results),
+    }
+    paths = [folder / f"{name}.csv" for name in tables]
+    for table, path in zip(tables.values(), paths, strict=True):
+        table.write_csv(path)
+    write_sums(paths, folder / SUMS)
+    return list(map(str, paths))

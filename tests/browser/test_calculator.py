@@ -1,0 +1,371 @@
+"""The calculator of the report against the library: the same numbers, the same words, the same refusals."""
+
+import random
+import string
+from collections import Counter
+
+import polars as pl
+import pytest
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.printed import read_number
+from rankadjust.base.vocabulary import PRINTED_SPLITS
+from rankadjust.chance.metrics import resolve
+from rankadjust.data.registry import load_registry
+from rankadjust.database.adjustments import is_bounded
+from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.histograms import Histograms
+from rankadjust.database.store import load_database, with_released
+from rankadjust.evaluation.one_value import adjust
+from rankadjust.output.terminal import adjusted_value, number
+from tests.browser.chromium import Pages, scrolls_sideways, violations
+
+pytestmark = pytest.mark.browser
+
+MRR = "inverse_harmonic_mean_rank"
+NUMBERS = [
+    *("value", "value_low", "value_high", "expectation", "expectation_low", "expectation_high", "ratio"),
+    *("index", "index_low", "index_high", "z", "z_low", "z_high", "z_random_scorer"),
+]
+# What a reader does for each case, and what stands there afterwards.
+CALCULATE = """cases => cases.map(wanted => {
+  const form = document.getElementById("calculator-form");
+  for (const name of ["dataset", "protocol", "split", "side", "metric", "scores", "value"]) {
+    const field = form.elements.namedItem(name);
+    field.value = wanted[name];
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  const text = id => document.getElementById(id).innerText;
+  const result = document.getElementById("calculator-result");
+  const rows = result.hidden ? [] : [...result.querySelectorAll("tr")];
+  const cells = rows.map(row => [...row.cells].map(cell => cell.textContent));
+  return {
+    chosen: calculatorForm.state(),
+    adjusted: calculatorForm.adjusted,
+    title: result.hidden ? null : result.querySelector("caption").textContent,
+    cells,
+    notes: [...document.querySelectorAll("#calculator-notes p")].map(note => note.textContent),
+    sentence: document.getElementById("calculator-sentence").textContent,
+    command: document.querySelector("#calculator-command code").textContent,
+  };
+})"""
+
+
+@pytest.fixture(scope="module")
+def database(small_database):
+    """Return the constants that the page has: those of the run, and of the release what the run lacks."""
+    together = with_released(load_database(small_database), load_database())
+    return together.filter(pl.col("split").is_in(PRINTED_SPLITS))
+
+
+@pytest.fixture(scope="module")
+def histograms(small_database):
+    return Histograms([load_candidates(small_database.with_name("candidates.parquet")), load_candidates()])
+
+
+def ready(page):
+    page.wait_for_function("!document.getElementById('calculator-fields').disabled")
+    return page
+
+
+@pytest.fixture(scope="module")
+def calculator(browser, page_without_tables):
+    """Return a page with the calculator that all tests share which only ask its functions."""
+    pages = Pages(browser)
+    yield ready(pages(page_without_tables))
+    pages.close()
+    assert pages.problems == []
+
+
+@pytest.fixture
+def open_calculator(page_of, page_without_tables):
+    def opened(width=1600, scheme="light", address="view=calculator"):
+        return ready(page_of(page_without_tables, width, scheme, address=address))
+
+    return opened
+
+
+def sampled(database, seed):
+    """Return 200 rows of the database, each kind of row among them."""
+    kinds = {
+        # Bounds only; constants unknown; every ranking has the same value; data with times; anything.
+        "bounded": (is_bounded(), 15),
+        "unknown": (pl.col("expectation").is_null() & ~is_bounded(), 5),
+        "constant": (pl.col("variance") == 0, 15),
+        "times": (pl.col("variance_random_scorer") != pl.col("variance_static_scorer"), 30),
+        "main": (pl.col("metric").is_in([MRR, "arithmetic_mean_rank", "hits_at_10"]), 60),
+        "any": (pl.lit(True), 75),
+    }
+    return [
+        row
+        for kind, count in kinds.values()
+        for row in database.filter(kind).sample(count, seed=seed).iter_rows(named=True)
+    ]
+
+
+def written(draw, row):
+    """Return a value of a row's metric as somebody might print it: possible and impossible ones."""
+    metric = resolve(row["metric"])
+    chance = row["expectation"] if row["expectation"] is not None else row["expectation_low"] or 0.1
+    if metric.upper <= 1:
+        share = draw.choice(
+            [draw.uniform(0, metric.upper), draw.uniform(0, 2 * chance), metric.upper, draw.random() / 50]
+        )
+        text = f"{share:.{draw.randint(1, 6)}f}"
+        forms = [
+            text,
+            text,
+            text + "0" * draw.randint(1, 3),
+            text.replace(".", ","),
+            text.lstrip("0") or "0",
+            f"{100 * share:.{draw.randint(0, 3)}f}%",
+            f"{100 * share:.1f} %",
+            f"{100 * share:.1f}",
+            f"{text} ± 0.002",
+            f"−{text}",
+            f"{share:.2e}",
+        ]
+        return draw.choice(forms)
+    rank = draw.choice(
+        [draw.uniform(1, 2 * chance), draw.uniform(0.5, 4 * chance), 1.0, 10 ** draw.uniform(0, 8)]
+    )
+    return draw.choice(
+        [f"{rank:.0f}", f"{rank:.1f}", f"{rank:.2f}", f"{rank:,.0f}", f"{rank:,.1f}", f"{rank:.0f}%"]
+    )
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_200_random_values_are_adjusted_as_the_library_does(calculator, database, histograms, seed):
+    draw = random.Random(seed)
+    cases = []
+    for row in sampled(database, seed):
+        value = written(draw, row)
+        if draw.random() < 0.03:
+            value = draw.choice(["abc", "0.3.4", "nan", "1e400", "12 34", "0,33,8", "'0.3'", "0.338 0.339"])
+        scores = draw.choice(["", "per_time", "static"])
+        keys = ("dataset", "protocol", "split", "side", "metric")
+        cases.append({key: row[key] for key in keys} | {"scores": scores, "value": value})
+    shown = calculator.evaluate(CALCULATE, cases)
+    outcomes = Counter()
+    for case, found in zip(cases, shown, strict=True):
+        assert found["chosen"] == case
+        expected = answer(case, database, histograms)
+        if isinstance(expected, str):
+            assert (found["sentence"], found["cells"], found["notes"]) == (expected, [], []), case
+            outcomes["refused"] += 1
+            continue
+        adjusted = found["adjusted"]
+        assert {name: adjusted[name] for name in NUMBERS} == {
+            name: getattr(expected, name) for name in NUMBERS
+        }
+        assert (adjusted["status"], adjusted["scores_used"]) == (expected.status, expected.scores_used)
+        lines = adjusted_value(expected, case["value"].strip()).splitlines()
+        height = 5 + (expected.ratio is not None)
+        table = [f"{name:22}{value:>10}  {ends}".rstrip() for name, value, ends in found["cells"][:height]]
+        shown_lines = [found["title"], *table, *found["notes"], found["sentence"]]
+        assert shown_lines == [line for line in lines if not line.startswith("log10 p")], case
+        # Below stands the z of the other null model, where the two differ.
+        assert len(found["cells"]) == height + (adjusted["z_other_scorer"] is not None)
+        outcomes[expected.status] += 1
+    # The sample has to hold something of everything.
+    assert 20 < outcomes["refused"] < 120
+    assert outcomes["bounded"] >= 5
+
+
+def answer(case, database, histograms):
+    """Return what the library says of a case: an Adjusted, or the message of its refusal."""
+    arguments = case | {"scores": case["scores"] or None}
+    try:
+        return adjust(arguments.pop("value"), **arguments, database=database, candidates=histograms)
+    except RankadjustError as error:
+        return str(error)
+
+
+def test_z_of_both_null_models_on_data_with_times(open_calculator, database):
+    page = open_calculator(address=f"view=calculator&dataset=ICEWS18&metric={MRR}&value=0.338&scores=static")
+    cells = page.locator("#calculator-result tr").all_inner_texts()
+    per_time = adjust("0.338", dataset="ICEWS18", metric="mrr", scores="per_time", database=database)
+    static = adjust("0.338", dataset="ICEWS18", metric="mrr", scores="static", database=database)
+    assert [cell.split("\t")[:2] for cell in cells[-2:]] == [
+        ["z, static scorer", number(static.z_random_scorer)],
+        ["z, scorer per time", number(per_time.z_random_scorer)],
+    ]
+    assert page.locator("#calculator-scores").is_visible()
+    assert (
+        page.locator("#calculator-command code")
+        .inner_text()
+        .startswith("rankadjust adjust --dataset ICEWS18 --scores static --metric mrr")
+    )
+
+
+NAMES = [
+    "fb15k237", "wn18rr", "WordNet-18 (RR)", " nations ", "FB15k-273", "WN18R", "ConceptNet", "icews14", "CoDEx",
+    "Kinship", "no such data set", "", "NELL-995-h100", "<b>x</b>",
+]  # fmt: skip
+
+
+def test_data_sets_are_understood_as_the_command_does(calculator, database, histograms):
+    case = {
+        "protocol": "filtered",
+        "split": "testing",
+        "side": "both",
+        "metric": MRR,
+        "scores": "",
+        "value": "0.338",
+    }
+    shown = calculator.evaluate(CALCULATE, [case | {"dataset": name} for name in NAMES])
+    told = []
+    for name, found in zip(NAMES, shown, strict=True):
+        try:
+            expected = adjust(
+                "0.338", dataset=name, metric="mrr", database=database, candidates=histograms
+            ).dataset
+        except RankadjustError as error:
+            expected = str(error)
+        told.append(found["adjusted"]["dataset"] if found["adjusted"] else found["sentence"])
+        assert told[-1] == expected
+    assert told[:2] == ["FB15k-237", "WN18RR"]
+    assert "did you mean" in told[4]
+
+
+def test_misspelt_names_get_the_same_hint(calculator):
+    draw = random.Random(3)
+    words = [word for dataset in load_registry().values() for word in (dataset.name, *dataset.aliases)]
+    names = []
+    for word in draw.choices(words, k=200):
+        letters = list(word)
+        for _ in range(draw.randint(1, 3)):
+            place = draw.randrange(len(letters))
+            letters[place : place + draw.randint(0, 1)] = draw.choice(string.ascii_letters + string.digits)
+        names.append("".join(letters))
+    found = calculator.evaluate(
+        "([names, words]) => names.map(name => didYouMean(name, words))", [names, words]
+    )
+    assert found == [did_you_mean(name, words) for name in names]
+    assert len(set(found)) > 50
+
+
+def test_numbers_are_written_as_python_writes_them(calculator):
+    draw = random.Random(4)
+    # Every kind of exponent, ties that go to the even digit, and values that round up to one digit more.
+    values = [draw.choice([-1, 1]) * 10 ** draw.uniform(-12, 9) for _ in range(1000)]
+    values += [(2 * draw.randint(0, 5000) + 1) / 2 ** draw.randint(1, 9) for _ in range(1000)]
+    values += [
+        0.0,
+        -0.0,
+        0.5,
+        1.5,
+        2.5,
+        9999.5,
+        99995.0,
+        9.9995,
+        0.00099995,
+        1e300,
+        5e-324,
+        123456789.0,
+        -0.04,
+    ]
+    found = calculator.evaluate(
+        """values => values.map(value => [
+          python.general(value, 4), python.general(value, 6), python.fixed(value, 0), python.fixed(value, 1),
+          calculator.number(value), calculator.number(value, 5), calculator.number(value, 2)])""",
+        values,
+    )
+    assert found == [
+        [f"{v:.4g}", f"{v:.6g}", f"{v:.0f}", f"{v:.1f}", number(v), number(v, 5), number(v, 2)]
+        for v in values
+    ]
+
+
+def test_numbers_are_read_as_the_library_reads_them(calculator):
+    draw = random.Random(5)
+    pieces = (
+        list("0123456789") * 3 + list(".,.,%-+−＋eE 's’±_()\u00a0\u2009\t𝟑٣３") + ["0.", "000", ",000", "%"]
+    )
+    texts = ["".join(draw.choices(pieces, k=draw.randint(1, 9))) for _ in range(3000)]
+    texts += [
+        "1,234",
+        "0,338",
+        "12,345.6",
+        "12 345",
+        "1'234.5",
+        ".797",
+        "1e-3",
+        "33.8 %",
+        "0.338 ± 0.002",
+        "5.",
+        "-.5e2",
+    ]
+    found = calculator.evaluate(
+        """texts => texts.map(text => {
+          const number = printed.read(text);
+          if (number === null) return null;
+          const { text: digits, other, percent } = number;
+          return [digits, other, percent, ...printed.interval(digits, percent)];
+        })""",
+        texts,
+    )
+    expected = []
+    for text in texts:
+        read = read_number(text)
+        expected.append(
+            None
+            if read is None
+            else [read.text, read.other, read.percent, *read.interval(percent=read.percent)]
+        )
+    assert found == expected
+    assert sum(one is not None for one in expected) > 300
+
+
+def test_what_is_typed_stands_in_the_address_and_can_be_opened_again(open_calculator):
+    page = open_calculator()
+    page.get_by_label("Data set", exact=True).fill("wn18rr")
+    page.get_by_label("Split", exact=True).select_option("validation")
+    page.get_by_label("Metric", exact=True).select_option(label="Hits@10")
+    page.get_by_label("Value as printed", exact=True).fill("53.3%")
+    sentence = page.locator("#calculator-sentence").inner_text()
+    assert sentence.startswith("Hits@10 0.533 is 53.3 % of the way from chance")
+    page.wait_for_function("location.hash.includes('53.3')")
+    again = open_calculator(address=page.url.partition("#")[2])
+    again.wait_for_function("document.getElementById('calculator-sentence').textContent !== ''")
+    assert again.locator("#calculator-sentence").inner_text() == sentence
+    assert (
+        again.locator("#calculator-result caption")
+        .inner_text()
+        .startswith("WN18RR, filtered, validation, side both")
+    )
+
+
+def test_the_calculator_works_with_the_keyboard_alone(open_calculator):
+    page = open_calculator()
+    page.get_by_label("Data set", exact=True).focus()
+    # What is typed replaces what stands there.
+    page.keyboard.type("Kinships")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    page.keyboard.type("Hits@1")
+    page.keyboard.press("Tab")
+    page.keyboard.type("0.5")
+    page.keyboard.press("Enter")
+    assert page.locator("#calculator-sentence").inner_text().startswith("Hits@1 0.5 is 49.")
+    assert page.locator("#calculator-sentence").get_attribute("aria-live") == "polite"
+
+
+@pytest.mark.parametrize("value", ["0.338", "1.5"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_calculator_is_accessible_on_a_phone(open_calculator, scheme, value):
+    page = open_calculator(360, scheme, f"view=calculator&dataset=ICEWS18&value={value}")
+    assert violations(page, "#calculator") == []
+    assert not scrolls_sideways(page)
+
+
+def test_data_sets_of_the_run_come_first(page_of, small_page, small_database):
+    page = page_of(small_page, address="view=calculator&dataset=Nations&value=0.43")
+    page.wait_for_function("document.getElementById('calculator-sentence').textContent !== ''")
+    own = sorted(load_database(small_database)["dataset"].unique())
+    offered = page.evaluate(
+        "[...document.getElementById('calculator-datasets').options].map(one => one.value)"
+    )
+    assert offered[: len(own)] == own
+    assert len(offered) > 80
+    assert page.locator("#calculator-command code").inner_text().endswith("--results results 0.43")

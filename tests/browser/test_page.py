@@ -1,0 +1,152 @@
+"""The report as a whole: no error and no request, at every width, light and dark, on paper, whatever the names hold."""
+
+import itertools
+import re
+
+import pytest
+
+from tests.browser.chromium import Pages, scrolls_sideways, violations
+from tests.browser.reports import write_report
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (360, 400, 768, 1600, 1920)
+MOST_BYTES = 8_000_000
+# Each of these would show: as an element, as a dialog, as a request, as an error, or as a global named pwned.
+HOSTILE = [
+    "<script>pwned = 1</script>",
+    "</script><script>pwned = 1</script>",
+    '"><img src="http://127.0.0.1:9/x.png" onerror="pwned = 1">',
+    "' onmouseover='pwned = 1",
+    "<!-- <script>",
+    "{{ 7 * 7 }} ${pwned = 1} {% raw %}",
+    "javascript:pwned=1",
+    "=HYPERLINK(1)",
+    "\u202eevil\u202c \u2067rtl\u2069",
+    "a\u2028b\u2029c",
+]
+
+
+def settled(page):
+    """Wait until the tables and the calculator are there."""
+    page.wait_for_load_state("load")
+    page.wait_for_function("!document.getElementById('calculator-fields').disabled")
+    return page
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_fits_every_width_and_is_accessible(page_of, literature_page, scheme):
+    page = settled(page_of(literature_page, WIDTHS[0], scheme))
+    assert page.locator("h1").count() == 1
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(150)
+        assert not scrolls_sideways(page), width
+        # What axe-core looks at depends on the layout: a phone and a desk.
+        if width in (400, 1600):
+            assert violations(page) == []
+
+
+def test_the_report_of_all_literature_has_at_most_8_mb(literature_page):
+    assert 1_000_000 < literature_page.stat().st_size <= MOST_BYTES
+
+
+def test_the_contents_lead_to_every_section(page_of, small_page):
+    page = settled(page_of(small_page))
+    links = page.locator("nav[aria-label=Contents] a")
+    sections = page.locator("main > section").evaluate_all("found => found.map(one => one.id)")
+    assert len(sections) >= 3
+    assert [link.get_attribute("href") for link in links.all()] == [f"#{section}" for section in sections]
+    for link, section in zip(links.all(), sections, strict=True):
+        link.click()
+        # The end of the page may be reached before the section is at the top.
+        page.wait_for_function(
+            """id => {
+              const { top } = document.getElementById(id).getBoundingClientRect();
+              const { scrollTop, scrollHeight, clientHeight } = document.scrollingElement;
+              return Math.abs(top) < 60 || scrollTop + clientHeight >= scrollHeight - 2;
+            }""",
+            arg=section,
+        )
+        assert page.evaluate("location.hash").lstrip("#").removeprefix("view=").startswith(section)
+    headings = page.locator("h1, h2, h3, h4").evaluate_all(
+        "found => found.map(one => Number(one.tagName[1]))"
+    )
+    assert headings[0] == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(headings))
+
+
+def test_the_first_key_leads_past_the_contents(page_of, small_page):
+    page = settled(page_of(small_page))
+    page.keyboard.press("Tab")
+    focused = page.locator(":focus")
+    assert focused.get_attribute("href") == "#main"
+    assert focused.is_visible()
+
+
+def test_the_report_prints(page_of, small_page):
+    page = settled(page_of(small_page, 800, "dark"))
+    page.emulate_media(media="print", color_scheme="light")
+    assert page.locator("h1").is_visible()
+    assert page.locator("section").first.is_visible()
+    printed = page.pdf(format="A4")
+    assert printed.startswith(b"%PDF")
+    pages = len(re.findall(rb"/Type\s*/Page\b", printed))
+    assert 1 <= pages < 60
+
+
+def test_a_run_without_tables_has_a_page(page_of, page_without_tables):
+    page = settled(page_of(page_without_tables, 400))
+    assert page.locator("#leaderboard").count() == 0
+    assert page.locator("#calculator").is_visible()
+    assert not scrolls_sideways(page)
+    assert violations(page) == []
+
+
+@pytest.fixture(scope="module")
+def hostile_page(small_database, tmp_path_factory, project):
+    folder = tmp_path_factory.mktemp("hostile")
+    lines = ["dataset,model,metric,value"]
+    for name in HOSTILE:
+        quoted = '"' + name.replace('"', '""') + '"'
+        lines += [f"Nations,{quoted},MRR,0.5", f"{quoted},Model,MRR,0.5"]
+    table = folder / "hostile.csv"
+    table.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    released = project / "resources" / "database" / "adjustments.parquet"
+    return write_report(folder / "made", small_database, released, [table], own=["hostile"])
+
+
+@pytest.mark.parametrize("section", ["leaderboard", "problems", "calculator"])
+def test_hostile_names_do_nothing(page_of, hostile_page, section):
+    for name in HOSTILE[:5]:
+        encoded = "".join(f"%{byte:02x}" for byte in name.encode())
+        address = f"view={section}&dataset={encoded}&search={encoded}&model={encoded}&value={encoded}"
+        page = page_of(hostile_page, address=address)
+        settled(page)
+        assert page.evaluate("typeof pwned") == "undefined"
+        assert page.locator("img").count() == 0
+        assert page.locator("[onmouseover], [onerror]").count() == 0
+        # No script that runs came from a name; the names are in scripts of data, which do not.
+        running = page.evaluate(
+            "[...document.scripts].filter(one => ['', 'module'].includes(one.type)).map(one => one.textContent)"
+        )
+        assert running
+        assert not [text for text in running if "pwned" in text]
+    assert page.evaluate("document.title").startswith("rankadjust")
+    text = hostile_page.read_text(encoding="utf-8")
+    assert HOSTILE[0] not in text
+    assert HOSTILE[2] not in text
+
+
+def test_an_error_and_a_request_are_noticed(browser, tmp_path):
+    """Without this test the fixture that fails on those could be deaf."""
+    file = tmp_path / "bad.html"
+    file.write_text(
+        "<!doctype html><title>bad</title><img src='http://127.0.0.1:9/a.png'>"
+        "<script>console.error('said'); setTimeout(() => { throw new Error('thrown') })</script>",
+        encoding="utf-8",
+    )
+    pages = Pages(browser)
+    pages(file).wait_for_timeout(200)
+    pages.close()
+    assert {problem.split(":")[0] for problem in pages.problems} == {"console", "error", "request"}

@@ -1,0 +1,118 @@
+"""What the page is told of printed results: one row per model and evaluation, metrics as columns."""
+
+import json
+
+import polars as pl
+import pytest
+
+from rankadjust.literature.contradictions import check
+from rankadjust.literature.rescore import rescore
+from rankadjust.page.leaderboard import leaderboard_data, leaderboard_section, opened
+from rankadjust.page.material import Material
+from rankadjust.page.results import place_of, values_of
+
+PRINTED = pl.DataFrame(
+    [
+        ("FB15k-237", "TransE", "MRR", "0.294", "filtered"),
+        ("FB15k-237", "TransE", "Hits@10", "46.5 %", "filtered"),
+        ("FB15k-237", "TransE", "MRR", "0.241", "raw"),
+        ("WN18RR", "TransE", "MRR", "0.226", "filtered"),
+        # 1 / MRR is at most the mean rank: with 0.226, MR is at least 4.4.
+        ("WN18RR", "TransE", "MR", "3", "filtered"),
+        ("Unheard", "TransE", "MRR", "0.5", "filtered"),
+        ("WN18RR", "TransE", "accuracy of guesses", "0.5", "filtered"),
+    ],
+    schema=["dataset", "model", "metric", "value", "protocol"],
+    orient="row",
+).with_columns(file=pl.lit("mine.csv"), file_line=pl.int_range(2, pl.len() + 2))
+
+
+def material(*own, **tables):
+    nothing = pl.DataFrame()
+    return Material(tables=tables, database=nothing, candidates=nothing, datasets=nothing, own=frozenset(own))
+
+
+@pytest.fixture(scope="module")
+def rescored():
+    return rescore(PRINTED)
+
+
+@pytest.fixture(scope="module")
+def data(rescored):
+    return leaderboard_data(values_of(material(mine=rescored)), check(rescored))
+
+
+def test_a_row_is_a_model_in_an_evaluation(data):
+    assert [(row["dataset"], row["protocol"], sorted(row["values"])) for row in data["rows"]] == [
+        ("FB15k-237", "filtered", ["hits_at_10", "inverse_harmonic_mean_rank"]),
+        ("FB15k-237", "raw", ["inverse_harmonic_mean_rank"]),
+        ("WN18RR", "filtered", ["arithmetic_mean_rank", "inverse_harmonic_mean_rank"]),
+        ("Unheard", "filtered", ["inverse_harmonic_mean_rank"]),
+    ]
+
+
+def test_metrics_have_the_names_that_people_use_in_their_order(data):
+    assert [metric["label"] for metric in data["metrics"]] == ["MR", "MRR", "Hits@10"]
+    assert [metric["increasing"] for metric in data["metrics"]] == [False, True, True]
+
+
+def test_numbers_are_those_of_rescore(data, rescored):
+    cell = data["rows"][0]["values"]["hits_at_10"]
+    row = rescored.row(1, named=True)
+    assert cell["printed"] == "46.5 %"
+    assert (cell["low"], cell["high"]) == (0.4645, 0.4655)
+    for name in ("expectation", "index", "index_low", "index_high", "z"):
+        assert cell[name] == pytest.approx(row[name], rel=1e-7), name
+
+
+def test_what_is_wrong_with_a_result_stands_among_its_notes(data):
+    notes = {row["dataset"]: row["notes"] for row in data["rows"]}
+    assert [note["kind"] for note in notes["WN18RR"]] == ["contradiction", "not adjusted"]
+    assert notes["WN18RR"][0]["text"].startswith("impossible: MRR 0.226 and MR 3 contradict each other")
+    assert notes["WN18RR"][1]["text"].startswith("accuracy of guesses: ")
+    assert [note["kind"] for note in notes["Unheard"]] == ["not adjusted"]
+    assert "index" not in data["rows"][3]["values"]["inverse_harmonic_mean_rank"]
+
+
+def test_the_page_opens_with_the_users_own_evaluation_or_the_usual_one(rescored):
+    usual = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both"}
+    assert opened(values_of(material(literature=rescored))) == usual
+    others = rescored.filter(dataset="WN18RR")
+    assert opened(values_of(material("mine", literature=rescored, mine=others)))["dataset"] == "WN18RR"
+
+
+def test_own_tables_come_first(rescored):
+    values = values_of(material("mine", literature=rescored, mine=rescored.head(1)))
+    assert values["own"].to_list() == [True, *[False] * rescored.height]
+    assert values["result"].to_list() == [0, 1, 1, 2, 3, 3, 4, 3]
+
+
+@pytest.mark.parametrize(
+    ("url", "line", "place"),
+    [
+        ("https://github.com/a/b/blob/main/README.md", "12", "https://github.com/a/b/blob/main/README.md?plain=1#L12"),
+        ("https://github.com/a/b/blob/main/x.tsv", "7", "https://github.com/a/b/blob/main/x.tsv#L7"),
+        ("https://example.org/page", "7", "https://example.org/page"),
+        ("https://github.com/a/b/blob/main/x.tsv", None, "https://github.com/a/b/blob/main/x.tsv"),
+        ("javascript:alert(1)", "7", None),
+        ("data:text/html,<script>alert(1)</script>", None, None),
+        (None, "7", None),
+    ],
+)  # fmt: skip
+def test_a_source_is_linked_with_its_line_and_only_by_http(url, line, place):
+    assert place_of({"source_url": url, "source_line": line}) == place
+
+
+def test_hostile_names_stay_text():
+    name = "</script><script>alert(1)</script><!--\u202e\"'&amp;"
+    rescored = rescore(PRINTED.head(2).with_columns(model=pl.lit(name), source=pl.lit(name)))
+    section = leaderboard_section(material(mine=rescored))
+    start = '<script type="application/json" id="leaderboard-data">'
+    text = section.content.partition(start)[2].partition("</script>")[0]
+    assert json.loads(text)["rows"][0]["model"] == name
+    assert name not in section.content
+    assert "<!--" not in text
+
+
+def test_a_run_without_tables_has_no_leaderboard():
+    assert leaderboard_section(material()) is None
