@@ -5,9 +5,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+OLDEST := .venv-oldest
 CORES ?= all
+MINUTES ?= 10
 
-.PHONY: help results install adopt test test-slow test-cluster lint format lock clean
+.PHONY: help results install adopt test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -32,6 +34,8 @@ $(STAMP): requirements.lock bootstrap.lock pyproject.toml
 	@touch $@
 
 results: $(STAMP)  ## run the workflow with the default configuration
+	@$(BIN)/python -c 'import tempfile; tempfile.gettempdir()' 2>/dev/null || { echo "error: there is no folder for" \
+	  "temporary files: $${TMPDIR:-/tmp}, /var/tmp and $$PWD cannot be written; allow one, or name another: make TMPDIR=/folder" >&2; exit 1; }
 	@$(BIN)/snakemake --cores $(CORES)
 	@cat results/README.md
 
@@ -43,11 +47,34 @@ adopt:  ## copy the tables of results/release/ to resources/database/, to be com
 test: $(STAMP)  ## run the tests that take seconds each
 	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared and not slow'
 
+test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
+	@$(OLDEST)/bin/pytest -n 2 --dist loadfile -m 'not shared and not slow' --ignore tests/browser
+
+$(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
+	@rm -rf $(OLDEST) && $(BIN)/uv venv --quiet --python $(BIN)/python $(OLDEST)
+	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes requirements-oldest.lock
+	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# The order of tests/conftest.py is kept: a file with few tests, however long they take, would come last, and alone.
 test-slow: $(STAMP)  ## run the others: many runs of the workflow, all of the literature
-	@$(BIN)/pytest -n 2 --dist loadfile -m 'slow and not shared'
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not shared'
+
+test-faults: $(STAMP)  ## kill runs a hundred times, in every stage (docs/reliability.md)
+	@$(BIN)/pytest -m faults tests/faults
 
 test-cluster: $(STAMP)  ## run the workflow on a Slurm that is brought up for it (as root; docs/cluster.md)
 	@$(BIN)/pytest -m cluster -rs tests/cluster
+
+test-browser: $(STAMP)  ## open the report in a headless Chromium, without network
+	@$(BIN)/pytest -m browser -rs tests/browser
+
+fuzz: $(STAMP)  ## read hostile documents with every reader, MINUTES=10 each; findings in results/fuzz
+	@$(BIN)/python -W ignore -m tests.fuzz.run --minutes $(MINUTES)
+
+fuzz-guided: $(STAMP)  ## the same with documents that libFuzzer makes; installs atheris, which has wheels for some systems only
+	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet 'atheris>=3'
+	@$(BIN)/python -W ignore -m tests.fuzz.run --guided --minutes $(MINUTES)
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy
@@ -57,8 +84,9 @@ format: $(STAMP)  ## let the formatters decide style
 
 # --universal: one lock for every platform. No index address is written, so that a mirror of the index works.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
-lock: $(STAMP)  ## pin the newest versions that pyproject.toml allows
+lock: $(STAMP)  ## pin the newest versions that pyproject.toml allows, and the oldest for test-oldest
 	@$(COMPILE) --upgrade --all-extras pyproject.toml --output-file requirements.lock
+	@$(COMPILE) --upgrade --resolution lowest-direct --extra test pyproject.toml --output-file requirements-oldest.lock
 	@printf 'pip\nuv\n' | $(COMPILE) --constraints requirements.lock - --output-file bootstrap.lock
 
 clean:  ## remove what was produced, keep what was downloaded

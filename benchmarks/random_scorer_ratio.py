@@ -14,37 +14,9 @@ import polars as pl
 import vl_convert
 
 from rankadjust.base.files import write_text
+from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import resolve
-from rankadjust.chance.moments import SIDES
-
-METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_10")
-# For both sides as the number of candidates grows: sqrt(1 + C / v), C and v the covariance and the variance.
-LIMITS = {
-    "arithmetic_mean_rank": 1.4142,
-    "inverse_harmonic_mean_rank": 1.3575,
-    "hits_at_1": 1.2247,
-    "hits_at_10": 1.3505,
-}
-
-
-def ratios(database: pl.DataFrame, protocol: str, split: str = "testing") -> pl.DataFrame:
-    """Return dataset, side, metric, entities and the ratio of the two standard deviations.
-
-    database: an adjustment database (columns dataset, protocol, split, side, metric, entities, variance,
-    variance_random_scorer); rows without a positive variance are left out.
-    """
-    return (
-        database.filter(
-            pl.col("protocol") == protocol,
-            pl.col("split") == split,
-            pl.col("metric").is_in(METRICS),
-            pl.col("variance") > 0,
-            pl.col("variance_random_scorer").is_not_null(),
-        )
-        .with_columns(ratio=(pl.col("variance_random_scorer") / pl.col("variance")).sqrt())
-        .select("dataset", "side", "metric", "entities", "ratio")
-        .sort("entities", "dataset", "side", "metric")
-    )
+from rankadjust.page.charts.null_ratio import LIMITS, METRICS, ratios
 
 
 def extremes(rows: pl.DataFrame) -> pl.DataFrame:

@@ -41,6 +41,13 @@ class _WithNegativeNumbers(click.Command):
         return super().parse_args(ctx, [re.sub(r"^-(?=[.,]?\d)", "−", arg) for arg in args])
 
 
+def _echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text, which may hold parts of any file: nothing in it is a command to the terminal."""
+    from rankadjust.base.visible import visible
+
+    click.echo(visible(text), err=err, nl=nl)
+
+
 def _examples(*lines: str) -> str:
     """Return examples for the end of a command's help; the backspace keeps click from filling their lines."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
@@ -53,11 +60,11 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
     from rankadjust.database.store import released_seal
 
     seal = released_seal()
-    click.echo(f"rankadjust {VERSION}")
+    _echo(f"rankadjust {VERSION}")
     if seal is None:
-        click.echo("database: none, or one that does not say what it is")
+        _echo("database: none, or one that does not say what it is")
     else:
-        click.echo(f"database {seal.version}, schema {seal.schema}, {seal.digest}")
+        _echo(f"database {seal.version}, schema {seal.schema}, {seal.digest}")
     context.exit()
 
 
@@ -135,7 +142,7 @@ def _say_if_histograms_are_missing(database: Path | None, candidates: Path | Non
 
     file = beside_database(database, CANDIDATES)
     if candidates is None and not file.exists():
-        click.echo(
+        _echo(
             f"note: {file} is missing, so there is no p; put the candidates.parquet of the same run there",
             err=True,
         )
@@ -201,7 +208,7 @@ def adjust(
     from rankadjust.output.terminal import adjusted_value
 
     texts = [adjusted_value(adjusted, text) for adjusted, (_, text) in zip(found, named, strict=True)]
-    click.echo("\n\n".join(texts))
+    _echo("\n\n".join(texts))
 
 
 def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, str]]:
@@ -309,7 +316,7 @@ def evaluate(
     if as_json:
         _print_json(result.to_dicts())
         return
-    click.echo(evaluation(shown))
+    _echo(evaluation(shown))
 
 
 def _write_evaluation(result: "pl.DataFrame", shown: "pl.DataFrame", path: Path) -> None:
@@ -361,7 +368,7 @@ def _evaluate_by(
     if as_json:
         _print_json(result.to_dicts())
         return
-    click.echo(strata(shown, by))
+    _echo(strata(shown, by))
 
 
 @commands.command(
@@ -496,7 +503,7 @@ def compare(
     if as_json:
         _print_json(for_machines(found))
         return
-    click.echo(comparison(found, every_side=everything))
+    _echo(comparison(found, every_side=everything))
 
 
 def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
@@ -539,7 +546,7 @@ def _compare_datasets(
     if as_json:
         _print_json({name: for_machines(one) for name, one in found.items()})
         return
-    click.echo(comparisons(found, every_side=everything))
+    _echo(comparisons(found, every_side=everything))
 
 
 def _draw(
@@ -615,7 +622,7 @@ def _compare_printed(
     if as_json:
         _print_json(printed_for_machines(pairs))
         return
-    click.echo("\n".join(printed_pair(pair) for pair in pairs))
+    _echo("\n".join(printed_pair(pair) for pair in pairs))
 
 
 @commands.command()
@@ -639,7 +646,7 @@ def show(
         return
     from rankadjust.output.terminal import overview_text
 
-    click.echo(overview_text(found, sys.stdout.encoding))
+    _echo(overview_text(found, sys.stdout.encoding))
 
 
 @commands.command()
@@ -684,8 +691,8 @@ def check(
         _print_json({"values": rescored.height, "reported": lines, "contradictions": flagged.to_dicts()})
     else:
         for line in lines:
-            click.echo(line)
-        click.echo(f"{_number_of(rescored.height, 'value')}: {len(lines) or 'nothing'} to look at")
+            _echo(line)
+        _echo(f"{_number_of(rescored.height, 'value')}: {len(lines) or 'nothing'} to look at")
     sys.exit(1 if lines else 0)
 
 
@@ -749,7 +756,7 @@ def rescore(
         raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
     rescored = adjust_rows(found.rows, database, registry=registry)
     for line in [*found.unread, *problems(rescored)]:
-        click.echo(line, err=True)
+        _echo(line, err=True)
     if rescored.filter(pl.col("index").is_not_null())["log10_p_independent"].null_count():
         _say_if_histograms_are_missing(database, None)
     if output is not None:
@@ -763,8 +770,8 @@ def rescore(
 
         shown = readable(rescored)
         shown = shown.select(column.name for column in shown if column.count())
-        click.echo(aligned(shown.columns, [[number(cell) for cell in row] for row in shown.iter_rows()]))
-    click.echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
+        _echo(aligned(shown.columns, [[number(cell) for cell in row] for row in shown.iter_rows()]))
+    _echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
 
 
 @commands.command(
@@ -813,9 +820,9 @@ def read(
         values = found.rows if reading is None else reading.values
         _print_json({"values": values.to_dicts(), "unread": unread, "missing": missing, "remarks": remarks})
     elif reading is None:
-        click.echo(f"{table.name}: a tidy table of {_number_of(found.rows.height, 'value')}, taken as it is")
+        _echo(f"{table.name}: a tidy table of {_number_of(found.rows.height, 'value')}, taken as it is")
     else:
-        click.echo(found.understood, nl=False)
+        _echo(found.understood, nl=False)
     if tidy is not None:
         _write(found.rows.drop("file", "file_line") if reading is None else reading.values, tidy)
     if reading is None and (write_sidecar or output):
@@ -864,9 +871,9 @@ def verify(folder: Path, other: Path | None, as_json: bool) -> None:
             "different": "different",
         }
         for one in found:
-            click.echo(f"{one.file}: {words[one.verdict]}")
+            _echo(f"{one.file}: {words[one.verdict]}")
             for line in one.lines:
-                click.echo(f"  {line}")
+                _echo(f"  {line}")
     sys.exit(1 if any(one.verdict == "different" for one in found) else 0)
 
 
@@ -881,7 +888,7 @@ def datasets(results: Path | None, database: Path | None, as_json: bool, page: b
         from rankadjust.data.registry import load_registry
         from rankadjust.output.datasets_page import datasets_page
 
-        click.echo(datasets_page(load_registry()), nl=False)
+        _echo(datasets_page(load_registry()), nl=False)
         return
     from rankadjust.database.overview import known_datasets
 
@@ -892,7 +899,7 @@ def datasets(results: Path | None, database: Path | None, as_json: bool, page: b
         return
     from rankadjust.output.terminal import table
 
-    click.echo(table(("data set", "kind", "in the database", "also called"), rows, left=4))
+    _echo(table(("data set", "kind", "in the database", "also called"), rows, left=4))
 
 
 def _listed(text: str) -> list[str]:
@@ -912,7 +919,7 @@ def protocols(as_json: bool) -> None:
         _print_json([{"name": name, "description": description} for name, description in rows.items()])
         return
     for name, description in rows.items():
-        click.echo(textwrap.fill(description, 90, initial_indent=f"{name:18}", subsequent_indent=18 * " "))
+        _echo(textwrap.fill(description, 90, initial_indent=f"{name:18}", subsequent_indent=18 * " "))
 
 
 @commands.command()
@@ -938,12 +945,12 @@ def metrics(as_json: bool) -> None:
         )
         for row in rows
     ]
-    click.echo(table(header, shown, left=len(header)))
-    click.echo("A k stands for any whole number, as in hits@10; the range is that for k = 10.")
+    _echo(table(header, shown, left=len(header)))
+    _echo("A k stands for any whole number, as in hits@10; the range is that for k = 10.")
 
 
 def _write(frame: "pl.DataFrame", path: Path) -> None:
-    from rankadjust.base.files import write_parquet, write_text, write_tsv
+    from rankadjust.base.files import write_csv, write_parquet, write_text, write_tsv
 
     if path.suffix == ".parquet":
         write_parquet(frame, path)
@@ -954,7 +961,7 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
     elif path.suffix == ".tsv":
         write_tsv(frame, path)
     else:
-        write_text(frame.write_csv(), path)
+        write_csv(frame, path)
 
 
 def _write_json(data: object, path: Path) -> None:
@@ -972,7 +979,9 @@ def _write_for_paper(table: "pl.DataFrame", path: Path) -> None:
 
 
 def _print_json(data: object) -> None:
-    click.echo(_json_text(data))
+    from rankadjust.base.visible import visible_json
+
+    click.echo(visible_json(_json_text(data)))
 
 
 def _json_text(data: object) -> str:

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 from scripts.job import job
 
-import polars as pl
-
-from rankadjust.base.files import write_parquet
+from rankadjust.base.stages import CANDIDATES, PAIRS, part_of, read_product, write_product
 from rankadjust.counting.candidates import Candidates, add_up, of_protocol, under_protocols
 from rankadjust.counting.protocols import Protocol
 
@@ -14,18 +12,19 @@ from rankadjust.counting.protocols import Protocol
 def add_partitions(
     histograms: Sequence[str],
     pairs: Sequence[str],
+    dataset: str,
     protocols: Sequence[Protocol],
     whole: str,
     whole_pairs: str,
 ) -> None:
-    parts = [
-        Candidates(pl.read_parquet(one), pl.read_parquet(other))
-        for one, other in zip(histograms, pairs, strict=True)
-    ]
+    parts = []
+    for part, (one, other) in enumerate(zip(histograms, pairs, strict=True)):
+        of = part_of(dataset, part, len(histograms))
+        parts.append(Candidates(read_product(one, CANDIDATES, of), read_product(other, PAIRS, of)))
     names = [protocol.name for protocol in protocols]
     tables = under_protocols({name: add_up(of_protocol(part, name) for part in parts) for name in names})
-    write_parquet(tables.histogram, whole)
-    write_parquet(tables.pairs, whole_pairs)
+    write_product(tables.histogram, whole, CANDIDATES, dataset)
+    write_product(tables.pairs, whole_pairs, PAIRS, dataset)
 
 
 if __name__ == "__main__":
@@ -33,6 +32,7 @@ if __name__ == "__main__":
         add_partitions(
             snakemake.input.histograms,
             snakemake.input.pairs,
+            snakemake.wildcards.dataset,
             snakemake.params.protocols,
             snakemake.output.histograms,
             snakemake.output.pairs,

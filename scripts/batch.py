@@ -27,7 +27,7 @@ def compute(
     encode_dataset(dataset, folder, triples, labels, summary, memory, tell)
     if counted:
         histograms, pairs, table = counted
-        count(triples, summary, protocols, histograms, pairs)
+        count(triples, summary, dataset.name, protocols, histograms, pairs)
         moments(histograms, pairs, dataset.name, protocols, metrics, table)
 
 

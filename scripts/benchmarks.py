@@ -4,7 +4,7 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import write_parquet
+from rankadjust.base.stages import BENCHMARKS, write_product
 from rankadjust.chance.benchmarks import benchmark_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import load_benchmarks
@@ -12,7 +12,8 @@ from rankadjust.counting.protocols import load_benchmarks
 
 def benchmarks(metrics: list[str], output: str) -> None:
     resolved = [resolve(metric) for metric in metrics]
-    write_parquet(pl.concat([benchmark_moments(one, resolved) for one in load_benchmarks()]), output)
+    moments = pl.concat([benchmark_moments(one, resolved) for one in load_benchmarks()])
+    write_product(moments, output, BENCHMARKS, "benchmarks")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import write_parquet
+from rankadjust.base.stages import BOUNDS, write_product
 from rankadjust.chance.bounded_moments import bounded_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.intervals import candidate_intervals
@@ -22,7 +22,7 @@ def bounds(folder: str, dataset: str, entities: int, metrics: Sequence[str], out
     intervals = candidate_intervals(evaluated, read_ranges(Path(folder) / f"{RANGES}.txt"), entities)
     moments = bounded_moments(intervals, [resolve(metric) for metric in metrics])
     key = (pl.lit(dataset).alias("dataset"), pl.lit("filtered").alias("protocol"))
-    write_parquet(moments.select(*key, pl.all()), output)
+    write_product(moments.select(*key, pl.all()), output, BOUNDS, dataset)
 
 
 if __name__ == "__main__":

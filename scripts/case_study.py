@@ -1,27 +1,21 @@
 """Hold the printed adjustments of the case study against what reproduces them and against the correct ones."""
 
+from pathlib import Path
+
 from scripts.job import job
 
-import polars as pl
+from rankadjust.base.files import write_csv
+from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.database.store import load_database
+from rankadjust.literature.case_study import audit
 
-from rankadjust.base.files import write_text
-from rankadjust.literature.case_study import audit, audit_chart
-from rankadjust.output.report import save_chart
 
-
-def case_study(rescored: str, database: str, metric: str, csv: str, svg: str, png: str) -> None:
-    audited = audit(pl.read_parquet(rescored), pl.read_parquet(database))
-    write_text(audited.write_csv(), csv)
-    save_chart(audit_chart(audited, metric), svg, png)
+def case_study(rescored: str, database: str, csv: str) -> None:
+    check_sums(database)
+    audited = audit(read_product(rescored, RESCORED, Path(rescored).stem), load_database(database))
+    write_csv(audited, csv)
 
 
 if __name__ == "__main__":
     with job(snakemake):
-        case_study(
-            snakemake.input.rescored,
-            snakemake.input.database,
-            snakemake.params.metric,
-            snakemake.output.csv,
-            snakemake.output.svg,
-            snakemake.output.png,
-        )
+        case_study(snakemake.input.rescored, snakemake.input.database, snakemake.output.csv)

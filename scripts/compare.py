@@ -6,7 +6,8 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import write_text
+from rankadjust.base.files import write_csv
+from rankadjust.base.stages import RESCORED, SUMS, check_sums, read_product, write_sums
 from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
@@ -20,15 +21,15 @@ from rankadjust.literature.comparison import (
     ranked_results,
 )
 from rankadjust.literature.contradictions import check
-from rankadjust.literature.size import size_chart, size_correlation
+from rankadjust.literature.size import size_correlation
 from rankadjust.models.leaderboards import leaderboards
-from rankadjust.output.report import save_chart
 
 
-def compare(rescored: list[str], database: str, released: str, folder: Path, svg: str, png: str) -> None:
+def compare(rescored: list[str], database: str, released: str, folder: Path) -> None:
+    check_sums(database, beside_database(database, CANDIDATES))
     beside = [beside_database(path, CANDIDATES) for path in (database, released)]
     histograms = Histograms([load_candidates(path) for path in beside if path.exists()])
-    results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
+    results = pl.concat([read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal")
     constants = with_released(
         load_database(database), load_database(released) if Path(released).exists() else None
     )
@@ -41,11 +42,12 @@ def compare(rescored: list[str], database: str, released: str, folder: Path, svg
         "model-orders": model_orders(results),
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results),
-        "effect-of-approximation": effect_of_approximation(pl.read_parquet(database)),
+        "effect-of-approximation": effect_of_approximation(load_database(database)),
     }
+    paths = {name: folder / f"{name}.csv" for name in tables}
     for name, table in tables.items():
-        write_text(table.write_csv(), folder / f"{name}.csv")
-    save_chart(size_chart(results), svg, png)
+        write_csv(table, paths[name])
+    write_sums(list(paths.values()), folder / SUMS)
 
 
 if __name__ == "__main__":
@@ -55,6 +57,4 @@ if __name__ == "__main__":
             snakemake.input.database,
             snakemake.params.released,
             Path(snakemake.output.tables[0]).parent,
-            snakemake.output.svg,
-            snakemake.output.png,
         )

@@ -1,12 +1,19 @@
 """Count the filtered candidates of a part of one data set's relations, within the memory of the job."""
 
-import json
 from collections.abc import Sequence
-from pathlib import Path
 
 from scripts.job import job
 
-from rankadjust.base.files import write_parquet
+from rankadjust.base.stages import (
+    CANDIDATES,
+    PAIRS,
+    SUMMARY,
+    TRIPLES,
+    check_product,
+    part_of,
+    read_product_json,
+    write_product,
+)
 from rankadjust.counting.candidates import count_blocks, under_protocols
 from rankadjust.counting.memory import ASIDE
 from rankadjust.counting.protocols import Protocol
@@ -16,21 +23,24 @@ from rankadjust.data.blocks import encoded_blocks
 def count_partition(
     triples: str,
     summary: str,
+    dataset: str,
     protocols: Sequence[Protocol],
-    partition: int,
-    partitions: int,
+    part: tuple[int, int],
     memory: float,
     histograms: str,
     pairs: str,
 ) -> None:
-    isolated = json.loads(Path(summary).read_text(encoding="utf-8"))["isolated_entities"]
+    """Count one part. part: its number from 0 on, and how many there are."""
+    isolated = read_product_json(summary, SUMMARY, dataset)["isolated_entities"]
+    check_product(triples, TRIPLES, dataset)
     names = [protocol.name for protocol in protocols]
     counted = count_blocks(
-        encoded_blocks(triples), protocols, memory - ASIDE, isolated, part=partition, parts=partitions
+        encoded_blocks(triples), protocols, memory - ASIDE, isolated, part=part[0], parts=part[1]
     )
     tables = under_protocols(dict(zip(names, counted, strict=True)))
-    write_parquet(tables.histogram, histograms)
-    write_parquet(tables.pairs, pairs)
+    of = part_of(dataset, *part)
+    write_product(tables.histogram, histograms, CANDIDATES, of)
+    write_product(tables.pairs, pairs, PAIRS, of)
 
 
 if __name__ == "__main__":
@@ -38,9 +48,9 @@ if __name__ == "__main__":
         count_partition(
             snakemake.input.triples,
             snakemake.input.summary,
+            snakemake.wildcards.dataset,
             snakemake.params.protocols,
-            int(snakemake.wildcards.partition),
-            snakemake.params.partitions,
+            (int(snakemake.wildcards.partition), snakemake.params.partitions),
             snakemake.resources.mem_mb * 1e6,
             snakemake.output.histograms,
             snakemake.output.pairs,

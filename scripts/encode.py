@@ -1,6 +1,5 @@
 """Read the published files of one data set and write integer triples, labels and a one-page summary."""
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,8 +7,8 @@ from typing import Any
 
 from scripts.job import job
 
-from rankadjust.base.files import write_parquet, write_text
 from rankadjust.base.progress import progress, told
+from rankadjust.base.stages import LABELS, SUMMARY, TRIPLES, write_product, write_product_json
 from rankadjust.counting.memory import ASIDE
 from rankadjust.data.arrays import summarise_arrays, write_encoded
 from rankadjust.data.encoding import NO_LABELS, encode
@@ -37,18 +36,18 @@ def encode_dataset(
     counts["warnings"] = [f"{dataset.name}: {warning}" for warning in found]
     for warning in counts["warnings"]:
         tell(f"warning: {warning}")
-    write_text(json.dumps(counts, indent=2) + "\n", summary)
+    write_product_json(counts, summary, SUMMARY, dataset.name)
 
 
 def encode_arrays(
     dataset: Dataset, folder: Path, triples: str, labels: str, memory: float, tell: Callable[[str], None]
 ) -> tuple[dict[str, Any], list[str]]:
     paths = {split: fetched_file(folder, split) for split in dataset.splits}
-    numbers = write_encoded(paths, dataset.format, triples, published_names(folder))
+    numbers = write_encoded(paths, dataset.format, triples, published_names(folder), dataset.name)
     counts = summarise_arrays(triples, **numbers, dataset=dataset, memory=memory - ASIDE)
     accept(counts, dataset, tell)
     # The ids of arrays are not replaced, so that there is nothing to look up.
-    write_parquet(NO_LABELS, labels)
+    write_product(NO_LABELS, labels, LABELS, dataset.name)
     return counts, warnings_of_arrays(counts, dataset)
 
 
@@ -68,8 +67,8 @@ def encode_text(
     counts = summarise(encoded, dataset)
     accept(counts, dataset, tell)
     found = warnings(encoded, counts, dataset)
-    write_parquet(encoded.triples, triples)
-    write_parquet(encoded.labels, labels)
+    write_product(encoded.triples, triples, TRIPLES, dataset.name)
+    write_product(encoded.labels, labels, LABELS, dataset.name)
     return counts, found
 
 

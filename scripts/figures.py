@@ -1,22 +1,42 @@
-"""Draw the paper's Figure 1 for rescored results: as published, adjusted index and z."""
+"""Draw the figures of a run that its results have something for."""
+
+from pathlib import Path
 
 from scripts.job import job
 
 import polars as pl
 
-from rankadjust.output.report import adjustment_chart, save_chart
+from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.database.store import load_database, with_released
+from rankadjust.literature.case_study import audit
+from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, POWER, RESULTS, figures_of
+from rankadjust.page.charts.figure import write_figures
 
 
-def figures(rescored: list[str], metric: str, svg: str, png: str) -> None:
-    results = pl.concat([pl.read_parquet(path) for path in rescored], how="diagonal")
-    save_chart(adjustment_chart(results, metric), svg, png)
+def figures(
+    rescored: list[str], audited: str | None, database: str, released: str, power: str, folder: Path
+) -> None:
+    check_sums(database)
+    own = load_database(database)
+    constants = with_released(own, load_database(released) if Path(released).exists() else None)
+    frames = {CONSTANTS: constants, POWER: pl.read_csv(power)}
+    if rescored:
+        frames[RESULTS] = pl.concat(
+            [read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal"
+        )
+    # Audited anew: results/case-study.csv is for people, who may open and save it.
+    if audited is not None:
+        frames[AUDIT] = audit(read_product(audited, RESCORED, Path(audited).stem), own)
+    write_figures(list(figures_of(frames)), folder)
 
 
 if __name__ == "__main__":
     with job(snakemake):
         figures(
             snakemake.input.rescored,
-            snakemake.params.metric,
-            snakemake.output.svg,
-            snakemake.output.png,
+            next(iter(snakemake.input.audited), None),
+            snakemake.input.database,
+            snakemake.params.released,
+            snakemake.params.power,
+            Path(snakemake.output[0]),
         )

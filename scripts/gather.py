@@ -1,7 +1,6 @@
 """Gather the moments of every data set into the database, and the histograms and the summaries into a table each."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from scripts.job import job
@@ -9,6 +8,18 @@ from scripts.job import job
 import polars as pl
 
 from rankadjust.base.files import write_tsv
+from rankadjust.base.stages import (
+    BENCHMARKS,
+    BOUNDS,
+    CANDIDATES,
+    MOMENTS,
+    SUMMARY,
+    SUMS,
+    Product,
+    read_product,
+    read_product_json,
+    write_sums,
+)
 from rankadjust.data.summary import summary_row
 from rankadjust.database.evaluation_sets import write_candidates
 from rankadjust.database.histograms import candidates_table
@@ -16,31 +27,36 @@ from rankadjust.database.store import assemble, write_database
 
 
 def gather(
-    moments: list[str],
-    summaries: list[str],
+    moments: Sequence[tuple[str, Product, str]],
+    summaries: Mapping[str, str],
     histograms: Mapping[str, str],
-    parquet: str,
-    tsv: str,
-    candidates: str,
-    datasets: str,
+    folder: Path,
 ) -> None:
-    database = assemble(pl.read_parquet(path) for path in moments)
+    """Write the database. moments: files, each with what it holds and to what it belongs; the others by data set."""
+    database = assemble(read_product(*one) for one in moments)
+    parquet, tsv, candidates, datasets = made = [
+        folder / name
+        for name in ("adjustments.parquet", "adjustments.tsv.gz", "candidates.parquet", "datasets.tsv")
+    ]
     write_database(database, parquet)
     write_tsv(database, tsv)
-    tables = {name: pl.read_parquet(path) for name, path in histograms.items()}
+    tables = {name: read_product(path, CANDIDATES, name) for name, path in histograms.items()}
     write_candidates(candidates_table(tables), candidates)
-    rows = [summary_row(json.loads(Path(path).read_text(encoding="utf-8"))) for path in summaries]
+    rows = [summary_row(read_product_json(path, SUMMARY, name)) for name, path in summaries.items()]
     write_tsv(pl.concat(rows), datasets)
+    write_sums(made, folder / SUMS)
 
 
 if __name__ == "__main__":
+    given, params = snakemake.input, snakemake.params
     with job(snakemake):
         gather(
-            [*snakemake.input.moments, *snakemake.input.bounds, snakemake.input.benchmarks],
-            snakemake.input.summaries,
-            dict(zip(snakemake.params.datasets, snakemake.input.histograms, strict=True)),
-            snakemake.output.parquet,
-            snakemake.output.tsv,
-            snakemake.output.candidates,
-            snakemake.output.datasets,
+            [
+                *((path, MOMENTS, name) for name, path in zip(params.counted, given.moments, strict=True)),
+                *((path, BOUNDS, name) for name, path in zip(params.bounded, given.bounds, strict=True)),
+                (given.benchmarks, BENCHMARKS, "benchmarks"),
+            ],
+            dict(zip(params.datasets, given.summaries, strict=True)),
+            dict(zip(params.counted, given.histograms, strict=True)),
+            Path(snakemake.output[0]).parent,
         )

@@ -5,9 +5,9 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 # Polars reads its number of threads once, at import; Snakemake tells a job's share in OMP_NUM_THREADS only.
 if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
@@ -15,7 +15,10 @@ if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
 
 from rankadjust.base import failures
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.faults import in_words, unwritable
 from rankadjust.base.listening import job_name
+from rankadjust.base.processes import end_without_run
+from rankadjust.base.visible import visible
 
 
 def name_of(snakemake: Any) -> str:  # noqa: ANN401 - the object that Snakemake injects
@@ -27,6 +30,11 @@ def name_of(snakemake: Any) -> str:  # noqa: ANN401 - the object that Snakemake 
 if hasattr(sys.modules["__main__"], "snakemake"):
     _injected = sys.modules["__main__"].snakemake
     failures.begun(name_of(_injected), _injected.log[0])
+    try:
+        end_without_run()
+    except SystemExit:
+        failures.ended(_injected.log[0])
+        raise
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -38,14 +46,12 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
     Yields a function that writes a line to the terminal as well, for what people should see while it runs.
     """
     path = Path(snakemake.log[0])
-    path.parent.mkdir(parents=True, exist_ok=True)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with path.open("w", encoding="utf-8", buffering=1) as log:
-        terminal, sys.stderr = sys.stderr, log
+    with _opened(path, snakemake) as log, _all_errors_to(log) as terminal:
 
         def tell(line: str) -> None:
-            print(line, file=log)
-            print(line, file=terminal, flush=True)
+            print(visible(line), file=log)
+            print(visible(line), file=terminal, flush=True)
 
         try:
             yield tell
@@ -56,16 +62,53 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
             note(error, name_of(snakemake), path)
             sys.exit(1)
         finally:
-            sys.stderr = terminal
             failures.ended(path)
+
+
+@contextmanager
+def _opened(path: Path, snakemake: Any) -> Iterator[IO[str]]:  # noqa: ANN401
+    """Open a log; where that cannot be, note this in place of what the log would hold."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        log = path.open("w", encoding="utf-8", buffering=1)
+    except OSError as error:
+        failures.failed(name_of(snakemake), unwritable(path, error), path, mistake=True)
+        failures.ended(path)
+        sys.exit(1)
+    try:
+        yield log
+    finally:
+        # On a disk that is full there may be no room for its last lines; the reason is noted elsewhere, too.
+        with suppress(OSError):
+            log.close()
+
+
+@contextmanager
+def _all_errors_to(log: IO[str]) -> Iterator[IO[str]]:
+    """Send standard error to the log, also what libraries write that know nothing of Python; yield the terminal."""
+    earlier = sys.stderr
+    earlier.flush()
+    with os.fdopen(os.dup(2), "w", encoding="utf-8") as terminal:
+        os.dup2(log.fileno(), 2)
+        sys.stderr = log
+        try:
+            # Where standard error was sent elsewhere, that is where people look.
+            yield terminal if earlier is sys.__stderr__ else earlier
+        finally:
+            sys.stderr = earlier
+            os.dup2(terminal.fileno(), 2)
 
 
 def note(error: Exception, job: str, log: str | Path) -> None:
     """Write an error to the log, which is standard error, and note for the end of the run of what the job failed."""
-    if isinstance(error, RankadjustError):
-        print(f"error: {error}", file=sys.stderr)  # noqa: T201
-        failures.failed(job, str(error), log, mistake=True)
-    else:
-        traceback.print_exception(error)
-        reason = "".join(traceback.format_exception_only(error)).strip().splitlines()[0]
-        failures.failed(job, f"unexpected {reason}", log)
+    said = str(error) if isinstance(error, RankadjustError) else in_words(error, Path.cwd())
+    if said is None:
+        said = f"unexpected {''.join(traceback.format_exception_only(error)).strip().splitlines()[0]}"
+    # Of memory there may be more in another attempt.
+    mistake = isinstance(error, RankadjustError | OSError) and not said.startswith("unexpected ")
+    failures.failed(job, said, log, mistake=mistake)
+    with suppress(OSError):
+        if not isinstance(error, RankadjustError):
+            traceback.print_exception(error)
+        if not said.startswith("unexpected "):
+            print(f"error: {said}", file=sys.stderr)  # noqa: T201

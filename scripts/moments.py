@@ -6,7 +6,7 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import write_parquet
+from rankadjust.base.stages import CANDIDATES, MOMENTS, PAIRS, read_product, write_product
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
@@ -17,14 +17,15 @@ def moments(
     histograms: str, pairs: str, dataset: str, protocols: Sequence[Protocol], metrics: list[str], output: str
 ) -> None:
     resolved = [resolve(metric) for metric in metrics]
-    counted, linked = pl.read_parquet(histograms), pl.read_parquet(pairs)
+    counted = read_product(histograms, CANDIDATES, dataset)
+    linked = read_product(pairs, PAIRS, dataset)
     tables = []
     for protocol in protocols:
         name = protocol.name
         table = both_nulls(counted.filter(protocol=name), linked.filter(protocol=name), protocol, resolved)
         key = (pl.lit(dataset).alias("dataset"), pl.lit(name).alias("protocol"))
         tables.append(table.select(*key, pl.all()))
-    write_parquet(pl.concat(tables), output)
+    write_product(pl.concat(tables), output, MOMENTS, dataset)
 
 
 def both_nulls(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from scripts.job import job
 
+from rankadjust.base.stages import check_sums
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
 from rankadjust.database.evaluation_sets import load_candidates, load_datasets
@@ -13,6 +14,7 @@ from rankadjust.output.deposit import write_deposit
 
 
 def release(database: str, datasets: str, candidates: str, folder: Path) -> None:
+    check_sums(database, datasets, candidates)
     constants = load_database(database)
     registry = load_registry()
     require_complete(constants, registry, load_protocols(), load_benchmarks())

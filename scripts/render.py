@@ -7,25 +7,77 @@ from scripts.job import job
 import polars as pl
 
 from rankadjust.base.files import write_text
-from rankadjust.output.report import report_page
+from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.data.registry import load_registry
+from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, beside_database, load_candidates
+from rankadjust.database.store import load_database, with_released
+from rankadjust.page.charts.figure import read_figures, read_pictures
+from rankadjust.page.material import BESIDE, Material
+from rankadjust.page.page import report_page
 
 
-def render(rescored: list[str], figures: list[str], database: str, datasets: str, output: str) -> None:
+def render(
+    rescored: list[str],
+    own: list[str],
+    literature: list[str],
+    comparison: list[str],
+    figures: str,
+    databases: list[str],
+    registry: list[str],
+    output: str,
+) -> None:
+    """Write the page; databases: that of the run, and the released one, each with its tables beside it."""
+    database, released = databases
+    known = load_registry(*registry)
+    beside = (beside_database(database, name) for name in (CANDIDATES, DATASETS))
+    check_sums(database, *beside, *comparison)
+    by_name = {Path(path).stem: path for path in rescored}
     page = report_page(
-        datasets=pl.read_csv(datasets, separator="\t"),
-        database=pl.read_parquet(database),
-        tables={Path(path).stem: pl.read_parquet(path) for path in rescored},
-        figures=[Path(path) for path in figures],
+        Material(
+            tables={name: read_product(path, RESCORED, name) for name, path in by_name.items()},
+            own=frozenset(own),
+            literature=read_product(literature[0], RESCORED, BESIDE) if literature else None,
+            comparison={Path(path).stem: pl.read_csv(path, infer_schema_length=None) for path in comparison},
+            charts=read_figures(Path(figures)),
+            figures=read_pictures(Path(figures)),
+            database=with_released(
+                load_database(database), load_database(released) if Path(released).exists() else None
+            ),
+            candidates=_candidates(database, released),
+            datasets=_datasets(database, released),
+            licences={name: dataset.licence for name, dataset in known.items() if dataset.licence},
+        )
     )
     write_text(page, output)
+
+
+def _candidates(database: str, released: str) -> pl.DataFrame:
+    """Return the histograms of the run, and those of the release for data sets and protocols that the run has not."""
+    beside = [beside_database(path, CANDIDATES) for path in (database, released)]
+    own, *others = [load_candidates(path) for path in beside if path.exists()]
+    missing = [
+        other.join(own, on=["dataset", "protocol"], how="anti", maintain_order="left") for other in others
+    ]
+    return pl.concat([own, *missing], how="diagonal")
+
+
+def _datasets(database: str, released: str) -> pl.DataFrame:
+    """Return the counts of the run's data sets, and of those of the release that the run has not."""
+    paths = [Path(path).with_name("datasets.tsv") for path in (database, released)]
+    own, *others = [pl.read_csv(path, separator="\t") for path in paths if path.exists()]
+    missing = [other.join(own, on="dataset", how="anti", maintain_order="left") for other in others]
+    return pl.concat([own, *missing], how="diagonal_relaxed")
 
 
 if __name__ == "__main__":
     with job(snakemake):
         render(
             snakemake.input.rescored,
+            snakemake.params.own,
+            snakemake.input.literature,
+            snakemake.input.comparison,
             snakemake.input.figures,
-            snakemake.input.database,
-            snakemake.input.datasets,
+            [snakemake.input.database, snakemake.params.released],
+            snakemake.params.registry,
             snakemake.output[0],
         )

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from scripts.job import job
 
-from rankadjust.base.files import write_parquet, write_text
+from rankadjust.base.files import write_csv, write_text
+from rankadjust.base.stages import RESCORED, check_sums, write_product
+from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
 from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
 from rankadjust.database.histograms import Histograms
@@ -19,6 +21,7 @@ from rankadjust.output.formatting import markdown_table
 def rescore_tables(
     tables: list[str], database: str, released: str, registry: list[str], folder: Path
 ) -> None:
+    check_sums(database, beside_database(database, CANDIDATES))
     constants = with_released(
         load_database(database), load_database(released) if Path(released).exists() else None
     )
@@ -29,9 +32,9 @@ def rescore_tables(
         results = read_results(table, datasets)
         rescored = rescore(results.rows, constants, candidates=histograms, registry=datasets)
         for line in [*results.understood.splitlines(), *problems(rescored)]:
-            print(line, file=sys.stderr)  # noqa: T201 - standard error is the job's log
-        write_parquet(rescored, folder / f"{table.stem}.parquet")
-        write_text(rescored.write_csv(), folder / f"{table.stem}.csv")
+            print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
+        write_product(rescored, folder / f"{table.stem}.parquet", RESCORED, table.stem)
+        write_csv(rescored, folder / f"{table.stem}.csv")
         readable = folder / f"{table.stem}.md"
         write_text(markdown_table(rescored), readable)
         for stream in (sys.stderr, sys.stdout):

@@ -1,21 +1,25 @@
 """Write what is known of every task of one data set under one protocol, to be joined with ranks."""
 
-import json
-from pathlib import Path
-
 from scripts.job import job
 
-import polars as pl
-
-from rankadjust.base.files import write_parquet
+from rankadjust.base.stages import (
+    LABELS,
+    SUMMARY,
+    TASKS,
+    TRIPLES,
+    read_product,
+    read_product_json,
+    write_product,
+)
 from rankadjust.counting.attributes import task_attributes
 from rankadjust.counting.protocols import Protocol
 
 
-def tasks(triples: str, labels: str, summary: str, protocol: Protocol, table: str) -> None:
-    isolated = json.loads(Path(summary).read_text(encoding="utf-8"))["isolated_entities"]
-    found = task_attributes(pl.read_parquet(triples), pl.read_parquet(labels), protocol, isolated)
-    write_parquet(found, table)
+def tasks(triples: str, labels: str, summary: str, dataset: str, protocol: Protocol, table: str) -> None:
+    isolated = read_product_json(summary, SUMMARY, dataset)["isolated_entities"]
+    known, names = read_product(triples, TRIPLES, dataset), read_product(labels, LABELS, dataset)
+    found = task_attributes(known, names, protocol, isolated)
+    write_product(found, table, TASKS, f"{dataset} ({protocol.name})")
 
 
 if __name__ == "__main__":
@@ -24,6 +28,7 @@ if __name__ == "__main__":
             snakemake.input.triples,
             snakemake.input.labels,
             snakemake.input.summary,
+            snakemake.wildcards.dataset,
             snakemake.params.protocol,
             snakemake.output[0],
         )

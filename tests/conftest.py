@@ -3,22 +3,31 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no finding: how fast something is belongs in benchmarks/. The same examples every time, so that a
+# change is judged by what it changes; new ones are sought by `make fuzz` and with --hypothesis-profile=searching.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("searching", deadline=None)
+settings.load_profile("same")
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
+# Each takes minutes: begun first, it has the others beside it.
+LONGEST = ("test_kills.py", "test_workflow.py")
 
 
 def pytest_collection_modifyitems(config, items):
     """Without the development data its checks are not collected; with it they are never skipped.
 
-    Tests that bring up a Slurm are run where they are asked for: pytest -m cluster.
+    Those that bring up a Slurm or a browser, or kill runs, are run where they are asked for: pytest -m cluster, …
     """
     left_out = set() if SHARED.is_dir() else {"shared"}
-    if "cluster" not in config.option.markexpr:
-        left_out.add("cluster")
+    left_out.update(name for name in ("cluster", "browser", "faults") if name not in config.option.markexpr)
     needing = [item for item in items if any(map(item.get_closest_marker, left_out))]
     config.hook.pytest_deselected(items=needing)
-    items[:] = [item for item in items if item not in needing]
+    kept = [item for item in items if item not in needing]
+    items[:] = sorted(kept, key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture(scope="session")

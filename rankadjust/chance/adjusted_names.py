@@ -16,7 +16,7 @@ Names = Mapping[str, tuple[str, str]]
 """A name, in lower case with underscores -> the metric before adjustment, and the adjustment."""
 
 _PREFIXED = re.compile(
-    r"(z|adjusted)(?:[\s_-]*score)?[\s_-]*(?:of\s+)?\(?(.+?)([\s_-]index)?\)?", re.IGNORECASE
+    r"(z|adjusted)(?:[\s_-]*+score)?[\s_-]*+(?:of\s++)?\(?(.+?)([\s_-]index)?\)?", re.IGNORECASE
 )
 
 

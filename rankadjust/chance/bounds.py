@@ -64,15 +64,45 @@ def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike
     return Attainable(float(ends.min()), float(ends.max()))
 
 
+def attainable_by_group(
+    metric: Metric, num_candidates: ArrayLike, tasks: ArrayLike, group: ArrayLike, groups: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the greatest value of a metric for many histograms at once, (groups,) each.
+
+    num_candidates, tasks: as of `attainable`; group: which of the histograms, from 0 on, each entry (k,) belongs to.
+    nan where `attainable` gives None.
+    """
+    counts, times = np.asarray(num_candidates, dtype=np.float64), np.asarray(tasks, dtype=np.float64)
+    place = np.asarray(group, dtype=np.int64)
+    counted = (times > 0) & (counts >= metric.least_candidates)
+    counts, times, place = counts[counted], times[counted], place[counted]
+    if metric.term is not None:
+        terms = _term_ends(metric.term, metric.k, counts)
+        totals = [np.bincount(place, end * times, groups) for end in terms]
+        with np.errstate(invalid="ignore"):
+            ends = metric.link(np.stack(totals) / np.bincount(place, times, groups))
+    elif metric.key in _OF_MEDIAN:
+        medians = _medians(counts, times, place, groups)
+        ends = _OF_MEDIAN[metric.key](np.stack([np.where(np.isnan(medians), np.nan, 1.0), medians]))
+    else:
+        return np.full(groups, np.nan), np.full(groups, np.nan)
+    return ends.min(axis=0), ends.max(axis=0)
+
+
 def _mean_term_ends(term: Term, k: int | None, counts: FloatArray, tasks: FloatArray) -> FloatArray:
     """Return the least and the greatest mean of a term that may be cut at rank k, (2,)."""
+    ends: FloatArray = _term_ends(term, k, counts) @ tasks / tasks.sum()
+    return ends
+
+
+def _term_ends(term: Term, k: int | None, counts: FloatArray) -> FloatArray:
+    """Return the least and the greatest term of a task with each number of candidates, (2, k)."""
     ranks = [np.ones_like(counts), counts]
     if k is not None:
         # A term that rises is greatest at k, just before the cut.
         ranks.append(np.minimum(counts, k))
     terms = np.array([term(rank, counts) for rank in ranks])
-    ends: FloatArray = np.stack([terms.min(axis=0), terms.max(axis=0)]) @ tasks / tasks.sum()
-    return ends
+    return np.stack([terms.min(axis=0), terms.max(axis=0)])
 
 
 def _median(counts: FloatArray, tasks: FloatArray) -> float:
@@ -81,6 +111,17 @@ def _median(counts: FloatArray, tasks: FloatArray) -> float:
     reached = np.cumsum(tasks[order])
     middle = np.array([np.floor((reached[-1] + 1) / 2), np.floor(reached[-1] / 2) + 1])
     return float(counts[order][np.searchsorted(reached, middle)].mean())
+
+
+def _medians(counts: FloatArray, tasks: FloatArray, place: NDArray[np.int64], groups: int) -> FloatArray:
+    """Return the median of the numbers of candidates of each group, nan where it has no task."""
+    order = np.lexsort((counts, place))
+    reached = np.cumsum(tasks[order])
+    of_group = np.bincount(place, tasks, groups)
+    before = np.cumsum(of_group) - of_group
+    middle = before + np.array([np.floor((of_group + 1) / 2), np.floor(of_group / 2) + 1])
+    found = counts[order][np.searchsorted(reached, middle).clip(max=counts.size - 1)].mean(axis=0)
+    return np.where(of_group > 0, found, np.nan)
 
 
 _OF_MEDIAN: Mapping[str, Callable[[FloatArray], FloatArray]] = {

@@ -474,7 +474,8 @@ def _lookup(name: str) -> tuple[Family, int | None] | None:
     base, _, tail = folded.partition("@")
     if tail == "k" and base in _AT_K:
         return _AT_K[base], None
-    with_k = re.fullmatch(r"(.*?)@?(0|[1-9][0-9]*)", folded, flags=re.ASCII)
+    # No ranking has more candidates than 64 bits count.
+    with_k = re.fullmatch(r"(.*?)@?(0|[1-9][0-9]{0,17})", folded, flags=re.ASCII)
     if with_k and with_k[1] in _AT_K:
         return _AT_K[with_k[1]], int(with_k[2])
     if folded in _AT_K:
@@ -491,7 +492,7 @@ def _fold(name: str) -> str:
 def _hint(name: str) -> str:
     """Return '; did you mean …?' for a name that is nearly a key or an alias, otherwise all keys."""
     spelled = [spelling for family in FAMILIES.values() for spelling in (family.key, *family.names)]
-    return did_you_mean(re.sub(r"[0-9]+$", "k", name), spelled) or f"; known: {', '.join(FAMILIES)}"
+    return did_you_mean(re.sub(r"(?<![0-9])[0-9]+$", "k", name), spelled) or f"; known: {', '.join(FAMILIES)}"
 
 
 for _family in _SHIPPED:

@@ -157,11 +157,11 @@ def _log_p(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray
 def _mean_loss(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
     """Return ln P(the sum of the losses is at most what the value says)."""
     law = tails.law(metric)
-    with np.errstate(divide="ignore", over="ignore"):
-        means = MEAN_OF_VALUE[metric.link](values)
     best = 1.0 if metric.shape is share_beaten else float(_term(metric, np.ones(1))[0])
-    losses = _sign(metric) * (best - means)
-    bounds = law.tasks.sum() * (losses + _ROUNDING * (abs(best) + np.abs(losses)))
+    # A loss beyond all floats is beyond all sums of losses: p is 1.
+    with np.errstate(divide="ignore", over="ignore"):
+        losses = _sign(metric) * (best - MEAN_OF_VALUE[metric.link](values))
+        bounds = law.tasks.sum() * (losses + _ROUNDING * (abs(best) + np.abs(losses)))
     result = np.zeros_like(values)
     finite = np.isfinite(bounds)
     result[finite] = log_lower_tails(law, np.maximum(bounds[finite], 0.0))

@@ -12,9 +12,11 @@ together needs both numbers at once: the first round puts those of the tails asi
 second.
 """
 
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -24,6 +26,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.faults import unwritable
 from rankadjust.base.progress import progress, told
 from rankadjust.counting.codes import ORDER
 from rankadjust.counting.memory import COUNTED, ENTITY, LOADED
@@ -458,8 +461,7 @@ def _counted_in_parts(
     report: Callable[[int], object],
 ) -> Iterator[list[Counts]]:
     """Yield what was counted of each part of the large relations; `loaded` triples may be in memory."""
-    with tempfile.TemporaryDirectory(prefix="rankadjust-") as name:
-        folder = Path(name)
+    with _scratch() as folder:
         for load in _loads(parts.waiting("tail", loaded), loaded):
             pieces = _handed_out(blocks, found.graph, partial(parts.receiver, "tail", load), len(load))
             count = partial(_tails_of_part, parts=parts, found=found, protocols=protocols)
@@ -474,6 +476,19 @@ def _counted_in_parts(
             heads = partial(_heads_of_part, parts=parts, found=found, protocols=protocols, folder=folder)
             halves = [parts.sizes["head"][part] // 2 for part in load]
             yield from told(executor.map(heads, load, pieces), halves, report)
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """Yield a folder for temporary files; who tidies up after a job that was killed knows it by its name."""
+    try:
+        scratch = tempfile.TemporaryDirectory(prefix=f"rankadjust-{os.getpid()}-")
+    except OSError as error:
+        raise RankadjustError(
+            f"there is no folder for temporary files ({error.strerror}); allow one of them, or name another by TMPDIR"
+        ) from None
+    with scratch as name:
+        yield Path(name)
 
 
 def _tails_of_part(
@@ -499,8 +514,13 @@ def _tails_of_part(
 def _put_aside(candidates: Iterable[Mapping[str, Integers]], folder: Path) -> None:
     for of_protocol in candidates:
         for name, numbers in of_protocol.items():
-            with (folder / name).open("ab") as file:
-                file.write(numbers.tobytes())
+            try:
+                with (folder / name).open("ab") as file:
+                    file.write(numbers.tobytes())
+            except OSError as error:
+                raise RankadjustError(
+                    f"{unwritable(folder.parent, error)}; TMPDIR names another folder for temporary files"
+                ) from None
 
 
 def _heads_of_part(

@@ -40,7 +40,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _INFERENCE = ("inference_validation", "inference_testing")
-_SAMPLED = re.compile(r"sampled-([1-9][0-9]*)")
+_SAMPLED = re.compile(r"sampled-([1-9][0-9]{0,17})")
 
 
 @dataclass(frozen=True)

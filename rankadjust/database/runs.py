@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.stages import SUMS, check_sums
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS
 
 DATABASE = "adjustments.parquet"
@@ -15,12 +16,16 @@ def database_of_run(results: str | Path) -> Path:
     """Return the database file of a run; candidates.parquet and datasets.tsv stand beside it.
 
     results: the folder `results` that the workflow writes. Raises RankadjustError where it is no such folder, or
-    the run has not finished.
+    the run has not finished, or a file of its database is another one than the run has written.
     """
     results = Path(results)
     missing = _missing(results)
     if not missing:
-        return results / _FOLDER / DATABASE
+        folder = results / _FOLDER
+        # Runs of earlier versions have left no digests.
+        if (folder / SUMS).is_file():
+            check_sums(*(folder / name for name in (DATABASE, CANDIDATES, DATASETS)))
+        return folder / DATABASE
     for meant in (results / "results", results.parent):
         if not _missing(meant):
             raise RankadjustError(f"{results}: this is not the folder of results itself; give {meant}")

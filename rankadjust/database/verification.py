@@ -13,6 +13,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import sha256_of, shipped
+from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import COEFFICIENTS, add_coefficients
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, load_candidates, load_datasets
@@ -80,7 +81,7 @@ def _datasets(folder: Path) -> pl.DataFrame:
     """Return the counts of data sets as text; a deposit has them with the origins of the data sets, as CSV."""
     deposited = folder / DEPOSITED_DATASETS
     if deposited.exists() and not (folder / DATASETS).exists():
-        return pl.read_csv(deposited, infer_schema=False).drop(ORIGINS)
+        return without_guards(pl.read_csv(deposited, infer_schema=False)).drop(ORIGINS)
     return load_datasets(_in(folder, DATASETS))
 
 

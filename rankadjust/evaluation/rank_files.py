@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.parquet import check_parquet
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.evaluation.libkge import SUFFIXES as TRACES
 from rankadjust.evaluation.libkge import read_trace
@@ -128,6 +129,7 @@ def _read_folder(path: Path) -> pl.DataFrame:
 def _read_table(path: Path) -> pl.DataFrame:
     try:
         if path.suffix == ".parquet":
+            check_parquet(path)
             return pl.read_parquet(path)
         if _suffix(path) in _SEPARATORS:
             return pl.read_csv(
@@ -135,7 +137,8 @@ def _read_table(path: Path) -> pl.DataFrame:
             )
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
+    # A damaged Parquet file can make the parser panic, which is no Exception.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
         raise RankadjustError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
     raise RankadjustError(
         f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npz "
@@ -157,6 +160,12 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
     present = [name for name in COLUMNS if name in frame.columns]
     # People have columns of these names for other purposes: what is no attribute of every task is left alone.
     present += [name for name in ATTRIBUTES if name in frame.columns and _is_attribute(frame[name])]
+    rules = _rules(present)
+    for name, (_, rule) in rules.items():
+        if not _holds_values(frame[name], number=name in _NUMBERS):
+            given = frame[name].drop_nulls().head(1).to_list()
+            row = int((frame[name].is_not_null().arg_max() or 0) if given else 0)
+            raise _wrong_value(where, first_row + row, name, given[0] if given else None, rule)
     text = [name for name in present if name not in _NUMBERS]
     tasks = frame.select(
         *(pl.col(name).cast(pl.Float64, strict=False) for name in present if name in _NUMBERS),
@@ -166,18 +175,27 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
         raise RankadjustError(f"{where}: there are no tasks")
     if "side" in present:
         tasks = tasks.with_columns(pl.col("side").str.to_lowercase())
-    for name, (is_wrong, rule) in _rules(present).items():
+    for name, (is_wrong, rule) in rules.items():
         wrong = tasks.select((is_wrong | pl.col(name).is_null()).arg_true()).to_series()
         if wrong.len():
             row = int(wrong[0])
-            given = frame[name][row]
-            raise RankadjustError(
-                f"{where}: row {first_row + row}: {name} is {'empty' if given is None else repr(given)}, "
-                f"but it must be {rule}{_hint(name, given)}"
-            )
+            raise _wrong_value(where, first_row + row, name, frame[name][row], rule)
     if "weight" in present and tasks["weight"].sum() == 0:
         raise RankadjustError(f"{where}: every weight is 0; at least one must be more")
     return tasks
+
+
+def _wrong_value(where: str, row: int, name: str, given: object, rule: str) -> RankadjustError:
+    said = "empty" if given is None else repr(given)
+    return RankadjustError(f"{where}: row {row}: {name} is {said}, but it must be {rule}{_hint(name, given)}")
+
+
+def _holds_values(column: pl.Series, *, number: bool) -> bool:
+    """Tell whether a column has one plain value in each cell: no lists, records or bytes, and for numbers no dates."""
+    kind = column.dtype
+    if number:
+        return kind.is_numeric() or isinstance(kind, pl.String | pl.Categorical | pl.Enum | pl.Null)
+    return not (kind.is_nested() or isinstance(kind, pl.Binary | pl.Object))
 
 
 def _is_attribute(column: pl.Series) -> bool:

@@ -5,9 +5,7 @@ file, or as a folder of .npy files that is read a few rows at a time, so that it
 memory (docs/evaluate.md).
 """
 
-import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +15,12 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.npy import check_npz, map_header, read_array, readable
 
 # One value a task, taken over into the table of ranks.
 TASK_COLUMNS = ("side", "triple", "weight", "group")
 
+_NUMBERS = "fiu"  # kinds of types, as numpy names them
 _BLOCK = 2**22  # scores that are looked at together
 _ROW_POINTERS, _COLUMNS = "filter_indptr", "filter_indices"
 # What the evaluators of OGB and TGB take: the score of each true answer, and those of its negatives.
@@ -123,22 +123,29 @@ def _true_answer_first(arrays: Mapping[str, Any], path: Path) -> Mapping[str, An
         if name not in arrays:
             raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays)}")
     positive, negative = np.asarray(arrays[_POSITIVE]), np.asarray(arrays[_NEGATIVE])
-    if positive.size != positive.shape[0] or negative.ndim != 2 or negative.shape[0] != positive.size:
+    if (
+        positive.dtype.kind not in _NUMBERS
+        or negative.dtype.kind not in _NUMBERS
+        or positive.shape[:1] != (positive.size,)
+        or negative.ndim != 2
+        or negative.shape[0] != positive.size
+    ):
         raise RankadjustError(
             f"{path}: y_pred_pos has the shape {positive.shape} and y_pred_neg {negative.shape}; needed are (tasks,) "
-            "and (tasks, negatives), the negatives of each task in a row"
+            "and (tasks, negatives) of numbers, the negatives of each task in a row"
         )
     scores = np.column_stack([positive.ravel(), negative])
     return {**arrays, "scores": scores, "target": np.zeros(positive.size, dtype=np.int64)}
 
 
 def _load_file(path: Path) -> Mapping[str, Any]:
-    with _readable(path):
-        file = np.load(path)
-        if isinstance(file, np.ndarray):
-            raise RankadjustError(f"{path}: one array without a name; write it with numpy.savez")
-        with file:
-            return dict(file)
+    with readable(str(path)), path.open("rb") as file:
+        is_array = file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
+    if is_array:
+        raise RankadjustError(f"{path}: one array without a name; write it with numpy.savez")
+    check_npz(path)
+    with readable(str(path)), np.load(path, allow_pickle=False) as arrays:
+        return dict(arrays)
 
 
 def _open_folder(path: Path) -> Mapping[str, Any]:
@@ -146,32 +153,20 @@ def _open_folder(path: Path) -> Mapping[str, Any]:
     for name in ("scores", "mask"):
         file = path / f"{name}.npy"
         if file.is_file():
-            with _readable(file):
-                mapped = np.load(file, mmap_mode="r")
-                arrays[name] = _File(file, mapped.shape, mapped.dtype)
+            header = map_header(file)
+            arrays[name] = _File(file, header.shape, header.dtype)
     for name in ("target", _POSITIVE, _NEGATIVE, *TASK_COLUMNS):
         file = path / f"{name}.npy"
         if file.is_file():
-            with _readable(file):
-                arrays[name] = np.load(file)
+            arrays[name] = read_array(file)
     file = path / "filter.npz"
     if file.is_file():
         from scipy import sparse  # noqa: PLC0415 - slow to import, and seldom needed
 
-        with _readable(file):
+        check_npz(file)
+        with readable(str(file)):
             arrays["filter"] = _from_sparse(sparse.load_npz(file))
     return arrays
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """Turn what numpy and scipy say of a file that they cannot read into a RankadjustError."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise RankadjustError(f"{path}: there is no such file") from None
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise RankadjustError(f"{path}: cannot be read as numbers ({str(error).splitlines()[0]})") from None
 
 
 def _mask(arrays: Mapping[str, Any], path: Path) -> _Rows | None:
@@ -182,6 +177,9 @@ def _mask(arrays: Mapping[str, Any], path: Path) -> _Rows | None:
     if _ROW_POINTERS in arrays:
         if _COLUMNS not in arrays:
             raise RankadjustError(f"{path}: '{_ROW_POINTERS}' needs '{_COLUMNS}' beside it")
+        if len(arrays["scores"].shape) != 2:
+            # Scores of no shape at all: the mask is not what is wrong.
+            return None
         shape = (arrays[_ROW_POINTERS].size - 1, arrays["scores"].shape[-1])
         return _checked(_Sparse(arrays[_ROW_POINTERS], arrays[_COLUMNS], shape), path)
     mask: _Rows | None = arrays[given[0]] if given else None
@@ -238,6 +236,13 @@ def _ranked_block(
     if mask is None:
         is_candidate = np.ones(scores.shape, dtype=np.bool_)
     else:
+        strange = (mask != 0) & (mask != 1)
+        if strange.any():
+            row, column = (int(place[0]) for place in np.nonzero(strange))
+            raise RankadjustError(
+                f"{where}: the mask of task {first + row}, column {column} is {mask[row, column]} (counted from 0); "
+                "a mask is 1 or true where a candidate is filtered out, else 0 or false"
+            )
         is_candidate = ~mask.astype(np.bool_)
         is_candidate[number, target] = True
     not_a_number = np.isnan(scores) & is_candidate
@@ -256,7 +261,7 @@ def _ranked_block(
 def _check_shapes(scores: _Rows, target: NDArray[Any], mask: _Rows | None, where: str) -> None:
     if len(scores.shape) != 2 or 0 in scores.shape:
         raise RankadjustError(f"{where}: scores have the shape {scores.shape}, not (tasks, candidates)")
-    if scores.dtype.kind not in "fiu":
+    if scores.dtype.kind not in _NUMBERS:
         raise RankadjustError(f"{where}: scores are {scores.dtype}; they must be numbers")
     tasks, candidates = scores.shape
     if target.shape != (tasks,) or target.dtype.kind not in "iu":

@@ -8,6 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.parquet import check_parquet
+from rankadjust.base.stages import check_if_sealed
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
 """Columns of text. query: what is asked, the same text for tasks of one side with the same question."""
@@ -72,8 +74,11 @@ def _joined_name(name: str, tasks: pl.DataFrame) -> str:
 
 def _read(path: Path) -> pl.DataFrame:
     try:
+        check_if_sealed(path)
+        check_parquet(path)
         return pl.read_parquet(path)
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
-    except (pl.exceptions.PolarsError, OSError) as error:
+    # A damaged Parquet file can make the parser panic, which is no Exception.
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise RankadjustError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None

@@ -11,10 +11,7 @@ constants (docs/case-study.md). A recipe names where the constants came from:
 
 from collections.abc import Mapping
 
-import altair as alt
 import polars as pl
-
-from rankadjust.chance.metrics import resolve
 
 COUNTED = "pykeen"
 EXCLUSIVE = "pykeen-published"
@@ -99,35 +96,4 @@ def _long(rows: pl.DataFrame) -> pl.DataFrame:
             offset=pl.lit(0.0) if adjustment == "ratio" else f"{adjustment}_offset",
         )
         for adjustment in ("ratio", "index", "z")
-    )
-
-
-def audit_chart(audited: pl.DataFrame, metric: str) -> alt.HConcatChart:
-    """Return index and z of one metric, a panel each: every run as printed and corrected."""
-    label = resolve(metric).label
-    rows = audited.filter(pl.col("metric") == metric).with_columns(
-        run=pl.format("{} · {}", "dataset", "model")
-    )
-    index, z = (rows.filter(adjustment=adjustment) for adjustment in ("index", "z"))
-    return alt.hconcat(
-        _panel(index, f"adjusted {label}", alt.X("number:Q", title=None), labels=True),
-        _panel(z, f"z of {label}", alt.X("number:Q", title=None, scale=_Z_SCALE, axis=_Z_AXIS), labels=False),
-    )
-
-
-# z runs from below 0 to thousands: linear near 0, logarithmic beyond.
-_Z_SCALE = alt.Scale(type="symlog", constant=3, nice=False)
-_Z_AXIS = alt.Axis(values=[-10, -3, 0, 3, 10, 30, 100, 300, 1000, 3000, 10000])
-
-
-def _panel(rows: pl.DataFrame, title: str, x: alt.X, *, labels: bool) -> alt.LayerChart | alt.FacetChart:
-    y = alt.Y("run:N", title=None, sort=rows["run"].to_list(), axis=alt.Axis(labels=labels, ticks=labels))
-    marks = rows.unpivot(["printed", "corrected"], index="run", variable_name="which", value_name="number")
-    data = alt.InlineData(values=marks.to_dicts())
-    colour = alt.Color("which:N", title=None, sort=["printed", "corrected"])
-    line = alt.Chart(data).mark_line(color="#999999").encode(x=x, y=y, detail="run:N")
-    dots = alt.Chart(data).mark_point(filled=True, size=55, opacity=0.8).encode(x=x, y=y, color=colour)
-    chance = alt.Chart(alt.InlineData(values=[{"chance": 0}])).mark_rule(strokeDash=[4, 3], color="#666666")
-    return alt.layer(chance.encode(x=alt.X("chance:Q", title=None)), line, dots).properties(
-        width=270, title=title
     )

@@ -6,7 +6,7 @@ value against the metric beside it; and rows against rows (rankadjust.literature
 "Consistency", explains what a finding means.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import polars as pl
 from rankadjust.base.frames import require_frame
 from rankadjust.consistency.statements import TOLERANCE
 from rankadjust.database.histograms import Histograms
-from rankadjust.literature.copies import copies
+from rankadjust.literature.copies import changed_copies, copies
 from rankadjust.literature.findings import FINDING, Finding, Value, read_value
 from rankadjust.literature.joint import joint_findings
 from rankadjust.literature.rescore import rescore
@@ -62,7 +62,23 @@ def check(
     found = [finding for group in _groups(rows) for finding in _of_model(group, lists)]
     found.sort(key=lambda finding: finding.row)
     found += copies(rows)
-    shown = [name for name in _SHOWN if name in rescored.columns]
+    return _told(found, rows, rescored.columns)
+
+
+def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that have all values of a row of other tables but one, in the columns of `check`.
+
+    Both are rows of `rescore`. A table of one's own may repeat published results: where one value of a model differs
+    and the others of the same evaluation do not, it was changed or mistyped here or there.
+    """
+    before = _checkable(others).with_columns(group=pl.format("\t{}", "group"))
+    after = _checkable(rescored).with_columns(pl.col("_row") + others.height)
+    return _told(changed_copies(after, before), after, rescored.columns)
+
+
+def _told(found: Sequence[Finding], rows: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
+    """Return findings as a frame, each with those of the columns that tell its line and its model."""
+    shown = [name for name in _SHOWN if name in columns]
     findings = pl.DataFrame([finding.cells() for finding in found], schema=FINDING, orient="row")
     return findings.join(
         rows.select("_row", *shown, "metric", "value", "value_low", "value_high", "status"),

@@ -23,7 +23,12 @@ def copies(rows: pl.DataFrame) -> list[Finding]:
     rows: of `rescore`, with _row and group (which values are of one model).
     """
     known = _comparable(rows)
-    return [*_changed_copies(known), *_repeated_rows(known), *_repeated_columns(known)]
+    return [*_changed_copies(known, known), *_repeated_rows(known), *_repeated_columns(known)]
+
+
+def changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> list[Finding]:
+    """Return findings of rows that repeat others but for one value; both as in `copies`, others with lower _row."""
+    return list(_changed_copies(_comparable(rows), _comparable(others)))
 
 
 def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
@@ -51,22 +56,23 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _changed_copies(rows: pl.DataFrame) -> Iterator[Finding]:
-    """Return rows that have all values of another row of the same evaluation but one."""
+def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Finding]:
+    """Return rows that have all values of a row before them, of the same evaluation, but one."""
     key = [*_EVALUATION, "metric"]
     of_pair = ["group", "group_other", *_EVALUATION]
     # Only rows with enough equal values, of enough digits, can be copies of each other.
-    telling = rows.filter("telling", pl.col("digits") >= _LEAST_EQUAL_DIGITS)
+    is_telling = pl.col("telling") & (pl.col("digits") >= _LEAST_EQUAL_DIGITS)
     alike = (
-        telling.join(telling, on=[*key, "value"], suffix="_other")
+        rows.filter(is_telling)
+        .join(others.filter(is_telling), on=[*key, "value"], suffix="_other")
         .filter(pl.col("group") != pl.col("group_other"), pl.col("_row") > pl.col("_row_other"))
         .group_by(of_pair, maintain_order=True)
         .agg(same=pl.len().cast(pl.Int64))
         .filter(pl.col("same") >= _SAME_NAMED)
     )
-    others = rows.rename({name: f"{name}_other" for name in rows.columns if name not in key})
+    renamed = others.rename({name: f"{name}_other" for name in others.columns if name not in key})
     pairs = alike.join(rows, on=["group", *_EVALUATION], maintain_order="left_right").join(
-        others, on=["group_other", *key], maintain_order="left"
+        renamed, on=["group_other", *key], maintain_order="left"
     )
     overlap = (pl.col("value_low") < pl.col("value_high_other")) & (
         pl.col("value_low_other") < pl.col("value_high")

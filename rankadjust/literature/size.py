@@ -4,24 +4,18 @@ One data set is one observation, whatever the number of its results: the median 
 once.
 """
 
-from collections.abc import Sequence
-
-import altair as alt
 import numpy as np
 import polars as pl
 from scipy.stats import rankdata
 
-from rankadjust.chance.metrics import resolve
 from rankadjust.literature.comparison import comparable
 
-FIGURE_METRICS = ("inverse_harmonic_mean_rank", "hits_at_10", "arithmetic_mean_rank")
 # Sets with fewer entities, on which chance is not small.
 TINY = 200
 _RESAMPLES = 2_000
 _SEED = 20220314
 # "ComplEx [8-GPU training]"
 _MACHINE = r" \[[^\]]*\]$"
-_PANELS = {"value": "as printed", "index": "adjusted index"}
 
 
 def observations(rescored: pl.DataFrame) -> pl.DataFrame:
@@ -110,53 +104,3 @@ def _spearman(first: np.ndarray, second: np.ndarray) -> float | None:
     if np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
     return float(np.corrcoef(one, other)[0, 1])
-
-
-def size_chart(rescored: pl.DataFrame, metrics: Sequence[str] = FIGURE_METRICS) -> alt.VConcatChart:
-    """Return printed values and adjusted indices against the number of entities, a row of panels per metric.
-
-    A dot is a result of a filtered ranking among all entities, a diamond the median of a data set's models.
-    """
-    rows = comparable(rescored).filter(pl.col("ranking") == "filtered", pl.col("entities").is_not_null())
-    medians = observations(rescored).filter(pl.col("ranking") == "filtered")
-    return alt.vconcat(
-        *(
-            alt.hconcat(
-                *(
-                    _panel(rows.filter(metric=metric), medians.filter(metric=metric), column, metric)
-                    for column in _PANELS
-                )
-            )
-            for metric in metrics
-        )
-    )
-
-
-def _panel(
-    rows: pl.DataFrame, medians: pl.DataFrame, column: str, metric: str
-) -> alt.LayerChart | alt.FacetChart:
-    results = rows.select("dataset", "model", "entities", y=column)
-    printed = pl.col("merit").abs() if column == "value" else pl.col("index")
-    sets = medians.select("dataset", "entities", y=printed).sort("entities", "dataset")
-    # Mean ranks run over orders of magnitude; everything else lies near [0, 1].
-    is_unbounded = column == "value" and resolve(metric).ratio
-    scale = alt.Scale(type="log") if is_unbounded else alt.Scale(domain=[-0.1, 1.0], clamp=True)
-    x = alt.X(
-        "entities:Q",
-        scale=alt.Scale(type="log"),
-        axis=alt.Axis(grid=False, format="~s", tickCount=6, title="entities"),
-    )
-    y = alt.Y("y:Q", scale=scale, axis=alt.Axis(title=None, tickCount=6))
-    dots = alt.Chart(_data(results)).mark_circle(size=18, opacity=0.35, color="#4c78a8")
-    diamonds = alt.Chart(_data(sets)).mark_point(shape="diamond", size=70, filled=True, color="#e45756")
-    return alt.layer(
-        dots.encode(x=x, y=y, tooltip=["dataset:N", "model:N", "entities:Q", "y:Q"]),
-        diamonds.encode(x=x, y=y, tooltip=["dataset:N", "entities:Q", "y:Q"]),
-        width=300,
-        height=190,
-        title=f"{resolve(metric).label} {_PANELS[column]}, {sets.height} data sets",
-    )
-
-
-def _data(frame: pl.DataFrame) -> alt.InlineData:
-    return alt.InlineData(values=frame.to_dicts())

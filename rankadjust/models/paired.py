@@ -96,11 +96,17 @@ def _one_run(source: Source, where: str) -> pl.DataFrame:
     if "rank" not in tasks.columns:
         tasks = tasks.with_columns(rank=pl.mean_horizontal(TIED))
     kept = [name for name in (*_KEY, "rank", "num_candidates", *ATTRIBUTES) if name in tasks.columns]
-    tasks = tasks.select(kept).sort(_KEY)
-    twice = tasks.filter(pl.struct(_KEY).is_duplicated())
-    if twice.height:
-        raise RankadjustError(f"{where}: {twice.height} rows share triple and side, such as {_task(twice)}")
-    return tasks
+    tasks = tasks.select(kept)
+    shared = tasks.select(pl.struct(_KEY).is_duplicated().arg_true()).to_series()
+    if shared.len():
+        twice = tasks[shared]
+        places = shared.filter(twice.select(pl.struct(_KEY) == pl.struct(_KEY).first()).to_series())
+        rows = " and ".join(str(place + 1) for place in places.head(2))
+        raise RankadjustError(
+            f"{where}: {twice.height} rows share triple and side, such as {_task(twice)} in rows {rows} (from 1, the "
+            "names of the columns not counted)"
+        )
+    return tasks.sort(_KEY)
 
 
 def _matched(tasks: pl.DataFrame, first: str, run: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -226,6 +226,7 @@ def test_the_columns_of_the_spreadsheet_have_the_letters_that_are_documented(dep
 # --- the wheel ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_database_as_parquet_only(project, tmp_path):
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
     subprocess.run(build, cwd=project, check=True, capture_output=True)

@@ -1,6 +1,7 @@
 """The scripts' functions, called without Snakemake, one after the other on a tiny graph."""
 
 import json
+import re
 import sys
 import types
 
@@ -23,6 +24,7 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.failures import is_mistake, told
+from rankadjust.base.stages import MOMENTS
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
 
@@ -59,26 +61,32 @@ def made(tmp_path_factory, project):
     assert said == ["Tiny: 4 entities, 2 relations, 6 / 2 / 3 triples"]
     protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
     histograms, pairs, table = (folder / f"{kind}.parquet" for kind in ("histograms", "pairs", "moments"))
-    count(triples, summary, protocols, histograms, pairs)
+    count(triples, summary, "Tiny", protocols, histograms, pairs)
     moments(histograms, pairs, "Tiny", protocols, METRICS, table)
-    database, datasets = folder / "adjustments.parquet", folder / "datasets.tsv"
+    database = folder / "adjustments.parquet"
     gather(
-        [table],
-        [summary],
+        [(table, MOMENTS, "Tiny")],
+        {"Tiny": summary},
         {"Tiny": histograms},
-        database,
-        folder / "adjustments.tsv.gz",
-        folder / "candidates.parquet",
-        datasets,
+        folder,
     )
     rescore_tables(
         [folder / "table.csv"], database, folder / "none", [folder / "tiny.yaml"], folder / "rescored"
     )
     rescored = folder / "rescored" / "table.parquet"
-    metric = "inverse_harmonic_mean_rank"
-    figures([rescored], metric, folder / "a.svg", folder / "a.png")
-    case_study(rescored, database, metric, folder / "case.csv", folder / "case.svg", folder / "case.png")
-    render([rescored], [folder / "a.svg"], database, datasets, folder / "report.html")
+    case_study(rescored, database, folder / "case.csv")
+    power = project / "benchmarks" / "power.csv"
+    figures([rescored], rescored, database, folder / "none", power, folder / "figures")
+    render(
+        rescored=[rescored],
+        own=["table"],
+        literature=[],
+        comparison=[],
+        figures=folder / "figures",
+        databases=[database, folder / "none"],
+        registry=[folder / "tiny.yaml"],
+        output=folder / "report.html",
+    )
     return folder
 
 
@@ -115,11 +123,20 @@ def test_parts_add_up_to_the_same_files(made, tmp_path):
     for part, (histograms, pairs) in enumerate(files):
         # Of the two relations, one part has none.
         count_partition(
-            *(made / "triples.parquet", made / "summary.json", protocols, part, 3, 1e9, histograms, pairs)
+            *(
+                made / "triples.parquet",
+                made / "summary.json",
+                "Tiny",
+                protocols,
+                (part, 3),
+                1e9,
+                histograms,
+                pairs,
+            )
         )
     assert [pl.read_parquet(histograms).height > 0 for histograms, _ in files] == [True, True, False]
     whole, whole_pairs = tmp_path / "whole.parquet", tmp_path / "whole.pairs.parquet"
-    add_partitions(*zip(*files, strict=True), protocols, whole, whole_pairs)
+    add_partitions(*zip(*files, strict=True), "Tiny", protocols, whole, whole_pairs)
     assert whole.read_bytes() == (made / "histograms.parquet").read_bytes()
     assert whole_pairs.read_bytes() == (made / "pairs.parquet").read_bytes()
 
@@ -154,10 +171,12 @@ def test_case_study_needs_a_printed_and_a_base_value(made):
 
 
 def test_pictures_and_page(made):
-    assert (made / "a.svg").read_text().startswith("<svg")
-    assert (made / "a.png").read_bytes().startswith(b"\x89PNG")
+    # The table has MRR on one data set, the database no protocol `filtered`, and the case study no index.
+    drawn = ["chance-share", "power", "printed-index", "size"]
+    assert sorted(path.stem for path in (made / "figures").glob("*.svg")) == drawn
+    assert (made / "figures" / "power.png").read_bytes().startswith(b"\x89PNG")
     page = (made / "report.html").read_text()
-    assert page.count("<svg") == 1
+    assert sorted(re.findall(r'<figure class="chart" id="figure-([a-z-]+)">', page)) == drawn
     assert "Tiny" in page
 
 
@@ -176,7 +195,7 @@ def test_entities_in_no_triple_are_candidates(tmp_path, project):
     said = []
     encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, 2e9, said.append)
     assert said == ["Tiny: 6 entities (2 in no triple), 2 relations, 6 / 2 / 3 triples"]
-    count(triples, summary, [get_protocol("filtered"), get_protocol("pykeen")], histograms, pairs)
+    count(triples, summary, "Tiny", [get_protocol("filtered"), get_protocol("pykeen")], histograms, pairs)
     # Without the list N = 3 for tails and 2 for heads (tests/workflow), of 4 entities.
     found = pl.read_parquet(histograms).filter(split="testing").sort("protocol", "side")
     assert found.select("protocol", "side", "entities", "num_candidates", "tasks").rows() == [

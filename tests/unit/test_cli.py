@@ -820,3 +820,25 @@ def test_rank_curves_are_drawn(run, project, tmp_path):
     code, _, error = run("compare", *models, "--figure", "curves.pdf")
     assert code == 2
     assert "is neither .svg" in error
+
+
+HOSTILE_TABLE = "Model,Hits@10,MRR\n\x1b[31mTransE\u202e,x\x07y,0.3\n"
+
+
+@pytest.mark.parametrize("command", ["read", "rescore", "check"])
+def test_nothing_in_a_table_is_a_command_to_the_terminal(tmp_path, command):
+    """ESC [ colours a terminal, BEL rings it, U+202E turns the writing: none of them reaches it."""
+    table = tmp_path / "nations\x1b]0;x.csv"
+    table.write_text(HOSTILE_TABLE, encoding="utf-8")
+    result = CliRunner().invoke(commands, [command, str(table)])
+    shown = result.output + str(result.exception)
+    assert r"\x1b" in shown
+    assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+
+
+def test_json_of_a_hostile_table_has_escapes_of_its_own(tmp_path):
+    table = tmp_path / "nations.csv"
+    table.write_text("Model,Hits@10,MRR\nTransE,x\u202ey,0.3\n", encoding="utf-8")
+    result = CliRunner().invoke(commands, ["read", str(table), "--json"])
+    assert "\u202e" not in result.output
+    assert [cell["text"] for cell in json.loads(result.output)["unread"]] == ["x\u202ey"]

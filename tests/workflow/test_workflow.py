@@ -12,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from rankadjust.database.evaluation_sets import write_candidates
 from rankadjust.database.store import write_database
 from tests.sessions import sessions
 
 PROJECT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles")
+PARTS = ("Snakefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles", "benchmarks")
 
 REGISTRY = """\
 Tiny:
@@ -36,7 +37,7 @@ tables: [results.csv, words.csv, printed.md]
 registry: [tiny.yaml]
 """
 # What follows from the database.
-LATER = {"rescore_tables": 1, "compare": 1, "figures": 1, "render": 1}
+LATER = {"rescore_tables": 1, "literature": 1, "compare": 1, "figures": 1, "render": 1}
 TABLE = """\
 dataset,model,metric,value
 Tiny,A,mrr,0.61
@@ -112,17 +113,22 @@ def write_inputs(folder):
         (folder / name).write_text(text)
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory):
-    """Return a folder with inputs, a copy of the project and a finished run in a directory elsewhere."""
-    folder = tmp_path_factory.mktemp("run")
-    write_inputs(folder)
+def clone(folder):
+    """Copy the project into a folder."""
     project = folder / "project"
     project.mkdir()
     for part in PARTS:
         source = PROJECT / part
         copy = shutil.copytree if source.is_dir() else shutil.copy
         copy(source, project / part)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Return a folder with inputs, a copy of the project and a finished run in a directory elsewhere."""
+    folder = tmp_path_factory.mktemp("run")
+    write_inputs(folder)
+    clone(folder)
     # Python runs a module of this name at its start, in every job.
     (folder / "sitecustomize.py").write_text(NOTE_WHAT_IS_READ)
     done = again(folder, environment={"PYTHONPATH": str(folder), "READS": str(folder / "reads.txt")})
@@ -168,8 +174,9 @@ def test_a_run_gives_every_result(run):
         "rescored/results.parquet",
         "rescored/results.csv",
         "rescored/results.md",
-        "figures/adjustment.svg",
-        "figures/adjustment.png",
+        "figures/chance-share.svg",
+        "figures/chance-share.png",
+        "figures/chance-share.json",
     ):
         assert (results / name).stat().st_size > 0, name
     assert not (run / "results").exists()
@@ -293,6 +300,84 @@ def test_a_run_leaves_the_resources_of_the_project_as_they_are(run):
     assert set(kept) == set(contents(PROJECT / "resources"))
 
 
+# A file, what was made of it and is gone, so that it is read again, and the rule that reads it.
+DAMAGED = {
+    "half of the candidates": (
+        "candidates/Tiny.parquet",
+        ["moments/Tiny.parquet", "database/adjustments.parquet"],
+        "moments, data set Tiny",
+    ),
+    "half of a table": ("rescored/words.parquet", ["comparison/chance-share.csv"], "compare"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "gone", "rule"), DAMAGED.values(), ids=DAMAGED)
+def test_damage_that_snakemake_does_not_see_is_named_with_the_command_that_mends_it(run, name, gone, rule):
+    """Half of the rows, in a file with the time that it had before."""
+    results = run / "elsewhere" / "results"
+    before = final_bytes(results)
+    path = results / name
+    stat = path.stat()
+    frame, metadata = pl.read_parquet(path), pl.read_parquet_metadata(path)
+    kept = {key: value for key, value in metadata.items() if key.startswith("rankadjust.")}
+    frame.head(frame.height // 2).write_parquet(path, metadata=kept)
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    for made in gone:
+        (results / made).unlink()
+    failed = again(run)
+    assert failed.returncode == 1
+    assert "Traceback" not in failed.stderr
+    last = failed.stderr.splitlines()[-1]
+    assert last.startswith(f"error: rule {rule}: results/{name}: damaged")
+    command = re.search(r"make it again: snakemake --cores all (--force \S+)", last)[1]
+    assert command == f"--force results/{name}"
+    mended = again(run, *command.split())
+    assert mended.returncode == 0, mended.stderr
+    done = again(run)
+    assert done.returncode == 0, done.stderr
+    assert final_bytes(results) == before
+
+
+def final_bytes(results):
+    """Return the bytes of every result; logs and benchmarks tell of time and place."""
+    return {
+        path.relative_to(results): path.read_bytes()
+        for path in results.rglob("*")
+        if path.is_file() and path.relative_to(results).parts[0] not in ("logs", "benchmarks")
+    }
+
+
+def other_locale():
+    """Return the Turkish locale, in which i is not the small letter of I; skip where it is not installed."""
+    known = subprocess.run(["locale", "-a"], capture_output=True, text=True, check=False).stdout.split()
+    names = [name for name in known if name.lower().replace("-", "") == "tr_tr.utf8"]
+    if not names:
+        pytest.skip("the locale tr_TR.UTF-8 is not installed: localedef -i tr_TR -f UTF-8 tr_TR.UTF-8")
+    return names[0]
+
+
+SETTINGS = {"C": lambda: "C", "tr_TR": other_locale}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SETTINGS)
+def test_another_clone_folder_locale_time_zone_hash_seed_and_threads_give_the_same_bytes(run, tmp_path, name):
+    """All at once: where bytes differ, the failure names the files, and the settings can be put back one by one."""
+    locale = SETTINGS[name]()
+    folder = tmp_path / "İstanbul ığ" / "deeper"
+    folder.mkdir(parents=True)
+    write_inputs(folder)
+    clone(folder)
+    threaded = ("encode", "count", "moments", "gather", "rescore_tables", "compare", "figures", "render")
+    environment = {"LC_ALL": locale, "LANG": locale, "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "4242"}
+    done = again(folder, "--set-threads", *(f"{rule}=2" for rule in threaded), environment=environment)
+    assert done.returncode == 0, done.stderr
+    expected, found = (final_bytes(place / "elsewhere" / "results") for place in (run, folder))
+    assert sorted(found) == sorted(expected)
+    assert [path for path in expected if found[path] != expected[path]] == []
+
+
 def partitioned(folder, *arguments):
     """Run with the same inputs in a directory of its own, each data set in three parts."""
     return snakemake(
@@ -384,7 +469,8 @@ def test_arrays_of_ids_give_the_same_counts_and_an_edit_of_one_is_noticed(run):
     counted()
     for name in ("parquet", "pairs.parquet"):
         of_ids, of_text = (run / place / "results" / "candidates" for place in ("arrays", "elsewhere"))
-        assert (of_ids / f"Ids.{name}").read_bytes() == (of_text / f"Tiny.{name}").read_bytes()
+        # The seals in the files name the data set; the tables are the same.
+        assert_frame_equal(pl.read_parquet(of_ids / f"Ids.{name}"), pl.read_parquet(of_text / f"Tiny.{name}"))
     assert "Nothing to be done" in counted("--dry-run").stdout
     # Another triple, in a file that is older than before.
     path = run / "data" / "test.npy"
@@ -426,8 +512,8 @@ def test_a_second_run_does_nothing(run):
 @pytest.mark.parametrize(
     ("module", "rerun"),
     [
-        ("output/report.py", {"compare": 1, "figures": 1, "render": 1}),
-        ("output/templates/report.html.jinja", {"render": 1}),
+        ("page/charts/size.py", {"figures": 1, "render": 1}),
+        ("page/templates/page.js", {"render": 1}),
         ("chance/random_scorer.py", {"moments": 1, "benchmarks": 1, "gather": 1} | LATER),
         ("cli.py", {}),
     ],
@@ -471,8 +557,8 @@ def test_the_report_of_snakemake_holds_every_final_table_and_figure(run):
         *results.glob("comparison/*.csv"),
         *results.glob("figures/*.svg"),
     ]
-    # Not for people: what the database is made of.
-    assert {path.name for path in final} - names == {"benchmark-moments.parquet"}
+    # Not for people: what the database is made of, and what the page takes of the literature.
+    assert {path.name for path in final} - names == {"benchmark-moments.parquet", "literature.parquet"}
 
 
 @pytest.mark.slow
@@ -510,14 +596,20 @@ def test_the_tasks_of_a_run_can_be_joined_with_ranks(run):
             {"config.yaml": CONFIG.replace("[Tiny]", "[Tinny]")},
             r"config.yaml:1: datasets: .*Tinny.*did you mean Tiny",
         ),
-        (
+        pytest.param(
             {"config.yaml": CONFIG.replace("filtered,", "filterd,")},
             r"config.yaml:2: protocols: .*filterd.*filtered",
+            marks=pytest.mark.slow,
         ),
-        ({"config.yaml": CONFIG.replace("mrr,", "mrrr,")}, r"config.yaml:3: metrics: .*mrrr.*mrr"),
-        (
+        pytest.param(
+            {"config.yaml": CONFIG.replace("mrr,", "mrrr,")},
+            r"config.yaml:3: metrics: .*mrrr.*mrr",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
             {"config.yaml": CONFIG + "dataset: [Tiny]\n"},
             r"config.yaml:7: unknown key 'dataset'; did you mean datasets",
+            marks=pytest.mark.slow,
         ),
         (
             {"tiny.yaml": REGISTRY.replace("format:", "fromat:")},
@@ -535,6 +627,7 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
     assert_last_line(done, message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -542,7 +635,10 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
             {"data/test.txt": "a\tr\tb\na\tr\n"},
             r"error: rule encode, data set Tiny: /.*/data/test\.txt:2: 2 fields ",
         ),
-        ({"data/test.txt": ""}, r"error: rule encode, data set Tiny: /.*/data/test\.txt: the file is empty"),
+        (
+            {"data/test.txt": ""},
+            r"error: rule encode, data set Tiny: /.*/data/test\.txt: the file is empty",
+        ),
         ({"data/test.txt": None}, r"error: .*Tiny.*test\.txt"),
     ],
     ids=["two fields", "empty", "missing"],
@@ -692,14 +788,29 @@ EDITS = {
         LATER,
     ),
     "template": (
-        "project/rankadjust/output/templates/report.html.jinja",
+        "project/rankadjust/page/templates/page.html.jinja",
         replaced("<h1>", "<h1>Edited: "),
         {"render": 1},
     ),
     "sidecar": ("printed.yaml", replaced("Tiny", "Nations"), LATER),
+    "released counts": (
+        "project/resources/database/datasets.tsv",
+        replaced("FB15k-237\ttransductive", "FB15k-237\tinductive"),
+        {"render": 1},
+    ),
+    "shipped table": (
+        "project/resources/published/conve.csv",
+        replaced("ConvE", "ConvE again"),
+        {"literature": 1, "render": 1},
+    ),
     "older table": ("results.csv", older("2.5", "2.4"), LATER),
     "older data": ("data/test.txt", older("d\tr\tb\n", ""), FETCHED),
     "released database": ("project/resources/database/adjustments.parquet", other_expectation, LATER),
+    "power": (
+        "project/benchmarks/power.csv",
+        replaced("MRR x 0.8,1.0", "MRR x 0.8,0.5"),
+        {"figures": 1, "render": 1},
+    ),
     "released histograms": ("project/resources/database/candidates.parquet", fewer_tasks, LATER),
 }
 # Edits that make a result an error: they show in what reruns alone.
@@ -755,6 +866,14 @@ def test_every_file_that_a_run_reads_is_among_those_that_are_edited_here(run):
     edited = {file for file, *_ in [*EDITS.values(), *REFUSING.values()]}
     # The two other splits are read as the third is, and one table as another.
     alike = {"data/train.txt", "data/valid.txt", "words.csv", "printed.md"}
+    # One digest is of all shipped tables, and one of all templates of the page.
+    alike |= {
+        f"project/resources/published/{path.name}" for path in (PROJECT / "resources/published").glob("*.csv")
+    }
+    templates = Path("rankadjust", "page", "templates")
+    alike |= {
+        (Path("project") / templates / path.name).as_posix() for path in (PROJECT / templates).iterdir()
+    }
     assert read - edited - READ_BY_EVERY_RUN - alike == set()
     # Parquet files are opened by polars, which Python does not see.
     unseen = {"project/resources/database/adjustments.parquet"}
@@ -785,6 +904,7 @@ def planned_after(run, file, edit):
         os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
+@pytest.mark.slow
 def test_a_comment_reruns_nothing_and_a_file_that_moved_no_counting(run):
     files = ["tiny.yaml", "printed.yaml", "config.yaml"]
     files += [path.relative_to(run) for path in (run / "project" / "config").glob("*.yaml")]
@@ -857,6 +977,7 @@ def test_after_all_edits_every_result_is_another(run, edited):
     assert fetched.read_bytes() == (run / "data" / "train.txt").read_bytes()
 
 
+@pytest.mark.slow
 def test_after_a_damaged_file_was_fetched_again_nothing_is_left_to_do(run, edited):
     assert planned(run) == {}
 

@@ -47,6 +47,7 @@ for batch, members in BATCHES.items():
                 DIGESTS,
             ),
             library=code_digest(
+                "base.stages",
                 "data.reading",
                 "data.encoding",
                 "data.arrays",

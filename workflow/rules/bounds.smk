@@ -54,6 +54,7 @@ rule bounds:
         entities=lambda wildcards: BOUNDED[wildcards.dataset].expected["entities"],
         metrics=METRICS,
         library=code_digest(
+            "base.stages",
             "data.ranges",
             "data.reading",
             "counting.intervals",

@@ -26,7 +26,7 @@ rule count:
         runtime=grown(minutes_for),
     params:
         protocols=protocols_of,
-        library=code_digest("counting.candidates"),
+        library=code_digest("base.stages", "counting.candidates"),
     script:
         "../../scripts/count.py"
 
@@ -49,7 +49,9 @@ rule count_partition:
     params:
         protocols=protocols_of,
         partitions=lambda wildcards: PARTITIONS[wildcards.dataset],
-        library=code_digest("counting.candidates", "counting.memory", "data.blocks"),
+        library=code_digest(
+            "base.stages", "counting.candidates", "counting.memory", "data.blocks"
+        ),
     script:
         "../../scripts/count_partition.py"
 
@@ -79,6 +81,6 @@ rule add_partitions:
         runtime=grown(10),
     params:
         protocols=protocols_of,
-        library=code_digest("counting.candidates"),
+        library=code_digest("base.stages", "counting.candidates"),
     script:
         "../../scripts/add_partitions.py"

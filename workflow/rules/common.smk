@@ -1,7 +1,7 @@
 """What the rules share: the checked configuration, the registry, which protocol applies, and digests of what is read."""
 
 import atexit
-import json
+import logging
 import os
 import re
 import sys
@@ -11,6 +11,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.jobs import Job
 from snakemake.logging import logger
+from snakemake.persistence import PersistenceBase
 
 # Not workflow.basedir: in a module that is the folder of the caller.
 PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
@@ -29,7 +30,8 @@ from rankadjust.configuration import (
     tables_by_name,
 )
 from rankadjust.base import failures
-from rankadjust.base.contents import Digests, content_digest, digest_of
+from rankadjust.base.claims import exclusively, require_writable
+from rankadjust.base.contents import Digests, content_digest, digest_of, read_json
 from rankadjust.base.errors import exit_with_message
 from rankadjust.base.listening import Listener
 from rankadjust.base.provenance import code_digest
@@ -48,6 +50,12 @@ from rankadjust.tables.sidecar import sidecar_of
 
 # As a module of another workflow the run is configured by the `config:` of the module alone.
 IS_MODULE = not workflow.modifier.is_main_snakefile()
+
+if workflow.is_main_process:
+    with exit_with_message():
+        require_writable(Path(".snakemake"))
+    # Of a log that cannot be written, Python would print a traceback for every line.
+    logging.raiseExceptions = False
 
 # Not by the directive `configfile`: a path in a file is relative to that file, and a mistake is one line.
 with exit_with_message():
@@ -247,6 +255,10 @@ LISTENER = Listener(
 if workflow.is_main_process:
     logger.addHandler(LISTENER)
 
+# The locks of a run that was killed are taken away; of one that is at work, the next one says so.
+if workflow.is_main_process:
+    PersistenceBase.lock = exclusively(PersistenceBase.lock)
+
 # Snakemake tries a job again whatever it failed of. What the user has to mend fails the same way every time.
 Job.restart_times = property(
     lambda job: (
@@ -266,9 +278,7 @@ def warnings():
         f"warning: {warning}\n"
         for summary in summaries
         if summary.exists()
-        for warning in json.loads(summary.read_text(encoding="utf-8")).get(
-            "warnings", []
-        )
+        for warning in read_json(summary).get("warnings", [])
     )
 
 

@@ -7,6 +7,7 @@ Outputs: results/moments/<dataset>.parquet, expectation and variance of every me
          results/database/adjustments.parquet and .tsv.gz, the constants of every adjustment;
          results/database/candidates.parquet, the histograms of all data sets as one table;
          results/database/datasets.tsv, the counts of every data set;
+         results/database/SHA256SUMS, the digests of these four files;
          results/run_config.yaml, the configuration as run.
 """
 
@@ -17,6 +18,7 @@ rule database:
         "results/database/adjustments.tsv.gz",
         "results/database/candidates.parquet",
         "results/database/datasets.tsv",
+        "results/database/SHA256SUMS",
         "results/run_config.yaml",
 
 
@@ -62,7 +64,7 @@ rule moments:
     params:
         protocols=protocols_of,
         metrics=METRICS,
-        library=code_digest("chance.moments", "chance.random_scorer"),
+        library=code_digest("base.stages", "chance.moments", "chance.random_scorer"),
     script:
         "../../scripts/moments.py"
 
@@ -81,7 +83,7 @@ rule benchmarks:
     params:
         metrics=METRICS,
         read=content_digest([*SETTINGS, *schemas("benchmarks", "protocols")], DIGESTS),
-        library=code_digest("chance.benchmarks"),
+        library=code_digest("base.stages", "chance.benchmarks"),
     script:
         "../../scripts/benchmarks.py"
 
@@ -108,6 +110,7 @@ rule gather:
             category="Database",
             labels={"table": "data sets"},
         ),
+        sums="results/database/SHA256SUMS",
     log:
         "results/logs/gather.log",
     benchmark:
@@ -117,7 +120,11 @@ rule gather:
         mem_mb=grown(1000),
         runtime=grown(10),
     params:
-        datasets=COUNTED,
-        library=code_digest("database.store", "database.histograms", "data.summary"),
+        counted=COUNTED,
+        bounded=list(BOUNDED),
+        datasets=list(DATASETS),
+        library=code_digest(
+            "base.stages", "database.store", "database.histograms", "data.summary"
+        ),
     script:
         "../../scripts/gather.py"

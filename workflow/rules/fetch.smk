@@ -55,6 +55,7 @@ rule encode:
         # Snakemake does not compare dataclasses.
         declared=lambda wildcards: digest_of(reading_of(wildcards)),
         library=code_digest(
+            "base.stages",
             "data.reading",
             "data.encoding",
             "data.arrays",

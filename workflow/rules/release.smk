@@ -21,6 +21,7 @@ rule assemble_release:
         database="results/database/adjustments.parquet",
         datasets="results/database/datasets.tsv",
         candidates="results/database/candidates.parquet",
+        sums="results/database/SHA256SUMS",
     output:
         RELEASE,
     log:
@@ -45,6 +46,8 @@ rule assemble_release:
             ],
             DIGESTS,
         ),
-        library=code_digest("database.release", "database.store", "output.deposit"),
+        library=code_digest(
+            "base.stages", "database.release", "database.store", "output.deposit"
+        ),
     script:
         "../../scripts/release.py"

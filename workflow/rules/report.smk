@@ -1,40 +1,52 @@
 """Draw the figures and the report.
 
 Inputs: results/rescored/*.parquet, results/database/*.
-Outputs: results/figures/*.svg and *.png; results/report.html, one page that needs no network;
+Outputs: results/figures/*.svg, *.png and *.json (Vega-Lite); results/report.html, one page that needs no network;
          results/case-study.csv, the printed adjustments of Hoyt et al. (2022) against the correct ones.
 """
 
 CASE_STUDY = "hoyt2022-case-study"
 # The audit needs the constants that the case study printed with, and those of its evaluation.
 AUDITED = CASE_STUDY in TABLES and {"pykeen", "pykeen-published"} <= set(PROTOCOLS)
-FIGURES = ["adjustment", "size"] * bool(TABLES) + ["case-study"] * AUDITED
+# How often the checks find a planted error, measured by benchmarks/power.py.
+POWER = PROJECT / "benchmarks" / "power.csv"
+
+# Tables that are not the shipped literature: the page shows them first.
+PUBLISHED = PROJECT / "resources" / "published"
+OWN_TABLES = [
+    table
+    for table, path in TABLES.items()
+    if Path(path).resolve().parent != PUBLISHED.resolve()
+]
+SHIPPED = sorted(map(str, PUBLISHED.glob("*.csv")))
+BESIDE = bool(OWN_TABLES) and len(OWN_TABLES) == len(TABLES)
 
 
 rule report:
     input:
         "results/report.html",
-        expand(
-            "results/figures/{figure}.{format}", figure=FIGURES, format=["svg", "png"]
-        ),
+        "results/figures",
         ["results/case-study.csv"] * AUDITED,
+        # A file that only another rule reads is not made again when it is gone.
+        expand("results/comparison/{name}.csv", name=COMPARISONS * bool(TABLES)),
+        ["results/comparison/SHA256SUMS"] * bool(TABLES),
 
 
-# Figure 1 of the paper is about the case study; where that is not re-scored, it is about all that is.
+# Which figures there are depends on what the results hold, so that the folder is the output: rankadjust/page/charts.
 rule figures:
     input:
-        rescored=expand(
-            "results/rescored/{table}.parquet",
-            table=[CASE_STUDY] if CASE_STUDY in TABLES else TABLES,
-        ),
+        rescored=expand("results/rescored/{table}.parquet", table=TABLES),
+        audited=[f"results/rescored/{CASE_STUDY}.parquet"] * AUDITED,
+        database="results/database/adjustments.parquet",
+        sums="results/database/SHA256SUMS",
     output:
-        svg=report(
-            "results/figures/adjustment.svg",
-            caption="../report/adjustment.rst",
+        report(
+            directory("results/figures"),
+            patterns=["{figure}.svg"],
+            caption="../report/figure.rst",
             category="Figures",
-            labels={"figure": "adjustment"},
+            labels={"figure": "{figure}"},
         ),
-        png="results/figures/adjustment.png",
     log:
         "results/logs/figures.log",
     benchmark:
@@ -44,8 +56,16 @@ rule figures:
         mem_mb=grown(1000),
         runtime=grown(10),
     params:
-        metric="inverse_harmonic_mean_rank",
-        library=code_digest("output.report"),
+        released=lambda wildcards, input: str(RELEASED),
+        power=lambda wildcards, input: str(POWER),
+        read=content_digest([RELEASED, POWER], DIGESTS),
+        library=code_digest(
+            "base.stages",
+            "database.store",
+            "literature.case_study",
+            "page.charts.catalogue",
+            "page.charts.figure",
+        ),
     script:
         "../../scripts/figures.py"
 
@@ -54,6 +74,7 @@ rule case_study:
     input:
         rescored=f"results/rescored/{CASE_STUDY}.parquet",
         database="results/database/adjustments.parquet",
+        sums="results/database/SHA256SUMS",
     output:
         csv=report(
             "results/case-study.csv",
@@ -61,13 +82,6 @@ rule case_study:
             category="Comparison",
             labels={"table": "case-study"},
         ),
-        svg=report(
-            "results/figures/case-study.svg",
-            caption="../report/case-study.rst",
-            category="Figures",
-            labels={"figure": "case-study"},
-        ),
-        png="results/figures/case-study.png",
     log:
         "results/logs/case-study.log",
     benchmark:
@@ -77,17 +91,55 @@ rule case_study:
         mem_mb=grown(1000),
         runtime=grown(10),
     params:
-        metric="inverse_harmonic_mean_rank",
-        library=code_digest("literature.case_study", "output.report"),
+        library=code_digest("base.stages", "database.store", "literature.case_study"),
     script:
         "../../scripts/case_study.py"
+
+
+# The user's own tables are shown beside the literature, also where it is not among the tables of the run.
+rule literature:
+    input:
+        own=expand("results/rescored/{table}.parquet", table=OWN_TABLES),
+        tables=SHIPPED,
+        database="results/database/adjustments.parquet",
+    output:
+        "results/literature.parquet",
+    log:
+        "results/logs/literature.log",
+    benchmark:
+        "results/benchmarks/literature.tsv"
+    threads: 1
+    resources:
+        mem_mb=grown(1000),
+        runtime=grown(10),
+    params:
+        released=lambda wildcards, input: str(RELEASED),
+        registry=lambda wildcards, input: RUN.values["registry"] or [],
+        read=[READ_TO_RESCORE, content_digest(SHIPPED, DIGESTS)],
+        library=code_digest(
+            "base.stages",
+            "data.registry",
+            "database.store",
+            "literature.rescore",
+            "literature.results",
+            "page.material",
+        ),
+    script:
+        "../../scripts/literature.py"
 
 
 rule render:
     input:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
-        figures=expand("results/figures/{figure}.svg", figure=FIGURES),
+        literature=["results/literature.parquet"] * BESIDE,
+        comparison=expand(
+            "results/comparison/{name}.csv", name=COMPARISONS * bool(TABLES)
+        ),
+        comparison_sums=["results/comparison/SHA256SUMS"] * bool(TABLES),
+        figures="results/figures",
         database="results/database/adjustments.parquet",
+        candidates="results/database/candidates.parquet",
+        sums="results/database/SHA256SUMS",
         datasets="results/database/datasets.tsv",
     output:
         report(
@@ -105,10 +157,28 @@ rule render:
         mem_mb=grown(1000),
         runtime=grown(10),
     params:
-        library=code_digest("output.report"),
-        template=content_digest(
-            sorted((PROJECT / "rankadjust" / "output" / "templates").glob("*")),
+        own=OWN_TABLES,
+        released=lambda wildcards, input: str(RELEASED),
+        registry=lambda wildcards, input: RUN.values["registry"] or [],
+        read=content_digest(
+            [
+                RELEASED,
+                RELEASED.with_name("candidates.parquet"),
+                RELEASED.with_name("datasets.tsv"),
+                *SETTINGS,
+                *REGISTRY_FILES,
+                *schemas("benchmarks", "datasets", "protocols"),
+                *sorted((PROJECT / "rankadjust" / "page" / "templates").glob("*")),
+            ],
             DIGESTS,
+        ),
+        library=code_digest(
+            "base.stages",
+            "data.registry",
+            "database.evaluation_sets",
+            "database.store",
+            "page.charts.figure",
+            "page.page",
         ),
     script:
         "../../scripts/render.py"

@@ -2,7 +2,7 @@
 
 Inputs: the tables of the configuration; results/database/adjustments.parquet and candidates.parquet.
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
-         results/comparison/*.csv and results/figures/size.*: contradictions, and what adjustment changes.
+         results/comparison/*.csv: contradictions, and what adjustment changes.
 """
 
 # The released database fills in for data sets that this run does not hold. It is a parameter and no input: a rule makes
@@ -20,6 +20,28 @@ COMPARISONS = [
     "effect-of-approximation",
 ]
 
+# What is read to adjust any table, and each table of the run with its sidecar.
+READ_TO_RESCORE = content_digest(
+    [
+        RELEASED,
+        RELEASED.with_name("candidates.parquet"),
+        PROJECT / "config" / "published.yaml",
+        *SETTINGS,
+        *schemas(
+            "tidy",
+            "published",
+            "sidecar",
+            "datasets",
+            "benchmarks",
+            "protocols",
+        ),
+        *REGISTRY_FILES,
+        *TABLES.values(),
+        *filter(None, map(sidecar_of, TABLES.values())),
+    ],
+    DIGESTS,
+)
+
 
 rule rescore:
     input:
@@ -35,6 +57,7 @@ rule rescore_tables:
         tables=list(TABLES.values()),
         database="results/database/adjustments.parquet",
         candidates="results/database/candidates.parquet",
+        sums="results/database/SHA256SUMS",
     output:
         expand(
             "results/rescored/{table}.{format}", table=TABLES, format=["parquet", "md"]
@@ -59,27 +82,9 @@ rule rescore_tables:
     params:
         released=lambda wildcards, input: str(RELEASED),
         registry=lambda wildcards, input: RUN.values["registry"] or [],
-        read=content_digest(
-            [
-                RELEASED,
-                RELEASED.with_name("candidates.parquet"),
-                PROJECT / "config" / "published.yaml",
-                *SETTINGS,
-                *schemas(
-                    "tidy",
-                    "published",
-                    "sidecar",
-                    "datasets",
-                    "benchmarks",
-                    "protocols",
-                ),
-                *REGISTRY_FILES,
-                *TABLES.values(),
-                *filter(None, map(sidecar_of, TABLES.values())),
-            ],
-            DIGESTS,
-        ),
+        read=READ_TO_RESCORE,
         library=code_digest(
+            "base.stages",
             "literature.rescore",
             "literature.results",
             "literature.statuses",
@@ -94,6 +99,7 @@ rule compare:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
         database="results/database/adjustments.parquet",
         candidates="results/database/candidates.parquet",
+        sums="results/database/SHA256SUMS",
     output:
         tables=[
             report(
@@ -104,13 +110,7 @@ rule compare:
             )
             for name in COMPARISONS
         ],
-        svg=report(
-            "results/figures/size.svg",
-            caption="../report/size.rst",
-            category="Figures",
-            labels={"figure": "size"},
-        ),
-        png="results/figures/size.png",
+        sums="results/comparison/SHA256SUMS",
     log:
         "results/logs/compare.log",
     benchmark:
@@ -131,6 +131,7 @@ rule compare:
             DIGESTS,
         ),
         library=code_digest(
+            "base.stages",
             "database.evaluation_sets",
             "database.histograms",
             "database.store",
@@ -138,7 +139,6 @@ rule compare:
             "literature.contradictions",
             "literature.size",
             "models.leaderboards",
-            "output.report",
         ),
     script:
         "../../scripts/compare.py"

@@ -34,6 +34,6 @@ rule tasks_of_dataset:
         protocol=lambda wildcards: replace(
             PROTOCOLS[wildcards.protocol], description=""
         ),
-        library=code_digest("counting.attributes"),
+        library=code_digest("base.stages", "counting.attributes"),
     script:
         "../../scripts/tasks.py"

@@ -19,6 +19,7 @@ TASKS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tasks=TASKS)
 def test_whatever_the_numbers_of_candidates_are_the_moments_are_within(tasks):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.bounds import Attainable, attainable
+from rankadjust.chance.bounds import Attainable, attainable, attainable_by_group
 from rankadjust.chance.metrics import FAMILIES, Family, metric_value, rank, resolve
 
 DISPERSION = ("standard_deviation", "variance", "median_absolute_deviation", "count")
@@ -133,3 +133,24 @@ def test_a_value_is_excluded_only_if_its_whole_interval_is():
     # The noise of single precision.
     assert not bounds.excludes(8.000004, 8.000004)
     assert bounds.excludes(8.00001, 8.00001)
+
+
+@pytest.mark.parametrize("key", [*BOUNDED, *DISPERSION])
+def test_many_histograms_at_once_have_the_bounds_of_each(key):
+    metric = resolve(key)
+    # No task in the second; only tasks that the AUC leaves out in the third; none with that number in the last.
+    histograms = [((2, 5, 12), (3, 1, 4)), ((), ()), ((1,), (7,)), ((9, 3, 3), (2, 1, 5)), ((4, 8), (0, 2))]
+    counts, tasks, groups = (
+        np.concatenate([np.asarray(part, dtype=float) for part in parts])
+        for parts in (
+            [counts for counts, _ in histograms],
+            [tasks for _, tasks in histograms],
+            [[group] * len(counts) for group, (counts, _) in enumerate(histograms)],
+        )
+    )
+    mixed = np.random.default_rng(1).permutation(counts.size)
+    least, greatest = attainable_by_group(metric, counts[mixed], tasks[mixed], groups[mixed], len(histograms))
+    for place, histogram in enumerate(histograms):
+        one = attainable(metric, *histogram)
+        expected = (math.nan, math.nan) if one is None else one
+        assert (least[place], greatest[place]) == pytest.approx(expected, rel=1e-14, nan_ok=True)

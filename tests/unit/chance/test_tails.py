@@ -108,6 +108,7 @@ def test_the_perfect_ranking_has_one_chance_in_the_product_of_the_candidates(key
 
 
 @example(histogram={1: 1}, key="imr", shares=[0.0, 2.2e-309])
+@example(histogram={1: 4}, key="imr", shares=[0.0, 2.2250738585072014e-308])
 @example(histogram={1: 1}, key="inverse_median", shares=[0.0, 2.2e-309])
 @settings(max_examples=10, deadline=None)
 @given(

@@ -10,7 +10,7 @@ import pytest
 
 from rankadjust.database.adjustments import BOUNDS
 from rankadjust.database.store import SCHEMA
-from rankadjust.literature.case_study import audit, audit_chart
+from rankadjust.literature.case_study import audit
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.tidy import read_tidy
 
@@ -54,12 +54,6 @@ def test_the_corrected_values(audited, dataset, model, adjustment, printed, corr
     )
     assert row["printed"] == pytest.approx(printed, rel=1e-12)
     assert row["corrected"] == pytest.approx(corrected, rel=1e-9)
-
-
-def test_the_chart_shows_every_run(audited):
-    chart = audit_chart(audited, "inverse_harmonic_mean_rank").to_dict()
-    assert len(chart["hconcat"]) == 2
-    assert "Nations · TransE" in str(chart)
 
 
 @pytest.mark.shared

@@ -14,7 +14,7 @@ from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
 from rankadjust.database.evaluation_sets import load_candidates
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import SCHEMA
-from rankadjust.literature.contradictions import check
+from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.findings import BOUNDS, SEVERITIES
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.tidy import read_tidy
@@ -449,6 +449,21 @@ second {name} WN18RR MRR {mrr}
 second {name} WN18RR Hits@1 0.411
 second {name} WN18RR Hits@10 0.537
 """
+
+
+def test_a_copy_in_a_table_of_ones_own():
+    """It is told of the table's row what `check` says of both together."""
+    rows = rescore(table(COPY.format(name="A", mrr="0.462")))
+    literature, own = rows.head(3), rows.tail(3)
+    (found,) = check_against(own, literature).to_dicts()
+    (expected,) = check(rows).to_dicts()
+    assert found == expected
+    assert found["source"] == "second"
+    assert check_against(literature, own)["source"].to_list() == ["first"]
+    # Within either of the two nothing is looked for; what is equal is no finding, also where source and model are.
+    assert check_against(rows, own.head(0)).is_empty()
+    assert check_against(literature, literature).is_empty()
+    assert check_against(own.with_columns(source=pl.lit("first")), literature).height == 1
 
 
 def test_a_copy_that_differs_in_one_value():

@@ -4,6 +4,7 @@ tests/data/published/moments.csv holds expectation and variance for four data se
 other than ours (exact sums over all tasks), at 17 digits.
 """
 
+import csv
 from fractions import Fraction
 
 import polars as pl
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import write_csv
 from rankadjust.data.registry import load_registry
 from rankadjust.database.store import assemble, with_released
 from rankadjust.literature.constants import documented_entities
@@ -789,3 +791,21 @@ def test_shipped_tables_hold_the_whole_transcription(tables, shared):
     # The rest of the case study: seven more metrics of its sixteen runs.
     assert added.height == 16 * 7
     assert added["table"].unique().to_list() == ["pykeen_manuscript_collated"]
+
+
+def test_formulas_of_a_table_are_none_in_what_is_written_and_are_read_back_unchanged(tmp_path):
+    models = ["=cmd|' /C calc'!A0", "+1+1", "@SUM(1+1)", "\t=1", "'=1", "-0.1 ± 2", "-0.3", "-", "TransE"]
+    table = pl.DataFrame(
+        {"dataset": "Nations", "model": models, "metric": "MRR", "value": "0.4", "=notes": "@x"}
+    )
+    table.write_csv(tmp_path / "mine.csv")
+    given = read_tidy(tmp_path / "mine.csv")
+    # One apostrophe is what a spreadsheet itself puts before text that looks like a formula.
+    assert given["model"].to_list() == [text.removeprefix("'") for text in models]
+    write_csv(given.with_columns(model=pl.Series(models)).drop("file", "file_line"), tmp_path / "again.csv")
+    assert read_tidy(tmp_path / "again.csv")["model"].to_list() == models
+    assert read_tidy(tmp_path / "again.csv")["=notes"].unique().to_list() == ["@x"]
+    with (tmp_path / "again.csv").open(newline="") as file:
+        written = list(csv.reader(file))
+    formulas = [cell for row in written for cell in row if cell[:1] in "=+@\t\r\n" and cell]
+    assert formulas == []

@@ -1,12 +1,10 @@
 """Correlations of results with the size of data sets, on sets small enough to rank by eye."""
 
-import json
-
 import polars as pl
 import pytest
 
-from rankadjust.literature.size import observations, size_chart, size_correlation
-from tests.unit.literature.results import MR, MRR, results
+from rankadjust.literature.size import observations, size_correlation
+from tests.unit.literature.results import MR, results
 
 
 def test_correlation_by_hand():
@@ -80,22 +78,3 @@ def test_intervals_are_those_of_resampled_data_sets():
     assert again == found
     # Three sets are too few.
     assert size_correlation(results(*sets[:3]))["printed_low"].to_list() == [None]
-
-
-def test_chart_shows_every_result_before_and_after():
-    rows = results(
-        ("small", "A", 0.5, 0.1, 10),
-        ("large", "A", 0.4, 0.39, 1000),
-        ("small", "B", 0.9, 0.8, 10),
-        ("large", "B", 0.3, 0.29, 1000),
-    )
-    both = pl.concat([rows, rows.with_columns(metric=pl.lit(MR), value=10 / pl.col("value"))])
-    chart = json.loads(size_chart(both, (MRR, MR)).to_json())
-    panels = [panel for row in chart["vconcat"] for panel in row["hconcat"]]
-    data = [[chart["datasets"][layer["data"]["name"]] for layer in panel["layer"]] for panel in panels]
-    assert [[len(layer) for layer in panel] for panel in data] == [[4, 2]] * 4  # results and medians
-    assert panels[0]["title"] == "MRR as printed, 2 data sets"
-    assert panels[3]["title"] == "MR adjusted index, 2 data sets"
-    # Medians of mean ranks are ranks: 10 / 0.5 and 10 / 0.9.
-    medians = {row["dataset"]: row["y"] for row in data[2][1]}
-    assert medians["small"] == pytest.approx((20 + 10 / 0.9) / 2)

@@ -222,7 +222,7 @@ MISTAKES = {
     ),
     "a task twice": (
         lambda frame: pl.concat([frame, frame.head(1)]),
-        "2 rows share triple and side, such as triple 0",
+        "2 rows share triple and side, such as triple 0, side head in rows 1 and 121",
     ),
     "other candidates": (
         lambda frame: frame.with_columns(num_candidates=6000),
