@@ -1281,6 +1281,7 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
   // What each figure looks like, or will in a moment: its scheme, its width, and the view that draws it.
   const states = new Map();
   let themes = null;
+  let isPrinting = false;
 
   /** Run the library that the page holds as text, the first time. */
   function prepare() {
@@ -1309,12 +1310,12 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
   }
 
   /** Make the panels of a view so wide that the whole fits a width: labels and legends take some of it. */
-  async function stretch(view, element, columns, width) {
+  async function stretch(view, place, columns, width) {
     const names = Object.keys(view.getState({ signals: () => true }).signals);
     const ofPanels = names.filter((name) => name === "childWidth" || /^concat_\d+_width$/.test(name));
     const widths = ofPanels.length > 0 ? ofPanels : ["width"];
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      const missed = element.querySelector("svg").width.baseVal.value - width;
+      const missed = place.querySelector("svg").width.baseVal.value - width;
       if (missed <= 0 && missed > -NEAR) {
         break;
       }
@@ -1346,12 +1347,18 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
     state.view = view;
     before?.view?.finalize();
     element.replaceChildren(place);
-    await stretch(view, element, columns, width);
-    element.dataset.drawn = scheme;
+    await stretch(view, place, columns, width);
+    // A later drawing may have taken this one's place meanwhile.
+    if (states.get(element) === state) {
+      element.dataset.drawn = scheme;
+    }
   }
 
-  /** Draw the figures near the window that do not look as they should. */
+  /** Draw the figures near the window that do not look as they should; not on paper, where all are as they should be. */
   function refresh() {
+    if (isPrinting) {
+      return;
+    }
     const scheme = dark.matches ? "dark" : "light";
     for (const element of inView) {
       const state = states.get(element);
@@ -1381,6 +1388,12 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
     pause = setTimeout(refresh, PAUSE);
   });
   // On paper all figures are there, dark on white.
-  addEventListener("beforeprint", () => drawings.forEach((element) => draw(element, "light", PAPER)));
-  addEventListener("afterprint", refresh);
+  addEventListener("beforeprint", () => {
+    isPrinting = true;
+    drawings.forEach((element) => draw(element, "light", PAPER));
+  });
+  addEventListener("afterprint", () => {
+    isPrinting = false;
+    refresh();
+  });
 })();
