@@ -6,7 +6,6 @@ systems only.
 
 import gc
 import os
-import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -84,5 +83,4 @@ def _documents(target: Target, first_seed: int) -> list[bytes]:
         found.append(data)
 
     collect()
-    random.Random(first_seed).shuffle(found)
     return found

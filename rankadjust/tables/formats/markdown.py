@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, add_text, context_of, make_grid, shifted, tidy
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.parsers import load_parser
@@ -19,8 +20,11 @@ _DASHES = re.compile(r":?-+:?")
 _BLOCK_STARTS = frozenset("`~>*-_+#<0123456789")
 # A text without any of these is what it says.
 _MARK = re.compile(r"[\\`*_\[&<\n]")
-# A longer cell or title is left as it is written: of brackets alone it would take the parser a minute.
+# A longer cell or title is left as it is written: of brackets alone, one of 200 kB takes the parser seconds.
 _LONGEST_TEXT = 10_000
+# Of what stands around tables: a paragraph is three tokens of the parser, an item of a list five. Two million of them
+# take a quarter of a minute and a gigabyte, and a file may have thirty million.
+_MOST_TOKENS = 2_000_000
 
 
 def markdown_grids(text: str) -> list[Grid]:
@@ -79,8 +83,14 @@ def _pipe_table_rule(state: Any, first: int, end: int, silent: bool) -> bool:  #
     """Take a pipe table off a text as one token with its rows: a rule of markdown-it, in place of its own.
 
     Its own makes six tokens of each cell, forgets the cells of a row beyond those of the header, and takes a table for
-    a paragraph whose delimiter row has another number of cells than its header, or none above it.
+    a paragraph whose delimiter row has another number of cells than its header, or none above it. It is asked where
+    any block begins, so that it also ends the parser's work on a text of too many.
     """
+    if len(state.tokens) > _MOST_TOKENS:
+        raise RankadjustError(
+            f"line {first + 1}: more paragraphs, headings and items of lists than are read (some "
+            f"{_MOST_TOKENS // 4:,}); keep the tables and what belongs to them"
+        )
     if first + 1 < end and _is_delimiter(state, first + 1):
         top = first
     elif not silent and first and state.isEmpty(first - 1) and _is_delimiter(state, first):

@@ -21,6 +21,7 @@ from markdown_it import MarkdownIt
 from rankadjust.base.errors import RankadjustError
 from rankadjust.output.rendering import to_latex, to_markdown
 from rankadjust.tables.files import READERS, SUFFIXES, read_grids, recognise
+from rankadjust.tables.formats import markdown
 from rankadjust.tables.formats.grid import context_of
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
@@ -397,12 +398,21 @@ def test_latex_captions_may_follow_their_table_and_tables_may_stand_in_cells():
 
 
 def test_a_cell_of_markdown_as_long_as_a_book_stays_as_it_is_written():
-    # 10 MB of such brackets took markdown-it two minutes.
+    # Of such brackets alone, a text of 200 kB takes markdown-it three seconds.
     cell = "![" * 6000
     assert only(markdown_grids(f"| a | **b** |\n|---|---|\n| {cell} | *c* |\n")).rows == (
         ("a", "b"),
         (cell, "c"),
     )
+
+
+@pytest.mark.parametrize("around", ["- a\n", "- - a\n", "a\n\n", "# a\n", "- a\n* a\n", "> a\n\n"])
+def test_markdown_of_too_many_paragraphs_or_items_is_refused_before_it_takes_minutes(around, monkeypatch):
+    table = "| a |\n|---|\n| 1 |\n\n"
+    monkeypatch.setattr(markdown, "_MOST_TOKENS", 2000)
+    assert only(markdown_grids(table + around * 100)).rows == (("a",), ("1",))
+    with pytest.raises(RankadjustError, match=r"^line \d+: more paragraphs, headings and items of lists"):
+        markdown_grids(table + around * 1000)
 
 
 @pytest.mark.parametrize(
