@@ -20,12 +20,13 @@ from rankadjust.literature.comparison import (
     protocol_effect,
     ranked_results,
 )
-from rankadjust.literature.contradictions import check
+from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.size import size_correlation
 from rankadjust.models.leaderboards import leaderboards
+from rankadjust.page.material import BESIDE
 
 
-def compare(rescored: list[str], database: str, released: str, folder: Path) -> None:
+def compare(rescored: list[str], literature: list[str], database: str, released: str, folder: Path) -> None:
     check_sums(database, beside_database(database, CANDIDATES))
     beside = [beside_database(path, CANDIDATES) for path in (database, released)]
     histograms = Histograms([load_candidates(path) for path in beside if path.exists()])
@@ -33,8 +34,10 @@ def compare(rescored: list[str], database: str, released: str, folder: Path) -> 
     constants = with_released(
         load_database(database), load_database(released) if Path(released).exists() else None
     )
+    found = [check(results, candidates=histograms)]
+    found += [check_against(results, read_product(path, RESCORED, BESIDE)) for path in literature]
     tables = {
-        "contradictions": check(results, candidates=histograms),
+        "contradictions": pl.concat(found, how="diagonal"),
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
         "best-results": best_results(results),
@@ -54,6 +57,7 @@ if __name__ == "__main__":
     with job(snakemake):
         compare(
             snakemake.input.rescored,
+            snakemake.input.literature,
             snakemake.input.database,
             snakemake.params.released,
             Path(snakemake.output.tables[0]).parent,

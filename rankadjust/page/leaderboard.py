@@ -9,7 +9,7 @@ import polars as pl
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.page.material import Material
-from rankadjust.page.results import all_values, contradictions_of, evaluations, in_words, place_of
+from rankadjust.page.results import all_values, evaluations, in_words, place_of
 from rankadjust.page.templating import Section, data_element, render
 
 # The view that the page opens with, where the results have it.
@@ -32,7 +32,7 @@ def leaderboard_section(material: Material) -> Section | None:
     values = all_values(material)
     if values.is_empty():
         return None
-    data = leaderboard_data(values, contradictions_of(material))
+    data = leaderboard_data(values, material.comparison.get("contradictions"))
     content = render(
         "leaderboard.html.jinja",
         results=values["result"].n_unique(),

@@ -7,7 +7,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
 from rankadjust.page.material import Material
-from rankadjust.page.results import NOT_ADJUSTED, contradictions_of, place_of, values_of
+from rankadjust.page.results import NOT_ADJUSTED, place_of, values_of
 from rankadjust.page.templating import Section, render
 
 _SHOWN = ("model", "dataset", "protocol", "split", "side", "source", "source_url", "source_line")
@@ -21,7 +21,7 @@ def problem_section(material: Material) -> Section | None:
     refused = values.filter(pl.col("kind") == NOT_ADJUSTED)
     content = render(
         "problems.html.jinja",
-        contradictions=_rows(contradictions_of(material), values),
+        contradictions=_rows(material.comparison.get("contradictions"), values),
         near_chance=_rows(material.comparison.get("not-above-chance"), values),
         refused=_rows(refused, values),
         reasons=refused["status"]

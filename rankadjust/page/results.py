@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 import polars as pl
 
 from rankadjust.base.vocabulary import EVALUATION
-from rankadjust.literature.contradictions import check_against
 from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import USABLE
 from rankadjust.page.material import Material
@@ -32,8 +31,6 @@ _TEXTS = (
     "file",
     "metric_as_printed",
 )
-# What the page says of a contradiction.
-_TOLD = ("file", "file_line", "source", "source_line", "model", *EVALUATION, "metric", "severity", "message")
 
 
 def values_of(material: Material) -> pl.DataFrame:
@@ -85,20 +82,6 @@ def place_of(row: dict[str, object]) -> str | None:
     # A page of Markdown has lines only where it is shown as plain text.
     plain = "?plain=1" if url.endswith((".md", ".rst")) else ""
     return f"{url}{plain}#L{line}"
-
-
-def contradictions_of(material: Material) -> pl.DataFrame | None:
-    """Return the contradictions that a run found, and those of the user's own rows with the literature beside them."""
-    found = material.comparison.get("contradictions")
-    if material.literature is None:
-        return found
-    own = check_against(values_of(material).filter("own"), material.literature)
-    told = own.select(name for name in _TOLD if name in own.columns)
-    if found is None:
-        return told
-    # A file of separated values does not say what an empty column holds.
-    same = [pl.col(name).cast(kind) for name, kind in told.schema.items() if name in found.columns]
-    return pl.concat([found.with_columns(same), told], how="diagonal")
 
 
 def usable_values(values: pl.DataFrame) -> pl.DataFrame:

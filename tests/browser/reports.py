@@ -15,7 +15,7 @@ from rankadjust.base.stages import SUMS, write_sums
 from rankadjust.database.evaluation_sets import load_candidates
 from rankadjust.database.histograms import Histograms
 from rankadjust.literature.comparison import chance_share, not_above_chance
-from rankadjust.literature.contradictions import check
+from rankadjust.literature.contradictions import check, check_against
 
 POWER = Path(__file__).parents[2] / "benchmarks" / "power.csv"
 
@@ -44,7 +44,7 @@ def write_report(
         rescored=made,
         own=list(own),
         literature=[str(beside)] * bool(own),
-        comparison=_compared(folder, made) if made else [],
+        comparison=_compared(folder, made, beside if own else None) if made else [],
         figures=str(folder / "figures"),
         databases=[str(sealed), str(released)],
         registry=[],
@@ -63,11 +63,14 @@ def with_sums(database: Path, folder: Path) -> Path:
     return paths[0]
 
 
-def _compared(folder: Path, files: Sequence[str]) -> list[str]:
+def _compared(folder: Path, files: Sequence[str], beside: Path | None) -> list[str]:
     """Write the tables of results/comparison that the page shows."""
     results = pl.concat([pl.read_parquet(path) for path in files], how="diagonal")
+    found = [check(results, candidates=Histograms([load_candidates()]))]
+    if beside is not None:
+        found.append(check_against(results, pl.read_parquet(beside)))
     tables = {
-        "contradictions": check(results, candidates=Histograms([load_candidates()])),
+        "contradictions": pl.concat(found, how="diagonal"),
         "chance-share": chance_share(results),
         "not-above-chance": not_above_chance(results),
     }

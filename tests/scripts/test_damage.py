@@ -142,7 +142,8 @@ def audit(folder, out):
 
 
 def compare_all(folder, out):
-    compare([rescored_in(folder)], database_in(folder), folder / "none", out / "comparison")
+    given = [rescored_in(folder)], [folder / "literature.parquet"], database_in(folder), folder / "none"
+    compare(*given, out / "comparison")
 
 
 def render_all(folder, out):
@@ -204,7 +205,7 @@ READERS = {
     "database/candidates.parquet": [rescore_all, compare_all, render_all, release_all, use_run],
     "database/datasets.tsv": [render_all, release_all, use_run],
     "rescored/table.parquet": [draw, draw_case_study, audit, compare_all, beside, render_all],
-    "literature.parquet": [render_all],
+    "literature.parquet": [compare_all, render_all],
     "comparison/chance-share.csv": [render_all],
     "figures/power.svg": [render_all],
     "figures/power.json": [render_all],
@@ -242,7 +243,7 @@ def made(tmp_path_factory, project):
     for folder, name in ((tiny, "Bounded"), (other, "Other")):
         bounds(tiny, name, 5, METRICS, folder / "bounds.parquet")
     benchmarks(METRICS, tiny / "benchmarks.parquet")
-    for stage in (gather_all, rescore_all, compare_all, beside, draw):
+    for stage in (gather_all, rescore_all, beside, compare_all, draw):
         stage(tiny, tiny)
     # What takes the place of a file as another data set, table or run has it.
     (other / "benchmarks.parquet").write_bytes((other / "moments.parquet").read_bytes())

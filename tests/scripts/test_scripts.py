@@ -8,6 +8,7 @@ import types
 from scripts.add_partitions import add_partitions
 from scripts.bounds import bounds
 from scripts.case_study import case_study
+from scripts.compare import compare
 from scripts.count import count
 from scripts.count_partition import count_partition
 from scripts.encode import encode_dataset
@@ -15,6 +16,7 @@ from scripts.fetch import fetch
 from scripts.figures import figures
 from scripts.gather import gather
 from scripts.job import job
+from scripts.literature import literature
 from scripts.moments import moments
 from scripts.render import render
 from scripts.rescore import rescore_tables
@@ -115,6 +117,24 @@ def test_counts_and_moments_name_their_protocol(made):
         assert set(columns) < set(table.columns)
     tasks = pl.read_parquet(made / "histograms.parquet").filter(split="training", side="head")
     assert tasks.group_by("protocol").agg(pl.col("tasks").sum())["tasks"].to_list() == [6, 6]
+
+
+def test_a_row_that_repeats_the_literature_but_for_one_value_is_among_the_contradictions(made, tmp_path):
+    printed = "dataset,model,metric,value,protocol\n" + "".join(
+        f"Tiny,A,{metric},{value},pykeen\n"
+        for metric, value in (("mrr", 0.612), ("mr", 1.93), ("hits@1", 0.402))
+    )
+    for name, text in (("published", printed), ("mine", printed.replace("0.402", "0.412"))):
+        (tmp_path / f"{name}.csv").write_text(text)
+    given = made / "adjustments.parquet", made / "none"
+    rescore_tables([tmp_path / "mine.csv"], *given, [made / "tiny.yaml"], tmp_path)
+    mine, beside = tmp_path / "mine.parquet", tmp_path / "literature.parquet"
+    literature([mine], [tmp_path / "published.csv"], *given, [made / "tiny.yaml"], beside)
+    for shown in ([], [beside]):
+        compare([mine], shown, *given, tmp_path / "comparison")
+        found = pl.read_csv(tmp_path / "comparison" / "contradictions.csv", infer_schema=False)
+        told = found.filter(pl.col("message").str.contains("0.412 is 0.402", literal=True))
+        assert told["metric"].to_list() == ["hits_at_1"] * len(shown)
 
 
 def test_parts_add_up_to_the_same_files(made, tmp_path):

@@ -11,16 +11,6 @@ AUDITED = CASE_STUDY in TABLES and {"pykeen", "pykeen-published"} <= set(PROTOCO
 # How often the checks find a planted error, measured by benchmarks/power.py.
 POWER = PROJECT / "benchmarks" / "power.csv"
 
-# Tables that are not the shipped literature: the page shows them first.
-PUBLISHED = PROJECT / "resources" / "published"
-OWN_TABLES = [
-    table
-    for table, path in TABLES.items()
-    if Path(path).resolve().parent != PUBLISHED.resolve()
-]
-SHIPPED = sorted(map(str, PUBLISHED.glob("*.csv")))
-BESIDE = bool(OWN_TABLES) and len(OWN_TABLES) == len(TABLES)
-
 
 rule report:
     input:
@@ -94,38 +84,6 @@ rule case_study:
         library=code_digest("base.stages", "database.store", "literature.case_study"),
     script:
         "../../scripts/case_study.py"
-
-
-# The user's own tables are shown beside the literature, also where it is not among the tables of the run.
-rule literature:
-    input:
-        own=expand("results/rescored/{table}.parquet", table=OWN_TABLES),
-        tables=SHIPPED,
-        database="results/database/adjustments.parquet",
-    output:
-        "results/literature.parquet",
-    log:
-        "results/logs/literature.log",
-    benchmark:
-        "results/benchmarks/literature.tsv"
-    threads: 1
-    resources:
-        mem_mb=grown(1000),
-        runtime=grown(10),
-    params:
-        released=lambda wildcards, input: str(RELEASED),
-        registry=lambda wildcards, input: RUN.values["registry"] or [],
-        read=[READ_TO_RESCORE, content_digest(SHIPPED, DIGESTS)],
-        library=code_digest(
-            "base.stages",
-            "data.registry",
-            "database.store",
-            "literature.rescore",
-            "literature.results",
-            "page.material",
-        ),
-    script:
-        "../../scripts/literature.py"
 
 
 rule render:

@@ -2,6 +2,7 @@
 
 Inputs: the tables of the configuration; results/database/adjustments.parquet and candidates.parquet.
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
+         results/literature.parquet: the shipped literature on the evaluations of the user's own tables;
          results/comparison/*.csv: contradictions, and what adjustment changes.
 """
 
@@ -41,6 +42,16 @@ READ_TO_RESCORE = content_digest(
     ],
     DIGESTS,
 )
+
+# Tables that are not the shipped literature: the page shows them first.
+PUBLISHED = PROJECT / "resources" / "published"
+OWN_TABLES = [
+    table
+    for table, path in TABLES.items()
+    if Path(path).resolve().parent != PUBLISHED.resolve()
+]
+SHIPPED = sorted(map(str, PUBLISHED.glob("*.csv")))
+BESIDE = bool(OWN_TABLES) and len(OWN_TABLES) == len(TABLES)
 
 
 rule rescore:
@@ -94,9 +105,43 @@ rule rescore_tables:
         "../../scripts/rescore.py"
 
 
+# The user's own tables are compared with the literature, and shown beside it, also where it is not among the tables of
+# the run.
+rule literature:
+    input:
+        own=expand("results/rescored/{table}.parquet", table=OWN_TABLES),
+        tables=SHIPPED,
+        database="results/database/adjustments.parquet",
+    output:
+        "results/literature.parquet",
+    log:
+        "results/logs/literature.log",
+    benchmark:
+        "results/benchmarks/literature.tsv"
+    threads: 1
+    resources:
+        mem_mb=grown(1000),
+        runtime=grown(10),
+    params:
+        released=lambda wildcards, input: str(RELEASED),
+        registry=lambda wildcards, input: RUN.values["registry"] or [],
+        read=[READ_TO_RESCORE, content_digest(SHIPPED, DIGESTS)],
+        library=code_digest(
+            "base.stages",
+            "data.registry",
+            "database.store",
+            "literature.rescore",
+            "literature.results",
+            "page.material",
+        ),
+    script:
+        "../../scripts/literature.py"
+
+
 rule compare:
     input:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
+        literature=["results/literature.parquet"] * BESIDE,
         database="results/database/adjustments.parquet",
         candidates="results/database/candidates.parquet",
         sums="results/database/SHA256SUMS",
@@ -139,6 +184,7 @@ rule compare:
             "literature.contradictions",
             "literature.size",
             "models.leaderboards",
+            "page.material",
         ),
     script:
         "../../scripts/compare.py"
