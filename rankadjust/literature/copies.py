@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from rankadjust.chance.metrics import resolve
 from rankadjust.literature.findings import Finding, listed
 
 # What a set of values is about; the values of one model are told apart by `group`.
@@ -32,7 +33,11 @@ def changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> list[Finding]:
 
 
 def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with values of metrics themselves, and the number of their significant digits."""
+    """Return the rows with values of metrics themselves, and the number of their significant digits.
+
+    name: what people call the metric.
+    """
+    names = {metric: resolve(metric).label for metric in rows["metric"].unique()}
     text = pl.col("value_as_printed").str.replace_all(r"[^0-9]", "").str.strip_chars_start("0")
     return rows.filter(
         pl.col("adjustment").is_null(),
@@ -50,6 +55,7 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
         "value_low",
         "value_high",
         "value_as_printed",
+        name=pl.col("metric").replace_strict(names, return_dtype=pl.String),
         digits=text.str.len_chars().cast(pl.Int64),
         # 0 and 1 are values that many models have.
         telling=~pl.col("value").is_in([0.0, 1.0]) & (text.str.len_chars() >= _LEAST_DIGITS),
@@ -86,7 +92,7 @@ def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Findin
             differing=(~agree).sum(),
             named=named,
             row=pl.col("_row").filter(~agree).first(),
-            metric=pl.col("metric").filter(~agree).first(),
+            name=pl.col("name").filter(~agree).first(),
             value=pl.col("value_as_printed").filter(~agree).first(),
             other=pl.col("value_as_printed_other").filter(~agree).first(),
             low=pl.col("value_low").filter(~agree).first(),
@@ -111,10 +117,10 @@ def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Findin
             bound="differs",
             limit=one["limit"],
             excess=max(one["limit"] - one["high"], one["low"] - one["limit"]),
-            values=f"{one['metric']} {one['value']}; {one['other']} in {one['source'] or 'another row'}",
-            mended=f"{one['metric']} {one['other']} instead of {one['value']}, or the other way round",
+            values=f"{one['name']} {one['value']}; {one['other']} in {one['source'] or 'another row'}",
+            mended=f"{one['name']} {one['other']} instead of {one['value']}, or the other way round",
             message=(
-                f"{one['metric']} {one['value']} is {one['other']} for {one['model'] or 'another model'} in "
+                f"{one['name']} {one['value']} is {one['other']} for {one['model'] or 'another model'} in "
                 f"{one['source'] or 'another row'}, and {one['same']} other values are the same, digit by "
                 "digit: one of the two was changed or mistyped."
             ),
@@ -138,7 +144,7 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
             all_equal=equal.all(),
             telling=(pl.col("telling") & equal).sum(),
             row=pl.max_horizontal("_row", "_row_other").min(),
-            values=pl.format("{} {}", "metric", "value_as_printed"),
+            values=pl.format("{} {}", "name", "value_as_printed"),
         )
         .filter("all_equal", pl.col("telling") >= _SAME_NAMED)
         .sort("row")
@@ -175,6 +181,8 @@ def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
         .agg(
             models=pl.col("model").n_unique(),
             distinct=pl.col("value").n_unique(),
+            name=pl.col("name").first(),
+            name_other=pl.col("name_other").first(),
             all_equal=equal.all() & pl.col("telling").all(),
             row=pl.col("_row").min(),
         )
@@ -183,7 +191,7 @@ def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
     )
     for one in found.iter_rows(named=True):
         here, there = (
-            " ".join(str(one[f"{name}{end}"]) for name in ("metric", "dataset", "side"))
+            " ".join(str(one[f"{column}{end}"]) for column in ("name", "dataset", "side"))
             for end in ("", "_other")
         )
         yield Finding(

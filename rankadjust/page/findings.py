@@ -97,9 +97,9 @@ def _contradictions(found: pl.DataFrame | None) -> Finding | None:
     if found is None or found.is_empty():
         return None
     impossible = found.filter(severity="impossible").height
+    told = f"; in {impossible} no ranks have all of the values" if impossible else ""
     return Finding(
-        f"Printed values contradict each other in {_count(found.height, 'case')}; in {impossible} no ranks have "
-        "all of the values.",
+        f"Printed values contradict each other in {_count(found.height, 'case')}{told}.",
         "#contradictions",
     )
 
@@ -108,8 +108,10 @@ def _near_chance(found: pl.DataFrame | None) -> Finding | None:
     if found is None or found.is_empty():
         return None
     below = found.filter(chance="below").height
+    those = "that" if found.height == 1 else "those"
+    worse = f"; {below} {'is' if below == 1 else 'are'} worse than chance" if below else ""
     return Finding(
-        f"{_count(found.height, 'printed value')} could be those of a random scorer; {below} are worse than chance.",
+        f"{_count(found.height, 'printed value')} could be {those} of a random scorer{worse}.",
         "#near-chance",
     )
 

@@ -469,6 +469,7 @@ def test_a_copy_in_a_table_of_ones_own():
 def test_a_copy_that_differs_in_one_value():
     (row,) = check(table(COPY.format(name="A", mrr="0.462"))).to_dicts()
     assert (row["bound"], row["metric"], row["limit"]) == ("differs", MRR, 0.452)
+    assert row["message"].startswith("MRR 0.462 is 0.452 for A in first, and 2 other values are the same")
     assert check(table(COPY.format(name="A", mrr="0.452"))).height == 0
     # Printed with fewer digits it is the same; under another name two equal values may be chance.
     assert check(table(COPY.format(name="A", mrr="0.45"))).height == 0
@@ -483,6 +484,7 @@ def test_a_column_with_the_values_of_another():
     ]
     (row,) = check(table("\n".join(lines))).to_dicts()
     assert row["bound"] == "repeated_column"
+    assert row["message"].startswith("The column Hits@10 WN18RR both has the values of Hits@3 WN18RR both")
     assert "all 3 models" in row["message"]
     assert check(table("\n".join([*lines[:-1], "s C WN18RR Hits@10 0.40"]))).height == 0
 

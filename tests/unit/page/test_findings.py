@@ -98,9 +98,19 @@ def test_findings_are_counted_from_the_comparison(literature):
     }
     content = finding_section(material(tables={"paper": literature}, **comparison)).content
     assert "in 3 cases; in 2 no ranks" in content
-    assert "4 printed values could be those of a random scorer; 1 are worse" in content
+    assert "4 printed values could be those of a random scorer; 1 is worse than chance." in content
     # Of all values the one of B is changed most: 0.40 by 0.0007 * (1 - 0.40).
     assert "what B has on FB15k-237" in content or "what C has on FB15k-237" in content
+
+
+def test_what_was_not_found_is_not_counted(literature):
+    comparison = {
+        "contradictions": pl.DataFrame({"severity": ["suspicious"]}),
+        "not-above-chance": pl.DataFrame({"chance": ["at"]}),
+    }
+    content = finding_section(material(tables={"paper": literature}, **comparison)).content
+    assert "Printed values contradict each other in 1 case. " in content
+    assert "1 printed value could be that of a random scorer. " in content
 
 
 def test_a_run_without_results_has_no_findings():
