@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import path_from
 from rankadjust.base.names import require
 from rankadjust.base.processor import same_everywhere
 from rankadjust.base.schemas import line_of, read_yaml, validate
@@ -137,11 +138,11 @@ def _resolved(layer: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             resolved[key] = [path for pattern in layer[key] for path in _expand(pattern, folder)]
     mirror = layer.get("mirror")
     if mirror and "://" not in mirror:
-        resolved["mirror"] = str((folder / mirror).resolve())
+        resolved["mirror"] = str(path_from(mirror, folder))
     return resolved
 
 
 def _expand(pattern: str, folder: Path) -> list[str]:
     """Return the files of a glob in sorted order; a plain name stays, whether it exists or not."""
-    path = str((folder / Path(pattern).expanduser()).resolve())
+    path = str(path_from(pattern, folder))
     return sorted(glob.glob(path)) if glob.has_magic(pattern) else [path]  # noqa: PTH207 - absolute patterns

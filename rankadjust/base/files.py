@@ -17,6 +17,15 @@ from rankadjust.base.spreadsheets import to_csv
 _PACKAGE = Path(__file__).parent.parent
 
 
+def path_from(text: str, folder: Path) -> Path:
+    """Return the path that somebody wrote in a file of this folder: relative to it, with ~ for a home folder."""
+    try:
+        return (folder / Path(text).expanduser()).resolve()
+    except RuntimeError:
+        home = Path(text).parts[0]
+        raise RankadjustError(f"{text}: there is no home folder {home}; write the path in full") from None
+
+
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`, renamed to it on success and removed on failure.

@@ -22,7 +22,6 @@ from rankadjust.base.errors import RankadjustError
 # What is packed may unpack to this many bytes, or to a hundred times its own size: scores hardly shrink, masks do.
 _LARGEST = 1 << 30
 _RATIO = 100
-_MAGIC = np.lib.format.MAGIC_PREFIX
 # What numpy, its parser of headers and the archive raise for bytes that are something else.
 _BROKEN = (
     OSError, ValueError, EOFError, KeyError, TypeError, ArithmeticError, NotImplementedError, RuntimeError, SyntaxError,
@@ -104,8 +103,6 @@ def check_npz(path: Path) -> None:
         if twice:
             raise RankadjustError(f"{path}: an array is in it twice; write it anew with numpy.savez")
         for entry in entries:
+            # Of a member that is no array, numpy would return the bytes.
             with archive.open(entry) as file:
-                is_array = file.read(len(_MAGIC)) == _MAGIC
-            if is_array:
-                with archive.open(entry) as file:
-                    read_header(file, entry.file_size, f"{path}, {entry.filename}")
+                read_header(file, entry.file_size, f"{path}, {entry.filename}")

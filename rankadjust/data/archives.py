@@ -34,7 +34,7 @@ _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
 _SHORT_NAMES = {"tgz": "tar.gz", "tbz": "tar.bz2", "tbz2": "tar.bz2", "txz": "tar.xz", "tzst": "tar.zst"}
 _BROKEN = (
     OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError, zstd.ZstdError,
-    tarfile.TarError, zipfile.BadZipFile, ValueError, struct.error,
+    tarfile.TarError, zipfile.BadZipFile, ValueError, OverflowError, struct.error,
 )  # fmt: skip
 _CHUNK = 1 << 20
 # Without a declared size, a file may unpack to this many bytes, or to a hundred times its own.

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.files import shipped
+from rankadjust.base.files import path_from, shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, SPLITS, TIME_COLUMNS, time_columns
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo, endings
@@ -238,7 +238,7 @@ def _zenodo(source: Mapping[str, Any], _: Path) -> FileSet:
 
 
 def _local(source: Mapping[str, Any], folder: Path) -> FileSet:
-    paths = {split: (folder / Path(path).expanduser()).resolve() for split, path in source["files"].items()}
+    paths = {split: path_from(path, folder) for split, path in source["files"].items()}
     return tuple(File(Local(path), {split: None}) for split, path in paths.items())
 
 
