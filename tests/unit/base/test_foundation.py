@@ -300,6 +300,16 @@ def test_a_mirror_on_a_server_stays_an_address(tmp_path):
     assert run.values["mirror"] == "http://127.0.0.1:8000/mirror"
 
 
+def test_a_home_folder_is_put_for_its_sign_and_one_that_is_none_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    run = load_configuration([], {"mirror": "~/copies", "tables": "~/x.csv"}, "elsewhere")
+    assert run.values == {"mirror": f"{tmp_path}/copies", "tables": [f"{tmp_path}/x.csv"]}
+    with pytest.raises(
+        RankadjustError, match=r"^~nobody-here/x\.csv: there is no home folder ~nobody-here; "
+    ):
+        load_configuration([], {"tables": "~nobody-here/x.csv"}, tmp_path)
+
+
 def test_an_error_is_blamed_on_the_line_that_set_the_key(tmp_path):
     path = tmp_path / "config.yaml"
     path.write_text("# mine\n\ndatasets: [Nation]\n")
