@@ -25,7 +25,8 @@ from tests.servers.http_faults import FaultServer, always
 
 SEED = 20261121
 VICTIMS = ("run", "job", "run and jobs")
-# Seconds from the first sign of a stage to its end, on two idle cores; what is later hits a later stage.
+# A kill falls within so many seconds from the first sign of a stage, and within half of them after each one that came
+# too late for it: how long a stage takes depends on the machine.
 LONGEST = 1.5
 # Seconds of a run from its start, in which a kill at any time may fall: reading the rules, locking, planning.
 BEGINNING = 8.0
@@ -58,6 +59,7 @@ def killed(folder, kills, arguments=(), stages=STAGES, victims=tuple(STAGES)):
     expected = results(folder)
     chance = random.Random(f"{SEED} {kills}")
     tally = Tally()
+    longest = dict.fromkeys(victims, LONGEST)
     remove(folder, ["results", "resources/datasets", "resources/downloads", ".snakemake"])
     with Watch(folder, expected) as watch:
         for number in range(kills):
@@ -68,13 +70,17 @@ def killed(folder, kills, arguments=(), stages=STAGES, victims=tuple(STAGES)):
             run = start(folder, *arguments)
             tally.restarts += 1
             if at_any_time or run.wait_for(stage):
-                run.lives(chance.uniform(0, BEGINNING if at_any_time else LONGEST))
+                run.lives(chance.uniform(0, BEGINNING if at_any_time else longest[stage]))
+            hit = []
             if run.process.poll() not in (None, 0):
                 tally.by_hand.append(run.said)
             elif run.process.poll() is None:
                 victim = chance.choice(VICTIMS)
-                tally.kills.update(run.kill(victim))
+                hit = run.kill(victim)
+                tally.kills.update(hit)
                 tally.victims[victim] += 1
+            if not at_any_time and stage not in hit:
+                longest[stage] /= 2
             watch.look()
         run = start(folder, *arguments)
         tally.restarts += 1
