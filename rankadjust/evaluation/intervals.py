@@ -62,8 +62,9 @@ def bias_corrected(values: FloatArray, samples: FloatArray, left_out: Sequence[F
 
 def _acceleration(left_out: Sequence[FloatArray]) -> FloatArray:
     """Return how fast the standard error changes with the metric (m,): a sixth of the skewness of the influence."""
+    # A stratum of one unit has no parts, and numpy warns of the mean of nothing.
     influence = np.concatenate(
-        [values.mean(axis=1, keepdims=True) - values for values in left_out if values.shape[1]], axis=1
+        [values.sum(axis=1, keepdims=True) / max(values.shape[1], 1) - values for values in left_out], axis=1
     )
     influence = np.nan_to_num(influence)
     squares = (influence**2).sum(axis=1)

@@ -164,6 +164,22 @@ def test_every_interval_that_is_too_short_says_so():
     assert evaluate(frame, metrics=["mrr"], draws=0)["warning"].to_list() == [None] * 3
 
 
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        {"rank": [3]},
+        {"rank": [3, 5], "side": ["head", "tail"]},
+        {"rank": [3, 5], "side": ["head", "tail"], "triple": [0, 0]},
+    ],
+    ids=["one task", "one task a side", "one triple"],
+)
+def test_a_stratum_of_one_unit_has_an_interval_of_no_length_that_says_so(tasks):
+    """There is one bootstrap sample only: the unit itself."""
+    low, high, _, warning = ends(evaluate(pl.DataFrame(tasks), metrics=["mrr"], draws=20), "mrr")
+    assert low == high == pytest.approx(np.mean([1 / rank for rank in tasks["rank"]]), rel=1e-12)
+    assert "every bootstrap sample has the same value" in warning
+
+
 def test_averages_over_groups_have_bca_intervals():
     _, frame = pairs(60)
     grouped = frame.with_columns(group=pl.col("triple") % 3)
