@@ -918,8 +918,11 @@ def protocols(as_json: bool) -> None:
     if as_json:
         _print_json([{"name": name, "description": description} for name, description in rows.items()])
         return
+    width = max(map(len, rows)) + 2
     for name, description in rows.items():
-        _echo(textwrap.fill(description, 90, initial_indent=f"{name:18}", subsequent_indent=18 * " "))
+        _echo(
+            textwrap.fill(description, 90, initial_indent=name.ljust(width), subsequent_indent=width * " ")
+        )
 
 
 @commands.command()

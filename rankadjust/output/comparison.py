@@ -177,13 +177,18 @@ def printed_pair(pair: PrintedPair) -> str:
             f"(z is at least {number(pair.z_least, 3)}{most})"
         )
     limits = [
-        f"a difference of {number(pair.enough, 3)} to {worse} is significant whatever the ranks are"
+        f"a difference of {_difference(pair.enough, worse, 3)} to {worse} is significant whatever the ranks are"
         if pair.enough is not None
         else f"no difference to {worse} is significant whatever the ranks are",
     ]
     if pair.too_little > 0:
-        limits.append(f"one below {number(pair.too_little, 2)} never is")
+        limits.append(f"one below {_difference(pair.too_little, worse, 2)} never is")
     return f"{label}: {found}.\n  With {pair.clusters:,} triples {'; '.join(limits)}."
+
+
+def _difference(size: float, beside: str, digits: int) -> str:
+    """Return a difference in the unit of the value that it is compared with."""
+    return f"{number(100 * size, digits)} percentage points" if "%" in beside else number(size, digits)
 
 
 # --- for a paper and for machines -------------------------------------------------------------------------

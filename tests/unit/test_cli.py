@@ -18,8 +18,10 @@ from rankadjust.base.provenance import PACKAGE
 from rankadjust.base.version import VERSION
 from rankadjust.chance.metrics import FAMILIES
 from rankadjust.cli import commands, main
+from rankadjust.counting.protocols import load_protocols
 from rankadjust.database.evaluation_sets import write_candidates
 from rankadjust.database.store import ADJUSTMENTS, write_database
+from rankadjust.output.listings import SAMPLED
 from rankadjust.output.terminal import histogram
 from tests.release import DATA, make_release
 from tests.sessions import sessions
@@ -472,7 +474,8 @@ def test_lists(run):
     assert "FB15k237" in line
     code, text, _ = run("protocols")
     assert code == 0
-    assert {"filtered", "raw", "pykeen", "sampled-<q>"} <= {line.split(" ")[0] for line in text.splitlines()}
+    lines = text.splitlines()
+    assert {*load_protocols(), SAMPLED} == {line.split(" ")[0] for line in lines if line[0] != " "}
 
 
 def test_every_listing_has_json(run):
@@ -758,6 +761,16 @@ def test_parts_are_written_for_papers_and_machines(run, project, tmp_path):
     assert "unseen & 59 & MRR & 0.7183 &" in written["tex"]
     assert {row["stratum"] for row in json.loads(written["json"])} == {"seen", "unseen"}
     assert "stratum" in written["csv"].splitlines()[0]
+
+
+def test_a_difference_has_the_unit_of_the_value_beside_it(run):
+    """The same two values as fractions and in percent: the limits differ by the factor 100."""
+    _, fractions, _ = run("compare --dataset FB15k-237 hits@1=0.358 hits@1=0.353")
+    _, percents, _ = run("compare --dataset FB15k-237 hits@1=35.8% hits@1=35.3%")
+    assert "a difference of 0.0116 to 0.353 is significant" in fractions
+    assert "; one below 9.4e-05 never is" in fractions
+    assert "a difference of 1.16 percentage points to 35.3% is significant" in percents
+    assert "; one below 0.0094 percentage points never is" in percents
 
 
 def test_printed_values_are_compared_as_json(run):
