@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 
 import pytest
@@ -314,6 +315,17 @@ def test_a_downloaded_name_is_no_formula(page_of, hostile_page):
     assert HOSTILE[0] in {line["model"] for line in lines}
     assert f"'{FORMULA}" in {line["model"] for line in lines}
     assert not [value for line in lines for value in line.values() if value.startswith(("=", "@", "+"))]
+
+
+def test_a_download_guards_the_cells_that_the_files_guard(page_of, page_without_tables, project):
+    """The cells of tests/unit/base/test_spreadsheets.py."""
+    cells = json.loads((project / "tests/data/spreadsheets.json").read_text(encoding="utf-8"))
+    page = page_of(page_without_tables)
+    guarded, unchanged = (
+        page.evaluate("texts => texts.map(exportedText)", cells[kind]) for kind in ("guarded", "unchanged")
+    )
+    assert guarded == ["'" + text for text in cells["guarded"]]
+    assert unchanged == cells["unchanged"]
 
 
 def test_own_results_come_first_beside_the_literature(page_of, small_page):

@@ -149,10 +149,14 @@ function exportedValues(cell, shown) {
   return shown === "index" ? [cell.index, cell.index_low, cell.index_high] : [cell.printed, cell.low, cell.high];
 }
 
+// The same rules as in rankadjust/base/spreadsheets.py; tests/data/spreadsheets.json holds both to them.
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
+const NO_FORMULA = /^-+$|^[+-]?(?:[0-9][0-9,]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ ]?%?$/;
+
 /** Return a text of which no spreadsheet makes a formula. */
 function exportedText(value) {
   const text = String(value);
-  return /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text;
+  return FORMULA.test(text) && !NO_FORMULA.test(text) ? `'${text}` : text;
 }
 
 /** Make the leaderboard: the table, its switches, and the address that says what they are. */

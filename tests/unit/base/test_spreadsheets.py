@@ -2,6 +2,8 @@
 
 import csv
 import io
+import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -13,28 +15,16 @@ from rankadjust.base.spreadsheets import to_csv, without_guards
 
 # OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection: the signs with which a formula begins.
 SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-FORMULAS = (
-    "=cmd|' /C calc'!A0",
-    "+1+1",
-    "-2+3",
-    "@SUM(1+1)*cmd|' /C calc'!A0",
-    "\t=1+1",
-    "\r=1+1",
-    "\n=1+1",
-    '=HYPERLINK("http://127.0.0.1/?leak="&A1,"x")',
-    "＝1+1",
-    "-0.1 ± 0.2",
-    "- TuckER",
-)
-NUMBERS = ("-0.3", "+12 %", "-1,234.5", "-.5", "-1e-3", "0.338", "-7", "+5%")
+# Cells and what is written for them. The report's download is held to the same: tests/browser/test_leaderboard.py.
+CELLS = json.loads((Path(__file__).parents[2] / "data/spreadsheets.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("text", FORMULAS)
+@pytest.mark.parametrize("text", CELLS["guarded"])
 def test_a_formula_gets_an_apostrophe(text):
     assert cells(to_csv(pl.DataFrame({"x": [text]}))) == [["x"], ["'" + text]]
 
 
-@pytest.mark.parametrize("text", [*NUMBERS, "-", "--", "TransE", "a=b", "", "'quoted'", "O'Brien"])
+@pytest.mark.parametrize("text", CELLS["unchanged"])
 def test_numbers_and_other_text_stay_as_they_are(text):
     frame = pl.DataFrame({"x": [text]})
     assert to_csv(frame) == frame.write_csv()
