@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rankadjust.chance.metrics import expand, metric_value
+from rankadjust.chance.metrics import expand, metric_value, resolve
 from rankadjust.evaluation.weighting import arrange
 from rankadjust.models.means import ClusterMeans
 from rankadjust.models.sign_flips import flip_means, flip_ranks, is_exact, swaps
@@ -30,35 +30,47 @@ def case():
     return units, counts, ranks
 
 
-def by_hand(metric, units, counts, ranks):
-    """Return the share of all swaps whose difference is as large as the one seen."""
+def by_hand(metric, units, counts, ranks, swapped):
+    """Return how many swaps, the rows of `swapped`, make a difference as large as the one seen."""
     differences = []
-    for swapped in itertools.product([0, 1], repeat=5):
-        own = np.array(swapped)[units]
+    for row in [[0] * 5, *swapped]:
+        own = np.array(row)[units]
         first, second = np.where(own, ranks[1], ranks[0]), np.where(own, ranks[0], ranks[1])
         differences.append(
             abs(float(metric_value(metric, first, counts)) - float(metric_value(metric, second, counts)))
         )
-    return np.mean(np.array(differences) >= differences[0] * (1 - 1e-9))
+    return np.sum(np.array(differences[1:]) >= differences[0] * (1 - 1e-9))
+
+
+def both_p(units, counts, ranks, flips, seed):
+    """Return p of MEANS and of RANKS."""
+    one, other = (ClusterMeans.of(arranged(MEANS, each, counts, units)) for each in ranks)
+    both = arranged(RANKS, ranks.ravel(), np.tile(counts, 2), np.concatenate([2 * units, 2 * units + 1]))
+    return [*flip_means(one, other, flips, seed), *flip_ranks(both, flips, seed)]
 
 
 def test_all_swaps_are_those_made_by_hand(case):
-    units, counts, ranks = case
-    one, other = (ClusterMeans.of(arranged(MEANS, each, counts, units)) for each in ranks)
-    assert flip_means(one, other, 32, 0) == pytest.approx([by_hand(each, *case) for each in MEANS])
-    both = arranged(RANKS, ranks.ravel(), np.tile(counts, 2), np.concatenate([2 * units, 2 * units + 1]))
-    assert flip_ranks(both, 32, 0) == pytest.approx([by_hand(each, *case) for each in RANKS])
+    every = [*itertools.product([0, 1], repeat=5)]
+    assert both_p(*case, 32, 0) == pytest.approx([by_hand(each, *case, every) / 32 for each in MEANS + RANKS])
 
 
-def test_drawn_swaps_approach_all_of_them(case):
-    units, counts, ranks = case
-    one, other = (ClusterMeans.of(arranged(MEANS, each, counts, units)) for each in ranks)
+def test_what_was_seen_counts_as_one_of_the_swaps_that_are_drawn(case):
+    """Phipson and Smyth (2010): p is (1 + those that reach the difference) / (1 + those drawn)."""
+    # All 32 are listed unless fewer are allowed.
+    assert not is_exact(5, 31)
     drawn = np.concatenate(list(swaps(5, 31, 3)), axis=1)
     assert drawn.shape == (5, 31)
-    assert not is_exact(5, 31)
-    # All 32 are listed unless fewer are allowed. 31 that are drawn know p to a standard error of 0.09.
-    assert flip_means(one, other, 31, 3) == pytest.approx(flip_means(one, other, 32, 3), abs=0.3)
-    assert (flip_means(one, other, 31, 3) >= 1 / 32).all()
+    expected = [(1 + by_hand(each, *case, drawn.T)) / 32 for each in MEANS + RANKS]
+    assert both_p(*case, 31, 3) == pytest.approx(expected, rel=1e-12)
+
+
+def test_p_of_a_difference_that_no_drawn_swap_reaches_is_not_zero():
+    """One model has rank 1 throughout, the other 2 to 41: two of the 2^40 swaps reach that, and none of 99 drawn."""
+    ranks = np.stack([np.ones(40), np.arange(2.0, 42.0)])
+    p = dict(zip(MEANS + RANKS, both_p(np.arange(40), np.full(40, 100.0), ranks, 99, 0), strict=True))
+    # The distances from the median may well differ by more after a swap.
+    del p[resolve("mad")]
+    assert [*p.values()] == pytest.approx([1 / 100] * len(p), rel=1e-12)
 
 
 def test_swaps_do_not_depend_on_the_size_of_the_blocks():
