@@ -19,17 +19,15 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy import special
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.evaluation.resampling import bootstrap_counts
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.values import metric_values
 from rankadjust.evaluation.weighting import arrange, averages
-
-FloatArray = NDArray[np.float64]
 
 CANDIDATES = 14_541
 LAWS = {"long tail": (2.156, 2.6), "shorter tail": (2.156, 1.8)}

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy import special
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import TEST_SPLITS
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.random_scorer import random_scorer_variance
@@ -36,8 +36,6 @@ GRAPHS = {
     "inference_testing": ("inference", "inference_validation", "inference_testing"),
 }
 LABELS = ("head", "relation", "tail")
-
-FloatArray = NDArray[np.float64]
 
 
 def shared_negatives(known: pl.DataFrame, evaluated: pl.DataFrame) -> pl.DataFrame:

@@ -13,11 +13,10 @@ from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 from scipy.optimize import linprog
 
-FloatArray = NDArray[np.float64]
+from rankadjust.base.arrays import FloatArray
 
 SPREADS = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5)
 LEADS = np.arange(-1.0, 6.01, 0.25)

@@ -21,16 +21,14 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy import special
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import metric_value
 from rankadjust.database.evaluation_sets import load_candidates
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
-
-FloatArray = NDArray[np.float64]
 
 # The range of MRR and of the mean rank in which a model has to be. Those of FB15k-237, WN18RR and Kinships are about
 # the 5 % to 95 % of resources/published; for the others few mean ranks are printed.

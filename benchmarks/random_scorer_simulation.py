@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.random_scorer import random_scorer_variance
@@ -36,9 +36,6 @@ METRICS = (
 )
 # One batch of Kinships scores (270,400 triples) is 138 MB.
 BATCH = 64
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from random_scorer_simulation import METRICS, read_graph, simulate
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import resolve
 
-FloatArray = NDArray[np.float64]
 BLOCKS = 20
 
 

@@ -17,15 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.models.means import ClusterMeans
 from rankadjust.models.sign_flips import flip_means
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # How many pairs of models are drawn for each number of triples.
 REPLICATIONS = {50: 10_000, 500: 10_000, 5000: 2000}

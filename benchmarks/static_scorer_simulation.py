@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.random_scorer import random_scorer_variance, without_times
@@ -26,9 +26,6 @@ ENTITIES, RELATIONS, TIMES = 30, 4, 6
 DISTINCT, TRIPLES, EVALUATED = 70, 300, 120
 METRICS = ("mr", "mrr", "hits@1", "hits@10")
 BATCH = 50
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

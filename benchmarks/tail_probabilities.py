@@ -18,16 +18,14 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy import optimize
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.moments import Moments, metric_moments
 from rankadjust.chance.tails import ChanceTails
 from rankadjust.database.evaluation_sets import load_candidates
-
-FloatArray = NDArray[np.float64]
 
 SETS = (
     ("Countries-S1", "tail"),

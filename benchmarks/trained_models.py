@@ -16,12 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from benchmarks.untrained_models import Queries, read_queries
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.files import write_parquet
-
-FloatArray = NDArray[np.float64]
 
 NUMBERS = 32
 EPOCHS = 12
@@ -50,8 +48,8 @@ def scores(
     model: str,
     entities: FloatArray,
     relations: FloatArray,
-    anchor: NDArray[np.int64],
-    relation: NDArray[np.int64],
+    anchor: IntArray,
+    relation: IntArray,
 ) -> FloatArray:
     """Return the score of every entity as the answer of each query (b, entities)."""
     if model == "distmult":
@@ -59,9 +57,7 @@ def scores(
     return complex_products(entities[anchor], relations[relation]) @ entities.T
 
 
-def train(
-    model: str, triples: NDArray[np.int64], shape: tuple[int, int], seed: int
-) -> tuple[FloatArray, FloatArray]:
+def train(model: str, triples: IntArray, shape: tuple[int, int], seed: int) -> tuple[FloatArray, FloatArray]:
     """Return the weights of entities (n, NUMBERS) and of relations with their inverses (2 k, NUMBERS).
 
     triples: (t, 3) of the training split.
@@ -92,9 +88,9 @@ def train(
 def _gradients(
     model: str,
     weights: list[FloatArray],
-    anchor: NDArray[np.int64],
-    asked: NDArray[np.int64],
-    answer: NDArray[np.int64],
+    anchor: IntArray,
+    asked: IntArray,
+    answer: IntArray,
 ) -> list[FloatArray]:
     """Return the gradients of the mean cross entropy and of the penalty."""
     entities, relations = weights

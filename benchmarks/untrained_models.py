@@ -25,14 +25,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from rankadjust.base.arrays import ComplexArray, FloatArray, IntArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.chance.random_scorer import random_scorer_variance
 from rankadjust.counting.candidates import count_candidates
-
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
 
 DIMENSIONS = 32
 METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_10")
@@ -110,7 +108,7 @@ def complex_bilinear(queries: Queries, rng: np.random.Generator) -> FloatArray:
     return (left @ entities.conj().T).real
 
 
-def complex_normal(size: int, rng: np.random.Generator) -> NDArray[np.complex128]:
+def complex_normal(size: int, rng: np.random.Generator) -> ComplexArray:
     return rng.standard_normal((size, DIMENSIONS)) + 1j * rng.standard_normal((size, DIMENSIONS))
 
 

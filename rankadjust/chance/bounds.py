@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import Metric, Term, identity, inverse, resolve
-
-FloatArray = NDArray[np.float64]
 
 # Printed at full precision, values still carry the noise of single precision.
 _TOLERANCE = 1e-6
@@ -113,7 +112,7 @@ def _median(counts: FloatArray, tasks: FloatArray) -> float:
     return float(counts[order][np.searchsorted(reached, middle)].mean())
 
 
-def _medians(counts: FloatArray, tasks: FloatArray, place: NDArray[np.int64], groups: int) -> FloatArray:
+def _medians(counts: FloatArray, tasks: FloatArray, place: IntArray, groups: int) -> FloatArray:
     """Return the median of the numbers of candidates of each group, nan where it has no task."""
     order = np.lexsort((counts, place))
     reached = np.cumsum(tasks[order])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.poisson_binomial import (
     TaskGroups,
     log_at_least,
@@ -21,8 +22,6 @@ from rankadjust.chance.poisson_binomial import (
     tails,
 )
 from rankadjust.chance.rank_sums import gauss_sums
-
-FloatArray = NDArray[np.float64]
 
 _SECTIONS = 16
 # Tails below this share of the largest are left out: it leaves room for weights up to (1e8)^2.

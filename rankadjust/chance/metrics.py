@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 
-FloatArray = NDArray[np.float64]
 Term = Callable[[FloatArray, FloatArray], FloatArray]
 """f(ranks, num_candidates), elementwise; nan where a task does not count."""
 

@@ -12,14 +12,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.median import MedianMoments, median_moments
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.rank_sums import panels
 from rankadjust.chance.terms import harmonic, mean_and_variance, method
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
+from rankadjust.base.arrays import ComplexArray, FloatArray
+
 IndexArray = NDArray[np.intp]
 _Numbers = TypeVar("_Numbers", FloatArray, ComplexArray)
 

@@ -18,17 +18,14 @@ out.
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.terms import covariance_sum, mean_and_variance
 from rankadjust.counting.protocols import Protocol, get_protocol
-
-FloatArray = NDArray[np.float64]
 
 _SCHEMA = {
     "split": pl.String,

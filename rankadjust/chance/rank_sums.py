@@ -15,7 +15,7 @@ import numpy as np
 from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from rankadjust.base.arrays import FloatArray
 
 # On (b, 2b] a function that is analytic and bounded for Re x > 0 is interpolated with an error of the order
 # of (3 + sqrt 8)^-24 = 4e-19.

@@ -8,8 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.median import log_median_tail
 from rankadjust.chance.metrics import (
@@ -25,8 +26,6 @@ from rankadjust.chance.metrics import (
 )
 from rankadjust.chance.poisson_binomial import TaskGroups, log_at_least
 from rankadjust.chance.tilting import CutLosses, Losses, RankLosses, SmoothLosses, log_lower_tails
-
-FloatArray = NDArray[np.float64]
 
 # A value that was computed from ranks is right to this share: nothing that equals it may be left out.
 _ROUNDING = 1e-12

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 from scipy import sparse, special
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import (
     Metric,
@@ -29,9 +29,6 @@ from rankadjust.chance.metrics import (
     share_beaten,
 )
 from rankadjust.chance.rank_sums import panels
-
-FloatArray = NDArray[np.float64]
-
 
 # --- one task ---------------------------------------------------------------------------------------------
 

@@ -11,13 +11,11 @@ exactly.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.rank_sums import gauss_sums
-
-FloatArray = NDArray[np.float64]
 
 # On the ranks from s to 2 s a function that is analytic and bounded for Re r > 0 is summed by 12 Gauss nodes with an
 # error of the order of (3 + sqrt 8)^-24 = 4e-19 (docs/methods.md, "Sums over ranks").

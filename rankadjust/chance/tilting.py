@@ -18,10 +18,8 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import NDArray
 
+from rankadjust.base.arrays import ComplexArray, FloatArray
 from rankadjust.chance.rank_sums import Panel, panels
-
-FloatArray = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 # With at most so many tasks, and losses to put on a grid, the law is convolved.
 _FEW_TASKS = 48

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from rankadjust.base.arrays import FloatArray
+
 RankFunction = Callable[[FloatArray], FloatArray]
 
 # Up to this rank, where it is the greatest, every rank is a point.

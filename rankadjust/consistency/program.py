@@ -13,13 +13,11 @@ from enum import Enum
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
 from rankadjust.consistency.statements import Demand, Statement, Tasks
-
-FloatArray = NDArray[np.float64]
 
 # More ranks than any data set has entities.
 _UNKNOWN = 1e9

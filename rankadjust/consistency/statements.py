@@ -15,13 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.metrics import Metric, share_beaten
 from rankadjust.chance.tails import MEAN_OF_VALUE
 from rankadjust.consistency.grid import RankFunction
-
-FloatArray = NDArray[np.float64]
 
 # Printed at full precision, values still carry the noise of single precision.
 TOLERANCE = 1e-6

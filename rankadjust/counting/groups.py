@@ -22,9 +22,9 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
+from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.faults import unwritable
 from rankadjust.base.progress import progress, told
@@ -349,7 +349,7 @@ class _Parts:
     types: the answers that the base has on each side of each relation, where a protocol asks for them.
     """
 
-    relations: npt.NDArray[np.int64]
+    relations: IntArray
     place: Integers
     shift: int
     part_of: Mapping[Side, Integers]
@@ -361,7 +361,7 @@ class _Parts:
     @classmethod
     def of(
         cls,
-        relations: npt.NDArray[np.int64],
+        relations: IntArray,
         blocks: Blocks,
         found: Survey,
         protocols: Sequence[Protocol],

@@ -16,12 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.progress import progress, told
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TIME_COLUMNS
 
 _Ids = npt.NDArray[np.uint32]
-_Rows = npt.NDArray[np.int64]
 _Hashes = npt.NDArray[np.uint64]
 
 _KINDS = {"entity": ("head", "tail"), "relation": ("relation",)}
@@ -136,7 +136,7 @@ class _Numbered:
     """The distinct values of a column in ascending order, a row of each, and for every row the number of its value."""
 
     values: _Hashes
-    row: _Rows
+    row: IntArray
     number: _Ids
 
 
@@ -186,13 +186,13 @@ def _starts(values: _Hashes) -> npt.NDArray[np.bool_]:
     return starts
 
 
-def _places_within(words: _Hashes, lowest: _Hashes, highest: _Hashes) -> _Rows:
+def _places_within(words: _Hashes, lowest: _Hashes, highest: _Hashes) -> IntArray:
     """Return the places of sorted words that lie between any of these bounds, which are equal or apart."""
     first = np.searchsorted(words, np.unique(lowest))
     last = np.searchsorted(words, np.unique(highest), side="right")
     length = last - first
     within = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
-    places: _Rows = np.repeat(first, length) + within
+    places: IntArray = np.repeat(first, length) + within
     return places
 
 
@@ -209,7 +209,7 @@ def _union(columns: Sequence[tuple[pl.Series, _Numbered]]) -> tuple[_Hashes, pl.
     return hashes, pl.concat(labels).sort()
 
 
-def _at(column: pl.Series, rows: _Rows) -> pl.Series:
+def _at(column: pl.Series, rows: IntArray) -> pl.Series:
     """Return the labels of some rows; going through the column once is faster than looking rows up."""
     chosen = np.zeros(len(column), np.bool_)
     chosen[rows] = True

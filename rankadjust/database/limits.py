@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.metrics import Metric
 from rankadjust.database.histograms import Histograms
-
-FloatArray = NDArray[np.float64]
 
 
 class Limits:

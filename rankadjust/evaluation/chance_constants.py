@@ -5,16 +5,13 @@ from dataclasses import asdict, dataclass, fields
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import Moments, metric_moments
 from rankadjust.chance.terms import mean_and_variance
 from rankadjust.database.evaluation_sets import EvaluationSet
 from rankadjust.evaluation.tasks import Tasks
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 _NO_MOMENTS = "no exact moments are known for this metric"
 _NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not tell which tasks share a query"

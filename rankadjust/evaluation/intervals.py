@@ -8,14 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
 from rankadjust.evaluation.weighting import product
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # The ends of a 95 % interval.
 _QUANTILES = np.array([0.025, 0.975])

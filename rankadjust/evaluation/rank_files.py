@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.parquet import check_parquet
 from rankadjust.base.vocabulary import TASK_SIDES
@@ -56,7 +57,7 @@ def tasks_from(
     return check_tasks(tasks.with_columns(num_candidates=counts), "the ranks", first_row=0)
 
 
-def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
+def _numbers(values: ArrayLike, name: str) -> FloatArray:
     try:
         numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):

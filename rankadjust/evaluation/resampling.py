@@ -6,12 +6,9 @@ A unit is one task, or all tasks of a triple. A stratum is a list of units that 
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.evaluation.weighting import in_blocks
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # So many parts of the units are left out in turn, or every single one where there are fewer.
 _PARTS = 100

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.npy import check_npz, map_header, read_array, readable
 
@@ -44,8 +45,8 @@ class _File:
 class _Sparse:
     """A sparse mask in compressed rows."""
 
-    row_pointers: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    row_pointers: IntArray
+    columns: IntArray
     shape: tuple[int, ...]
     dtype = np.dtype(np.bool_)
 
@@ -229,8 +230,8 @@ def _blocks(tasks: int, candidates: int) -> Iterator[slice]:
 
 
 def _ranked_block(
-    scores: NDArray[Any], target: NDArray[np.int64], mask: NDArray[Any] | None, first: int, where: str
-) -> tuple[NDArray[np.int64], ...]:
+    scores: NDArray[Any], target: IntArray, mask: NDArray[Any] | None, first: int, where: str
+) -> tuple[IntArray, ...]:
     """Return both ranks and the number of candidates of some rows; `first` is the number of the first."""
     number = np.arange(target.size)
     if mask is None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.evaluation.evaluate import DRAWS, RESULT, evaluate
 from rankadjust.evaluation.rank_files import tasks_from
@@ -71,7 +72,7 @@ def evaluate_by(
     return pl.concat(parts)
 
 
-def _ranges(counts: NDArray[np.float64]) -> tuple[pl.Series, list[str]]:
+def _ranges(counts: FloatArray) -> tuple[pl.Series, list[str]]:
     """Return for each task the range of numbers of candidates that it is in, as text, and the ranges in order."""
     ends = np.unique(np.quantile(counts, np.arange(1, _BINS + 1) / _BINS, method="inverted_cdf"))
     place = np.searchsorted(ends, counts)

@@ -5,13 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.evaluation.rank_files import TIED
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -5,16 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.metrics import Metric, Term
 from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, studentised
 from rankadjust.evaluation.resampling import bootstrap_counts, jackknife_counts
 from rankadjust.evaluation.tasks import Tasks
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages, sums_over_units
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 VALUES = pl.Schema(
     {

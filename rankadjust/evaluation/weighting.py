@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.ties import mean_over_orders
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 # Half of the weight is met exactly only up to rounding.
 _ROUNDING = 1e-12

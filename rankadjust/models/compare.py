@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand
@@ -24,9 +24,6 @@ from rankadjust.models.means import ClusterMeans
 from rankadjust.models.paired import Clusters, Model, Paired, Source, clusters_of, paired
 from rankadjust.models.sign_flips import flip_means, flip_ranks, is_exact
 from rankadjust.models.verdicts import with_letters, with_verdicts
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 KS = (1, 3, 10)
 METRICS = ("mrr", "hits_at_k", "mr", "gmr", "median_rank")

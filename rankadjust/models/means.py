@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.metrics import Metric
 from rankadjust.evaluation.weighting import Arrangement, product, sums_over_units
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

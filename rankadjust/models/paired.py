@@ -9,16 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from scipy import sparse
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.evaluation.rank_files import TIED, run_sources, tasks_from
 from rankadjust.evaluation.scores import holds_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Source = str | Path | pl.DataFrame
 
 CLUSTERS = ("triple", "query", "relation")

@@ -2,11 +2,9 @@
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.models.paired import Paired
-
-FloatArray = NDArray[np.float64]
 
 CHANCE = "chance"
 # So many k, further and further apart; the first ones are all there.

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from rankadjust.base.arrays import FloatArray
 
 
 def holm(p: Sequence[float] | FloatArray) -> FloatArray:

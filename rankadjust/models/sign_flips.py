@@ -8,12 +8,10 @@ seen (docs/compare.md, "The test"; docs/methods.md, "Two models").
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.evaluation.weighting import Arrangement, averages, in_blocks, product
 from rankadjust.models.means import ClusterMeans
-
-FloatArray = NDArray[np.float64]
 
 # A difference that equals the one seen but for rounding is as large.
 _ROUNDING = 1e-9

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 from markupsafe import Markup
-from numpy.typing import NDArray
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS, SIDES
 from rankadjust.chance.bounds import attainable_by_group
 from rankadjust.chance.metrics import FAMILIES, Metric, resolve
@@ -143,7 +143,7 @@ def _limits(
         counts=(pl.col("num_candidates") + pl.col("protocol").replace_strict(left_out)).clip(1)
     )
     place, counts, tasks = (known[name].to_numpy() for name in ("place", "counts", "tasks_here"))
-    ends: dict[str, NDArray[np.float64]] = {end: np.full(constants.height, math.nan) for end in _LIMITS}
+    ends: dict[str, FloatArray] = {end: np.full(constants.height, math.nan) for end in _LIMITS}
     of_row = np.repeat(np.arange(evaluations.height), evaluations["rows"].to_numpy())
     for (key,), part in constants.with_row_index("row").group_by("metric"):
         found = attainable_by_group(resolve(str(key)), counts, tasks, place, evaluations.height)
