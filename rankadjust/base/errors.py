@@ -31,6 +31,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(by_folded[match] for match in close)}?" if close else ""
 
 
+def listed(words: Iterable[str]) -> str:
+    """Return 'a', 'a and b', 'a, b and c'."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 @contextmanager
 def exit_with_message() -> Iterator[None]:
     """Turn a RankadjustError, or a fault of the system, into one line on standard error and exit code 1."""

@@ -25,7 +25,7 @@ Term = Callable[[FloatArray, FloatArray], FloatArray]
 """f(ranks, num_candidates), elementwise; nan where a task does not count."""
 
 # The 0.75 quantile of the standard normal law: the MAD divided by it estimates a standard deviation.
-_NORMAL_QUARTILE = 0.6744897501960817
+NORMAL_QUARTILE = 0.6744897501960817
 
 
 @dataclass(frozen=True)
@@ -251,8 +251,8 @@ def inverse_rank(ranks: FloatArray, _: FloatArray) -> FloatArray:
     return 1.0 / ranks
 
 
-def one(ranks: FloatArray, _: FloatArray) -> FloatArray:
-    """Return 1: cut at k, whether the rank is at most k."""
+def hit(ranks: FloatArray, _: FloatArray) -> FloatArray:
+    """Return 1: with the cut at k, only the ranks up to k are hits."""
     return np.ones_like(ranks)
 
 
@@ -275,7 +275,7 @@ def _median(values: FloatArray) -> FloatArray:
 
 
 def _median_absolute_deviation(values: FloatArray) -> FloatArray:
-    return _median(np.abs(values - _median(values)[..., None])) / _NORMAL_QUARTILE
+    return _median(np.abs(values - _median(values)[..., None])) / NORMAL_QUARTILE
 
 
 _STATISTICS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
@@ -327,7 +327,7 @@ _SHIPPED = (
         "f = 1 if r ≤ k, else 0",
         ("hits@k", "hit@k", "h@k", "recall@k", "r@k", "hr@k", "hit_ratio@k", "hit_rate@k"),
         increasing=True,
-        term=one,
+        term=hit,
     ),
     Family(
         "precision_at_k",
@@ -335,7 +335,7 @@ _SHIPPED = (
         "f = 1/k if r ≤ k, else 0",
         ("precision@k", "p@k"),
         increasing=True,
-        term=one,
+        term=hit,
         scale=lambda k: 1.0 / k,
     ),
     Family(

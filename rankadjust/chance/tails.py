@@ -16,10 +16,10 @@ from rankadjust.chance.median import log_median_tail
 from rankadjust.chance.metrics import (
     Metric,
     exp_of_minus,
+    hit,
     identity,
     inverse,
     inverse_rank,
-    one,
     rank,
     resolve,
     share_beaten,
@@ -143,7 +143,7 @@ def _has_law(metric: Metric) -> bool:
 
 def _log_p(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray:
     """Return ln P(at least as good) for values (q,) in the metric's range."""
-    if metric.shape is one and metric.k is not None:
+    if metric.shape is hit and metric.k is not None:
         return _hits(tails, metric, values)
     if metric.key in _MEDIANS:
         # No rank is above the largest count.

@@ -22,9 +22,9 @@ from rankadjust.chance.metrics import (
     Metric,
     Term,
     discounted_gain,
+    hit,
     inverse_rank,
     log_rank,
-    one,
     rank,
     share_beaten,
 )
@@ -120,7 +120,7 @@ def harmonic(counts: FloatArray) -> FloatArray:
     return np.where(counts == 1, 1.0, numbers)
 
 
-def _of_one(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _of_hit(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.ones_like(counts), np.zeros_like(counts)
 
 
@@ -132,7 +132,7 @@ def _of_share_beaten(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
 _UNIFORM_MOMENTS: Mapping[Term | None, Callable[[FloatArray], tuple[FloatArray, FloatArray]]] = {
     rank: _of_rank,
     inverse_rank: _of_inverse_rank,
-    one: _of_one,
+    hit: _of_hit,
     share_beaten: _of_share_beaten,
 }
 

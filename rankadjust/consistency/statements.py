@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.chance.metrics import Metric, share_beaten
+from rankadjust.chance.metrics import NORMAL_QUARTILE, Metric, share_beaten
 from rankadjust.chance.tails import MEAN_OF_VALUE
 from rankadjust.consistency.grid import RankFunction
 
@@ -25,7 +25,6 @@ from rankadjust.consistency.grid import RankFunction
 TOLERANCE = 1e-6
 # Shares and means of shares are compared on this scale where the printed value is smaller.
 _LEAST_SCALE = 1e-2
-_NORMAL_QUARTILE = 0.6744897501960817
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ def statement_of(value: Printed, others: Mapping[str, Printed]) -> Statement | N
         needs = (mean.name,)
     elif metric.key == "median_absolute_deviation" and "median_rank" in others:
         median = others["median_rank"]
-        demands = _deviation(_NORMAL_QUARTILE * low, _NORMAL_QUARTILE * high, median)
+        demands = _deviation(NORMAL_QUARTILE * low, NORMAL_QUARTILE * high, median)
         needs = (median.name,)
     else:
         return None

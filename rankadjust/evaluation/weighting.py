@@ -14,13 +14,11 @@ import numpy as np
 from scipy import sparse
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.chance.metrics import Metric
+from rankadjust.chance.metrics import NORMAL_QUARTILE, Metric
 from rankadjust.chance.ties import mean_over_orders
 
 # Half of the weight is met exactly only up to rounding.
 _ROUNDING = 1e-12
-# The median absolute deviation of a normal variable, in standard deviations.
-_NORMAL_QUARTILE = 0.6744897501960817
 # Rows of `Arrangement.terms`: the deviation of the rank from a number near the mean rank, and its square.
 _DEVIATION, _SQUARE = 0, 1
 _BLOCK = 2**22  # weights that are looked at together
@@ -267,7 +265,7 @@ def _median_absolute_deviation(groups: _Distributions) -> FloatArray:
     upper = lower.copy()
     upper[met] = _Neighbourhoods(groups, group[met], weighting[met]).radius_with(more_than_half[met])
     deviation = np.full_like(half, np.nan)
-    deviation[group, weighting] = (lower + upper) / 2 / _NORMAL_QUARTILE
+    deviation[group, weighting] = (lower + upper) / 2 / NORMAL_QUARTILE
     return deviation
 
 

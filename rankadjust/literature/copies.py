@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
-from rankadjust.literature.findings import Finding, listed
+from rankadjust.literature.findings import Finding
 
 # What a set of values is about; the values of one model are told apart by `group`.
 _EVALUATION = ["dataset", "protocol", "split", "side"]

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -198,8 +198,3 @@ def read_value(
         is_ordinary="raw" not in str(row["protocol"]),
         is_sampled=re.match(SAMPLED, str(row["protocol"])) is not None,
     )
-
-
-def listed(words: Sequence[str]) -> str:
-    """Return 'a', 'a and b', 'a, b and c'."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -6,7 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from rankadjust.chance.metrics import one, resolve
+from rankadjust.base.errors import listed
+from rankadjust.chance.metrics import hit, resolve
 from rankadjust.consistency.program import MOST_AVERAGED, Program, Ranks
 from rankadjust.consistency.statements import (
     Demand,
@@ -19,7 +20,7 @@ from rankadjust.consistency.statements import (
     share_demand,
     statement_of,
 )
-from rankadjust.literature.findings import Finding, Value, listed
+from rankadjust.literature.findings import Finding, Value
 
 _SEVERITY = {Ranks.HALVES: "impossible", Ranks.WHOLE: "only_with_ties", Ranks.DECREASING: "suspicious"}
 # A contradiction is mended by leaving one value out, and the rest is looked at again; so often at most.
@@ -123,7 +124,7 @@ def _are_ordered_hits(values: Sequence[Value]) -> bool:
 
 def _in_order(model: _Model, program: Program) -> list[str]:
     """Return the names in the order in which they are left out, if they can be: Hits first, of which there are many."""
-    return sorted(program.names, key=lambda name: (model.values[name].metric.shape is not one, int(name)))
+    return sorted(program.names, key=lambda name: (model.values[name].metric.shape is not hit, int(name)))
 
 
 def _is_ordinary(values: Sequence[Value], tasks: Mapping[str, Tasks]) -> bool:
@@ -153,7 +154,7 @@ def _told(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Finding, s
         clashing,
         key=lambda value: (
             value.key not in alone_wrong,
-            value.metric.shape is one,
+            value.metric.shape is hit,
             changes.get(value.key, np.inf),
             value.row,
         ),

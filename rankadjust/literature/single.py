@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rankadjust.chance.bounds import Attainable, attainable
-from rankadjust.chance.metrics import Metric, one
+from rankadjust.chance.metrics import Metric, hit
 from rankadjust.chance.moments import metric_moments
 from rankadjust.consistency.statements import TOLERANCE, Tasks
 from rankadjust.database.histograms import Histograms
@@ -146,7 +146,7 @@ def _count(value: Value, number: float) -> Finding:
 
 def _step(metric: Metric, tasks: float) -> float | None:
     """Return what all values of a metric are multiples of, None where there is no such number."""
-    if metric.additive and metric.shape is one:
+    if metric.additive and metric.shape is hit:
         return metric.scale / tasks
     # Ranks may be halves, and the median the mean of two of them.
     return {"arithmetic_mean_rank": 0.5 / tasks, "median_rank": 0.25}.get(metric.key)

@@ -15,7 +15,7 @@ from scipy import optimize
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import read_number
-from rankadjust.chance.metrics import Metric, one, resolve
+from rankadjust.chance.metrics import Metric, hit, resolve
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
 from rankadjust.database.histograms import Histograms
 
@@ -109,7 +109,7 @@ class Scale:
     def of(cls, metric: Metric, sides: int, largest_count: float) -> "Scale":
         """Return the scale of a metric where a cluster has as many tasks as sides."""
         if metric.increasing:
-            return cls(0.0, metric.optimum, 1 / sides if metric.shape is one else 0.0)
+            return cls(0.0, metric.optimum, 1 / sides if metric.shape is hit else 0.0)
         # A mean rank: ranks are whole or, where candidates tie, halves.
         return cls(largest_count, 1.0, 0.5 / sides / max(largest_count - 1, 1.0))
 

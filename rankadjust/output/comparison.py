@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
 from rankadjust.models.compare import LEVEL, Comparison
 from rankadjust.models.printed import ALIKE, SEPARATE, PrintedPair
@@ -43,10 +44,10 @@ def _together(found: Mapping[str, Comparison]) -> str:
             better = {name: part.filter(better=model)["metric"].to_list() for name, part in of_pair.items()}
             where = [f"{name} ({_labels(metrics)})" for name, metrics in better.items() if metrics]
             if where:
-                lines.append(f"{model} is better than {other} on {_listed(where)}.")
+                lines.append(f"{model} is better than {other} on {listed(where)}.")
         alike = [name for name, part in of_pair.items() if part["better"].null_count() == part.height]
         if alike:
-            lines.append(f"{first} and {second} cannot be told apart on {_listed(alike)}.")
+            lines.append(f"{first} and {second} cannot be told apart on {listed(alike)}.")
     return "\n".join(lines)
 
 
@@ -124,11 +125,7 @@ def _sentences(differences: pl.DataFrame) -> list[str]:
 
 
 def _labels(metrics: Sequence[str]) -> str:
-    return _listed([resolve(key).label for key in metrics])
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+    return listed([resolve(key).label for key in metrics])
 
 
 def _runs(differences: pl.DataFrame) -> list[str]:

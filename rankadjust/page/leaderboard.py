@@ -6,10 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from rankadjust.base.errors import listed
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.page.material import Material
-from rankadjust.page.results import all_values, evaluations, in_words, place_of
+from rankadjust.page.results import all_values, evaluations, place_of
 from rankadjust.page.templating import Section, data_element, render
 
 # The view that the page opens with, where the results have it.
@@ -128,7 +129,7 @@ def _notes(
         if value["status"] != "ok" and value["message"]:
             about.setdefault((value["kind"], value["message"]), []).append(_name(value))
     notes += [
-        {"kind": kind, "text": f"{in_words(dict.fromkeys(names))}: {message}"}
+        {"kind": kind, "text": f"{listed(dict.fromkeys(names))}: {message}"}
         for (kind, message), names in about.items()
     ]
     return notes

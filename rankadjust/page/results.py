@@ -93,9 +93,3 @@ def evaluations(values: pl.DataFrame) -> list[tuple[str, ...]]:
     """Return the evaluations of values - data set, protocol, split, side - the one with most results first."""
     counted = values.group_by(EVALUATION).agg(pl.col("result").n_unique())
     return [row[:-1] for row in counted.sort("result", *EVALUATION, descending=[True, *[False] * 4]).rows()]
-
-
-def in_words(texts: Iterable[str]) -> str:
-    """Return texts as a list in a sentence: 'a, b and c'."""
-    *first, last = texts
-    return f"{', '.join(first)} and {last}" if first else last
