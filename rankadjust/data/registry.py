@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -19,6 +19,8 @@ ENTITIES = "entities"
 _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
 RANGES = "ranges"
+# Beside results/<stage>/<dataset>.parquet a stage may have <dataset>.labels.parquet or <dataset>.pairs.parquet.
+_BESIDE = (".labels", ".pairs")
 _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 
 
@@ -112,6 +114,7 @@ def load_registry(*paths: str | Path) -> dict[str, Dataset]:
         for word in dataset.ambiguous_aliases:
             if word.casefold() in owners:
                 _refuse(word, dataset, owners[word.casefold()])
+    _refuse_shared_files(registry)
     return registry
 
 
@@ -391,9 +394,23 @@ def _claim(word: str, dataset: Dataset, owners: dict[str, Dataset]) -> None:
 
 
 def _refuse(word: str, dataset: Dataset, owner: Dataset) -> NoReturn:
-    here = f"{dataset.origin}:{line_of(dataset.origin, [dataset.name])}"
-    there = f"{owner.origin}:{line_of(owner.origin, [owner.name])}"
     raise RankadjustError(
-        f"{here}: '{word}' is a name or alias of {dataset.name} and of {owner.name} ({there}); "
+        f"{_place(dataset)}: '{word}' is a name or alias of {dataset.name} and of {owner.name} ({_place(owner)}); "
         "rename one of them"
     )
+
+
+def _refuse_shared_files(registry: Mapping[str, Dataset]) -> None:
+    # Some file systems do not tell upper and lower case apart.
+    by_name = {name.casefold(): dataset for name, dataset in registry.items()}
+    for dataset, ending in product(registry.values(), _BESIDE):
+        other = by_name.get(dataset.name.casefold() + ending)
+        if other:
+            raise RankadjustError(
+                f"{_place(other)}: a file of {other.name} would have the name of one of {dataset.name} "
+                f"({_place(dataset)}); rename one of them"
+            )
+
+
+def _place(dataset: Dataset) -> str:
+    return f"{dataset.origin}:{line_of(dataset.origin, [dataset.name])}"
