@@ -4,10 +4,10 @@ from pathlib import Path
 
 import altair as alt
 import polars as pl
-import vl_convert
 
 from rankadjust.base.files import atomic_path
 from rankadjust.models.rank_curves import CHANCE
+from rankadjust.output.pictures import svg_picture
 
 _WIDTH, _HEIGHT = 420, 280
 
@@ -30,5 +30,4 @@ def rank_curve_chart(curves: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
 def write_rank_curves(curves: pl.DataFrame, path: str | Path) -> None:
     """Write the chart of rank curves as SVG."""
     with atomic_path(path) as temporary:
-        svg = vl_convert.vegalite_to_svg(rank_curve_chart(curves).to_json())
-        temporary.write_text(svg, encoding="utf-8")
+        temporary.write_text(svg_picture(rank_curve_chart(curves).to_dict()), encoding="utf-8")

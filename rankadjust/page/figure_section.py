@@ -8,7 +8,7 @@ import vl_convert
 from markupsafe import Markup
 
 from rankadjust.page.charts.figure import Figure
-from rankadjust.page.charts.theme import PAGE_FONT, SCHEMES, configuration
+from rankadjust.page.charts.theme import SCHEMES, configuration
 from rankadjust.page.material import Material
 from rankadjust.page.templating import Section, data_element, render
 
@@ -60,7 +60,7 @@ def drawing_scripts(figures: Sequence[Figure]) -> Markup:
     """Return what draws the figures of a page, once for all of them: nothing where there are none."""
     if not figures:
         return Markup("")
-    themes = {name: configuration(scheme, PAGE_FONT) for name, scheme in SCHEMES.items()}
+    themes = {name: configuration(scheme) for name, scheme in SCHEMES.items()}
     return render(
         "drawing.html.jinja",
         themes=data_element("figure-themes", themes),

@@ -1,13 +1,10 @@
 """A figure of a run: what is drawn, what is said of it, and the files it is kept in."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
-
-import vl_convert
 
 from rankadjust.base.files import write_bytes
 from rankadjust.base.stages import (
@@ -17,6 +14,7 @@ from rankadjust.base.stages import (
     write_product_json,
     write_product_svg,
 )
+from rankadjust.output.pictures import png_picture, svg_picture
 from rankadjust.page.charts.theme import SCHEMES, configuration
 
 _SCALE = 2
@@ -42,9 +40,9 @@ class Figure:
 def svg_of(figure: Figure) -> str:
     """Return a figure as SVG on white, with its title, and its caption and description for programs that read aloud.
 
-    The bytes are the same on every machine: the font that text is measured by comes with vl-convert.
+    The bytes are the same whatever fonts the machine has: text is measured by a font of this package.
     """
-    svg: str = vl_convert.vegalite_to_svg(_standing_alone(figure))
+    svg = svg_picture(_standing_alone(figure))
     said = f"<title>{escape(figure.title)}</title><desc>{escape(figure.caption)} {escape(figure.description)}</desc>"
     head, end, rest = svg.partition(">")
     return f'{head} role="img"{end}{said}{rest}'
@@ -52,19 +50,17 @@ def svg_of(figure: Figure) -> str:
 
 def png_of(figure: Figure) -> bytes:
     """Return a figure as PNG on white, at twice its size."""
-    png: bytes = vl_convert.vegalite_to_png(_standing_alone(figure), scale=_SCALE)
-    return png
+    return png_picture(_standing_alone(figure), _SCALE)
 
 
-def _standing_alone(figure: Figure) -> str:
+def _standing_alone(figure: Figure) -> dict[str, Any]:
     scheme = SCHEMES["light"]
-    whole = {
+    return {
         **figure.specification,
         "title": {"text": figure.title, "fontSize": 15, "offset": 14},
         "padding": 12,
         "config": configuration(scheme) | {"background": scheme.background},
     }
-    return json.dumps(whole)
 
 
 def write_figures(figures: list[Figure], folder: Path) -> None:

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# The font that vl-convert brings along, so that text is as wide on every machine. Its likes follow for browsers.
-FONT = "Liberation Sans"
-PAGE_FONT = f"{FONT}, Arial, Helvetica, sans-serif"
+from rankadjust.output.pictures import FONT
+
 _SIZE = 12
 
 # What the colours of a scale are to be told apart by as well.
@@ -46,7 +45,7 @@ SCHEMES: Mapping[str, Scheme] = {
 }
 
 
-def configuration(scheme: Scheme, font: str = FONT) -> dict[str, Any]:
+def configuration(scheme: Scheme) -> dict[str, Any]:
     """Return the Vega-Lite configuration of a scheme; the background is left to whoever draws."""
     text = {
         "labelColor": scheme.ink,
@@ -56,7 +55,7 @@ def configuration(scheme: Scheme, font: str = FONT) -> dict[str, Any]:
     }
     plain = {"titleFontWeight": "normal", "labelFontWeight": "normal"}
     return {
-        "font": font,
+        "font": FONT,
         # The page describes a whole figure in words; a label for each of a thousand dots would hide them.
         "aria": False,
         "axis": text

@@ -1,0 +1,140 @@
+"""Pictures: the same bytes with and without fonts of the system."""
+
+import os
+import struct
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from rankadjust.database.store import load_database
+from rankadjust.literature.case_study import audit
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.tidy import read_tidy
+from rankadjust.output import pictures
+from rankadjust.page.charts.catalogue import AUDIT, RESULTS, figures_of
+from rankadjust.page.charts.figure import write_figures
+
+FONTS = Path(pictures.__file__).parent / "fonts"
+# The first line is drawn as any program would draw it, with the font that vl-convert takes for Liberation Sans.
+DRAW = """\
+import sys
+from hashlib import sha256
+from pathlib import Path
+import vl_convert
+from rankadjust.page.charts.figure import png_of, read_figures, svg_of
+mark = {"type": "text", "font": "Liberation Sans", "text": "how wide is this?"}
+plain = {"data": {"values": [1]}, "mark": mark, "encoding": {"x": {"value": 0}}}
+print(vl_convert.vegalite_to_svg(plain).partition(" viewBox")[0])
+for figure in read_figures(Path(sys.argv[1])):
+    print(figure.name, sha256(svg_of(figure).encode()).hexdigest(), sha256(png_of(figure)).hexdigest())
+"""
+# A namespace of its own in which the machine has the fonts of one folder and no others.
+ONLY_THESE = """
+[ ! -d /usr/share/fonts ] || mount -t tmpfs tmpfs /usr/share/fonts
+mount -t tmpfs tmpfs /usr/local/share
+mkdir /usr/local/share/fonts
+cp "$0"/* /usr/local/share/fonts
+exec "$@"
+"""
+
+
+@pytest.fixture(scope="module")
+def figures(project, tmp_path_factory):
+    """Write the figures that the case study alone gives."""
+    folder = tmp_path_factory.mktemp("figures")
+    database = load_database()
+    results = rescore(read_tidy(project / "resources/published/hoyt2022-case-study.csv"), database)
+    write_figures(figures_of({RESULTS: results, AUDIT: audit(results, database)}), folder)
+    return folder
+
+
+def number(data, at, size="H"):
+    return struct.unpack_from(f">{size}", data, at)[0]
+
+
+def table(data, name):
+    """Return where a table of a font begins (OpenType 1.9, "Table directory")."""
+    (entry,) = (at for at in range(12, 12 + 16 * number(data, 4), 16) if data[at : at + 4] == name)
+    return number(data, entry + 8, "L")
+
+
+def wide_font(data):
+    """Return the font under the name Liberation Sans, and twice as wide: its em is half as many units."""
+    em = table(data, b"head") + 18
+    halved = data[:em] + struct.pack(">H", number(data, em) // 2) + data[em + 2 :]
+    return halved.replace("Rankadjust".encode("utf-16-be"), "Liberation".encode("utf-16-be"))
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory):
+    """Return two folders: the fonts of a machine that has none, and of one whose Liberation Sans is wide."""
+    folder = tmp_path_factory.mktemp("machines")
+    for name in ("bare", "wide"):
+        (folder / name).mkdir()
+        (folder / name / "note.txt").write_text("no font\n")
+    for path in FONTS.glob("*.ttf"):
+        (folder / "wide" / path.name).write_bytes(wide_font(path.read_bytes()))
+    return folder / "bare", folder / "wide"
+
+
+def drawn(figures, fonts, namespace):
+    """Return the first line that `DRAW` says on a machine with these fonts, and the others."""
+    command, more = [sys.executable, "-c", DRAW, figures], {}
+    if namespace:
+        command = ["unshare", "--mount", "sh", "-ec", ONLY_THESE, fonts, *command]
+    else:
+        more["FONTCONFIG_FILE"] = str(figures.parent / f"{fonts.name}.conf")
+        Path(more["FONTCONFIG_FILE"]).write_text(f"<fontconfig><dir>{fonts}</dir></fontconfig>")
+    home = {"HOME": str(figures), "XDG_DATA_HOME": str(figures), "XDG_CONFIG_HOME": str(figures)}
+    done = subprocess.run(command, env=os.environ | home | more, capture_output=True, text=True, check=True)
+    plain, *lines = done.stdout.splitlines()
+    return plain, lines
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the fonts of Linux are replaced")
+@pytest.mark.parametrize(
+    "namespace",
+    [
+        pytest.param(False, id="fontconfig"),
+        pytest.param(
+            True,
+            id="namespace",
+            marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount folders of fonts"),
+        ),
+    ],
+)
+def test_the_figures_of_the_case_study_are_the_same_with_other_fonts(figures, machines, namespace):
+    (plain, bare), (stretched, wide) = (drawn(figures, fonts, namespace) for fonts in machines)
+    assert plain != stretched, "the wide font is not seen: nothing is tested"
+    assert {"adjustment", "case-study"} <= {line.split()[0] for line in bare}
+    assert bare == wide
+
+
+def test_every_character_of_the_figures_is_in_the_font(figures):
+    """What is not would be drawn with a font of the system."""
+    text = "".join(unescape(path.read_text(encoding="utf-8")) for path in figures.glob("*.svg"))
+    for path in FONTS.glob("*.ttf"):
+        assert set(text) - characters(path.read_bytes()) == {"\n"}
+
+
+def characters(data):
+    """Return the characters of a font: the segments of its table cmap, format 4 (OpenType 1.9, "cmap")."""
+    cmap = table(data, b"cmap")
+    offsets = [cmap + number(data, cmap + 8 + 8 * at, "L") for at in range(number(data, cmap + 2))]
+    (start,) = {at for at in offsets if number(data, at) == 4}
+    count = number(data, start + 6) // 2
+    ends = struct.unpack_from(f">{count}H", data, start + 14)
+    starts = struct.unpack_from(f">{count}H", data, start + 16 + 2 * count)
+    return {chr(code) for first, last in zip(starts, ends, strict=True) for code in range(first, last + 1)}
+
+
+def test_the_licence_of_the_font_is_beside_it():
+    licence = (FONTS / "LICENSE").read_text(encoding="utf-8")
+    assert "SIL OPEN FONT LICENSE Version 1.1" in licence
+    assert "Red Hat, Inc. with Reserved Font Name Liberation" in licence
+    for path in FONTS.glob("*.ttf"):
+        # The licence reserves this name for the original.
+        assert "Liberation".encode("utf-16-be") not in path.read_bytes()
