@@ -22,6 +22,7 @@ import yaml
 from polars.io.plugins import register_io_source
 
 from rankadjust.base.files import write_text
+from rankadjust.base.frames import filled
 
 SPLITS = {"training": 0.98, "validation": 0.01, "testing": 0.01}
 ENDINGS = {"text": "txt", "parquet": "parquet", "npy": "npy"}
@@ -76,8 +77,8 @@ def write_split(path: Path, rows: range, entities: int, relations: int, seed: in
     else:
         # Numbers of entities of Wikidata have up to nine digits.
         entity = pl.col("head", "tail").cast(pl.Int64) * 26
-        labels = graph.with_columns(entity, pl.format("P{}", "relation").alias("relation")).with_columns(
-            pl.format("Q{}", name).alias(name) for name in ("head", "tail")
+        labels = graph.with_columns(entity, filled("P{}", "relation").alias("relation")).with_columns(
+            filled("Q{}", name).alias(name) for name in ("head", "tail")
         )
         labels.sink_csv(path, separator="\t", include_header=False, maintain_order=True)
 

@@ -703,13 +703,14 @@ def _number_of(count: int, what: str) -> str:
 def _flags(flagged: "pl.DataFrame") -> list[str]:
     import polars as pl
 
+    from rankadjust.base.frames import filled
     from rankadjust.literature.tidy import where_of
 
     # A value that is impossible by itself is told as a row that is wrong.
     told = flagged.filter(pl.col("status") != "value_impossible")
     model = pl.col("model").fill_null("") if "model" in told.columns else pl.lit("")
     severity = pl.col("severity").str.replace_all("_", " ")
-    lines = told.select(pl.format("{}: {}: {}: {}", where_of(told), model, severity, "message"))
+    lines = told.select(filled("{}: {}: {}: {}", where_of(told), model, severity, "message"))
     return lines.to_series().to_list()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from scripts.count import count
 from scripts.encode import encode_dataset
-from scripts.job import job, note
+from scripts.job import is_failure, job, note
 from scripts.moments import moments
 
 from rankadjust.counting.protocols import Protocol
@@ -45,7 +45,9 @@ if __name__ == "__main__":
             try:
                 compute(dataset, folder, files, params.protocols[name], made, params.metrics, memory, tell)
             # What is wrong with the others should be known, too, before the user mends it.
-            except Exception as error:
+            except BaseException as error:
+                if not is_failure(error):
+                    raise
                 note(error, f"rule {snakemake.rule}, data set {name}", snakemake.log[0])
                 failed = True
         if failed:

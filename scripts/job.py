@@ -15,7 +15,7 @@ if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
 
 from rankadjust.base import failures
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.faults import in_words, unwritable
+from rankadjust.base.faults import in_words, is_panic, unwritable
 from rankadjust.base.listening import job_name
 from rankadjust.base.processes import end_without_run
 from rankadjust.base.visible import visible
@@ -58,7 +58,9 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
         except KeyboardInterrupt:
             print("interrupted", file=log)
             sys.exit(128 + signal.SIGINT)
-        except Exception as error:
+        except BaseException as error:
+            if not is_failure(error):
+                raise
             note(error, name_of(snakemake), path)
             sys.exit(1)
         finally:
@@ -99,7 +101,12 @@ def _all_errors_to(log: IO[str]) -> Iterator[IO[str]]:
             os.dup2(terminal.fileno(), 2)
 
 
-def note(error: Exception, job: str, log: str | Path) -> None:
+def is_failure(error: BaseException) -> bool:
+    """Say whether an error is one of which a job fails; the others, such as an interrupt, end it."""
+    return isinstance(error, Exception) or is_panic(error)
+
+
+def note(error: BaseException, job: str, log: str | Path) -> None:
     """Write an error to the log, which is standard error, and note for the end of the run of what the job failed."""
     said = str(error) if isinstance(error, RankadjustError) else in_words(error, Path.cwd())
     if said is None:

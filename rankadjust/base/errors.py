@@ -2,10 +2,11 @@
 
 import difflib
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from rankadjust.base.faults import in_words
+from rankadjust.base.faults import in_words, is_panic
 from rankadjust.base.visible import one_line
 
 # What is longer is no name that somebody mistyped, and to compare it takes time.
@@ -39,7 +40,10 @@ def listed(words: Iterable[str]) -> str:
 
 @contextmanager
 def exit_with_message() -> Iterator[None]:
-    """Turn a RankadjustError, or a fault of the system, into one line on standard error and exit code 1."""
+    """Turn a RankadjustError, or a fault of the system, into one line on standard error and exit code 1.
+
+    So is a panic of a library, after the traceback that its developers need.
+    """
     try:
         yield
     except RankadjustError as error:
@@ -49,3 +53,8 @@ def exit_with_message() -> Iterator[None]:
         if said is None:
             raise
         sys.exit(f"error: {said}")
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        traceback.print_exception(error)
+        sys.exit(f"error: {in_words(error, '')}")

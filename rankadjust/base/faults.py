@@ -1,10 +1,14 @@
-"""Faults that no program can mend, in words and with what to do: a full disk, no permission, too little memory."""
+"""Faults that no program can mend, in words and with what to do: a full disk, no permission, too little memory.
+
+And those that its libraries make themselves: panics.
+"""
 
 import errno
 import os
 import re
 import shutil
 import sys
+import traceback
 from pathlib import Path
 
 if sys.platform != "win32":
@@ -72,17 +76,32 @@ def low_limit() -> str:
     )
 
 
+def is_panic(error: BaseException) -> bool:
+    """Say whether an error is a panic: an internal error of a library in Rust, which is no Exception."""
+    return type(error).__name__ == "PanicException"
+
+
 def in_words(error: BaseException, where: str | Path) -> str | None:
-    """Return one line about a fault of the system and what to do; None for any other error.
+    """Return one line about a fault of the system or of a library, and what to do; None for any other error.
 
     where: what was written, as far as the error does not say.
     """
     if isinstance(error, MemoryError):
         said = f" ({error})" if str(error) else ""
         return f"not enough memory{said}; close other programs, or use a machine with more of it"
+    if is_panic(error):
+        said = (str(error).splitlines() or ["no reason given"])[0]
+        remedy = "please report it with the log, or with all that was printed"
+        return f"an internal error of {_library(error)}: {said}; {remedy}"
     path = getattr(error, "filename", None) or where
     if is_of_writing(error):
         return unwritable(path, error)
     number = errno_of(error)
     # Whether it was read or written, nobody can tell.
     return f"{path}: {os.strerror(number)}; {_REMEDIES[number]}" if number in _REMEDIES else None
+
+
+def _library(error: BaseException) -> str:
+    """Return the name of the package that called what failed."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__", "a library")).partition(".")[0]

@@ -1,4 +1,4 @@
-"""Frames that people hand over: polars frames are taken, others are refused with what to do."""
+"""Frames that people hand over: polars frames are taken, others are refused with what to do. Text made of columns."""
 
 from typing import Any
 
@@ -25,3 +25,22 @@ def require_frame(given: Any, what: str) -> pl.DataFrame:  # noqa: ANN401 - what
 def is_foreign_frame(given: Any) -> bool:  # noqa: ANN401
     """Tell whether an object is a table of another library, or not collected yet, rather than an array."""
     return not isinstance(given, pl.DataFrame) and hasattr(type(given), "columns")
+
+
+def filled(template: str, *values: str | pl.Expr) -> pl.Expr:
+    """Return a text for each row: a template in which each {} stands for a value of the row; null where one is null.
+
+    `pl.format` would do the same, but panics on a column whose first chunk is empty, as filters leave them (polars
+    2.0 and 2.1).
+
+    Parameters
+    ----------
+    template
+        The text with as many {} as there are values.
+    *values
+        Names of columns, or expressions.
+
+    """
+    first, *rest = template.split("{}")
+    others = [part for value, text in zip(values, rest, strict=True) for part in (value, pl.lit(text))]
+    return pl.concat_str([pl.lit(first), *others])

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
@@ -29,7 +30,7 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     )
     known = counts.filter(pl.col("tasks").is_not_null())
     unknown = counts.filter(pl.col("tasks").is_null()).with_columns(tasks=pl.lit(1, pl.Int64))
-    method = pl.format("{}, approximate", "method") if benchmark.approximate else pl.col("method")
+    method = filled("{}, approximate", "method") if benchmark.approximate else pl.col("method")
     return (
         pl.concat([_of_known_tasks(known, benchmark, metrics), _of_unknown_tasks(unknown, metrics)])
         .with_columns(method, *_blank(benchmark.reason))

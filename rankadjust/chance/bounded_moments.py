@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import moments_table
@@ -47,7 +48,7 @@ def bounded_moments(intervals: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Da
         "tasks",
         expectation=unknown,
         variance=unknown,
-        method=pl.format("bounds, {}", "method"),
+        method=filled("bounds, {}", "method"),
         reason=pl.coalesce("reason", "reason_most", pl.lit(_REASON)),
         variance_random_scorer=unknown,
         reason_random_scorer=pl.lit(_NO_COVARIANCE),

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.frames import filled
 
 SUFFIXES = (".yaml", ".yml")
 
@@ -57,7 +58,7 @@ def read_trace(path: Path) -> pl.DataFrame:
         )
     ids = ["s", "p", "o"]
     is_tail = pl.col("task") == "sp"
-    asked = pl.when(is_tail).then(pl.format("{},{},?", "s", "p")).otherwise(pl.format("?,{},{}", "p", "o"))
+    asked = pl.when(is_tail).then(filled("{},{},?", "s", "p")).otherwise(filled("?,{},{}", "p", "o"))
     return found.filter(pl.col("epoch").eq_missing(pl.col("epoch").max())).select(
         triple=pl.concat_str([pl.col(name).cast(pl.String) for name in ids], separator=","),
         side=pl.col("task").replace_strict(_SIDE_OF_TASK),

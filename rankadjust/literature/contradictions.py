@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from rankadjust.base.frames import require_frame
+from rankadjust.base.frames import filled, require_frame
 from rankadjust.consistency.statements import TOLERANCE
 from rankadjust.database.histograms import Histograms
 from rankadjust.literature.copies import changed_copies, copies
@@ -71,7 +71,7 @@ def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     Both are rows of `rescore`. A table of one's own may repeat published results: where one value of a model differs
     and the others of the same evaluation do not, it was changed or mistyped here or there.
     """
-    before = _checkable(others).with_columns(group=pl.format("\t{}", "group"))
+    before = _checkable(others).with_columns(group=filled("\t{}", "group"))
     after = _checkable(rescored).with_columns(pl.col("_row") + others.height)
     return _told(changed_copies(after, before), after, rescored.columns)
 

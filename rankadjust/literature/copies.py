@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from rankadjust.base.errors import listed
+from rankadjust.base.frames import filled
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.findings import Finding
 
@@ -145,7 +146,7 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
             all_equal=equal.all(),
             telling=(pl.col("telling") & equal).sum(),
             row=pl.max_horizontal("_row", "_row_other").min(),
-            values=pl.format("{} {}", "name", "value_as_printed"),
+            values=filled("{} {}", "name", "value_as_printed"),
         )
         .filter("all_equal", pl.col("telling") >= _SAME_NAMED)
         .sort("row")

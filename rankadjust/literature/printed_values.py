@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
@@ -23,7 +24,7 @@ def read_values(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(
         value_missing=pl.when(is_absent).then(pl.lit("the value is empty; give a number such as 0.338")),
         value_not_a_number=pl.when(~is_absent & pl.col("value").is_null()).then(
-            pl.format(
+            filled(
                 "value '{}' is not a number; allowed are such as 0.338, 33.8 or .797 ± .001",
                 "value_as_printed",
             )
@@ -84,10 +85,10 @@ def _impossible_value() -> pl.Expr:
     allowed = pl.when(is_unbounded).then(pl.lit("rank")).otherwise(pl.lit("fraction or percent"))
     return (
         pl.when(unit_differs & pl.col("unit_problem").is_null())
-        .then(pl.format("unit '{}' does not suit {}; allowed: {}", "unit", "metric", allowed))
+        .then(filled("unit '{}' does not suit {}; allowed: {}", "unit", "metric", allowed))
         .when(~pl.col("value").is_between("lower", "upper"))
         .then(
-            pl.format(
+            filled(
                 "value '{}' in the unit {} is impossible for {}, which runs from {} to {}",
                 "value_as_printed",
                 "unit",
@@ -119,5 +120,5 @@ def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
         how="left",
         maintain_order="left",
     ).with_columns(limit=pl.when(is_value).then("limit"))
-    said = pl.format("value '{}' is impossible: {}", "value_as_printed", "limit")
+    said = filled("value '{}' is impossible: {}", "value_as_printed", "limit")
     return joined.with_columns(value_impossible=pl.coalesce("value_impossible", said))

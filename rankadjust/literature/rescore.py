@@ -11,7 +11,7 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.frames import require_frame
+from rankadjust.base.frames import filled, require_frame
 from rankadjust.base.vocabulary import KEY
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.adjustments import add_adjusted
@@ -160,7 +160,7 @@ def _recompute(rows: pl.DataFrame) -> pl.DataFrame:
         & (pl.col("value").sign() == -pl.col("recomputed").sign())
     )
     oriented = pl.when(is_inverted).then(-pl.col("value")).otherwise("value")
-    comparison = pl.format(
+    comparison = filled(
         "; from the model's {} it is {}: the printed value{} differs by {}",
         "metric",
         pl.col("recomputed").round_sig_figs(6),

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import EVALUATION, KEY
 
 # What makes two rows two results: the same result twice in a table is a mistake.
@@ -35,7 +36,7 @@ def add_duplicate(rows: pl.DataFrame) -> pl.DataFrame:
     """Add the column duplicate: a message for each row whose result stands in the table already, else null."""
     whole = rows.with_row_index("row_number", offset=1)
     line = pl.coalesce("file_line", "row_number") if "file_line" in rows.columns else pl.col("row_number")
-    repeated = pl.format(
+    repeated = filled(
         "the same model, evaluation and metric stand on line {} already; leave one of them out",
         line.first().over(RESULT),
     )

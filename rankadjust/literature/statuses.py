@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import BOUNDS, is_bounded
 from rankadjust.literature.tidy import where_of
@@ -45,7 +46,7 @@ _NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
 def problems(rescored: pl.DataFrame) -> list[str]:
     """Return a line for each row that says something wrong: where, what was read, what is allowed."""
     wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)))
-    return wrong.select(pl.format("{}: {}", where_of(wrong), "message")).to_series().to_list()
+    return wrong.select(filled("{}: {}", where_of(wrong), "message")).to_series().to_list()
 
 
 def add_status(rows: pl.DataFrame) -> pl.DataFrame:
@@ -87,7 +88,7 @@ def _other_messages() -> dict[str, pl.Expr]:
         ),
         "no_moments": pl.when(~pl.col("has_moments"))
         .then(
-            pl.format(
+            filled(
                 "{} says how the ranks spread, not how good they are: there is nothing to adjust it towards",
                 "metric",
             )
@@ -95,7 +96,7 @@ def _other_messages() -> dict[str, pl.Expr]:
         .when(in_database & pl.col("index_scale").is_null() & ~is_bounded())
         .then(pl.coalesce("reason", pl.lit("the expectation is not known"))),
         "not_in_database": pl.when(~in_database).then(
-            pl.format("the database has no row for {}", pl.concat_str(KEY, separator=", "))
+            filled("the database has no row for {}", pl.concat_str(KEY, separator=", "))
         ),
         "approximate": pl.when(pl.col("rule_status") == "approximate")
         .then("rule_message")
@@ -103,13 +104,13 @@ def _other_messages() -> dict[str, pl.Expr]:
         .then("benchmark_note")
         .when(pl.col("origin") == "entities")
         .then(
-            pl.format(
+            filled(
                 "every N is taken as {}, the documented number of entities: index and ratio are near, no z",
                 "entities",
             )
         ),
         "bounded": pl.when(is_bounded()).then(
-            pl.format(
+            filled(
                 "the expectation is between {} and {}, which index_low to index_high takes into account",
                 pl.col("expectation_low").round_sig_figs(4),
                 pl.col("expectation_high").round_sig_figs(4),

@@ -16,6 +16,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
+from rankadjust.base.frames import filled
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import PUBLISHED
@@ -156,7 +157,7 @@ def _holds(column: pl.Expr, wanted: str | list[str | None] | Mapping[str, str] |
 def _sampled_by_candidates(protocol: pl.Expr) -> pl.Expr:
     """Let the number of candidates name a sampled protocol: some sources count the true one among the q."""
     candidates = pl.col("candidates").str.extract(r"^([1-9][0-9]*)$", 1).cast(pl.Int64, strict=False)
-    named = pl.format("sampled-{}", candidates - 1)
+    named = filled("sampled-{}", candidates - 1)
     return (
         pl.when(protocol.str.contains("^sampled") & candidates.is_not_null()).then(named).otherwise(protocol)
     )

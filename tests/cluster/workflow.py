@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.data.registry import load_registry
 from rankadjust.data.sources import Http
 from tests.cluster.slurm import Cluster, processes
@@ -105,8 +106,8 @@ def drawn(place: Path, triples: int) -> dict[str, int]:
     start = 0
     for split, name in SPLITS.items():
         part = drawn.slice(start, counts[split]).with_columns(
-            pl.format("e{}", "head").alias("head"), pl.format("r{}", "relation").alias("relation"),
-            pl.format("e{}", "tail").alias("tail"),
+            filled("e{}", "head").alias("head"), filled("r{}", "relation").alias("relation"),
+            filled("e{}", "tail").alias("tail"),
         )  # fmt: skip
         part.write_csv(place / name, include_header=False, separator="\t")
         start += counts[split]

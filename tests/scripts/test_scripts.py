@@ -137,6 +137,23 @@ def test_a_row_that_repeats_the_literature_but_for_one_value_is_among_the_contra
         assert told["metric"].to_list() == ["hits_at_1"] * len(shown)
 
 
+def test_an_own_table_on_sampled_candidates_is_shown_beside_the_literature(made, tmp_path, project):
+    row = "ogbl-biokg,M,sampled-500,test,both,mrr,0.85"
+    (tmp_path / "mine.csv").write_text(f"dataset,model,protocol,split,side,metric,value\n{row}\n")
+    given = made / "adjustments.parquet", project / "resources" / "database" / "adjustments.parquet"
+    rescore_tables([tmp_path / "mine.csv"], *given, [], tmp_path)
+    beside = tmp_path / "literature.parquet"
+    # All rows of this table about ogbl-biokg state 501 candidates, and the filter leaves them behind empty chunks.
+    literature(
+        [tmp_path / "mine.parquet"],
+        [project / "resources" / "published" / "dgl-ke.csv"],
+        *given,
+        [],
+        beside,
+    )
+    assert pl.read_parquet(beside)["protocol"].unique().to_list() == ["sampled-500"]
+
+
 def test_parts_add_up_to_the_same_files(made, tmp_path):
     protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
     files = [(tmp_path / f"{part}.parquet", tmp_path / f"{part}.pairs.parquet") for part in range(3)]
@@ -273,6 +290,22 @@ def test_the_log_holds_the_traceback_of_an_unexpected_error_and_the_terminal_one
     assert told() == "error: rule count: unexpected KeyError: 'no such column' (log: logs/a.log)\n"
     assert not is_mistake("logs/a.log")
     assert capsys.readouterr().err == ""
+
+
+def test_a_panic_of_a_library_is_named_as_one(tmp_path, monkeypatch):
+    # polars panics where it is to print a frame and this variable is no number.
+    monkeypatch.setenv("POLARS_TABLE_WIDTH", "wide")
+    with pytest.raises(SystemExit) as info, job(injected(tmp_path, monkeypatch)):
+        str(pl.DataFrame({"a": [1]}))
+    assert info.value.code == 1
+    assert told().startswith("error: rule count: an internal error of polars: could not parse table width")
+    assert told().endswith(
+        "; please report it with the log, or with all that was printed (log: logs/a.log)\n"
+    )
+    log = (tmp_path / "logs" / "a.log").read_text()
+    assert "Traceback (most recent call last):" in log
+    assert "error: an internal error of polars: could not parse" in log
+    assert not is_mistake("logs/a.log")
 
 
 def test_an_interrupted_job_says_so_in_its_log_alone(tmp_path, monkeypatch, capsys):

@@ -3,6 +3,7 @@
 import altair as alt
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.page.charts.drawing import (
     PANEL_WIDTH,
     Z_SCALE,
@@ -25,7 +26,7 @@ def rows(audit: pl.DataFrame) -> pl.DataFrame:
     audit: rows of `rankadjust.literature.case_study.audit`.
     """
     found = audit.filter(pl.col("adjustment").is_in(list(_PANELS)), metric=METRIC).with_columns(
-        run=pl.format("{} · {}", "dataset", "model")
+        run=filled("{} · {}", "dataset", "model")
     )
     found = found.filter((pl.col("adjustment") == "index").any().over("run"))
     gap = pl.when(pl.col("adjustment") == "index").then((pl.col("printed") - pl.col("corrected")).abs())

@@ -3,6 +3,7 @@
 import altair as alt
 import polars as pl
 
+from rankadjust.base.frames import filled
 from rankadjust.page.charts.drawing import PANEL_WIDTH, Panel, inline, side_by_side
 
 NO_ERROR = "none"
@@ -26,7 +27,7 @@ def draw(found: pl.DataFrame) -> alt.ConcatChart:
     """Return a panel for each set of printed metrics: a bar per error, as long as the share found."""
     cells = found.with_columns(
         error=pl.col("error").replace(NO_ERROR, "no error").str.replace(" x ", " × "),
-        share=pl.format("{} %", (100 * pl.col("found")).round().cast(pl.Int64)),
+        share=filled("{} %", (100 * pl.col("found")).round().cast(pl.Int64)),
     )
     parts = cells.partition_by("composition", maintain_order=True)
     return side_by_side([_panel(part) for part in parts], columns=3)

@@ -29,6 +29,17 @@ def test_why_a_path_cannot_be_written_and_what_to_do(number, said):
     assert unwritable("a/b", OSError(number, "")).startswith(said)
 
 
+def test_a_panic_of_a_library_is_one_line_after_its_traceback(monkeypatch, capsys):
+    # polars panics where it is to print a frame and this variable is no number.
+    monkeypatch.setenv("POLARS_TABLE_WIDTH", "wide")
+    with pytest.raises(SystemExit) as info, exit_with_message():
+        str(pl.DataFrame({"a": [1]}))
+    assert str(info.value.code).startswith("error: an internal error of polars: could not parse table width")
+    assert "Traceback (most recent call last):" in capsys.readouterr().err
+    with pytest.raises(KeyboardInterrupt), exit_with_message():
+        raise KeyboardInterrupt
+
+
 def test_libraries_tell_of_a_full_disk_in_words_of_their_own():
     # As they were raised on a full disk, by polars 2 and numpy 2.
     polars = pl.exceptions.ComputeError("underlying IO error: No space left on device (os error 28)")

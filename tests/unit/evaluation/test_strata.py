@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.frames import filled
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.strata import STRATA, evaluate_by
 
@@ -68,9 +69,9 @@ def test_ranges_of_candidates_are_in_order_and_hold_about_as_many_tasks(frame):
 def test_attributes_come_from_a_table(frame):
     """Ranks that name a triple by its line in the file find the task, and so do those that write the ids."""
     table = frame.select(
-        triple=pl.format("h{}\tr\tt", "triple"),
+        triple=filled("h{}\tr\tt", "triple"),
         line="triple",
-        ids=pl.format("{},0,1", "triple"),
+        ids=filled("{},0,1", "triple"),
         side="side",
         num_candidates="num_candidates",
         relation="relation",

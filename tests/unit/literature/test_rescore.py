@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_csv
@@ -22,10 +23,12 @@ from rankadjust.literature.rescore import OUTPUT, rescore
 from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import STATUSES, USABLE, problems
 from rankadjust.literature.tidy import read_tidy
-from rankadjust.literature.wording import tidy_columns
+from rankadjust.literature.wording import load_rules, map_words, tidy_columns
 from tests.findings import COUNTS, counts, rescored
 from tests.transcription import PUBLISHED, RAW, raw_tables, transcribed
 
+# What is found of a row whatever stands in the others.
+OF_ONE_ROW = ["dataset", "protocol", "metric", "value", "expectation", "index", "z", "status"]
 ENTITIES = {"FB15k": 14951, "YAGO3-10": 123182}
 
 
@@ -55,6 +58,13 @@ def table(**columns):
 def one(database, **cells):
     frame = table(**{name: [cell] for name, cell in cells.items()})
     return rescore(frame, database, entities=ENTITIES).row(0, named=True)
+
+
+def slices(tables):
+    """Yield the rows about each data set of each table, as a filter leaves them."""
+    for table in tables:
+        for dataset in table["dataset"].unique():
+            yield table.filter(pl.col("dataset") == dataset)
 
 
 # --- reading
@@ -809,3 +819,26 @@ def test_formulas_of_a_table_are_none_in_what_is_written_and_are_read_back_uncha
         written = list(csv.reader(file))
     formulas = [cell for row in written for cell in row if cell[:1] in "=+@\t\r\n" and cell]
     assert formulas == []
+
+
+# --- some rows of a table
+
+
+def test_words_are_mapped_in_the_rows_about_one_data_set(tables):
+    # Where all rows state a number of sampled candidates, these slices ended in a panic of polars.
+    sampled = [tables[name] for name in ("dgl-ke", "neuralkg-ind", "ogb", "tgb")]
+    for rows in slices(sampled):
+        assert map_words(rows, load_rules()).height == rows.height
+
+
+@pytest.mark.slow
+def test_the_rows_about_one_data_set_come_out_as_those_of_the_whole_table(tables):
+    compared = 0
+    for whole in tables.values():
+        expected = rescore(whole)
+        for rows in slices([whole]):
+            same = expected.join(rows.select("file_line"), on="file_line", maintain_order="left")
+            found = rescore(rows).select(same.columns)
+            assert_frame_equal(found.select("file_line", *OF_ONE_ROW), same.select("file_line", *OF_ONE_ROW))
+            compared += 1
+    assert compared == 189

@@ -1,0 +1,29 @@
+"""Text made of columns."""
+
+import polars as pl
+import pytest
+
+from rankadjust.base.frames import filled
+
+
+def with_an_empty_first_chunk():
+    """Return rows that a filter left, in two chunks of 0 and 2 rows."""
+    words = pl.Series("word", ["a", "b"]).append(pl.Series("word", ["c", "c"]))
+    kept = pl.DataFrame([pl.Series("number", [0, 1, 2, 3]), words]).filter(pl.col("word") == "c")
+    assert [len(chunk) for chunk in kept["word"].get_chunks()] == [0, 2]
+    return kept
+
+
+def test_text_is_made_of_columns_whatever_their_chunks():
+    # polars.format panics here, in polars 2.0 and 2.1.
+    made = with_an_empty_first_chunk().select(
+        filled("{}: {}, twice {}", "number", "word", pl.col("number") * 2)
+    )
+    assert made.to_series().to_list() == ["2: c, twice 4", "3: c, twice 6"]
+
+
+def test_a_null_leaves_no_text_and_every_value_has_its_place():
+    frame = pl.DataFrame({"word": ["a", None]})
+    assert frame.select(filled("is {}", "word")).to_series().to_list() == ["is a", None]
+    with pytest.raises(ValueError, match="zip"):
+        filled("{} and {}", "word")
