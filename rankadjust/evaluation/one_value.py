@@ -1,14 +1,13 @@
 """One printed value, adjusted with the constants of the database."""
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
 from rankadjust.database.histograms import Histograms, add_p
@@ -58,17 +57,6 @@ class Adjusted:
     metric: str
 
 
-@dataclass(frozen=True)
-class _Value:
-    """A number, the ends of its rounding interval where it was printed, and what the user wrote."""
-
-    number: float
-    low: float | None
-    high: float | None
-    percent: bool
-    text: str
-
-
 def adjust(  # noqa: PLR0913 - options of the public API, by name only
     value: float | str,
     *,
@@ -111,42 +99,14 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     (3.41, 2.59)
     """
     wanted = resolve(metric)
-    given = _value(value, wanted)
-    _check_range(given, wanted)
+    given = typed_value(value, wanted)
     evaluation_set = find_evaluation_set(database, dataset, protocol, split)
     histograms = candidates if isinstance(candidates, Histograms) else Histograms.beside(database, candidates)
     return _adjusted(given, wanted, side, stated_scores(scores), evaluation_set, histograms)
 
 
-def _value(given: float | str, metric: Metric) -> _Value:
-    """Return the number; that of text is the float nearest to what is printed, in percent too."""
-    if not isinstance(given, str):
-        if not math.isfinite(given):
-            raise RankadjustError(f"the value is {given}; give a finite number")
-        return _Value(float(given), None, None, percent=False, text=str(given))
-    printed = read_number(given)
-    if printed is None:
-        raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
-    value, low, high = printed.within(metric.upper).interval(percent=printed.percent)
-    return _Value(value, low, high, percent=printed.percent, text=given.strip())
-
-
-def _check_range(value: _Value, metric: Metric) -> None:
-    is_share = math.isfinite(metric.upper)
-    if value.percent and not is_share:
-        raise RankadjustError(
-            f"{metric.key} is no share, so '{value.text}' cannot be its value; leave out the %"
-        )
-    if metric.lower <= value.number <= metric.upper:
-        return
-    allowed = f"from {metric.lower:g} to {metric.upper:g}" if is_share else f"{metric.lower:g} or more"
-    as_percent = is_share and not value.percent and metric.lower <= value.number / 100 <= metric.upper
-    hint = f"; if it is a percentage, write {value.text}%" if as_percent else ""
-    raise RankadjustError(f"{metric.key} is {allowed}, so {value.text} cannot be its value{hint}")
-
-
 def _adjusted(
-    value: _Value,
+    value: Typed,
     metric: Metric,
     side: str,
     scores: str | None,
@@ -158,19 +118,14 @@ def _adjusted(
     rows = constants.filter(pl.col("side") == side, pl.col("metric") == metric.key)
     if rows.is_empty():
         raise RankadjustError(_why_absent(metric, constants, evaluation_set))
-    ends = (
-        (None, None)
-        if value.low is None or value.high is None
-        else (max(value.low, metric.lower), min(value.high, metric.upper))
-    )
     _check_attainable(value, metric, side, evaluation_set, histograms)
     status = pl.when(is_bounded()).then(pl.lit("bounded")).otherwise(pl.lit("ok"))
     adjusted = add_adjusted(
         rows.head(1).with_columns(
             status=status,
-            value=pl.lit(value.number, dtype=pl.Float64),
-            value_low=pl.lit(ends[0], dtype=pl.Float64),
-            value_high=pl.lit(ends[1], dtype=pl.Float64),
+            value=pl.lit(value.value, dtype=pl.Float64),
+            value_low=pl.lit(value.low, dtype=pl.Float64),
+            value_high=pl.lit(value.high, dtype=pl.Float64),
             scores=pl.lit(scores, dtype=pl.String),
         )
     )
@@ -181,11 +136,10 @@ def _adjusted(
 
 
 def _check_attainable(
-    value: _Value, metric: Metric, side: str, evaluation_set: EvaluationSet, histograms: Histograms
+    value: Typed, metric: Metric, side: str, evaluation_set: EvaluationSet, histograms: Histograms
 ) -> None:
     evaluation = (evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side)
-    low, high = (value.number if end is None else end for end in (value.low, value.high))
-    limit = Limits(histograms).why_impossible(evaluation, metric, low, high)
+    limit = Limits(histograms).why_impossible(evaluation, metric, *value.ends)
     if limit is not None:
         raise RankadjustError(f"{limit}, so {value.text} cannot be its value")
 

@@ -1,5 +1,6 @@
 """What a printed value stands for: its unit, its rounding interval, and whether it is possible at all."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
@@ -8,6 +9,7 @@ from rankadjust.base.frames import filled
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
+from rankadjust.chance.typed import stands_for
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import Limits
 
@@ -19,7 +21,7 @@ def read_values(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(
         unit=pl.coalesce("unit", _usual_unit()), spread=pl.coalesce("spread", "spread_beside")
     )
-    rows = _with_facts(rows, ("value_as_printed", "unit", "upper"), _INTERVAL, _interval)
+    rows = _with_facts(rows, ("value_as_printed", "unit", "lower", "upper"), _INTERVAL, _interval)
     is_absent = pl.col("value_as_printed").is_null()
     return rows.with_columns(
         value_missing=pl.when(is_absent).then(pl.lit("the value is empty; give a number such as 0.338")),
@@ -30,16 +32,12 @@ def read_values(rows: pl.DataFrame) -> pl.DataFrame:
             )
         ),
         value_impossible=_impossible_value(),
-    ).with_columns(
-        # A printed 1.00 does not stand for values above the metric's range.
-        value_low=pl.col("value_low").clip(lower_bound="lower"),
-        value_high=pl.col("value_high").clip(upper_bound="upper"),
     )
 
 
 _WRITTEN = {"has_percent_sign": pl.Boolean, "spread_beside": pl.String}
 _INTERVAL = dict.fromkeys(("value", "value_low", "value_high"), pl.Float64)
-_Facts = Callable[..., tuple[object, ...]]
+_Facts = Callable[..., Sequence[object]]
 
 
 def _with_facts(
@@ -59,10 +57,16 @@ def _as_written(text: str | None) -> tuple[bool, str | None]:
     return (number.percent, number.spread) if number else (False, None)
 
 
-def _interval(text: str | None, unit: str, upper: float | None) -> tuple[float | None, ...]:
+def _interval(
+    text: str | None, unit: str, lower: float | None, upper: float | None
+) -> Sequence[float | None]:
     """Return the value of a printed number and its rounding interval, nothing where it is no number."""
     number = read_number(text or "")
-    return number.within(upper).interval(percent=unit == "percent") if number else (None, None, None)
+    if number is None:
+        return (None, None, None)
+    # Of an unknown metric the range is not known.
+    ends = (-math.inf if lower is None else lower, math.inf if upper is None else upper)
+    return stands_for(number, *ends, percent=unit == "percent")
 
 
 def _usual_unit() -> pl.Expr:
@@ -82,10 +86,13 @@ def _usual_unit() -> pl.Expr:
 def _impossible_value() -> pl.Expr:
     is_unbounded = pl.col("upper").is_infinite()
     unit_differs = pl.col("adjustment").is_null() & (is_unbounded != (pl.col("unit") == "rank"))
+    is_no_share = is_unbounded & pl.col("has_percent_sign") & pl.col("adjustment").is_null()
     allowed = pl.when(is_unbounded).then(pl.lit("rank")).otherwise(pl.lit("fraction or percent"))
     return (
         pl.when(unit_differs & pl.col("unit_problem").is_null())
         .then(filled("unit '{}' does not suit {}; allowed: {}", "unit", "metric", allowed))
+        .when(is_no_share)
+        .then(filled("{} is no share, so '{}' cannot be its value", "metric", "value_as_printed"))
         .when(~pl.col("value").is_between("lower", "upper"))
         .then(
             filled(

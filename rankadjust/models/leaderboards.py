@@ -12,11 +12,11 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
+from rankadjust.chance.typed import Typed
 from rankadjust.database.evaluation_sets import EvaluationSet
 from rankadjust.database.histograms import Histograms
 from rankadjust.models.printed import (
     SEPARATE,
-    Printed,
     Scale,
     largest_count,
     triples_of,
@@ -79,7 +79,7 @@ def _judged(
         return None
     scale = Scale.of(metric, 2 if side == "both" else 1, worst)
     printed = {
-        name: Printed(name, value, value if low is None else low, value if high is None else high)
+        name: Typed(name, value, low, high)
         for name, value, low, high in part.select("model", "value", "value_low", "value_high").iter_rows()
     }
     verdicts = {

@@ -14,8 +14,8 @@ import polars as pl
 from scipy import optimize
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, hit, resolve
+from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
 from rankadjust.database.histograms import Histograms
 
@@ -26,16 +26,6 @@ _TINY = 1e-15
 SEPARATE = "better"
 ALIKE = "not separable"
 UNKNOWN = "cannot be known"
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A printed value: its text, and the ends of what it was rounded from."""
-
-    text: str
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -50,8 +40,8 @@ class PrintedPair:
     """
 
     metric: str
-    better: Printed
-    worse: Printed
+    better: Typed
+    worse: Typed
     clusters: int
     z_least: float
     z_most: float
@@ -90,7 +80,7 @@ def compare_printed(
     histograms = Histograms() if wanted.increasing else Histograms.beside(database, candidates)
     scale = Scale.of(wanted, sides, largest_count(wanted, evaluation_set, side, histograms))
     clusters = triples_of(evaluation_set, side)
-    printed = [_printed(value, wanted) for value in values]
+    printed = [typed_value(value, wanted) for value in values]
     return [pair_of(wanted, scale, clusters, *both) for both in combinations(printed, 2)]
 
 
@@ -118,7 +108,7 @@ class Scale:
         return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
 
 
-def pair_of(metric: Metric, scale: Scale, clusters: int, first: Printed, second: Printed) -> PrintedPair:
+def pair_of(metric: Metric, scale: Scale, clusters: int, first: Typed, second: Typed) -> PrintedPair:
     """Return what two values tell."""
     better, worse = (first, second) if (first.value >= second.value) == metric.increasing else (second, first)
     z_least, z_most = z_between(scale, clusters, better, worse)
@@ -138,11 +128,9 @@ def pair_of(metric: Metric, scale: Scale, clusters: int, first: Printed, second:
     )
 
 
-def z_between(scale: Scale, clusters: int, better: Printed, worse: Printed) -> tuple[float, float]:
+def z_between(scale: Scale, clusters: int, better: Typed, worse: Typed) -> tuple[float, float]:
     """Return the least and the largest z of the difference of two values, over all ranks and what they round."""
-    (low, high), (worse_low, worse_high) = (
-        sorted((scale.share(one_.low), scale.share(one_.high))) for one_ in (better, worse)
-    )
+    (low, high), (worse_low, worse_high) = (sorted(map(scale.share, one.ends)) for one in (better, worse))
     least, most = max(low - worse_high, 0.0), max(high - worse_low, 0.0)
     # The largest variance that any values between the ends allow.
     total = min(max(1.0, low + worse_low), high + worse_high)
@@ -186,22 +174,6 @@ def _enough(worse: float, clusters: int) -> float | None:
     if most <= _TINY or excess(most) < 0:
         return None
     return float(optimize.brentq(excess, _TINY, most, xtol=1e-14))
-
-
-def _printed(given: float | str, metric: Metric) -> Printed:
-    if not isinstance(given, str):
-        return Printed(f"{given:g}", float(given), float(given), float(given))
-    found = read_number(given)
-    if found is None:
-        raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
-    value, low, high = found.within(metric.upper).interval(percent=found.percent)
-    if not metric.lower <= value <= metric.upper:
-        raise RankadjustError(
-            f"{metric.key} is from {metric.lower:g} to {metric.upper:g}, so {given} cannot be its value"
-        )
-    low = value if low is None else max(low, metric.lower)
-    high = value if high is None else min(high, metric.upper)
-    return Printed(given.strip(), value, low, high)
 
 
 def triples_of(evaluation_set: EvaluationSet, side: str) -> int:

@@ -1,8 +1,11 @@
 """The calculator of the report against the library: the same numbers, the same words, the same refusals."""
 
+import json
+import math
 import random
 import string
 from collections import Counter
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -22,6 +25,7 @@ from tests.browser.chromium import Pages, scrolls_sideways, violations
 
 pytestmark = pytest.mark.browser
 
+DATA = Path(__file__).parents[1] / "data"
 MRR = "inverse_harmonic_mean_rank"
 NUMBERS = [
     *("value", "value_low", "value_high", "expectation", "expectation_low", "expectation_high", "ratio"),
@@ -315,6 +319,30 @@ def test_numbers_are_read_as_the_library_reads_them(calculator):
         )
     assert found == expected
     assert sum(one is not None for one in expected) > 300
+
+
+def test_typed_values_are_those_of_the_library(calculator):
+    """The same examples as in tests/unit/chance/test_typed.py."""
+    cases = [
+        case for case in json.loads((DATA / "values.json").read_text(encoding="utf-8")) if "typed" in case
+    ]
+    facts = [resolve(case["metric"]) for case in cases]
+    described = [
+        {"key": metric.key, "lower": metric.lower, "upper": metric.upper if metric.upper < math.inf else None}
+        for metric in facts
+    ]
+    found = calculator.evaluate(
+        """cases => cases.map(([text, metric]) => {
+          try {
+            const { value, low, high } = calculator.value(text, metric);
+            return [value, Math.max(low, metric.lower), Math.min(high, metric.upper ?? Infinity)];
+          } catch (error) {
+            return error.message;
+          }
+        })""",
+        [[case["typed"], metric] for case, metric in zip(cases, described, strict=True)],
+    )
+    assert found == [case.get("refused") or case["value"] for case in cases]
 
 
 def test_what_is_typed_stands_in_the_address_and_can_be_opened_again(open_calculator):

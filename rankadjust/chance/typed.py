@@ -1,0 +1,97 @@
+"""Values as people type them: the one reader of a number that is a value of a metric, wherever somebody writes one.
+
+`rankadjust.base.printed` says which texts are numbers; here the metric joins in: a comma is decimal where the metric
+cannot exceed 1, a mean rank has no percent sign, and neither a value nor its rounding interval leaves the metric's
+range. tests/data/values.json lists examples, which the calculator of the report is tested with, too.
+"""
+
+import math
+from dataclasses import dataclass
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.printed import Interval, Number, read_number
+from rankadjust.chance.metrics import Metric
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A value of a metric: a fraction or a rank, and the text that was typed for it.
+
+    low, high: what is printed alike lies between them; None for a number, whose digits are not known.
+    """
+
+    text: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the rounding interval, the value itself where nothing is known of its rounding."""
+        return (
+            self.value if self.low is None else self.low,
+            self.value if self.high is None else self.high,
+        )
+
+
+def typed_value(given: float | str, metric: Metric) -> Typed:
+    """Return the value of a metric that somebody gives as a number or as text.
+
+    given: a fraction, a rank, or text such as "0.338", "33.8 %", "0,338" and "0.338 ± 0.002". The value of a text is
+        the float nearest to what is printed.
+
+    Raises RankadjustError for what is no finite number, and for a number that the metric cannot have.
+
+    >>> from rankadjust.chance.metrics import resolve
+    >>> typed_value("33.8 %", resolve("mrr"))
+    Typed(text='33.8 %', value=0.338, low=0.3375, high=0.3385)
+    """
+    if isinstance(given, str):
+        printed = read_number(given)
+        if printed is None:
+            raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
+        if printed.percent and not is_share(metric.upper):
+            raise RankadjustError(
+                f"{metric.key} is no share, so '{given.strip()}' cannot be its value; leave out the %"
+            )
+        interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
+        found = Typed(given.strip(), *interval)
+        can_be_percent = not printed.percent
+    else:
+        found = Typed(f"{given}", _finite(given))
+        can_be_percent = True
+    if metric.lower <= found.value <= metric.upper:
+        return found
+    raise RankadjustError(_out_of_range(found, metric, can_be_percent=can_be_percent))
+
+
+def stands_for(number: Number, lower: float, upper: float, *, percent: bool) -> Interval:
+    """Return the value of a printed number and its rounding interval, which does not leave the range of the metric.
+
+    A printed 1.00 does not stand for shares above 1. The value itself may be out of range.
+    """
+    value, low, high = number.within(upper).interval(percent=percent)
+    return Interval(value, max(low, lower), min(high, upper))
+
+
+def is_share(upper: float) -> bool:
+    """Tell by the greatest value of a metric whether it can be printed in percent: a mean rank cannot."""
+    return math.isfinite(upper)
+
+
+def _finite(given: float) -> float:
+    try:
+        number = float(given)
+    except (TypeError, ValueError):
+        raise RankadjustError(f"{given!r} is not a value; give a number or text such as '0.338'") from None
+    if not math.isfinite(number):
+        raise RankadjustError(f"the value is {number}; give a finite number")
+    return number
+
+
+def _out_of_range(found: Typed, metric: Metric, *, can_be_percent: bool) -> str:
+    share = is_share(metric.upper)
+    allowed = f"from {metric.lower:g} to {metric.upper:g}" if share else f"{metric.lower:g} or more"
+    as_percent = share and can_be_percent and metric.lower <= found.value / 100 <= metric.upper
+    hint = f"; if it is a percentage, write {found.text}%" if as_percent else ""
+    return f"{metric.key} is {allowed}, so {found.text} cannot be its value{hint}"
