@@ -136,6 +136,14 @@ def _database_of(results: Path | None, database: Path | None) -> Path | None:
     return database_of_run(results)
 
 
+def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
+    """Say on standard error which facts a table does not say, and what was taken for each."""
+    from rankadjust.output.terminal import assumed_facts
+
+    if not assumed.is_empty():
+        _echo(assumed_facts(assumed), err=True)
+
+
 def _say_if_histograms_are_missing(database: Path | None, candidates: Path | None) -> None:
     """Say on standard error what is missing where there is no p for want of histograms."""
     from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
@@ -662,7 +670,8 @@ def check(
     """Report printed metrics of a model that contradict each other, copied rows, and what could not be read.
 
     A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/literature.md, "Consistency".
-    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes.
+    A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
+    facts that it does not say, and what was taken for each.
     The exit code is 1 if anything is reported, or nothing was read.
     """
     if sidecar is not None and len(tables) > 1:
@@ -670,6 +679,7 @@ def check(
     import polars as pl
 
     from rankadjust.database.overview import registry_with
+    from rankadjust.literature.assumptions import assumptions, with_defaults_named
     from rankadjust.literature.contradictions import check as find_contradictions
     from rankadjust.literature.rescore import rescore
     from rankadjust.literature.results import read_results
@@ -678,7 +688,10 @@ def check(
     database = _database_of(results, database)
     registry = registry_with(database)
     found = [read_results(table, registry, sidecar) for table in tables]
-    rescored = rescore(pl.concat([one.rows for one in found], how="diagonal"), database, registry=registry)
+    rows = pl.concat([with_defaults_named(one.rows) for one in found], how="diagonal")
+    rescored = rescore(rows, database, registry=registry)
+    assumed = assumptions(rescored)
+    _say_what_was_assumed(assumed)
     flagged = find_contradictions(rescored, database)
     unread = [line for one in found for line in one.unread]
     empty = [
@@ -688,7 +701,14 @@ def check(
     ]
     lines = [*empty, *unread, *problems(rescored), *_flags(flagged)]
     if as_json:
-        _print_json({"values": rescored.height, "reported": lines, "contradictions": flagged.to_dicts()})
+        _print_json(
+            {
+                "values": rescored.height,
+                "assumed": assumed.to_dicts(),
+                "reported": lines,
+                "contradictions": flagged.to_dicts(),
+            }
+        )
     else:
         for line in lines:
             _echo(line)
@@ -739,12 +759,14 @@ def rescore(
 ) -> None:
     """Adjust every value of a table of results, each row with its status.
 
-    TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. What is wrong with a row or
-    could not be read is told on standard error. The exit code is 1 if nothing was read.
+    TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
+    facts that it does not say with what was taken for each, the rows that are wrong, and the cells that could not be
+    read. The exit code is 1 if nothing could be adjusted.
     """
     import polars as pl
 
     from rankadjust.database.overview import registry_with
+    from rankadjust.literature.assumptions import assumptions, with_defaults_named
     from rankadjust.literature.rescore import rescore as adjust_rows
     from rankadjust.literature.rescore import summary
     from rankadjust.literature.results import read_results
@@ -755,7 +777,8 @@ def rescore(
     found = read_results(table, registry, sidecar)
     if found.rows.is_empty():
         raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
-    rescored = adjust_rows(found.rows, database, registry=registry)
+    rescored = adjust_rows(with_defaults_named(found.rows), database, registry=registry)
+    _say_what_was_assumed(assumptions(rescored))
     for line in [*found.unread, *problems(rescored)]:
         _echo(line, err=True)
     if rescored.filter(pl.col("index").is_not_null())["log10_p_independent"].null_count():
@@ -764,15 +787,17 @@ def rescore(
         _write(rescored, output)
     if as_json:
         _print_json(rescored.to_dicts())
-        return
-    if output is None:
+    elif output is None:
         from rankadjust.output.formatting import number, readable
         from rankadjust.output.terminal import table as aligned
 
         shown = readable(rescored)
         shown = shown.select(column.name for column in shown if column.count())
         _echo(aligned(shown.columns, [[number(cell) for cell in row] for row in shown.iter_rows()]))
-    _echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
+    if not as_json:
+        _echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
+    if not rescored["index"].count():
+        sys.exit(1)
 
 
 @commands.command(
@@ -921,9 +946,7 @@ def protocols(as_json: bool) -> None:
         return
     width = max(map(len, rows)) + 2
     for name, description in rows.items():
-        _echo(
-            textwrap.fill(description, 90, initial_indent=name.ljust(width), subsequent_indent=width * " ")
-        )
+        _echo(textwrap.fill(description, 90, initial_indent=name.ljust(width), subsequent_indent=width * " "))
 
 
 @commands.command()

@@ -11,6 +11,7 @@ from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import BOUNDS, is_bounded
 from rankadjust.literature.tidy import where_of
+from rankadjust.tables.sidecar import usual_sidecar
 
 # Statuses for something wrong in a row, with the column of the message. Where several hold, the row has the
 # first of them, and the messages of all.
@@ -44,9 +45,30 @@ _NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
 
 
 def problems(rescored: pl.DataFrame) -> list[str]:
-    """Return a line for each row that says something wrong: where, what was read, what is allowed."""
-    wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)))
-    return wrong.select(filled("{}: {}", where_of(wrong), "message")).to_series().to_list()
+    """Return what is wrong: a line for each row, and one line for all rows of a file without a data set."""
+    is_unnamed = (pl.col("status") == "dataset_unknown") & pl.col("dataset").is_null()
+    wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)) & ~is_unnamed)
+    by_row = wrong.select(filled("{}: {}", where_of(wrong), "message")).to_series().to_list()
+    if rescored.filter(is_unnamed).is_empty():
+        return by_row
+    nameless = rescored.filter(pl.col("dataset").is_null())
+    file = pl.col("file") if "file" in rescored.columns else pl.lit("the table")
+    by_file = nameless.group_by(file, maintain_order=True)
+    return [*by_row, *(_without_dataset(str(file), rows) for (file,), rows in by_file)]
+
+
+def _without_dataset(file: str, rows: pl.DataFrame) -> str:
+    """Return one line about the values of a file for which no data set is named, with what to write."""
+    is_published = "grid" in rows.columns and rows["grid"].count() > 0
+    lines = rows["file_line"].drop_nulls().to_list() if "file_line" in rows.columns else []
+    where = f" (the first in line {lines[0]})" if lines else ""
+    remedy = (
+        f"write 'dataset: NAME' into a sidecar {usual_sidecar(file)} beside it"
+        if is_published
+        else "fill the column dataset"
+    )
+    values = f"{rows.height:,} value{'s' if rows.height > 1 else ''}"
+    return f"{file}: no data set is named for {values}{where}; {remedy}"
 
 
 def add_status(rows: pl.DataFrame) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """Results as text for the terminal: tables, one sentence on what a value means, histograms as bars."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _NOTHING = "–"
 # A z between these is what luck gives a random scorer 19 times out of 20.
 _LUCK = 2.0
+# The facts that are shown of a file with many tables.
+_FACTS = 20
 _BARS = 12
 _BAR_WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -41,6 +43,30 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -
         for line in lines
     )
     return "\n".join(aligned)
+
+
+def assumed_facts(facts: pl.DataFrame) -> str:
+    """Return the facts that were taken because a table does not say them, a block for each file.
+
+    facts: rows of `rankadjust.literature.assumptions.assumptions`.
+    """
+    blocks = [_assumed_of(str(file), part) for (file,), part in facts.group_by("file", maintain_order=True)]
+    return "\n".join([*blocks, "To correct a fact, state it in the table or in a sidecar (docs/tables.md)."])
+
+
+def _assumed_of(file: str, facts: pl.DataFrame) -> str:
+    shown = list(map(_assumed_fact, facts.head(_FACTS).iter_rows(named=True)))
+    more = [f"  … and {facts.height - _FACTS:,} more"] if facts.height > _FACTS else []
+    heading = f"{file} does not say everything. Taken for granted:"
+    return "\n".join([heading, *table(shown[0], shown[1:], left=4).splitlines(), *more])
+
+
+def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+    taken = row["taken"] or "unknown"
+    share = None if row["values"] == row["of"] else f"{row['values']:,} of {row['of']:,} values"
+    tables = row["tables"] and f"in table {row['tables']}"
+    where = ", ".join(filter(None, (share, tables)))
+    return f"  {row['fact']}", taken, row["why"].removeprefix(taken).lstrip(" ,:"), where and f"({where})"
 
 
 def adjusted_value(adjusted: Adjusted, text: str) -> str:

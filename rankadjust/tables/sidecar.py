@@ -91,12 +91,14 @@ def sidecar_of(path: str | Path) -> Path | None:
 
     That of a file which is YAML itself ends in .sidecar.yaml or .sidecar.yml.
     """
+    usual = usual_sidecar(path)
+    return next((beside for beside in (usual, usual.with_suffix(".yml")) if beside.is_file()), None)
+
+
+def usual_sidecar(path: str | Path) -> Path:
+    """Return where the sidecar of a table belongs, whether there is one or not."""
     kind = ".sidecar" if Path(path).suffix in (".yaml", ".yml") else ""
-    for suffix in (".yaml", ".yml"):
-        beside = Path(path).with_suffix(f"{kind}{suffix}")
-        if beside.is_file():
-            return beside
-    return None
+    return Path(path).with_suffix(f"{kind}.yaml")
 
 
 def stated_about(data: Mapping[str, Any], table: int, names: Names, path: str | Path) -> Stated:

@@ -303,7 +303,12 @@ def test_histograms_need_no_unicode():
     assert signs.splitlines()[-1].endswith("#")
 
 
-TIDY = "model,dataset,metric,value\nA,Nations,MRR,0.50\nA,Nations,Hits@1,{hits}\n"
+# The facts that are taken for granted where a table does not say them.
+SAID, HOW = "split,side,protocol", "testing,both,filtered"
+TIDY = """model,dataset,split,side,protocol,metric,value
+A,Nations,testing,both,filtered,MRR,0.50
+A,Nations,testing,both,filtered,Hits@1,{hits}
+"""
 
 
 @pytest.mark.parametrize(("hits", "code"), [("0.30", 0), ("0.60", 1)])
@@ -322,7 +327,8 @@ def test_check_reports_rows_that_are_wrong_in_themselves(run, tmp_path):
 
 
 def test_values_that_the_candidates_rule_out_are_told(run, tmp_path):
-    (tmp_path / "table.csv").write_text("model,dataset,metric,value\nA,Nations,MR,25\nB,Nations,MR,4.2\n")
+    rows = [f"{model},Nations,testing,both,filtered,MR,{value}" for model, value in (("A", 25), ("B", 4.2))]
+    (tmp_path / "table.csv").write_text("\n".join([TIDY.splitlines()[0], *rows]))
     line = "table.csv:2: value '25' is impossible: arithmetic_mean_rank of Nations, filtered, testing, side both, is "
     code, text, _ = run("check", tmp_path / "table.csv")
     assert (code, text.splitlines()[0].startswith(line)) == (1, True)
@@ -358,10 +364,81 @@ def test_check_reads_what_read_reads_and_lists_what_it_could_not(run, tmp_path, 
 )
 def test_the_content_says_what_a_table_is_not_the_suffix(run, tmp_path, command, name, text, values):
     (tmp_path / name).write_text(text)
-    code, output, error = run(command, tmp_path / name)
-    assert (code, error) == (0, "")
-    what = f"{values} value" if command == "check" else f"{values} row"
-    assert output.splitlines()[-1].startswith(what)
+    code, output, _ = run(command, tmp_path / name)
+    assert code == 0
+    last = output.splitlines()[-1]
+    if command == "check":
+        assert last == f"{values} value{'s' * (values > 1)}: nothing to look at"
+    else:
+        assert last == f"{values} row{'s' * (values > 1)}: {values} adjusted, 0 not"
+
+
+@pytest.mark.parametrize("command", ["check", "rescore"])
+def test_facts_that_a_table_does_not_say_are_listed_before_the_result(run, tmp_path, command):
+    """The table has no data set, split, side or protocol; half of its values are on another side."""
+    (tmp_path / "nations.csv").write_text("model,MRR,head MRR\nA,50%,40%\n")
+    (tmp_path / "tidy.csv").write_text("model,dataset,side,metric,value\nA,Nations,head,MRR,0.4\n")
+    _, _, error = run(command, tmp_path / "nations.csv")
+    assert error.splitlines() == [
+        "nations.csv does not say everything. Taken for granted:",
+        "  data set  Nations   from the file's name",
+        "  split     testing   by default",
+        "  side      both      by default            (1 of 2 values)",
+        "  protocol  filtered  by default",
+        "To correct a fact, state it in the table or in a sidecar (docs/tables.md).",
+    ]
+    _, _, error = run(command, tmp_path / "tidy.csv")
+    assert [line.split() for line in error.splitlines()[1:-1]] == [
+        ["split", "testing", "by", "default"],
+        ["protocol", "filtered", "by", "default"],
+    ]
+
+
+def test_tables_of_one_file_are_told_apart_in_the_list_of_facts(run, tmp_path):
+    table = "\n| Model | {split}MRR |\n|---|---|\n| A | 40% |\n"
+    (tmp_path / "nations.md").write_text(table.format(split="") + "\nMore:\n" + table.format(split="test "))
+    _, _, error = run("rescore", tmp_path / "nations.md")
+    assert "  split     testing   by default            (1 of 2 values, in table 1)" in error.splitlines()
+
+
+def test_facts_that_were_taken_are_in_the_json_too(run, tmp_path):
+    (tmp_path / "tidy.csv").write_text("model,dataset,side,metric,value\nA,Nations,head,MRR,0.4\n")
+    [row] = json.loads(run("rescore --json", tmp_path / "tidy.csv")[1])
+    assert row["assumed"] == "split testing by default; protocol filtered by default"
+    split, protocol = json.loads(run("check --json", tmp_path / "tidy.csv")[1])["assumed"]
+    told = {"file": "tidy.csv", "tables": None, "why": "testing by default", "values": 1, "of": 1}
+    assert split == told | {"fact": "split", "taken": "testing"}
+    assert protocol["taken"] == "filtered"
+
+
+def test_a_result_file_without_a_data_set_is_told_once_and_mended_as_the_line_says(run, tmp_path):
+    """The file of PyKEEN has 54 values; the same file named after its data set has 18 that are adjusted."""
+    named = DATA / "tables" / "pykeen_results_nations.json"
+    path = tmp_path / "results.json"
+    path.write_bytes(named.read_bytes())
+    for command in ("rescore", "check"):
+        code, output, error = run(command, path)
+        told = [line for line in (output + error).splitlines() if "no data set is named" in line]
+        assert told == [
+            "results.json: no data set is named for 54 values; "
+            "write 'dataset: NAME' into a sidecar results.yaml beside it"
+        ]
+        assert code == 1
+    assert run("rescore --json", path)[0] == 1
+    (tmp_path / "results.yaml").write_text("dataset: Nations\n")
+    code, output, error = run("rescore", path)
+    assert (code, output.splitlines()[-1]) == (0, run("rescore", named)[1].splitlines()[-1])
+    assert "no data set" not in error
+
+
+def test_a_tidy_table_without_data_sets_is_told_once(run, tmp_path):
+    rows = [f"{HOW},{model},{dataset},MRR,0.5" for model, dataset in (("A", "Nations"), ("B", ""), ("C", ""))]
+    (tmp_path / "mine.csv").write_text("\n".join([f"{SAID},model,dataset,metric,value", *rows]))
+    code, output, error = run("rescore", tmp_path / "mine.csv")
+    assert error == (
+        "mine.csv: no data set is named for 2 values (the first in line 3); fill the column dataset\n"
+    )
+    assert (code, output.splitlines()[-1]) == (0, "3 rows: 1 adjusted, 2 not")
 
 
 def test_every_report_has_file_and_line_whatever_the_tables_are(run, tmp_path):
@@ -553,7 +630,7 @@ def test_tables_name_an_own_data_set(run, results, tmp_path):
     rows = json.loads(run(f"rescore --json --results {results}", table)[1])
     assert [(row["dataset"], row["status"]) for row in rows] == [("my-graph", "ok")]
     assert rows[0]["log10_p_independent"] is not None
-    assert run(f"rescore --results {results} --output {tmp_path}/adjusted.md", table)[2] == ""
+    assert run(f"rescore --results {results} --output {tmp_path}/adjusted.md", table)[0] == 0
 
 
 def test_an_own_data_set_without_its_run_is_one_line_with_where_to_look(run):
@@ -585,7 +662,7 @@ def test_mistakes_with_results_are_one_line(run, results, line, message):
     ["adjust --dataset my-graph mrr=.5", "evaluate --draws 0 --dataset my-graph {ranks}", "rescore {table}"],
 )
 def test_a_database_without_histograms_gives_all_but_p_and_says_so(run, results, tmp_path, command):
-    (tmp_path / "table.csv").write_text("dataset,metric,value\nmy-graph,mrr,0.5\n")
+    (tmp_path / "table.csv").write_text(f"{SAID},dataset,metric,value\n{HOW},my-graph,mrr,0.5\n")
     ranks = tmp_path / "ranks.csv"
     ranks.write_text("\n".join(["rank", *["1"] * 402]))
     line = command.format(ranks=ranks, table=tmp_path / "table.csv")
