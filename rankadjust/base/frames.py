@@ -30,6 +30,8 @@ def is_foreign_frame(given: Any) -> bool:  # noqa: ANN401
 def filled(template: str, *values: str | pl.Expr) -> pl.Expr:
     """Return a text for each row: a template in which each {} stands for a value of the row; null where one is null.
 
+    Like other expressions it is named after its first column.
+
     `pl.format` would do the same, but panics on a column whose first chunk is empty, as filters leave them (polars
     2.0 and 2.1).
 
@@ -43,4 +45,5 @@ def filled(template: str, *values: str | pl.Expr) -> pl.Expr:
     """
     first, *rest = template.split("{}")
     others = [part for value, text in zip(values, rest, strict=True) for part in (value, pl.lit(text))]
-    return pl.concat_str([pl.lit(first), *others])
+    named = pl.col(values[0]) if isinstance(values[0], str) else values[0]
+    return pl.concat_str([pl.lit(first), *others]).alias(named.meta.output_name())
