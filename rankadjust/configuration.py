@@ -143,6 +143,10 @@ def _resolved(layer: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _expand(pattern: str, folder: Path) -> list[str]:
-    """Return the files of a glob in sorted order; a plain name stays, whether it exists or not."""
-    path = str(path_from(pattern, folder))
-    return sorted(glob.glob(path)) if glob.has_magic(pattern) else [path]  # noqa: PTH207 - absolute patterns
+    """Return the files of a glob in sorted order; a plain name, or that of a file, stays as it is."""
+    path = path_from(pattern, folder)
+    if path.exists() or not glob.has_magic(pattern):
+        return [str(path)]
+    # The folder is none of the pattern: it may be called [2025].
+    found = glob.glob(str(Path(pattern).expanduser()), root_dir=folder)  # noqa: PTH207 - a pattern with its own folders
+    return sorted(str((folder / name).resolve()) for name in found)

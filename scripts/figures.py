@@ -6,6 +6,7 @@ from scripts.job import job
 
 import polars as pl
 
+from rankadjust.base.reading import read_csv
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.store import load_database, with_released
 from rankadjust.literature.case_study import audit
@@ -19,7 +20,7 @@ def figures(
     check_sums(database)
     own = load_database(database)
     constants = with_released(own, load_database(released) if Path(released).exists() else None)
-    frames = {CONSTANTS: constants, POWER: pl.read_csv(power)}
+    frames = {CONSTANTS: constants, POWER: read_csv(power, infer_schema=True)}
     if rescored:
         frames[RESULTS] = pl.concat(
             [read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal"

@@ -7,6 +7,7 @@ from scripts.job import job
 import polars as pl
 
 from rankadjust.base.files import write_text
+from rankadjust.base.reading import read_csv
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.data.registry import load_registry
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, beside_database, load_candidates
@@ -37,7 +38,10 @@ def render(
             tables={name: read_product(path, RESCORED, name) for name, path in by_name.items()},
             own=frozenset(own),
             literature=read_product(literature[0], RESCORED, BESIDE) if literature else None,
-            comparison={Path(path).stem: pl.read_csv(path, infer_schema_length=None) for path in comparison},
+            comparison={
+                Path(path).stem: read_csv(path, infer_schema=True, infer_schema_length=None)
+                for path in comparison
+            },
             charts=read_figures(Path(figures)),
             figures=read_pictures(Path(figures)),
             database=with_released(
@@ -64,7 +68,7 @@ def _candidates(database: str, released: str) -> pl.DataFrame:
 def _datasets(database: str, released: str) -> pl.DataFrame:
     """Return the counts of the run's data sets, and of those of the release that the run has not."""
     paths = [Path(path).with_name("datasets.tsv") for path in (database, released)]
-    own, *others = [pl.read_csv(path, separator="\t") for path in paths if path.exists()]
+    own, *others = [read_csv(path, separator="\t", infer_schema=True) for path in paths if path.exists()]
     missing = [other.join(own, on="dataset", how="anti", maintain_order="left") for other in others]
     return pl.concat([own, *missing], how="diagonal_relaxed")
 

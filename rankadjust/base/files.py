@@ -2,17 +2,14 @@
 
 import gzip
 import hashlib
-import os
-import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.faults import is_of_writing, unwritable
 from rankadjust.base.spreadsheets import to_csv
+from rankadjust.base.whole import atomic_path
 
 _PACKAGE = Path(__file__).parent.parent
 
@@ -24,60 +21,6 @@ def path_from(text: str, folder: Path) -> Path:
     except RuntimeError:
         home = Path(text).parts[0]
         raise RankadjustError(f"{text}: there is no home folder {home}; write the path in full") from None
-
-
-@contextmanager
-def atomic_path(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path`, renamed to it on success and removed on failure.
-
-    Raises RankadjustError where the path cannot be written, also where its disk is full before the end.
-    """
-    path = Path(path)
-    with _unwritable(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        with _writing(path, temporary):
-            yield temporary
-        # mkstemp makes files for the owner alone; results are for everybody the umask allows.
-        temporary.chmod(0o666 & ~_umask())
-        with _unwritable(path):
-            temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def _unwritable(path: Path) -> Iterator[None]:
-    """Turn what the system says against a path into one line for people."""
-    try:
-        yield
-    except OSError as error:
-        raise RankadjustError(unwritable(path, error)) from None
-
-
-@contextmanager
-def _writing(path: Path, temporary: Path) -> Iterator[None]:
-    """Turn a disk that is full into one line; another error need not have to do with the path."""
-    try:
-        yield
-    except (OSError, pl.exceptions.PolarsError) as error:
-        cause = error if is_of_writing(error) else _tried(temporary)
-        if cause is None:
-            raise
-        raise RankadjustError(unwritable(path, cause)) from None
-
-
-def _tried(temporary: Path) -> OSError | None:
-    """Return why nothing can be added to a file, None where it can: a library need not say of what it failed."""
-    try:
-        with temporary.open("ab") as file:
-            file.write(bytes(1 << 16))
-    except OSError as error:
-        return error if is_of_writing(error) else None
-    return None
 
 
 def write_text(text: str, path: str | Path) -> None:
@@ -95,9 +38,17 @@ def write_bytes(data: bytes, path: str | Path) -> None:
 def write_parquet(frame: pl.DataFrame, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
     """Write a frame as zstd-compressed Parquet; metadata: keys and values for the end of the file."""
     with atomic_path(path) as temporary:
-        frame.write_parquet(
-            temporary, compression="zstd", statistics=True, metadata=dict(metadata) if metadata else None
-        )
+        put_parquet(frame, temporary, metadata)
+
+
+def put_parquet(
+    frame: pl.DataFrame | pl.LazyFrame, temporary: Path, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write a frame into what `atomic_path` has yielded; one that is not collected yet goes there in blocks."""
+    write = frame.write_parquet if isinstance(frame, pl.DataFrame) else frame.sink_parquet
+    # An open file: of a path, polars takes a part for a home folder or an address.
+    with temporary.open("wb") as file:
+        write(file, compression="zstd", metadata=dict(metadata) if metadata else None)
 
 
 def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:
@@ -143,9 +94,3 @@ def shipped(relative: str) -> Path:
     """
     inside = _PACKAGE / "shipped" / relative
     return inside if inside.exists() else _PACKAGE.parent / relative
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

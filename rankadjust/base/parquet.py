@@ -8,8 +8,9 @@ fields mean is in https://github.com/apache/parquet-format/blob/master/src/main/
 """
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
+
+from rankadjust.base.reading import Source, opened
 
 # Values may take this many bytes in memory, or a hundred times the size of the file (as `rankadjust.base.npy`).
 _LARGEST = 1 << 30
@@ -36,12 +37,12 @@ class _Chunk(NamedTuple):
     begin: int
 
 
-def check_parquet(path: str | Path) -> None:
+def check_parquet(source: Source) -> None:
     """Raise OSError where a file is no Parquet file, or what it claims does not fit into it.
 
     It takes a fraction of a millisecond for each page, of which a column of a million values has some ten.
     """
-    with Path(path).open("rb") as file:
+    with opened(source) as file:
         size = file.seek(0, 2)
         try:
             _check(file, size)

@@ -16,6 +16,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
 from rankadjust.base.parquet import check_parquet
+from rankadjust.base.reading import Source, parquet_metadata, parquet_schema, read_parquet
 from rankadjust.base.version import VERSION
 
 _PREFIX = "rankadjust."
@@ -71,12 +72,12 @@ def read_sealed(path: Path, table: Table) -> tuple[pl.DataFrame, Seal | None]:
     if path.is_dir():
         raise RankadjustError(f"{path}: this is a folder; give the Parquet file itself")
     try:
-        check_parquet(path)
-        seal = read_seal(path)
-        schema = pl.read_parquet_schema(path)
-        _require_schema(path, table, seal)
-        _require_columns(path, table, schema, table.lacking(seal))
-        frame = pl.read_parquet(path, use_pyarrow=False)
+        with path.open("rb") as file:
+            check_parquet(file)
+            seal = read_seal(file)
+            _require_schema(path, table, seal)
+            _require_columns(path, table, parquet_schema(file), table.lacking(seal))
+            frame = read_parquet(file)
     except FileNotFoundError:
         raise
     # A damaged file can make the parser panic, which is no Exception.
@@ -94,9 +95,9 @@ def read_sealed(path: Path, table: Table) -> tuple[pl.DataFrame, Seal | None]:
     return frame.with_columns(absent), seal
 
 
-def read_seal(path: Path) -> Seal | None:
+def read_seal(source: Source) -> Seal | None:
     """Return what the metadata of a Parquet file say, None where the file is not sealed."""
-    metadata = pl.read_parquet_metadata(path)
+    metadata = parquet_metadata(source)
     values = [metadata.get(f"{_PREFIX}{key}") for key in _KEYS]
     return None if None in values else Seal(*map(str, values))
 

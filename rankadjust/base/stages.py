@@ -15,7 +15,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -24,8 +24,10 @@ from urllib.parse import quote, unquote
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import atomic_path, sha256_of, write_text
+from rankadjust.base.files import put_parquet, sha256_of, write_text
+from rankadjust.base.reading import Source, opened, read_parquet
 from rankadjust.base.version import VERSION
+from rankadjust.base.whole import atomic_path
 
 SUMS = "SHA256SUMS"
 _KEY = "rankadjust.seal"
@@ -66,7 +68,7 @@ FIGURE = Product("figure", 1)
 def write_product(frame: pl.DataFrame, path: str | Path, product: Product, of: str) -> None:
     """Write a frame as a sealed Parquet file. of: the data set, or whatever else it belongs to, for the reader."""
     with sealed_parquet(path, product, of) as (temporary, metadata):
-        frame.write_parquet(temporary, compression="zstd", statistics=True, metadata=metadata)
+        put_parquet(frame, temporary, metadata)
 
 
 @contextmanager
@@ -79,8 +81,8 @@ def sealed_parquet(path: str | Path, product: Product, of: str) -> Iterator[tupl
 
 def read_product(path: str | Path, product: Product, of: str) -> pl.DataFrame:
     """Return the frame in a sealed Parquet file, once `check_product` has found nothing."""
-    check_product(path, product, of)
-    return pl.read_parquet(path, use_pyarrow=False)
+    with _checked(path, product, of) as file:
+        return read_parquet(file)
 
 
 def write_product_json(data: Mapping[str, Any], path: str | Path, product: Product, of: str) -> None:
@@ -93,9 +95,14 @@ def write_product_json(data: Mapping[str, Any], path: str | Path, product: Produ
 
 def read_product_json(path: str | Path, product: Product, of: str) -> dict[str, Any]:
     """Return the object in a sealed JSON file, without the seal, once `check_product` has found nothing."""
-    check_product(path, product, of)
-    data: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    data: dict[str, Any] = json.loads(read_product_text(path, product, of))
     return {key: value for key, value in data.items() if key != _KEY}
+
+
+def read_product_text(path: str | Path, product: Product, of: str) -> str:
+    """Return the text of a sealed JSON or SVG file, once `check_product` has found nothing."""
+    with _checked(path, product, of) as file:
+        return file.read().decode()
 
 
 def write_product_svg(svg: str, path: str | Path, product: Product, of: str) -> None:
@@ -112,18 +119,32 @@ def check_product(path: str | Path, product: Product, of: str) -> None:
     The file is read once, some 2 GB a second; nothing of it is interpreted before its bytes are known to be those
     that were written.
     """
+    with _checked(path, product, of):
+        pass
+
+
+@contextmanager
+def _checked(path: str | Path, product: Product, of: str) -> Iterator[BinaryIO]:
+    """Yield the file, open and at its beginning: what is read of it are the bytes that were checked."""
     path = Path(path)
-    wrong = _wrong(path, product, of)
-    if wrong:
-        raise RankadjustError(f"{path}: {wrong}; {remedy(path)}")
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(path.open("rb"))
+            wrong = _wrong(file, product, of)
+            file.seek(0)
+        except OSError as error:
+            wrong = f"it cannot be read ({error.strerror})"
+        if wrong:
+            raise RankadjustError(f"{path}: {wrong}; {remedy(path)}")
+        yield file
 
 
-def check_if_sealed(path: str | Path) -> None:
+def check_if_sealed(source: Source) -> None:
     """Raise RankadjustError where a file that may be anybody's has a seal, and other bytes than were sealed."""
-    with Path(path).open("rb") as file:
+    with opened(source) as file:
         seal = _found(file)
         if seal is not None and seal.sha256 != _sha256(file, seal.place):
-            raise RankadjustError(f"{path}: {_DAMAGED}; {remedy(Path(path))}")
+            raise RankadjustError(f"{file.name}: {_DAMAGED}; {remedy(Path(file.name))}")
 
 
 def remedy(path: Path) -> str:
@@ -163,17 +184,13 @@ def _seal(product: Product, of: str) -> str:
     return f"|{'|'.join(words)}|"
 
 
-def _wrong(path: Path, product: Product, of: str) -> str:
+def _wrong(file: BinaryIO, product: Product, of: str) -> str:
     """Return what is wrong with a file, '' where nothing is."""
-    try:
-        with path.open("rb") as file:
-            seal = _found(file)
-            if seal is None:
-                return _UNSEALED if file.seek(0, 2) else "it is empty"
-            if seal.sha256 != _sha256(file, seal.place):
-                return _DAMAGED
-    except OSError as error:
-        return f"it cannot be read ({error.strerror})"
+    seal = _found(file)
+    if seal is None:
+        return _UNSEALED if file.seek(0, 2) else "it is empty"
+    if seal.sha256 != _sha256(file, seal.place):
+        return _DAMAGED
     if seal.name != product.name:
         return f"it holds {seal.name}, not {product.name}"
     if seal.schema != product.schema:

@@ -8,7 +8,9 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import put_parquet
 from rankadjust.base.progress import progress
+from rankadjust.base.reading import scan_parquet
 from rankadjust.base.stages import TRIPLES, sealed_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 from rankadjust.data.blocks import encoded_blocks, integer_blocks
@@ -64,8 +66,7 @@ def write_encoded(
     times = {name: pl.String() for name in time_columns(form.columns)}
     schema = {"split": pl.Enum(SPLITS), **dict.fromkeys(LABEL_COLUMNS, pl.UInt32()), **times}
     with sealed_parquet(output, TRIPLES, dataset) as (temporary, metadata):
-        source = register_io_source(blocks, schema=schema, is_pure=True)
-        source.sink_parquet(temporary, compression="zstd", maintain_order=True, metadata=metadata)
+        put_parquet(register_io_source(blocks, schema=schema, is_pure=True), temporary, metadata)
     return {kind: most[kind] or found[kind] for kind in most}
 
 
@@ -83,7 +84,7 @@ def summarise_arrays(
             f"{entities:,} entities take up to {_MASKS * entities / 1e9:.1f} GB, and {memory / 1e9:.1f} GB are given; "
             "set memory_mb higher"
         )
-    height = pl.scan_parquet(triples).select(pl.len()).collect().item()
+    height = scan_parquet(triples).select(pl.len()).collect().item()
     parts = -int(-_SUMMARISED * height // left)
     summary = summarise_blocks(encoded_blocks(triples), entities, relations, dataset, parts)
     if dataset.role == "inductive":

@@ -11,6 +11,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.npy import read_header
 from rankadjust.base.parquet import check_parquet
+from rankadjust.base.reading import scan_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 
 # Triples of a block: some 50 MB.
@@ -47,7 +48,7 @@ def integer_blocks(
 
 def encoded_blocks(path: str | Path, rows: int = _ROWS) -> Callable[[], Iterator[pl.DataFrame]]:
     """Return what yields encoded triples (results/triples/<dataset>.parquet) in blocks; times become integers."""
-    scan = pl.scan_parquet(path)
+    scan = scan_parquet(path)
     schema = scan.collect_schema()
     times = [name for name in time_columns(schema.names()) if schema[name] == pl.String]
     # Times are compared for equality alone: a number of each value stands for it.
@@ -76,8 +77,9 @@ def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> It
 
 def _parquet_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
     with _parquet(where):
-        check_parquet(path)
-        scan = pl.scan_parquet(path)
+        with path.open("rb") as file:
+            check_parquet(file)
+            scan = scan_parquet(file)
         height = scan.select(pl.len()).collect().item()
         names = scan.collect_schema().names()
     for name in columns:

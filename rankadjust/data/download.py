@@ -26,6 +26,7 @@ from rankadjust.base.faults import is_of_writing, unwritable
 from rankadjust.base.files import contained, sha256_of, write_text
 from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
+from rankadjust.base.whole import put_in_place, whole_folder
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.connections import host_of
 from rankadjust.data.fetched import MANIFEST
@@ -72,7 +73,7 @@ def fetch_dataset(
     failures: list[str] = []
     for find, number, files in attempts:
         try:
-            with _whole_folder(Path(folder)) as temporary:
+            with whole_folder(Path(folder)) as temporary:
                 described = [_take(file, find, temporary, cache) for file in files]
                 splits = {path.stem: _described(path) for path in sorted(temporary.iterdir())}
                 provenance = {"dataset": name, "alternative": number, "files": described, "splits": splits}
@@ -123,20 +124,6 @@ def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any
 
 def _described(path: Path) -> dict[str, Any]:
     return {"sha256": sha256_of(path), "bytes": path.stat().st_size}
-
-
-@contextmanager
-def _whole_folder(folder: Path) -> Iterator[Path]:
-    """Yield a temporary folder that takes the place of `folder` on success and vanishes on failure."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp") as scratch:
-        # The scratch folder is for its owner alone; this one, inside, gets the usual permissions.
-        new = Path(scratch) / "new"
-        new.mkdir()
-        yield new
-        if folder.exists():
-            folder.rename(Path(scratch) / "old")
-        new.rename(folder)
 
 
 # Where the bytes may be
@@ -334,7 +321,7 @@ def _adopt(folder: Path, name: str, file: File, path: Path) -> None:
         others = ", ".join(sorted(other.name for other in folder.iterdir())[:5]) or "nothing"
         raise RankadjustError(f"{address(file.source)}: there is no such file (got {others})")
     check(found, _expected(file), address(file.source))
-    found.replace(path)
+    put_in_place(found, path)
 
 
 def _expected(file: File) -> Expected:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.reading import read_csv
 from rankadjust.data.registry import Format
 
 __all__ = ["Format", "read_entities", "read_triples"]
@@ -114,7 +115,7 @@ def _parse(path: Path, form: Format, *, plain: bool) -> pl.DataFrame:
     if not plain:
         separator, source = _as_polars_reads_it(path.read_bytes().removeprefix(_BOM), form)
     names = [f"{name}{number}" if name == "ignore" else name for number, name in enumerate(form.columns)]
-    frame = pl.read_csv(
+    frame = read_csv(
         source,
         separator=separator.decode(),
         columns=[names.index(name) for name in form.kept],

@@ -16,6 +16,7 @@ import urllib3
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import contained, sha256_of
 from rankadjust.base.progress import progress, say
+from rankadjust.base.whole import put_in_place
 from rankadjust.data.answers import announced_message, message_in, stops_within_a_line
 from rankadjust.data.archives import packing
 from rankadjust.data.connections import client_for, user_agent, why_failed
@@ -107,7 +108,7 @@ def fetch_http(
             part.forget()
             raise
         else:
-            part.path.replace(path)
+            put_in_place(part.path, path)
             part.forget()
             return
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
+from rankadjust.base.reading import read_csv
 from rankadjust.base.sealed import Table, read_sealed, write_sealed
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION
@@ -128,7 +129,7 @@ def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
     """Return the counts of every data set as text, a row each; None means the released table."""
     file = beside_database(None, DATASETS) if path is None else Path(path)
     try:
-        return without_guards(pl.read_csv(file, separator="\t", infer_schema=False))
+        return without_guards(read_csv(file, separator="\t"))
     except FileNotFoundError:
         raise RankadjustError(
             f"{file}: there is no table of data sets; a run writes it beside its database: give the run with --results"

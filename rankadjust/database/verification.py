@@ -13,6 +13,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import sha256_of, shipped
+from rankadjust.base.reading import read_csv
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import COEFFICIENTS, add_coefficients
@@ -81,7 +82,7 @@ def _datasets(folder: Path) -> pl.DataFrame:
     """Return the counts of data sets as text; a deposit has them with the origins of the data sets, as CSV."""
     deposited = folder / DEPOSITED_DATASETS
     if deposited.exists() and not (folder / DATASETS).exists():
-        return without_guards(pl.read_csv(deposited, infer_schema=False)).drop(ORIGINS)
+        return without_guards(read_csv(deposited)).drop(ORIGINS)
     return load_datasets(_in(folder, DATASETS))
 
 

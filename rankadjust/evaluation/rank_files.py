@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.parquet import check_parquet
+from rankadjust.base.reading import read_csv, read_parquet
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.evaluation.libkge import SUFFIXES as TRACES
 from rankadjust.evaluation.libkge import read_trace
@@ -130,12 +131,11 @@ def _read_folder(path: Path) -> pl.DataFrame:
 def _read_table(path: Path) -> pl.DataFrame:
     try:
         if path.suffix == ".parquet":
-            check_parquet(path)
-            return pl.read_parquet(path)
+            with path.open("rb") as file:
+                check_parquet(file)
+                return read_parquet(file)
         if _suffix(path) in _SEPARATORS:
-            return pl.read_csv(
-                path, separator=_SEPARATORS[_suffix(path)], infer_schema=False, raise_if_empty=False
-            )
+            return read_csv(path, separator=_SEPARATORS[_suffix(path)], raise_if_empty=False)
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
     # A damaged Parquet file can make the parser panic, which is no Exception.

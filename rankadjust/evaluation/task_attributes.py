@@ -9,6 +9,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.parquet import check_parquet
+from rankadjust.base.reading import read_parquet
 from rankadjust.base.stages import check_if_sealed
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
@@ -74,9 +75,10 @@ def _joined_name(name: str, tasks: pl.DataFrame) -> str:
 
 def _read(path: Path) -> pl.DataFrame:
     try:
-        check_if_sealed(path)
-        check_parquet(path)
-        return pl.read_parquet(path)
+        with path.open("rb") as file:
+            check_if_sealed(file)
+            check_parquet(file)
+            return read_parquet(file)
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
     # A damaged Parquet file can make the parser panic, which is no Exception.

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.reading import read_csv
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.formats.grid import MAX_COLUMNS
@@ -21,7 +22,7 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
     path = Path(path)
     separator, _ = tidy_separator(path)
     try:
-        frame = pl.read_csv(path, separator=separator, infer_schema=False, raise_if_empty=False)
+        frame = read_csv(path, separator=separator, raise_if_empty=False)
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

@@ -5,7 +5,7 @@ from pathlib import Path
 import altair as alt
 import polars as pl
 
-from rankadjust.base.files import atomic_path
+from rankadjust.base.files import write_text
 from rankadjust.models.rank_curves import CHANCE
 from rankadjust.output.pictures import svg_picture
 
@@ -29,5 +29,4 @@ def rank_curve_chart(curves: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
 
 def write_rank_curves(curves: pl.DataFrame, path: str | Path) -> None:
     """Write the chart of rank curves as SVG."""
-    with atomic_path(path) as temporary:
-        temporary.write_text(svg_picture(rank_curve_chart(curves).to_dict()), encoding="utf-8")
+    write_text(svg_picture(rank_curve_chart(curves).to_dict()), path)

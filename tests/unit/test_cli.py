@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -268,6 +269,44 @@ def test_bad_ranks_name_the_row(run, tmp_path, name, text, message):
     code, _, error = run("evaluate", tmp_path / name)
     assert code == 1
     assert message in error
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_ranks_that_are_named_are_evaluated(run, tmp_path, suffix):
+    # Ranks of 1 give an MRR of 1, ranks of 4 one of 0.25. As a pattern, the first name is that of the second file.
+    for name, rank in (("ranks[1]", 1), ("ranks1", 4)):
+        frame = pl.DataFrame({"rank": [rank, rank]})
+        (tmp_path / f"{name}.csv").write_text(frame.write_csv())
+        with (tmp_path / f"{name}.parquet").open("wb") as file:
+            frame.write_parquet(file)
+    rows = json.loads(run("evaluate --json --draws 0", tmp_path / f"ranks[1].{suffix}")[1])
+    assert [row["value"] for row in rows if row["metric"] == "inverse_harmonic_mean_rank"] == [1.0]
+
+
+def test_the_table_that_is_named_is_rescored(run, tmp_path):
+    for name, hits in (("t[1].csv", "0.30"), ("t1.csv", "0.60")):
+        (tmp_path / name).write_text(TIDY.format(hits=hits))
+    rows = json.loads(run("rescore --json", tmp_path / "t[1].csv")[1])
+    assert "0.30" in {row["value_as_printed"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "evaluate --num-candidates 10 --draws 0 {ranks} --output",
+        "read {folder}/t.md --output",
+        "rescore {folder}/t.csv --output",
+    ],
+)
+def test_an_output_that_is_a_link_to_a_device_stays_one(run, tmp_path, line):
+    (tmp_path / "t.csv").write_text(TIDY.format(hits="0.30"))
+    (tmp_path / "t.md").write_text("| Nations | MRR |\n|---|---|\n| A | 0.50 |\n")
+    link = tmp_path / "out.csv"
+    link.symlink_to(os.devnull)
+    said = line.format(ranks=DATA / "evaluation/ranks.csv", folder=tmp_path)
+    assert run(said, link)[0] == 0
+    assert link.is_symlink()
+    assert link.is_char_device()
 
 
 def test_an_output_of_unknown_format_is_refused_before_anything_is_computed(run, tmp_path):

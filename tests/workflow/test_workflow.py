@@ -365,7 +365,7 @@ SETTINGS = {"C": lambda: "C", "tr_TR": other_locale}
 def test_another_clone_folder_locale_time_zone_hash_seed_and_threads_give_the_same_bytes(run, tmp_path, name):
     """All at once: where bytes differ, the failure names the files, and the settings can be put back one by one."""
     locale = SETTINGS[name]()
-    folder = tmp_path / "İstanbul ığ" / "deeper"
+    folder = tmp_path / "[2025] İstanbul ığ" / "deeper"
     folder.mkdir(parents=True)
     write_inputs(folder)
     clone(folder)

@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 from rankadjust.base.files import write_bytes
 from rankadjust.base.stages import (
     FIGURE,
-    check_product,
     read_product_json,
+    read_product_text,
     write_product_json,
     write_product_svg,
 )
@@ -89,10 +89,7 @@ def read_figures(folder: Path) -> list[Figure]:
 
 def read_pictures(folder: Path) -> dict[str, str]:
     """Return the SVG text of each figure in a folder by its name."""
-    paths = sorted(folder.glob("*.svg"))
-    for path in paths:
-        check_product(path, FIGURE, path.stem)
-    return {path.stem: path.read_text(encoding="utf-8") for path in paths}
+    return {path.stem: read_product_text(path, FIGURE, path.stem) for path in sorted(folder.glob("*.svg"))}
 
 
 def _figure(name: str, whole: dict[str, Any]) -> Figure:

@@ -8,7 +8,8 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError, exit_with_message
 from rankadjust.base.faults import errno_of, in_words, is_of_writing, unwritable
-from rankadjust.base.files import atomic_path, write_parquet
+from rankadjust.base.files import write_parquet
+from rankadjust.base.whole import atomic_path
 
 AGAIN = "free some of its disk, and give the same command again"
 

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError, did_you_mean, exit_with_message
-from rankadjust.base.files import atomic_path, sha256_of, write_parquet, write_text, write_tsv
+from rankadjust.base.files import sha256_of, write_parquet, write_text, write_tsv
 from rankadjust.base.provenance import PACKAGE, code_digest, imported_modules
 from rankadjust.base.schemas import read_yaml, validate
+from rankadjust.base.whole import atomic_path
 from rankadjust.configuration import COMMAND_LINE, load_configuration, tables_by_name
 
 # Which package may import which: a package imports from those above it only. The modules beside the packages
@@ -251,6 +252,16 @@ def test_the_shipped_configuration_is_valid(project):
     run = load_configuration([project / "config" / "config.yaml"], {}, ".")
     assert run.values["datasets"] == ["Nations", "Kinships", "UMLS"]
     assert all(Path(table).is_file() for table in run.values["tables"])
+
+
+def test_a_folder_with_brackets_is_no_pattern_and_a_file_that_is_there_neither(tmp_path):
+    folder = tmp_path / "[2025] x"
+    (folder / "t").mkdir(parents=True)
+    for name in ("t/b.csv", "t/a.csv", "m[1].csv", "m1.csv"):
+        (folder / name).touch()
+    (folder / "run.yaml").write_text("tables: ['t/*.csv', 'm[1].csv']\n")
+    run = load_configuration([folder / "run.yaml"], {}, tmp_path)
+    assert run.values["tables"] == [str(folder / name) for name in ("t/a.csv", "t/b.csv", "m[1].csv")]
 
 
 def test_later_layers_win_and_paths_follow_the_file_that_names_them(tmp_path):

@@ -1,0 +1,59 @@
+"""Tables from files: what is parsed are the bytes that were checked, of the file that was named.
+
+polars takes a path for a pattern, for an address or for a partition: of `ranks[1].csv` it reads `ranks1.csv`. So no
+path reaches it. It gets open files, the same that were checked before; a linter refuses its own readers elsewhere.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import polars as pl
+
+Source = str | Path | BinaryIO
+"""The path of a file, or a file that is open: it is read from its beginning, and stays open."""
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[BinaryIO]:
+    """Yield an open file."""
+    if isinstance(source, str | Path):
+        with Path(source).open("rb") as file:
+            yield file
+    else:
+        source.seek(0)
+        yield source
+
+
+def read_parquet(source: Source) -> pl.DataFrame:
+    """Return the frame in a Parquet file; `rankadjust.base.parquet` checks one from anybody first."""
+    with opened(source) as file:
+        return pl.read_parquet(file, use_pyarrow=False)
+
+
+def scan_parquet(source: Source) -> pl.LazyFrame:
+    """Return what reads a Parquet file in parts; it keeps a file of its own open."""
+    with opened(source) as file:
+        return pl.scan_parquet(file)
+
+
+def parquet_schema(source: Source) -> Mapping[str, pl.DataType]:
+    """Return the columns of a Parquet file and their types."""
+    with opened(source) as file:
+        return pl.read_parquet_schema(file)
+
+
+def parquet_metadata(source: Source) -> Mapping[str, str]:
+    """Return keys and values from the end of a Parquet file."""
+    with opened(source) as file:
+        return pl.read_parquet_metadata(file)
+
+
+def read_csv(source: Source | bytes, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - those of polars.read_csv
+    """Return the frame in delimited text; cells are text where no option says otherwise."""
+    options = {"infer_schema": False} | options
+    if isinstance(source, bytes):
+        return pl.read_csv(source, **options)
+    with opened(source) as file:
+        return pl.read_csv(file, **options)
