@@ -16,9 +16,14 @@ help:  ## list these targets
 
 install: $(STAMP)  ## create or update .venv from the lock file
 
+# Python before 3.13 reads the path of an editable project by the locale, and under LC_ALL=C does not start where the path
+# has an umlaut. A path relative to the file has none.
+PTH := lib/python*/site-packages/_editable_impl_rankadjust.pth
+RELATIVE := $(PYTHON) -c 'import os, sys; open(sys.argv[1], "w").write(os.path.relpath(".", os.path.dirname(sys.argv[1])))'
+
 # Packages first, the project after them: one pip command cannot mix hashed requirements with an editable project.
 # The stamp also says which lock was installed: a second `uv pip sync` would uninstall the project.
-$(STAMP): requirements.lock bootstrap.lock pyproject.toml
+$(STAMP): requirements.lock bootstrap.lock pyproject.toml Makefile
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "error: rankadjust needs Python 3.11 or newer; name one with 'make PYTHON=python3.12'" >&2; exit 1; }
 	@$(PYTHON) -c 'import venv' 2>/dev/null \
@@ -31,6 +36,7 @@ $(STAMP): requirements.lock bootstrap.lock pyproject.toml
 	  $$installer install --quiet --disable-pip-version-check --require-hashes -r bootstrap.lock
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes requirements.lock
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(RELATIVE) $(VENV)/$(PTH)
 	@touch $@
 
 results: $(STAMP)  ## run the workflow with the default configuration
@@ -54,6 +60,7 @@ $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@rm -rf $(OLDEST) && $(BIN)/uv venv --quiet --python $(BIN)/python $(OLDEST)
 	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes requirements-oldest.lock
 	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(RELATIVE) $(OLDEST)/$(PTH)
 	@touch $@
 
 # The order of tests/conftest.py is kept: a file with few tests, however long they take, would come last, and alone.

@@ -2,6 +2,8 @@
 
 import glob
 import os
+import shlex
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -97,11 +99,19 @@ def share_with_jobs(values: Mapping[str, Any], project: Path) -> None:
     every processor.
     """
     os.environ.update(same_everywhere())
+    _name_interpreter_without_folder()
     paths = [str(project), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     if values["mirror"]:
         os.environ["RANKADJUST_MIRROR"] = values["mirror"]
     os.environ["RANKADJUST_OFFLINE"] = "1" if values["offline"] else "0"
+
+
+def _name_interpreter_without_folder() -> None:
+    """Let jobs find Python by its name where its path has a blank: Snakemake does not quote it in their commands."""
+    if shlex.quote(sys.executable) != sys.executable:
+        folder, sys.executable = os.path.split(sys.executable)
+        os.environ["PATH"] = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
 
 
 def tables_by_name(paths: Sequence[str]) -> dict[str, str]:

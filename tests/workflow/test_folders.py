@@ -1,0 +1,50 @@
+"""A checkout in a folder of any name: what Snakemake puts into commands is found all the same."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROJECT = Path(__file__).parents[2]
+PARTS = ("workflow", "scripts", "rankadjust", "config", "resources", "profiles")
+REGISTRY = """\
+Tiny:
+  sources:
+    - kind: local
+      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
+"""
+CONFIG = "{datasets: [Tiny], protocols: [raw], metrics: [mr], registry: [tiny.yaml], tables: []}\n"
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
+def test_a_run_in_a_folder_with_blanks_quotes_and_umlauts(tmp_path, locale):
+    """The interpreter, too, is in that folder, as in the checkout of a user who types `make`."""
+    folder = tmp_path / """it's "my" $HOME größe"""
+    folder.mkdir()
+    shutil.copy(PROJECT / "Snakefile", folder)
+    for part in PARTS:
+        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("datasets", "downloads"))
+    (folder / ".venv").symlink_to(sys.prefix)
+    shutil.copytree(PROJECT / "tests" / "data" / "tiny", folder / "data")
+    (folder / "tiny.yaml").write_text(REGISTRY)
+    (folder / "config.yaml").write_text(CONFIG)
+    command = [folder / ".venv" / "bin" / "python", "-m", "snakemake", "--cores", "2", "database"]
+    done = subprocess.run(
+        [*command, "--configfile", "config.yaml"],
+        cwd=folder,
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"LC_ALL": locale},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    database = pl.read_parquet((folder / "results" / "database" / "adjustments.parquet").read_bytes())
+    # Without a filter all four entities are candidates: E[MR] = (1 + 4) / 2.
+    assert database.filter(dataset="Tiny", side="both")["expectation"].unique().to_list() == [2.5]
