@@ -5,8 +5,10 @@ import re
 import subprocess
 import tomllib
 
+import polars as pl
 import yaml
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 
 from rankadjust.base.provenance import PACKAGE, imported_modules
 from rankadjust.base.schemas import read_yaml
@@ -25,19 +27,29 @@ def names_and_specifiers(requirements):
     }
 
 
-def declared(project):
+def declared(project, *extras):
+    """Return the packages of the project and of some extras, by default of all, with the versions that are allowed."""
     metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]
-    extras = metadata["optional-dependencies"].values()
-    everything = [*metadata["dependencies"], *(requirement for extra in extras for requirement in extra)]
+    optional = metadata["optional-dependencies"]
+    wanted = [requirement for extra in extras or optional for requirement in optional[extra]]
+    everything = [*metadata["dependencies"], *wanted]
     return names_and_specifiers(everything) | {"python": metadata["requires-python"]}
 
 
-def test_conda_environment_names_the_same_packages_as_the_project(project):
-    conda = yaml.safe_load((project / "environment.yml").read_text())
-    assert conda["channels"] == ["conda-forge", "bioconda"]
-    # What conda-forge does not have, pip installs.
-    *of_conda, of_pip = conda["dependencies"]
-    assert names_and_specifiers([*of_conda, *of_pip["pip"]]) == declared(project)
+def test_conda_environment_names_what_a_run_needs_as_conda_does(project):
+    """No name is normalised: conda takes zenodo-get and zenodo_get for two packages, and has one of them.
+
+    The names come from the recipes, whose repositories the table names.
+    """
+    environment = yaml.safe_load((project / "environment.yml").read_text())
+    assert environment["channels"] == ["conda-forge", "bioconda"]
+    table = pl.read_csv((project / "tests" / "data" / "conda-packages.csv").read_bytes())
+    names = dict(table.select("package", "conda").rows()) | {"python": "python"}
+    needed = declared(project, "tables", "workflow", "cluster").items()
+    said = dict(re.fullmatch(r"([\w.-]+)(.*)", line).groups() for line in environment["dependencies"])
+    assert {name: str(SpecifierSet(versions)) for name, versions in said.items()} == {
+        names[name]: versions for name, versions in needed
+    }
 
 
 def test_the_version_is_the_same_everywhere(project):
