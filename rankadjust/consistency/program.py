@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
-from rankadjust.consistency.statements import Demand, Statement, Tasks
+from rankadjust.consistency.statements import Demand, Statement, TaskCounts
 
 # More ranks than any data set has entities.
 _UNKNOWN = 1e9
@@ -60,7 +60,7 @@ class Program:
 
     def __init__(
         self,
-        tasks: Mapping[str, Tasks],
+        tasks: Mapping[str, TaskCounts],
         shares: Mapping[str, float] | None,
         parts_of: Mapping[str, Sequence[str]],
         statements: Sequence[Statement],
@@ -88,7 +88,6 @@ class Program:
         self._jumps = thresholds_of(
             [*jumps, *(rank for ranks in self._candidate_ranks.values() for rank in ranks)]
         )
-        self._demands = demands
         self._rows = {
             name: rows for name, by_part in demands.items() if (rows := self._rows_of(by_part)) is not None
         }
@@ -112,8 +111,8 @@ class Program:
         owner = np.repeat(np.arange(len(used)), [len(self._rows[name]) for name in used])
         slack = -(owner[:, None] == np.arange(len(used))).astype(np.float64)
         limits = self._limits
-        matrix = np.block([[rows, slack], [limits, np.zeros((len(limits), len(used)))]])
-        cost = np.concatenate([np.zeros(rows.shape[1]), np.ones(len(used))])
+        matrix = np.block([[rows[:, 0], slack], [limits, np.zeros((len(limits), len(used)))]])
+        cost = np.concatenate([np.zeros(rows.shape[2]), np.ones(len(used))])
         equalities, right = self._masses(len(used))
         found = _solve(cost, matrix, equalities, right)
         if found is None:
@@ -122,7 +121,7 @@ class Program:
         amount = found.cost
         if amount <= _NOISE:
             return Excess(0.0, 0.0)
-        return Excess(amount, self._surprise(used, found.prices[: len(rows)], amount))
+        return Excess(amount, self._surprise(found.prices[: len(rows)] @ rows[:, 1], amount))
 
     def clashes(self, names: Iterable[str]) -> bool:
         """Return whether no ranks have the values of these names (or, for DECREASING, hardly any)."""
@@ -145,7 +144,7 @@ class Program:
         """
         used = self._used(names)
         lower, upper = self._bounds(demand)
-        rows = [self._rows[name] for name in used]
+        rows = [self._rows[name][:, 0] for name in used]
         matrix = np.concatenate([*rows, self._limits]) if rows else self._limits
         # Rows may be missed by what counts as noise.
         room = np.full(len(matrix), _NOISE)
@@ -166,25 +165,29 @@ class Program:
         return [name for name in self.names if name in given and given.issuperset(self._needs[name])]
 
     def _rows_of(self, by_part: Mapping[str, tuple[Demand, ...]]) -> FloatArray | None:
-        """Return the rows of a statement, each at most 0: (rows, parts x columns)."""
+        """Return the rows of a statement, each at most 0: (rows, 2, parts x columns), the pairs those of `_missed`."""
         number = {len(demands) for demands in by_part.values()}
         if len(number) != 1 or number == {0}:
             return None
-        rows = []
-        for place in range(number.pop()):
-            ends: dict[str, list[FloatArray]] = {"low": [], "high": []}
-            for part in self._names:
-                if part not in by_part:
-                    blank = np.zeros(self._columns)
-                    ends["low"].append(blank)
-                    ends["high"].append(blank)
-                    continue
-                demand = by_part[part][place]
-                lower, upper = self._bounds(demand)
-                ends["low"].append((demand.low - upper) / demand.scale)
-                ends["high"].append((lower - demand.high) / demand.scale)
-            rows += [row for row in map(np.concatenate, ends.values()) if np.all(np.isfinite(row))]
-        return np.array(rows).reshape(len(rows), self._columns * len(self._names))
+        blank = np.zeros((2, 2, self._columns))
+        blocks = [
+            [self._missed(by_part[part][place]) if part in by_part else blank for part in self._names]
+            for place in range(number.pop())
+        ]
+        rows = np.concatenate([np.concatenate(block, axis=2) for block in blocks])
+        finite: FloatArray = rows[np.isfinite(rows[:, 0]).all(axis=1)]
+        return finite
+
+    def _missed(self, demand: Demand) -> FloatArray:
+        """Return by how much ranks at each point are below the low end of a demand, and above the high end: (2, 2, p).
+
+        For each end first the least that holds for all ranks that a point stands for, then that of the point itself.
+        """
+        lower, upper = self._bounds(demand)
+        values = self.grid.values(demand.lower)
+        ends = [[demand.low - upper, demand.low - values], [lower - demand.high, values - demand.high]]
+        missed: FloatArray = np.array(ends) / demand.scale
+        return missed
 
     @property
     def _is_averaged(self) -> bool:
@@ -242,34 +245,18 @@ class Program:
             [weights if part in self._parts_of[side] else np.zeros_like(weights) for part in self._names]
         )
 
-    def _surprise(self, used: Sequence[str], prices: FloatArray, amount: float) -> float:
+    def _surprise(self, missed: FloatArray, amount: float) -> float:
         """Return how many standard deviations the excess is, were the ranks drawn from a possible distribution.
 
-        The prices of the rows make one function g of the rank. Its mean over the tasks is at most 0 as printed, and at
-        least the excess under any possible distribution; its variance is at most (max g - mean)(mean - min g).
+        missed: what the rows say of each rank, weighted with their prices. Its mean over the tasks is at most 0 as
+        printed, and at least the excess under any possible distribution; its variance is at most
+        (max - mean)(mean - min).
         """
         if not self._is_averaged:
             return np.inf
         numbers = [one.number for one in self._tasks.values()]
         tasks = sum([_FEW_TASKS if number is None else number for number in numbers])
-        found = [np.zeros_like(self.grid.points) for _ in self._names]
-        row = 0
-        for name in used:
-            by_part = self._demands[name]
-            for place in range(len(next(iter(by_part.values())))):
-                first = next(iter(by_part.values()))[place]
-                for is_low, end in ((True, first.low), (False, first.high)):
-                    if not np.isfinite(end):
-                        continue
-                    for index, part in enumerate(self._names):
-                        if part in by_part:
-                            own = by_part[part][place]
-                            values = self.grid.values(own.lower)
-                            away = own.low - values if is_low else values - own.high
-                            found[index] += prices[row] * away / own.scale
-                    row += 1
-        whole = np.concatenate(found)
-        variance = max((whole.max() - amount) * (amount - whole.min()), 1e-300)
+        variance = max((missed.max() - amount) * (amount - missed.min()), 1e-300)
         return float(amount / np.sqrt(variance / tasks))
 
 
@@ -305,7 +292,7 @@ def _solve(
     return None
 
 
-def _candidate_ranks(tasks: Tasks, jumps: Sequence[float]) -> tuple[float, ...]:
+def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, ...]:
     """Return the ranks at which the shares above them are held against the tasks' numbers of candidates."""
     if not tasks.times.size:
         return (tasks.most,) if np.isfinite(tasks.most) else ()

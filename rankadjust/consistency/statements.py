@@ -28,7 +28,7 @@ _LEAST_SCALE = 1e-2
 
 
 @dataclass(frozen=True)
-class Tasks:
+class TaskCounts:
     """A list of ranking tasks.
 
     counts, times: distinct numbers of candidates, ascending, and how many tasks have each; empty where they are not
@@ -52,13 +52,13 @@ class Tasks:
 
 
 @dataclass(frozen=True)
-class Printed:
-    """A printed value: `name` tells it from the others of its model, `side` is the list of tasks it is about.
+class Interval:
+    """A printed value: `key` tells it from the others of its model, `side` is the list of tasks it is about.
 
-    low, high: its rounding interval in the unit of the metric.
+    low, high: the ends of its rounding interval in the unit of the metric.
     """
 
-    name: str
+    key: str
     metric: Metric
     side: str
     low: float
@@ -87,11 +87,11 @@ class Statement:
 
     name: str
     side: str
-    demands_of: Callable[[Tasks], tuple[Demand, ...]]
+    demands_of: Callable[[TaskCounts], tuple[Demand, ...]]
     needs: tuple[str, ...] = ()
 
 
-def statement_of(value: Printed, others: Mapping[str, Printed]) -> Statement | None:
+def statement_of(value: Interval, others: Mapping[str, Interval]) -> Statement | None:
     """Return what a printed value says, None where nothing is known of its metric.
 
     others: the values of the same model and side by the key of their metric.
@@ -102,7 +102,7 @@ def statement_of(value: Printed, others: Mapping[str, Printed]) -> Statement | N
     needs: tuple[str, ...] = ()
     demands: tuple[Demand, ...]
     if metric.shape is share_beaten:
-        return Statement(value.name, value.side, lambda tasks: _auc(tasks, low, high))
+        return Statement(value.key, value.side, lambda tasks: _auc(tasks, low, high))
     if metric.term is not None and not metric.needs_candidates:
         found = mean_demand(metric, low, high)
         if found is None:
@@ -117,21 +117,21 @@ def statement_of(value: Printed, others: Mapping[str, Printed]) -> Statement | N
             # Half of the ranks at each of two values would pass as a median of both.
             median = others["median_rank"]
             demands += (_demand(constant(median.low), constant(median.high), *ends),)
-            needs = (median.name,)
+            needs = (median.key,)
     elif metric.key in ("variance", "standard_deviation") and "arithmetic_mean_rank" in others:
         mean = others["arithmetic_mean_rank"]
         square = metric.key == "standard_deviation"
         demands = (
             _variance(max(low, 0.0) ** 2, high**2, mean) if square else _variance(max(low, 0.0), high, mean)
         )
-        needs = (mean.name,)
+        needs = (mean.key,)
     elif metric.key == "median_absolute_deviation" and "median_rank" in others:
         median = others["median_rank"]
         demands = _deviation(NORMAL_QUARTILE * low, NORMAL_QUARTILE * high, median)
-        needs = (median.name,)
+        needs = (median.key,)
     else:
         return None
-    return Statement(value.name, value.side, lambda _: demands, needs)
+    return Statement(value.key, value.side, lambda _: demands, needs)
 
 
 def mean_demand(metric: Metric, low: float, high: float) -> Demand | None:
@@ -187,7 +187,7 @@ def _median(low: float, high: float) -> tuple[Demand, ...]:
     return tuple(demands)
 
 
-def _deviation(low: float, high: float, median: Printed) -> tuple[Demand, ...]:
+def _deviation(low: float, high: float, median: Interval) -> tuple[Demand, ...]:
     """Return that at least half of the ranks are within `high` of the median, and half at least `low` away."""
     near = median.low - high, median.high + high
     far = median.high - low, median.low + low
@@ -203,7 +203,7 @@ def _deviation(low: float, high: float, median: Printed) -> tuple[Demand, ...]:
     return share_demand(is_near, 0.5, thresholds), share_demand(is_far, 0.5, thresholds)
 
 
-def _variance(low: float, high: float, mean: Printed) -> tuple[Demand, ...]:
+def _variance(low: float, high: float, mean: Interval) -> tuple[Demand, ...]:
     least, most = (mean.low * (1 - TOLERANCE), mean.high * (1 + TOLERANCE))
 
     def square(ranks: FloatArray) -> FloatArray:
@@ -212,7 +212,7 @@ def _variance(low: float, high: float, mean: Printed) -> tuple[Demand, ...]:
     return (_demand(square, square, low + least**2, high + most**2),)
 
 
-def _auc(tasks: Tasks, low: float, high: float) -> tuple[Demand, ...]:
+def _auc(tasks: TaskCounts, low: float, high: float) -> tuple[Demand, ...]:
     """Return the demand for 1 - (r - 1)/(N - 1); tasks with one candidate do not count, and have rank 1.
 
     N is between the rank and the greatest N. With e the share of tasks that do not count, and their term taken as 1,

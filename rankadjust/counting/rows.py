@@ -135,7 +135,7 @@ class Rows:
 
 
 @dataclass(frozen=True)
-class Tasks:
+class TasksOfSide:
     """The tasks of one side of a graph, one per row.
 
     query: the number of its query, time included; static_query: of its query without the time, the same array where
@@ -192,7 +192,7 @@ def counts_of_rows(rows: Rows, graph: Graph, occurring: Occurring, protocol: Pro
     return counts
 
 
-def counts_of_side(rows: Rows, graph: Graph, tasks: Tasks, side: Side, protocol: Protocol) -> Counts:
+def counts_of_side(rows: Rows, graph: Graph, tasks: TasksOfSide, side: Side, protocol: Protocol) -> Counts:
     """Count the tasks of one side, of rows that hold every triple of their queries on that side."""
     return {
         (split, side): _histogram_of(rows, ranked, tasks, protocol)
@@ -248,7 +248,7 @@ def _ranked(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str,
         )
 
 
-def _histogram_of(rows: Rows, ranked: _Ranked, tasks: Tasks, protocol: Protocol) -> pl.DataFrame:
+def _histogram_of(rows: Rows, ranked: _Ranked, tasks: TasksOfSide, protocol: Protocol) -> pl.DataFrame:
     def histogram(query: Integers, places: Integers, multiplicity: Integers) -> pl.DataFrame:
         return _histogram(query[places], tasks.candidates[places], multiplicity)
 
@@ -297,22 +297,22 @@ def _sum(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(frames).group_by(key).agg(number).sort(key)
 
 
-def tasks_of(rows: Rows, side: Side, occurring: Occurring, protocol: Protocol) -> Tasks:
+def tasks_of(rows: Rows, side: Side, occurring: Occurring, protocol: Protocol) -> TasksOfSide:
     """Return query and number of candidates of every row, ranked or not."""
     pool = occurring.pool(protocol)
     query, static_query = rows.query[side], rows.static_query[side]
     if protocol.negatives is not None:
-        return Tasks(query, static_query, np.full(query.size, protocol.negatives + 1))
+        return TasksOfSide(query, static_query, np.full(query.size, protocol.negatives + 1))
     inside, size = (pool[rows.entity(side)], pool.sum()) if protocol.types == "any" else rows.observed[side]
     if protocol.filter == "none":
         # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
         # training's entities, to observed types) a true answer may stand outside them: its task then has one
         # negative more than a task of the same query whose answer is among them. They are counted as two queries.
         static = 2 * static_query + inside
-        return Tasks(2 * query + inside if rows.times else static, static, size - inside + 1)
+        return TasksOfSide(2 * query + inside if rows.times else static, static, size - inside + 1)
     candidates = _known(query if _filters_by_time(rows, protocol) else static_query, inside, rows, protocol)
     np.subtract(size + 1, candidates, out=candidates)
-    return Tasks(query, static_query, candidates)
+    return TasksOfSide(query, static_query, candidates)
 
 
 def _filters_by_time(rows: Rows, protocol: Protocol) -> bool:

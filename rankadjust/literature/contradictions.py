@@ -16,7 +16,7 @@ from rankadjust.base.frames import filled, require_frame
 from rankadjust.consistency.statements import TOLERANCE
 from rankadjust.database.histograms import Histograms
 from rankadjust.literature.copies import changed_copies, copies
-from rankadjust.literature.findings import FINDING, Finding, Value, read_value
+from rankadjust.literature.findings import FINDING, Finding, PrintedValue, read_value
 from rankadjust.literature.joint import joint_findings
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.runs import RESULT
@@ -139,7 +139,7 @@ def _of_model(rows: Sequence[dict[str, Any]], lists: TaskLists) -> Iterator[Find
     """Return the contradictions within the values of one model."""
     tasks = {side: lists.tasks(rows[0], side) for side in {row["side"] for row in rows} | _halves_of(rows)}
     values = [value for row in rows if (value := read_value(row, lists.expectation)) is not None]
-    possible: list[Value] = []
+    possible: list[PrintedValue] = []
     for value in values:
         alone = single_findings(value, tasks[value.side])
         yield from alone
@@ -161,10 +161,10 @@ def _halves_of(rows: Iterable[Mapping[str, Any]]) -> set[str]:
     return {"head", "tail", "both"} if len({row["side"] for row in rows}) > 1 else set()
 
 
-def _split(values: Iterable[Value]) -> tuple[dict[tuple[str, str], Value], list[Value]]:
+def _split(values: Iterable[PrintedValue]) -> tuple[dict[tuple[str, str], PrintedValue], list[PrintedValue]]:
     """Return the values of metrics themselves, by side and metric, and the printed adjusted ones."""
-    base: dict[tuple[str, str], Value] = {}
-    adjusted: list[Value] = []
+    base: dict[tuple[str, str], PrintedValue] = {}
+    adjusted: list[PrintedValue] = []
     for value in values:
         if value.adjustment is not None:
             adjusted.append(value)
@@ -173,7 +173,9 @@ def _split(values: Iterable[Value]) -> tuple[dict[tuple[str, str], Value], list[
     return base, adjusted
 
 
-def _against_base(base: Mapping[tuple[str, str], Value], adjusted: Iterable[Value]) -> Iterator[Finding]:
+def _against_base(
+    base: Mapping[tuple[str, str], PrintedValue], adjusted: Iterable[PrintedValue]
+) -> Iterator[Finding]:
     """Return the printed adjusted values that are not what the printed metric gives."""
     for value in adjusted:
         own = base.get((value.side, value.metric.key))

@@ -12,6 +12,7 @@ import polars as pl
 
 from rankadjust.base.printed import read_number
 from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.consistency.statements import Interval
 from rankadjust.literature.wording import SAMPLED
 
 SEVERITIES = {
@@ -75,21 +76,17 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Value:
+class PrintedValue(Interval):
     """A printed value of a metric, or of an adjusted one.
 
-    low, high: the interval of the metric itself. printed_low, printed_high: that of what is printed, as
-    scale x metric + offset. text: as people read it ("Hits@10 53.0 %"), name: the same without the number.
-    decimals, percent: how it is printed. is_mean: whether it is a mean over several runs. is_ordinary:
-    whether the true answer competes with wrong ones only, so that bad ranks should be rarer than good ones.
+    printed_low, printed_high: the interval of what is printed, which is scale x metric + offset. text: as people read
+    it ("Hits@10 53.0 %"), name: the same without the number. decimals, percent: how it is printed. is_mean: whether it
+    is a mean over several runs. is_ordinary: whether the true answer competes with wrong ones only, so that bad ranks
+    should be rarer than good ones.
     """
 
     row: int
-    metric: Metric
-    side: str
     adjustment: str | None
-    low: float
-    high: float
     printed_low: float
     printed_high: float
     scale: float
@@ -108,11 +105,6 @@ class Value:
     def text(self) -> str:
         """The value as people read it."""
         return f"{self.name} {self.number}"
-
-    @property
-    def key(self) -> str:
-        """What tells the value from the others of its model."""
-        return str(self.row)
 
     def as_adjusted(self, metric: float) -> float:
         """Return what would be printed, were the metric this."""
@@ -145,7 +137,7 @@ class Value:
 
 def read_value(
     row: Mapping[str, Any], expectation: Callable[[Mapping[str, Any], Metric], float | None]
-) -> Value | None:
+) -> PrintedValue | None:
     """Return the printed value of a row of `rescore`, None where it says nothing of the metric.
 
     expectation: what chance gives for a row and a metric, None where it is not known; adjusted values need it. Not
@@ -177,7 +169,8 @@ def read_value(
     digits = "0" if number is None else number.text
     label = {None: "", "index": "index of ", "ratio": "ratio of "}[kind] + metric.label
     side = "" if row["side"] == "both" else f" ({row['side']})"
-    return Value(
+    return PrintedValue(
+        key=str(row["_row"]),
         row=row["_row"],
         metric=metric,
         side=row["side"],

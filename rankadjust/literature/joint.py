@@ -1,7 +1,7 @@
 """Printed values of one model against each other: whether one distribution of ranks can have them all."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -11,16 +11,15 @@ from rankadjust.chance.metrics import hit, resolve
 from rankadjust.consistency.program import MOST_AVERAGED, Program, Ranks
 from rankadjust.consistency.statements import (
     Demand,
-    Printed,
     Statement,
-    Tasks,
+    TaskCounts,
     at_least,
     at_most,
     mean_demand,
     share_demand,
     statement_of,
 )
-from rankadjust.literature.findings import Finding, Value
+from rankadjust.literature.findings import Finding, PrintedValue
 
 _SEVERITY = {Ranks.HALVES: "impossible", Ranks.WHOLE: "only_with_ties", Ranks.DECREASING: "suspicious"}
 # A contradiction is mended by leaving one value out, and the rest is looked at again; so often at most.
@@ -31,7 +30,7 @@ _TWO = 2
 class _Model:
     """The values of one model that belong to one system, and the programs for each kind of ranks."""
 
-    def __init__(self, values: Sequence[Value], tasks: Mapping[str, Tasks]) -> None:
+    def __init__(self, values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> None:
         sides = {value.side for value in values}
         linked = "both" in sides and len(sides) > 1
         self.values = {value.key: value for value in values}
@@ -55,17 +54,21 @@ class _Model:
         return self._programs[ranks]
 
 
-def joint_findings(values: Sequence[Value], tasks: Mapping[str, Tasks]) -> Iterator[Finding]:
+def joint_findings(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> Iterator[Finding]:
     """Return the contradictions among the values of one model.
 
     tasks: the lists of tasks by side; head and tail too where values of several sides are printed.
     """
-    sides = {value.side for value in values}
-    # Where it is not known how many tasks each side has, the sum of the sides may hide what one alone shows.
-    unknown = "both" in sides and len(sides) > 1 and None in (tasks["head"].number, tasks["tail"].number)
-    systems = [[value for value in values if value.side == side] for side in sorted(sides)] if unknown else []
+    by_side: dict[str, list[PrintedValue]] = {}
+    for value in sorted(values, key=lambda value: value.side):
+        by_side.setdefault(value.side, []).append(value)
+    # Two sides say something about each other through the mean of both only. Where it is not known how many tasks each
+    # side has, that mean may hide what one side alone shows.
+    linked = "both" in by_side and len(by_side) > 1
+    weighted = linked and None not in (tasks["head"].number, tasks["tail"].number)
+    systems = [*([] if weighted else by_side.values()), *([list(values)] if linked else [])]
     told: set[str] = set()
-    for system in [*systems, list(values)]:
+    for system in systems:
         rest = [value for value in system if value.key not in told]
         for _ in range(_MOST_FOUND):
             if len(rest) < _TWO:
@@ -79,16 +82,15 @@ def joint_findings(values: Sequence[Value], tasks: Mapping[str, Tasks]) -> Itera
             rest = [value for value in rest if value.key != blamed]
 
 
-def _statements(values: Iterable[Value]) -> list[Statement]:
-    printed = [Printed(value.key, value.metric, value.side, value.low, value.high) for value in values]
-    by_side: dict[str, dict[str, Printed]] = {}
-    for each in printed:
-        by_side.setdefault(each.side, {}).setdefault(each.metric.key, each)
-    found = (statement_of(each, by_side[each.side]) for each in printed)
+def _statements(values: Collection[PrintedValue]) -> list[Statement]:
+    by_side: dict[str, dict[str, PrintedValue]] = {}
+    for value in values:
+        by_side.setdefault(value.side, {}).setdefault(value.metric.key, value)
+    found = (statement_of(value, by_side[value.side]) for value in values)
     return [statement for statement in found if statement is not None]
 
 
-def _first(values: Sequence[Value], tasks: Mapping[str, Tasks]) -> tuple[Finding, str] | None:
+def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> tuple[Finding, str] | None:
     """Return the first contradiction and the value that it is told of, None where the values can be together."""
     if _are_ordered_hits(values):
         return None
@@ -108,7 +110,7 @@ def _first(values: Sequence[Value], tasks: Mapping[str, Tasks]) -> tuple[Finding
     return _told(model, ranks, program.irreducible(_in_order(model, program)))
 
 
-def _are_ordered_hits(values: Sequence[Value]) -> bool:
+def _are_ordered_hits(values: Sequence[PrintedValue]) -> bool:
     """Return whether all values are Hits of one side that do not decrease in k: some ranks have these."""
     if len({value.side for value in values}) > 1 or any(
         value.metric.family != "hits_at_k" for value in values
@@ -127,91 +129,106 @@ def _in_order(model: _Model, program: Program) -> list[str]:
     return sorted(program.names, key=lambda name: (model.values[name].metric.shape is not hit, int(name)))
 
 
-def _is_ordinary(values: Sequence[Value], tasks: Mapping[str, Tasks]) -> bool:
+def _is_ordinary(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> bool:
     """Return whether shares that do not increase are to be expected: the true answer competes with wrong ones only."""
     return all(value.is_ordinary for value in values) and all(
         one.most <= MOST_AVERAGED for one in tasks.values()
     )
 
 
+@dataclass(frozen=True)
+class _Clashing:
+    """A value that clashes with others.
+
+    allowed: between which values these leave room, None where they leave none or it is not known. alone_wrong: whether
+    nothing clashes without it.
+    """
+
+    value: PrintedValue
+    allowed: tuple[float, float] | None
+    alone_wrong: bool
+
+    @property
+    def change(self) -> float:
+        """How much the value has to change, relative to its size; inf where no change is known."""
+        if self.end is None:
+            return np.inf
+        limit, printed = self.end
+        return abs(limit - printed) / max(abs(self.value.low), abs(self.value.high), 1e-12)
+
+    @property
+    def innocence(self) -> tuple[object, ...]:
+        """What the values of a clash are sorted by: the finding is told of the least."""
+        return not self.alone_wrong, self.value.metric.shape is hit, self.change, self.value.row
+
+    @property
+    def end(self) -> tuple[float, float] | None:
+        """The allowed end that the value is beyond, and the printed end that is beyond it."""
+        if self.allowed is not None and self.allowed[0] > self.value.high:
+            return self.allowed[0], self.value.high
+        if self.allowed is not None and self.allowed[1] < self.value.low:
+            return self.allowed[1], self.value.low
+        return None
+
+    @property
+    def mended(self) -> str | None:
+        """The least change after which nothing clashes, in words."""
+        number = None if self.allowed is None else self.value.nearest(*self.allowed)
+        return None if number is None else f"{self.value.name} {number} instead of {self.value.number}"
+
+
+def _clashing(program: Program, value: PrintedValue, names: Sequence[str]) -> _Clashing:
+    """Return a value beside the others; names: of the values that clash."""
+    others = [name for name in program.names if name != value.key]
+    alone_wrong = not program.clashes(others)
+    rest = others if alone_wrong else [name for name in names if name != value.key]
+    return _Clashing(value, _allowed(program, value, rest), alone_wrong)
+
+
 def _told(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Finding, str]:
     """Return the finding for values that clash, and which of them it is told of."""
     program = model.program(ranks)
-    clashing = [model.values[name] for name in names]
-    allowed: dict[str, tuple[float, float]] = {}
-    alone_wrong = set()
-    for value in clashing:
-        rest = [name for name in program.names if name != value.key]
-        if program.clashes(rest):
-            rest = [name for name in names if name != value.key]
-        else:
-            alone_wrong.add(value.key)
-        ends = _allowed(program, value, rest)
-        if ends is not None:
-            allowed[value.key] = ends
-    changes = {key: _change(model.values[key], *ends) for key, ends in allowed.items()}
-    blamed = min(
-        clashing,
-        key=lambda value: (
-            value.key not in alone_wrong,
-            value.metric.shape is hit,
-            changes.get(value.key, np.inf),
-            value.row,
-        ),
+    clashing = [_clashing(program, model.values[name], names) for name in names]
+    blamed = min(clashing, key=lambda each: each.innocence)
+    value = blamed.value
+    least = min((each for each in clashing if each.allowed), key=lambda each: each.change, default=None)
+    mended = None if least is None else least.mended
+    hint = _hint(model, program, value) if ranks is not Ranks.DECREASING else None
+    limit, printed = (None, None) if blamed.end is None else map(value.as_adjusted, blamed.end)
+    finding = Finding(
+        row=value.row,
+        severity=_SEVERITY[ranks],
+        bound="shape" if ranks is Ranks.DECREASING else "joint",
+        limit=limit,
+        excess=None if limit is None or printed is None else abs(limit - printed),
+        values="; ".join(each.value.text for each in clashing),
+        mended=mended,
+        message=" ".join([*_sentences(ranks, clashing, blamed, mended), *([hint] if hint else [])]),
     )
-    least = min(changes, key=lambda key: changes[key], default=None)
-    mended = None
-    if least is not None and (number := model.values[least].nearest(*allowed[least])) is not None:
-        mended = f"{model.values[least].name} {number} instead of {model.values[least].number}"
-    limit, excess = _limit(blamed, allowed.get(blamed.key))
-    both = "both" if len(clashing) == _TWO else "all of them"
+    return finding, value.key
+
+
+def _sentences(
+    ranks: Ranks, clashing: Sequence[_Clashing], blamed: _Clashing, mended: str | None
+) -> Iterator[str]:
+    pair = len(clashing) == _TWO
+    both = "both" if pair else "all of them"
     reason = {
         Ranks.HALVES: f"no ranks have {both}",
         Ranks.WHOLE: f"whole ranks cannot have {both}, only ranks with ties",
         Ranks.DECREASING: f"to have {both}, some rank beyond 1 would have to be more frequent than a better one",
     }[ranks]
-    parts = [f"{listed([value.text for value in clashing])} contradict each other: {reason}."]
-    if limit is not None:
-        others = "the other value" if len(clashing) == _TWO else "the other values"
-        side = "at least" if limit > blamed.high else "at most"
-        parts.append(f"With {others}, {blamed.name} is {side} {blamed.shown(limit)}.")
+    yield f"{listed(each.value.text for each in clashing)} contradict each other: {reason}."
+    if blamed.end is not None:
+        limit, printed = blamed.end
+        others = "the other value" if pair else "the other values"
+        side = "at least" if limit > printed else "at most"
+        yield f"With {others}, {blamed.value.name} is {side} {blamed.value.shown(limit)}."
     if mended is not None:
-        parts.append(f"The least change that mends it: {mended}.")
-    hint = _hint(model, program, blamed) if ranks is not Ranks.DECREASING else None
-    if hint is not None:
-        parts.append(hint)
-    return (
-        Finding(
-            row=blamed.row,
-            severity=_SEVERITY[ranks],
-            bound="shape" if ranks is Ranks.DECREASING else "joint",
-            limit=None if limit is None else blamed.as_adjusted(limit),
-            excess=excess,
-            values="; ".join(value.text for value in clashing),
-            mended=mended,
-            message=" ".join(parts),
-        ),
-        blamed.key,
-    )
+        yield f"The least change that mends it: {mended}."
 
 
-def _limit(value: Value, allowed: tuple[float, float] | None) -> tuple[float | None, float | None]:
-    if allowed is None:
-        return None, None
-    if allowed[0] > value.high:
-        return allowed[0], abs(value.as_adjusted(allowed[0]) - value.as_adjusted(value.high))
-    if allowed[1] < value.low:
-        return allowed[1], abs(value.as_adjusted(value.low) - value.as_adjusted(allowed[1]))
-    return None, None
-
-
-def _change(value: Value, least: float, most: float) -> float:
-    """Return how much a value has to change, relative to its size."""
-    away = max(least - value.high, value.low - most, 0.0)
-    return away / max(abs(value.low), abs(value.high), 1e-12) if away else np.inf
-
-
-def _allowed(program: Program, value: Value, rest: Sequence[str]) -> tuple[float, float] | None:
+def _allowed(program: Program, value: PrintedValue, rest: Sequence[str]) -> tuple[float, float] | None:
     """Return between which values of a metric the others leave room, None where they leave none or it is not known."""
     metric = value.metric
     if metric.term is not None and not metric.needs_candidates:
@@ -256,7 +273,7 @@ def _first_that(holds: Callable[[int], bool], number: int) -> int:
 # --- what may have happened ---------------------------------------------------------------------------------
 
 
-def _hint(model: _Model, program: Program, blamed: Value) -> str | None:
+def _hint(model: _Model, program: Program, blamed: PrintedValue) -> str | None:
     """Return a sentence with a slip that would explain all, None where none does."""
     values = list(model.values.values())
     for words, changed in _slips(values, blamed):
@@ -266,40 +283,41 @@ def _hint(model: _Model, program: Program, blamed: Value) -> str | None:
     return None
 
 
-def _slips(values: Sequence[Value], blamed: Value) -> Iterator[tuple[str, list[Value]]]:
-    hits = [value for value in values if value.metric.family == "hits_at_k" and value.metric.k is not None]
-    means = [value for value in values if value.metric.upper <= 1]
-    for first, second in combinations(means, _TWO):
-        if first.side == second.side and blamed.key in (first.key, second.key) and first.low != second.low:
-            yield (
-                f"{first.name} and {second.name} were swapped",
-                [
-                    _with(value, second)
-                    if value.key == first.key
-                    else _with(value, first)
-                    if value.key == second.key
-                    else value
-                    for value in values
-                ],
-            )
+def _slips(
+    values: Sequence[PrintedValue], blamed: PrintedValue
+) -> Iterator[tuple[str, Sequence[PrintedValue]]]:
+    """Yield slips that may have happened, in words, with the values as they would be without."""
+    yield from _swaps(values, blamed)
     for words, factor in (("in percent", 0.01), ("a fraction", 100.0)):
         if blamed.metric.upper <= 1 and blamed.high * factor <= 1:
             changed = replace(blamed, low=blamed.low * factor, high=blamed.high * factor)
-            yield (
-                f"{blamed.name} were {words}",
-                [changed if value.key == blamed.key else value for value in values],
-            )
-    if hits and min(value.metric.k or 0 for value in hits) > 1:
+            yield f"{blamed.name} were {words}", _with(values, changed)
+    ks = [value.metric.k for value in values if value.metric.family == "hits_at_k" and value.metric.k]
+    if ks and min(ks) > 1:
         yield "Hits@k counted the ranks below k only", [_shifted(value, -1) for value in values]
-    if hits:
+    if ks:
         yield "Hits@k counted the ranks up to k + 1", [_shifted(value, 1) for value in values]
 
 
-def _with(value: Value, other: Value) -> Value:
-    return replace(value, low=other.low, high=other.high)
+def _swaps(
+    values: Sequence[PrintedValue], blamed: PrintedValue
+) -> Iterator[tuple[str, Sequence[PrintedValue]]]:
+    means = [value for value in values if value.metric.upper <= 1]
+    for first, second in combinations(means, _TWO):
+        if first.side == second.side and blamed.key in (first.key, second.key) and first.low != second.low:
+            swapped = (
+                replace(one, low=other.low, high=other.high)
+                for one, other in ((first, second), (second, first))
+            )
+            yield f"{first.name} and {second.name} were swapped", _with(values, *swapped)
 
 
-def _shifted(value: Value, by: int) -> Value:
+def _with(values: Sequence[PrintedValue], *changed: PrintedValue) -> list[PrintedValue]:
+    by_key = {value.key: value for value in changed}
+    return [by_key.get(value.key, value) for value in values]
+
+
+def _shifted(value: PrintedValue, by: int) -> PrintedValue:
     if value.metric.family != "hits_at_k" or value.metric.k is None:
         return value
     return replace(value, metric=resolve(f"hits@{value.metric.k + by}"))

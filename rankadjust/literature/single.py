@@ -8,10 +8,10 @@ import numpy as np
 from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.metrics import Metric, hit
 from rankadjust.chance.moments import metric_moments
-from rankadjust.consistency.statements import TOLERANCE, Tasks
+from rankadjust.consistency.statements import TOLERANCE, TaskCounts
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import left_out_by
-from rankadjust.literature.findings import Finding, Value
+from rankadjust.literature.findings import Finding, PrintedValue
 
 _NOTHING = np.empty(0)
 
@@ -22,10 +22,10 @@ class TaskLists:
     def __init__(self, histograms: Histograms) -> None:
         """Take the histograms of the candidates."""
         self._histograms = histograms
-        self._tasks: dict[tuple[object, ...], Tasks] = {}
+        self._tasks: dict[tuple[object, ...], TaskCounts] = {}
         self._expectations: dict[tuple[str, ...], float | None] = {}
 
-    def tasks(self, row: Mapping[str, Any], side: str) -> Tasks:
+    def tasks(self, row: Mapping[str, Any], side: str) -> TaskCounts:
         """Return the tasks of one side of the evaluation of a row; its `most` is used where there is no histogram."""
         evaluation = (row["dataset"], row["protocol"], row["split"], side)
         key = (*evaluation, row["most"])
@@ -49,15 +49,15 @@ class TaskLists:
             )
         return self._expectations[key]
 
-    def _found(self, evaluation: tuple[Any, ...], most: float | None) -> Tasks:
+    def _found(self, evaluation: tuple[Any, ...], most: float | None) -> TaskCounts:
         tails = None if None in evaluation else self._histograms.tails(*evaluation)
         if tails is None or not tails.counts.size:
-            return Tasks(_NOTHING, _NOTHING, np.inf if most is None else most)
+            return TaskCounts(_NOTHING, _NOTHING, np.inf if most is None else most)
         counts = (tails.counts + left_out_by(evaluation[1])).clip(min=1)
-        return Tasks(counts, tails.tasks, float(counts.max()))
+        return TaskCounts(counts, tails.tasks, float(counts.max()))
 
 
-def single_findings(value: Value, tasks: Tasks) -> list[Finding]:
+def single_findings(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
     """Return what is wrong with a value alone: out of range, beyond the candidates, or no number of so many tasks."""
     metric = value.metric
     if value.adjustment is not None:
@@ -88,7 +88,7 @@ def single_findings(value: Value, tasks: Tasks) -> list[Finding]:
     return _of_tasks(value, tasks)
 
 
-def _attainable(metric: Metric, tasks: Tasks) -> Attainable | None:
+def _attainable(metric: Metric, tasks: TaskCounts) -> Attainable | None:
     if tasks.times.size:
         return attainable(metric, tasks.counts, tasks.times)
     if not np.isfinite(tasks.most) or metric.needs_candidates:
@@ -97,7 +97,7 @@ def _attainable(metric: Metric, tasks: Tasks) -> Attainable | None:
     return attainable(metric, [tasks.most], [1.0])
 
 
-def _of_tasks(value: Value, tasks: Tasks) -> list[Finding]:
+def _of_tasks(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
     """Return a finding where a value is none of those that so many tasks can give.
 
     Of sampled candidates the mean over several samples is usual, and any value possible.
@@ -131,7 +131,7 @@ def _of_tasks(value: Value, tasks: Tasks) -> list[Finding]:
     ]
 
 
-def _count(value: Value, number: float) -> Finding:
+def _count(value: PrintedValue, number: float) -> Finding:
     return Finding(
         row=value.row,
         severity="impossible",

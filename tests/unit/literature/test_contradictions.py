@@ -185,6 +185,22 @@ def test_a_clashing_set_is_irreducible_and_its_change_mends_it():
     assert [one["severity"] for one in broken(values | {names[label]: closer})] == ["impossible"]
 
 
+@pytest.mark.parametrize(("tail", "found"), [("0.7", ["head", "tail"]), ("0.92", ["head"])])
+def test_every_contradiction_of_a_model_is_found(tail, found):
+    """The MRR is at least Hits@1: 0.5 at the head, 0.9 at the tail. Possible values of one side excuse no other."""
+    rows = [
+        printed({"hits@1": hits, "mrr": mrr}, side=side)
+        for side, hits, mrr in (("head", "0.5", "0.3"), ("tail", "0.9", tail))
+    ]
+    assert check(pl.concat(rows)).select("side", "metric").rows() == [(side, MRR) for side in found]
+
+
+def test_every_contradiction_of_a_side_is_found():
+    """With Hits@1 0.5 the MRR is 0.5 at least; with Hits@3 0.6 the mean rank is 0.5 + 0.1 * 1.5 + 0.4 * 3.5 at least."""
+    found = broken({"hits@1": "0.50", "hits@3": "0.60", "mrr": "0.30", "mr": "1.5"})
+    assert [row["metric"] for row in found] == [MRR, MR]
+
+
 def test_impossible_values_say_nothing_about_others():
     assert [row["bound"] for row in broken({"hits@1": "45", "hits@3": "0.5", "mrr": "0.3"})] == ["range"]
 
