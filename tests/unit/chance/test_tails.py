@@ -53,10 +53,11 @@ def convolved(terms, tasks):
     return ways
 
 
-@pytest.mark.parametrize(("tasks", "candidates"), [(30, 4), (60, 4), (200, 2), (120, 3), (49, 8)], ids=str)
-@pytest.mark.parametrize("key", ["mr", "mrr", "hits@1"])
-def test_many_tasks_against_exact_convolution(key, tasks, candidates):
-    """Sums of whole numbers (of 1 / lcm for MRR) are convolved in exact integers, and some p down to 1e-8 compared."""
+def attained(key, tasks, candidates, least):
+    """Return some values of a metric between p = 10^least and 0.9, and log10 p of each, from exact integers.
+
+    Sums of whole numbers (of 1 / lcm for MRR) are convolved.
+    """
     ranks = range(1, candidates + 1)
     unit = math.lcm(*ranks)
     terms = {"mr": [rank - 1 for rank in ranks], "mrr": [unit - unit // rank for rank in ranks]}
@@ -64,12 +65,53 @@ def test_many_tasks_against_exact_convolution(key, tasks, candidates):
     ways = np.cumsum(convolved(losses, tasks))
     total = candidates**tasks
     logs = np.array([math.log10(Fraction(int(way), total)) if way else -np.inf for way in ways])
-    attained = np.flatnonzero((np.diff(logs, prepend=-np.inf) > 1e-12) & (logs > -8) & (logs < -0.05))
-    chosen = attained[:: max(1, len(attained) // 6)]
+    places = np.flatnonzero((np.diff(logs, prepend=-np.inf) > 1e-12) & (logs > least) & (logs < -0.05))
+    chosen = places[:: max(1, len(places) // 6)]
     means = chosen / tasks
-    values = {"mr": 1 + means, "mrr": 1 - means / unit}.get(key, 1 - means)
-    found = ChanceTails([candidates], [tasks]).log10_p(key, values)
-    assert found == pytest.approx(logs[chosen], abs=0.02)
+    return {"mr": 1 + means, "mrr": 1 - means / unit}.get(key, 1 - means), logs[chosen]
+
+
+@pytest.mark.parametrize(("tasks", "candidates"), [(30, 4), (60, 4), (200, 2), (120, 3), (49, 8)], ids=str)
+@pytest.mark.parametrize("key", ["mr", "mrr", "hits@1"])
+def test_many_tasks_against_exact_convolution(key, tasks, candidates):
+    values, logs = attained(key, tasks, candidates, -8)
+    assert ChanceTails([candidates], [tasks]).log10_p(key, values) == pytest.approx(logs, abs=0.02)
+
+
+@pytest.mark.parametrize(("tasks", "candidates"), [(49, 3), (60, 4)], ids=str)
+@pytest.mark.parametrize("key", ["mr", "mrr"])
+def test_far_out_a_coarse_lattice_is_inverted(key, tasks, candidates):
+    """Down to p = 1e-25. The formula for nearly normal laws would be 0.01 off for MRR where it leaves out 0.03."""
+    values, logs = attained(key, tasks, candidates, -25)
+    assert ChanceTails([candidates], [tasks]).log10_p(key, values) == pytest.approx(logs, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("key", "term"), [("gmr", math.log), ("ndcg", lambda rank: 1 - 1 / math.log2(1 + rank))]
+)
+def test_far_out_a_law_that_is_not_close_to_normal_is_inverted(key, term):
+    """60 tasks of 3 candidates: trinomial probabilities in whole numbers, down to p = 1e-22.
+
+    There the terms that the formula for nearly normal laws leaves out are 0.06 and 0.02, and it would be 0.15 and 0.07
+    off in log10 p.
+    """
+    tasks, second, third = 60, term(2), term(3)
+    losses = {
+        (twos, threes): twos * second + threes * third
+        for twos in range(tasks + 1)
+        for threes in range(tasks + 1 - twos)
+    }
+    means = [share * (second + third) / 3 for share in (0.1, 0.2)]
+    logs = []
+    for mean in means:
+        ways = sum(
+            math.comb(tasks, twos) * math.comb(tasks - twos, threes)
+            for (twos, threes), loss in losses.items()
+            if loss <= tasks * mean
+        )
+        logs.append(math.log10(ways) - tasks * math.log10(3))
+    values = np.exp(means) if key == "gmr" else 1 - np.array(means)
+    assert ChanceTails([3], [tasks]).log10_p(key, values) == pytest.approx(logs, abs=0.01)
 
 
 def test_hits_are_exact_far_out():
