@@ -1,12 +1,14 @@
 """Models compared from their ranks: matching, clusters, values, intervals, runs, and what is refused."""
 
+import itertools
+
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.metrics import resolve
+from rankadjust.chance.metrics import metric_value, resolve
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.models.compare import DIFFERENCES, VALUES, compare
 from rankadjust.models.paired import clusters_of, paired
@@ -122,6 +124,27 @@ def test_runs_are_averaged_and_their_spread_is_told(tmp_path):
     pooled = np.concatenate([frame["rank"].to_numpy() for frame in runs["A"]])
     assert row(found.values, "gmr", model="A")["value"] == pytest.approx(np.exp(np.log(pooled).mean()))
     assert row(found.values, "median", model="A")["value"] == np.median(pooled)
+
+
+@pytest.mark.parametrize("metric", ["median", "mad", "mrr"])
+def test_p_of_models_with_unequal_numbers_of_runs(metric):
+    """All 512 swaps of nine triples by hand: each model counts as much as the other, whatever its number of runs."""
+    runs = {"A": [model(1, triples=9)], "B": [model(seed, 0.5, triples=9) for seed in (4, 5, 6)]}
+    found = row(compare(runs, metrics=metric, flips=512, draws=9).differences, metric)
+    # Three copies of the one run beside three runs: (runs, triples, sides).
+    one = np.stack([runs["A"][0]["rank"].to_numpy().reshape(9, 2)] * 3)
+    other = np.stack([run["rank"].to_numpy().reshape(9, 2) for run in runs["B"]])
+    differences = []
+    for swapped in itertools.product([False, True], repeat=9):
+        places = np.array(swapped)[None, :, None]
+        values = [
+            metric_value(metric, np.where(places, mine, theirs).ravel())
+            for mine, theirs in ((other, one), (one, other))
+        ]
+        differences.append(abs(values[0] - values[1]))
+    reached = np.array(differences) >= differences[0] - 1e-12
+    assert found["p"] == pytest.approx(reached.mean(), rel=1e-12)
+    assert 0.005 < found["p"] < 0.6
 
 
 def test_a_folder_of_runs_has_tables_scores_and_traces(tmp_path):
