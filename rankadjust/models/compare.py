@@ -157,10 +157,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         if np.unique(clusters.of_task[places]).size > 1
     ]
     results = [part.results(flips, draws, seed) for part in parts]
-    differences = with_verdicts(
-        _with_index(pl.concat([one.differences for one in results]), constants), LEVEL
-    )
-    values = with_letters(pl.concat([one.values for one in results]), differences, LEVEL)
+    differences = with_verdicts(_with_index(pl.concat([each for _, each in results]), constants), LEVEL)
+    values = with_letters(pl.concat([each for each, _ in results]), differences, LEVEL)
     return Comparison(
         values=_index_of_values(values, constants).select(VALUES.names()).cast(VALUES),
         differences=differences.select(DIFFERENCES.names()).cast(DIFFERENCES),
@@ -224,9 +222,18 @@ def _constants(
 
 
 @dataclass(frozen=True)
-class _Results:
-    values: pl.DataFrame
-    differences: pl.DataFrame
+class _Estimates:
+    """What is known of a model: m metrics (m,), in d bootstrap samples (m, d), and with parts of each stratum left out.
+
+    spread: the standard deviation of each metric between the runs, and error that of their mean (m,); nan for one run.
+    """
+
+    model: Model
+    values: FloatArray
+    samples: FloatArray
+    left_out: Sequence[FloatArray]
+    spread: FloatArray
+    error: FloatArray
 
 
 class _Part:
@@ -249,58 +256,60 @@ class _Part:
         self.clusters = numbers.size
         self.largest_share = float(np.bincount(self.units).max() / places.size)
 
-    def results(self, flips: int, draws: int, seed: int) -> _Results:
+    def results(self, flips: int, draws: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the values of the models and the differences of each pair, without index and verdicts."""
-        computed = [self._functions([model]) for model in self.models]
-        values = [function(np.ones((self.clusters, 1)))[:, 0] for function in computed]
-        spreads = [self._spread(model) for model in self.models]
+        estimates = self._estimates(draws, seed)
+        differences = [
+            self._difference(first, second, flips, seed) for first, second in combinations(estimates, 2)
+        ]
+        return self._values(estimates), pl.concat(differences)
+
+    def _estimates(self, draws: int, seed: int) -> list[_Estimates]:
+        functions = [self._functions([model]) for model in self.models]
         strata = [np.arange(self.clusters)]
         most = max(model.ranks.size for model in self.models)
-        blocks = [
-            [function(counts) for function in computed]
-            for counts in bootstrap_counts(strata, most, draws, seed)
+        # All models in the same samples: (models, metrics, draws).
+        samples = np.concatenate(
+            [
+                np.empty((len(functions), len(self.metrics), 0)),
+                *(
+                    np.stack([function(counts) for function in functions])
+                    for counts in bootstrap_counts(strata, most, draws, seed)
+                ),
+            ],
+            axis=2,
+        )
+        left_out = jackknife_counts(strata)
+        return [
+            _Estimates(
+                model,
+                function(np.ones((self.clusters, 1)))[:, 0],
+                of_samples,
+                [function(counts) for counts in left_out],
+                *self._spread(model),
+            )
+            for model, function, of_samples in zip(self.models, functions, samples, strict=True)
         ]
-        nothing = np.empty((len(self.metrics), 0))
-        samples = [
-            np.concatenate([nothing, *(block[place] for block in blocks)], axis=1)
-            for place in range(len(self.models))
-        ]
-        left_out = [[function(counts) for counts in jackknife_counts(strata)] for function in computed]
-        rows: list[dict[str, object]] = []
-        for first, second in combinations(range(len(self.models)), 2):
-            differences = values[first] - values[second]
-            of_samples = samples[first] - samples[second]
-            left = [one - other for one, other in zip(left_out[first], left_out[second], strict=True)]
-            ends = bias_corrected(differences, of_samples, left)
-            errors = of_samples.std(axis=1, ddof=1) if draws > 1 else np.full(len(self.metrics), np.nan)
-            rows += [
-                {
-                    "side": self.side,
-                    "metric": metric.key,
-                    "first": self.models[first].name,
-                    "second": self.models[second].name,
-                    "difference": difference,
-                    "difference_low": low,
-                    "difference_high": high,
-                    "p": p,
-                    "error_of_tasks": error,
-                    "error_of_runs": error_of_runs,
-                    "warning": self._warning(same=bool(low == high)),
-                }
-                for metric, difference, (low, high), p, error, error_of_runs in zip(
-                    self.metrics,
-                    differences,
-                    ends,
-                    self._p(self.models[first], self.models[second], flips, seed),
-                    errors,
-                    np.hypot(spreads[first][1], spreads[second][1]),
-                    strict=True,
-                )
-            ]
-        schema = {name: DIFFERENCES[name] for name in rows[0]}
-        numbers = [name for name, kind in schema.items() if kind == pl.Float64]
-        found = pl.DataFrame(rows, schema=schema).with_columns(pl.col(numbers).fill_nan(None))
-        return _Results(self._values(values, spreads), found)
+
+    def _difference(self, first: _Estimates, second: _Estimates, flips: int, seed: int) -> pl.DataFrame:
+        """Return a row for each metric."""
+        difference, samples = first.values - second.values, first.samples - second.samples
+        left_out = [one - other for one, other in zip(first.left_out, second.left_out, strict=True)]
+        low, high = bias_corrected(difference, samples, left_out).T
+        return _frame(
+            DIFFERENCES,
+            side=self.side,
+            metric=[metric.key for metric in self.metrics],
+            first=first.model.name,
+            second=second.model.name,
+            difference=difference,
+            difference_low=low,
+            difference_high=high,
+            p=self._p(first.model, second.model, flips, seed),
+            error_of_tasks=samples.std(axis=1, ddof=1) if samples.shape[1] > 1 else np.nan,
+            error_of_runs=np.hypot(first.error, second.error),
+            warning=[self._warning(same=bool(same)) for same in low == high],
+        )
 
     def _functions(self, models: Sequence[Model]) -> Callable[[FloatArray], FloatArray]:
         """Return what gives the metrics (m, d) of some models together for counts (c, d) of the clusters."""
@@ -355,25 +364,18 @@ class _Part:
         spread: FloatArray = np.std(of_runs, axis=0, ddof=1)
         return spread, spread / runs**0.5
 
-    def _values(
-        self, values: Sequence[FloatArray], spreads: Sequence[tuple[FloatArray, FloatArray]]
-    ) -> pl.DataFrame:
-        rows = [
-            {
-                "side": self.side,
-                "metric": metric.key,
-                "model": model.name,
-                "runs": model.ranks.shape[0],
-                "tasks": self.places.size,
-                "value": values[place][number],
-                "spread_of_runs": spreads[place][0][number],
-            }
-            for number, metric in enumerate(self.metrics)
-            for place, model in enumerate(self.models)
-        ]
-        schema = {name: VALUES[name] for name in rows[0]}
-        return pl.DataFrame(rows, schema=schema).with_columns(
-            pl.col("value", "spread_of_runs").fill_nan(None)
+    def _values(self, estimates: Sequence[_Estimates]) -> pl.DataFrame:
+        """Return a row for each metric and model."""
+        number = len(self.metrics)
+        return _frame(
+            VALUES,
+            side=self.side,
+            metric=[metric.key for metric in self.metrics for _ in estimates],
+            model=number * [one.model.name for one in estimates],
+            runs=number * [one.model.ranks.shape[0] for one in estimates],
+            tasks=self.places.size,
+            value=np.stack([one.values for one in estimates], axis=1).ravel(),
+            spread_of_runs=np.stack([one.spread for one in estimates], axis=1).ravel(),
         )
 
     def _warning(self, *, same: bool) -> str | None:
@@ -386,6 +388,12 @@ class _Part:
                 f"one cluster has {100 * self.largest_share:.0f} % of the tasks, and decides much by itself"
             )
         return None
+
+
+def _frame(kinds: pl.Schema, **columns: object) -> pl.DataFrame:
+    """Return columns, or a value for all rows, as a frame with null for nan."""
+    frame = pl.DataFrame(columns, schema={name: kinds[name] for name in columns})
+    return frame.with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 # --- index ------------------------------------------------------------------------------------

@@ -196,7 +196,7 @@ def test_every_contradiction_of_a_model_is_found(tail, found):
 
 
 def test_every_contradiction_of_a_side_is_found():
-    """With Hits@1 0.5 the MRR is 0.5 at least; with Hits@3 0.6 the mean rank is 0.5 + 0.1 * 1.5 + 0.4 * 3.5 at least."""
+    """With Hits@1 0.5 the MRR is at least 0.5; with Hits@3 0.6 the mean rank at least 0.5 + 0.1 * 1.5 + 0.4 * 3.5."""
     found = broken({"hits@1": "0.50", "hits@3": "0.60", "mrr": "0.30", "mr": "1.5"})
     assert [row["metric"] for row in found] == [MRR, MR]
 
