@@ -7,6 +7,7 @@ value against the metric beside it; and rows against rows (rankadjust.literature
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,7 @@ def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 def _told(found: Sequence[Finding], rows: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
     """Return findings as a frame, each with those of the columns that tell its line and its model."""
     shown = [name for name in _SHOWN if name in columns]
-    findings = pl.DataFrame([finding.cells() for finding in found], schema=FINDING, orient="row")
+    findings = pl.DataFrame([astuple(finding) for finding in found], schema=FINDING, orient="row")
     return findings.join(
         rows.select("_row", *shown, "metric", "value", "value_low", "value_high", "status"),
         on="_row",

@@ -11,6 +11,7 @@ from rankadjust.literature.findings import Finding
 
 # What a set of values is about; the values of one model are told apart by `group`.
 _EVALUATION = ["dataset", "protocol", "split", "side"]
+_PAIR = ["group", "group_other", *_EVALUATION]
 # A copy shares at least so many values with another row, where their models have the same name and where they have not.
 _SAME_NAMED, _SAME_UNNAMED = 2, 3
 # Values of fewer digits are alike by chance.
@@ -66,48 +67,9 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Finding]:
     """Return rows that have all values of a row before them, of the same evaluation, but one."""
-    key = [*_EVALUATION, "metric"]
-    of_pair = ["group", "group_other", *_EVALUATION]
-    # Only rows with enough equal values, of enough digits, can be copies of each other.
-    is_telling = pl.col("telling") & (pl.col("digits") >= _LEAST_EQUAL_DIGITS)
-    alike = (
-        rows.filter(is_telling)
-        .join(others.filter(is_telling), on=[*key, "value"], suffix="_other")
-        .filter(pl.col("group") != pl.col("group_other"), pl.col("_row") > pl.col("_row_other"))
-        .group_by(of_pair, maintain_order=True)
-        .agg(same=pl.len().cast(pl.Int64))
-        .filter(pl.col("same") >= _SAME_NAMED)
-    )
-    renamed = others.rename({name: f"{name}_other" for name in others.columns if name not in key})
-    pairs = alike.join(rows, on=["group", *_EVALUATION], maintain_order="left_right").join(
-        renamed, on=["group_other", *key], maintain_order="left"
-    )
-    overlap = (pl.col("value_low") < pl.col("value_high_other")) & (
-        pl.col("value_low_other") < pl.col("value_high")
-    )
-    agree = overlap | (pl.col("value") == pl.col("value_other"))
-    named = pl.col("model").first().str.to_lowercase() == pl.col("model_other").first().str.to_lowercase()
+    # One finding a row: the copy that shares most.
     found = (
-        pairs.group_by(of_pair, maintain_order=True)
-        .agg(
-            same=pl.col("same").first(),
-            differing=(~agree).sum(),
-            named=named,
-            row=pl.col("_row").filter(~agree).first(),
-            name=pl.col("name").filter(~agree).first(),
-            value=pl.col("value_as_printed").filter(~agree).first(),
-            other=pl.col("value_as_printed_other").filter(~agree).first(),
-            low=pl.col("value_low").filter(~agree).first(),
-            high=pl.col("value_high").filter(~agree).first(),
-            limit=pl.col("value_other").filter(~agree).first(),
-            source=pl.col("source_other").first(),
-            model=pl.col("model_other").first(),
-        )
-        .filter(
-            pl.col("differing") == 1,
-            pl.col("same") >= pl.when("named").then(_SAME_NAMED).otherwise(_SAME_UNNAMED),
-        )
-        # One finding a row: the copy that shares most.
+        _with_one_change(_beside(rows, others, _alike(rows, others)))
         .sort("same", descending=True, maintain_order=True)
         .unique("row", keep="first", maintain_order=True)
         .sort("row")
@@ -127,6 +89,60 @@ def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Findin
                 "digit: one of the two was changed or mistyped."
             ),
         )
+
+
+def _alike(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of groups of an evaluation with enough equal values, of enough digits, to be copies."""
+    is_telling = pl.col("telling") & (pl.col("digits") >= _LEAST_EQUAL_DIGITS)
+    return (
+        rows.filter(is_telling)
+        .join(others.filter(is_telling), on=[*_EVALUATION, "metric", "value"], suffix="_other")
+        .filter(pl.col("group") != pl.col("group_other"), pl.col("_row") > pl.col("_row_other"))
+        .group_by(_PAIR, maintain_order=True)
+        .agg(same=pl.len().cast(pl.Int64))
+        .filter(pl.col("same") >= _SAME_NAMED)
+    )
+
+
+def _beside(rows: pl.DataFrame, others: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Return the values of pairs of groups, metric by metric: those of the other group with the suffix _other."""
+    key = [*_EVALUATION, "metric"]
+    renamed = others.rename({name: f"{name}_other" for name in others.columns if name not in key})
+    return pairs.join(rows, on=["group", *_EVALUATION], maintain_order="left_right").join(
+        renamed, on=["group_other", *key], maintain_order="left"
+    )
+
+
+def _with_one_change(values: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of groups of which one value differs, with that value; of other models more have to be equal."""
+    overlap = (pl.col("value_low") < pl.col("value_high_other")) & (
+        pl.col("value_low_other") < pl.col("value_high")
+    )
+    differs = ~(overlap | (pl.col("value") == pl.col("value_other")))
+    changed = {
+        "row": "_row",
+        "name": "name",
+        "value": "value_as_printed",
+        "other": "value_as_printed_other",
+        "low": "value_low",
+        "high": "value_high",
+        "limit": "value_other",
+    }
+    first = {"same": "same", "source": "source_other", "model": "model_other"}
+    named = pl.col("model").first().str.to_lowercase() == pl.col("model_other").first().str.to_lowercase()
+    return (
+        values.group_by(_PAIR, maintain_order=True)
+        .agg(
+            differing=differs.sum(),
+            named=named,
+            **{name: pl.col(column).first() for name, column in first.items()},
+            **{name: pl.col(column).filter(differs).first() for name, column in changed.items()},
+        )
+        .filter(
+            pl.col("differing") == 1,
+            pl.col("same") >= pl.when("named").then(_SAME_NAMED).otherwise(_SAME_UNNAMED),
+        )
+    )
 
 
 def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
@@ -156,10 +172,7 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
             row=one["row"],
             severity="suspicious",
             bound="repeated_row",
-            limit=None,
-            excess=None,
             values="; ".join(one["values"]),
-            mended=None,
             message=(
                 f"{one['model']} has the same {listed(one['values'])} on {one['dataset']} and on "
                 f"{one['dataset_other']}: one row looks copied to the other."
@@ -200,10 +213,7 @@ def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
             row=one["row"],
             severity="suspicious",
             bound="repeated_column",
-            limit=None,
-            excess=None,
             values=f"{here}; {there}",
-            mended=None,
             message=(
                 f"The column {here} has the values of {there} for all {one['models']} models: one column looks copied."
             ),

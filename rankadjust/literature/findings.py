@@ -48,31 +48,18 @@ FINDING = {
 _MOST_DECIMALS = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A contradiction, told of one row. Fields as the columns of `rankadjust.literature.contradictions.check`."""
+    """A contradiction, told of one row. Fields as FINDING, the columns of `literature.contradictions.check`."""
 
     row: int
     severity: str
     bound: str
-    limit: float | None
-    excess: float | None
+    limit: float | None = None
+    excess: float | None = None
     values: str
-    mended: str | None
+    mended: str | None = None
     message: str
-
-    def cells(self) -> tuple[object, ...]:
-        """Return the values for a row of FINDING."""
-        return (
-            self.row,
-            self.severity,
-            self.bound,
-            self.limit,
-            self.excess,
-            self.values,
-            self.mended,
-            self.message,
-        )
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,6 @@ def single_findings(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
                 limit=end,
                 excess=end - value.high if is_low else value.low - end,
                 values=value.text,
-                mended=None,
                 message=said
                 or f"{value.text} is impossible: {words} {'at least' if is_low else 'at most'} {value.shown(end)}.",
             )
