@@ -26,7 +26,7 @@ from filelock import FileLock, Timeout
 from rankadjust.base import failures
 from rankadjust.base.contents import read_json
 from rankadjust.base.errors import RankadjustError, exit_with_message
-from rankadjust.base.faults import LEAST, in_words, unwritable
+from rankadjust.base.faults import LEAST, few_inodes, in_words, unwritable
 from rankadjust.base.files import write_text
 from rankadjust.base.processes import RUN, Process, as_text, from_text, is_running, this_process
 
@@ -89,6 +89,8 @@ def require_writable(folder: Path) -> None:
             probe.unlink(missing_ok=True)
     except OSError as error:
         raise RankadjustError(unwritable(folder.absolute(), error)) from None
+    if few_inodes(folder):
+        raise RankadjustError(unwritable(folder.absolute(), OSError(errno.ENOSPC, "")))
     for name in ("locks", "metadata", "incomplete", "log", "scripts"):
         if (folder / name).is_dir() and not os.access(folder / name, os.W_OK):
             raise RankadjustError(unwritable(folder / name, PermissionError(errno.EACCES, "")))

@@ -16,6 +16,8 @@ if sys.platform != "win32":
 
 # Bytes that there has to be room for: Snakemake's notes of what it does, and those of the jobs.
 LEAST = 1 << 16
+# Files, folders among them, that there has to be room for likewise.
+LEAST_FILES = 32
 _REMEDIES = {
     errno.ENOSPC: "free some of its disk, and give the same command again",
     errno.EDQUOT: "free some of your quota, and give the same command again",
@@ -34,7 +36,22 @@ def unwritable(path: str | Path, error: BaseException) -> str:
     if number is None:
         return f"{path}: cannot be written ({str(error).splitlines()[0]}); choose another path"
     remedy = _REMEDIES.get(number, "choose another path")
+    if number == errno.ENOSPC and few_inodes(Path(path)):
+        remedy = "remove some of the files on its disk, which has hardly any inodes left; then try again"
     return f"{path}: cannot be written ({os.strerror(number)}); {remedy}"
+
+
+def few_inodes(path: Path) -> bool:
+    """Say whether the disk of a path has room for fewer files than a run needs for its notes.
+
+    What could not be written is taken away again, so that after a failure some inodes are left. File systems that set
+    no limit say 0 of 0.
+    """
+    if sys.platform == "win32":
+        return False
+    there = next(filter(Path.exists, (path, *path.absolute().parents)))
+    found = os.statvfs(there)
+    return found.f_favail < LEAST_FILES and found.f_files > 0
 
 
 def is_of_writing(error: BaseException) -> bool:
@@ -56,7 +73,7 @@ def errno_of(error: BaseException) -> int | None:
 
 def full_disk(folder: Path) -> str:
     """Return one line where a folder has less room than a run needs for its notes, '' where it has more."""
-    full = shutil.disk_usage(folder).free < LEAST
+    full = shutil.disk_usage(folder).free < LEAST or few_inodes(folder)
     return unwritable(folder, OSError(errno.ENOSPC, "")) if full else ""
 
 
