@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rankadjust.base.errors import RankadjustError, exit_with_message
+from rankadjust.base.errors import RankadjustError, exit_with_message, installed_by
 
 if TYPE_CHECKING:
     import polars as pl
@@ -576,9 +576,7 @@ def _draw(
     try:
         from rankadjust.output.rank_curve import write_rank_curves
     except ModuleNotFoundError as error:
-        raise RankadjustError(
-            f"--figure needs the package {error.name}: pip install 'rankadjust[workflow]'"
-        ) from None
+        raise RankadjustError(f"--figure needs the module {error.name}; {installed_by('workflow')}") from None
     found = paired(names_of([Path(model) for model in models]), tasks)
     known = None
     if dataset is not None and "num_candidates" not in found.tasks.columns:

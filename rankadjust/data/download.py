@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from filelock import FileLock
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.base.faults import is_of_writing, unwritable
 from rankadjust.base.files import contained, sha256_of, write_text
 from rankadjust.base.names import problem_with, require
@@ -282,7 +282,7 @@ def _fetch_zenodo(source: Zenodo, file: File, path: Path, patience: Patience) ->
         )
     command = shutil.which("zenodo_get", path=Path(sys.executable).parent)
     if command is None:
-        raise RankadjustError(f"{address(source)}: zenodo_get is missing; install rankadjust[workflow]")
+        raise RankadjustError(f"{address(source)}: zenodo_get is missing; {installed_by('workflow')}")
     say(f"{address(source)}: fetching with zenodo_get")
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".zenodo.", suffix=".tmp") as scratch:
         command_line = [

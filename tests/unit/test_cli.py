@@ -951,6 +951,19 @@ def test_rank_curves_are_drawn(run, project, tmp_path):
     assert "is neither .svg" in error
 
 
+@pytest.mark.parametrize("module", ["altair", "vl_convert"])
+def test_a_figure_without_the_packages_of_the_workflow_says_what_brings_them(project, monkeypatch, module):
+    monkeypatch.delitem(sys.modules, "rankadjust.output.rank_curve", raising=False)
+    monkeypatch.delitem(sys.modules, "rankadjust.output.pictures", raising=False)
+    monkeypatch.setitem(sys.modules, module, None)
+    models = [str(project / "tests" / "data" / "compare" / name) for name in ("complex", "distmult")]
+    with pytest.raises(RankadjustError) as raised:
+        commands(["compare", *models, "--figure", "curves.svg"], standalone_mode=False)
+    assert str(raised.value) == (
+        f"--figure needs the module {module}; in the folder of rankadjust: pip install '.[workflow]'"
+    )
+
+
 HOSTILE_TABLE = "Model,Hits@10,MRR\n\x1b[31mTransE\u202e,x\x07y,0.3\n"
 
 

@@ -52,6 +52,17 @@ def test_conda_environment_names_what_a_run_needs_as_conda_does(project):
     }
 
 
+def test_what_people_are_told_to_install_exists(project):
+    """rankadjust is on no index, so that its extras are named by the folder: '.[workflow]'."""
+    extras = tomllib.loads((project / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    paths = [project / "README.md", *project.glob("docs/*.md"), *PACKAGE.rglob("*.py")]
+    texts = {path: path.read_text(encoding="utf-8") for path in paths}
+    assert [path for path, text in texts.items() if re.search(r"install '?rankadjust\b", text)] == []
+    named = {extra for text in texts.values() for extra in re.findall(r"pip install '\.\[(\w+)\]'", text)}
+    named |= {extra for text in texts.values() for extra in re.findall(r"installed_by\('(\w+)'\)", text)}
+    assert {"workflow", "tables", "cluster"} <= named <= set(extras)
+
+
 def test_the_version_is_the_same_everywhere(project):
     metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]
     citation = yaml.safe_load((project / "CITATION.cff").read_text())

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.errors import RankadjustError, installed_by
 
 
 def load_parser(module: str, purpose: str) -> Any:  # noqa: ANN401 - a module
@@ -13,5 +13,5 @@ def load_parser(module: str, purpose: str) -> Any:  # noqa: ANN401 - a module
     except ModuleNotFoundError:
         package = module.split(".", maxsplit=1)[0]
         raise RankadjustError(
-            f"reading {purpose} needs the module {package}; in the folder of rankadjust: pip install '.[tables]'"
+            f"reading {purpose} needs the module {package}; {installed_by('tables')}"
         ) from None

@@ -609,7 +609,8 @@ def test_a_record_is_a_number(place, zenodo):
 
 def test_without_the_command(place, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(place.root / "bin" / "python"))
-    assert "zenodo_get is missing; install rankadjust[workflow]" in place.fails(deposited())
+    expected = "zenodo_get is missing; in the folder of rankadjust: pip install '.[workflow]'"
+    assert expected in place.fails(deposited())
 
 
 # All the mirrored data sets
