@@ -255,9 +255,7 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 )
 @click.option("--num-candidates", type=int, help="Candidates of every task, the true answer included.")
 @click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
-@click.option(
-    "--draws", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
-)
+@click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap samples.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--all", "everything", is_flag=True, help="Print every side, type of rank and average.")
 @click.option(
@@ -406,12 +404,8 @@ def _evaluate_by(
     help="What is swapped together; unsaid, query where several triples are known to share one, else triple.",
 )
 @click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
-@click.option(
-    "--flips", type=click.IntRange(min=1), default=10_000, show_default=True, help="Random swaps of the test."
-)
-@click.option(
-    "--draws", type=click.IntRange(min=0), default=1000, show_default=True, help="Bootstrap samples."
-)
+@click.option("--flips", type=int, default=10_000, show_default=True, help="Random swaps of the test.")
+@click.option("--draws", type=int, default=1000, show_default=True, help="Bootstrap samples.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of swaps and bootstrap.")
 @click.option("--all", "everything", is_flag=True, help="Print every side.")
 @click.option(

@@ -6,7 +6,6 @@ from pathlib import Path
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_foreign_frame, require_frame
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
@@ -16,7 +15,8 @@ from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
 from rankadjust.evaluation.p_values import add_p_values
 from rankadjust.evaluation.rank_files import tasks_from
-from rankadjust.evaluation.tasks import tasks_of
+from rankadjust.evaluation.resampling import require_draws
+from rankadjust.evaluation.tasks import Tasks, repeated_tasks, tasks_of
 from rankadjust.evaluation.values import metric_values
 
 KS = (1, 3, 5, 10)
@@ -105,8 +105,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         ranks = require_frame(ranks, "the ranks")
     frame = tasks_from(ranks, num_candidates)
     chosen = expand([metrics] if isinstance(metrics, str) else metrics, KS)
-    if draws < 0:
-        raise RankadjustError(f"draws is {draws}; it must be 0 or more")
+    require_draws(draws, seed)
     evaluation_set = None
     if dataset is not None:
         evaluation_set = find_evaluation_set(database, dataset, protocol, split)
@@ -125,18 +124,16 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
             evaluation_set,
             histograms,
         )
-        .with_columns(reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", frame))
+        .with_columns(reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", tasks))
         .select(RESULT.names())
         .cast(RESULT)
     )
 
 
-def _with_repeated(warning: str, tasks: pl.DataFrame) -> pl.Expr:
+def _with_repeated(warning: str, tasks: Tasks) -> pl.Expr:
     """Return a column of warnings, to which is added how many tasks have the triple and the side of another one."""
     known = pl.col(warning)
-    if not {"triple", "side"} <= {*tasks.columns}:
-        return known
-    repeated = int(tasks.select("triple", "side").is_duplicated().sum())
+    repeated = repeated_tasks(tasks)
     if repeated == 0:
         return known
     text = f"{repeated:,} tasks share triple and side with another one: are two runs in one table?"

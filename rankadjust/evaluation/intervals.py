@@ -12,7 +12,7 @@ from scipy import special
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
-from rankadjust.evaluation.weighting import product
+from rankadjust.evaluation.weighting import pieces
 
 # The ends of a 95 % interval.
 _QUANTILES = np.array([0.025, 0.975])
@@ -102,19 +102,7 @@ class UnitMeans:
         """
         # Deviations from the mean of all tasks: fewer digits are lost in the squares.
         centre = self.terms.sum(axis=1, keepdims=True) / self.weights.sum(axis=1, keepdims=True)
-        deviations = self.terms - centre * self.weights
-        products = np.stack(
-            [deviations, self.weights, deviations**2, deviations * self.weights, self.weights**2]
-        )
-        # For each stratum the five sums of each mean, (5, k, d); without strata nothing needs to be copied.
-        alone = len(self.strata) == 1
-        sums = [
-            product(
-                (products if alone else products[:, :, stratum]).reshape(-1, stratum.size),
-                counts if alone else counts[stratum],
-            ).reshape(5, -1, counts.shape[1])
-            for stratum in self.strata
-        ]
+        sums = [self._sums(stratum, centre, counts) for stratum in self.strata]
         total, weight = np.sum([part[:2] for part in sums], axis=0)
         variance = np.zeros_like(total)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,6 +115,20 @@ class UnitMeans:
                 variance += spread * stratum.size / max(stratum.size - 1, 1)
             error = np.sqrt(np.maximum(variance, 0.0)) / weight
         return np.stack([centre + mean, error])
+
+    def _sums(self, stratum: IntArray, centre: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return the sums over a stratum of the deviations, of the weights, and of their products (5, k, d).
+
+        They are made piece by piece: at once they would need five times the memory of the terms.
+        """
+        total = np.zeros((5 * centre.size, counts.shape[1]))
+        for piece in pieces(stratum.size, total.size):
+            units = stratum[piece]
+            weights = self.weights.take(units, axis=1)
+            deviations = self.terms.take(units, axis=1) - centre * weights
+            products = [deviations, weights, deviations**2, deviations * weights, weights**2]
+            total += np.concatenate(products) @ counts[units]
+        return total.reshape(5, -1, counts.shape[1])
 
 
 def studentised(means: UnitMeans, sampled: FloatArray) -> FloatArray:

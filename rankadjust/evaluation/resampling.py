@@ -3,15 +3,32 @@
 A unit is one task, or all tasks of a triple. A stratum is a list of units that are drawn among themselves.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.errors import RankadjustError
 from rankadjust.evaluation.weighting import in_blocks
+
+# The ends of an interval from so many samples are right to a few thousandths of its length.
+_MOST_DRAWS = 100_000
 
 # So many parts of the units are left out in turn, or every single one where there are fewer.
 _PARTS = 100
+
+
+def require_draws(draws: int, seed: int) -> None:
+    """Raise RankadjustError for a number of samples, or a seed, that nobody can have meant."""
+    require_between("draws", draws, 0, _MOST_DRAWS)
+    if seed < 0:
+        raise RankadjustError(f"seed is {seed}; it must be 0 or more")
+
+
+def require_between(name: str, number: int, least: int, most: int) -> None:
+    """Raise RankadjustError for a number that is not from `least` to `most`."""
+    if not least <= number <= most:
+        raise RankadjustError(f"{name} is {number:,}; it must be from {least:,} to {most:,}")
 
 
 def bootstrap_counts(strata: Sequence[IntArray], tasks: int, draws: int, seed: int) -> Iterator[FloatArray]:
@@ -26,25 +43,30 @@ def bootstrap_counts(strata: Sequence[IntArray], tasks: int, draws: int, seed: i
     for size in in_blocks(draws, max(number, tasks)):
         counts = np.empty((number, size))
         for stratum, generator in zip(strata, generators, strict=True):
-            drawn = generator.integers(stratum.size, size=(size, stratum.size))
-            place = drawn * size + np.arange(size)[:, None]
+            place = generator.integers(stratum.size, size=(size, stratum.size))
+            place *= size
+            place += np.arange(size)[:, None]
             counts[stratum] = np.bincount(place.ravel(), minlength=stratum.size * size).reshape(-1, size)
         yield counts
 
 
-def jackknife_counts(strata: Sequence[IntArray]) -> list[FloatArray]:
-    """Return for each stratum a matrix (units, parts) in which one part of it after the other has the count 0.
+def jackknife(strata: Sequence[IntArray], function: Callable[[FloatArray], FloatArray]) -> list[FloatArray]:
+    """Return for each stratum the values (m, parts) of a function with one part of it after the other left out.
 
-    The other units of the stratum count a little more than 1, so that every stratum keeps its size. A stratum of one
-    unit has no parts.
+    function: values (m, d) for counts (units, d). The units of the part count 0, and the other ones of the stratum a
+    little more than 1, so that every stratum keeps its size. A stratum of one unit has no parts.
     """
     number = sum(stratum.size for stratum in strata)
-    matrices = []
+    found = []
     for stratum in strata:
         parts = min(stratum.size, _PARTS) if stratum.size > 1 else 0
-        counts = np.ones((number, parts))
         part_of = np.arange(stratum.size) % max(parts, 1)
-        left_out = part_of[:, None] == np.arange(parts)
-        counts[stratum] = np.where(left_out, 0.0, stratum.size / (stratum.size - left_out.sum(axis=0)))
-        matrices.append(counts)
-    return matrices
+        values, start = [], 0
+        for size in [*in_blocks(parts, number)] or [0]:
+            left_out = part_of[:, None] == np.arange(start, start + size)
+            counts = np.ones((number, size))
+            counts[stratum] = np.where(left_out, 0.0, stratum.size / (stratum.size - left_out.sum(axis=0)))
+            values.append(function(counts))
+            start += size
+        found.append(np.concatenate(values, axis=1))
+    return found

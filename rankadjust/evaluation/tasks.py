@@ -50,7 +50,7 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
     """Return the tasks of a table as `rankadjust.evaluation.rank_files.tasks_from` makes it."""
     sides = _sides(frame)
     units, strata = _units(frame, sides)
-    groups = {"micro": np.zeros(frame.height, dtype=np.int64)}
+    groups = {"micro": np.broadcast_to(np.int64(0), frame.height)}
     if "group" in frame.columns:
         groups["macro"] = _numbered(frame["group"])
     return Tasks(
@@ -63,6 +63,14 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         strata=strata,
         by_triple="triple" in frame.columns,
     )
+
+
+def repeated_tasks(tasks: Tasks) -> int:
+    """Return how many tasks have the triple and the side of another one; 0 where these are not known."""
+    if not tasks.by_triple:
+        return 0
+    times = [np.bincount(tasks.units[positions]) for side, positions in tasks.sides.items() if side != "both"]
+    return sum(int(each[each > 1].sum()) for each in times)
 
 
 def _sides(frame: pl.DataFrame) -> Mapping[str, IntArray]:
@@ -105,4 +113,4 @@ def _numbered(column: pl.Series) -> IntArray:
 
 
 def _column(frame: pl.DataFrame, name: str, default: float) -> FloatArray:
-    return frame[name].to_numpy() if name in frame.columns else np.full(frame.height, default)
+    return frame[name].to_numpy() if name in frame.columns else np.broadcast_to(default, frame.height)

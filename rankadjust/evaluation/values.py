@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import polars as pl
 
-from rankadjust.base.arrays import FloatArray
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric, Term
 from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, studentised
-from rankadjust.evaluation.resampling import bootstrap_counts, jackknife_counts
+from rankadjust.evaluation.resampling import bootstrap_counts, jackknife
 from rankadjust.evaluation.tasks import Tasks
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages, sums_over_units
 
@@ -106,13 +107,14 @@ def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[A
     arrangements: list[Arrangement] = []
     for average, groups in tasks.groups.items():
         for side, positions in tasks.sides.items():
-            arranged: list[tuple[FloatArray, int]] = []
+            arranged: list[tuple[tuple[FloatArray, FloatArray], int]] = []
             for rank_type, (best, worst) in tasks.ranks.items():
-                own = np.stack([best[positions], worst[positions]])
-                number = next((known for other, known in arranged if np.array_equal(own, other)), None)
+                number = next(
+                    (known for other, known in arranged if _are_equal((best, worst), other, positions)), None
+                )
                 if number is None:
                     number = len(arrangements)
-                    tied = None if np.array_equal(*own) else worst
+                    tied = None if _are_equal((best,), (worst,), positions) else worst
                     arrangements.append(
                         arrange(
                             metrics,
@@ -125,9 +127,14 @@ def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[A
                             worst=tied,
                         )
                     )
-                    arranged.append((own, number))
+                    arranged.append(((best, worst), number))
                 parts.append(_Part(average, side, rank_type, number))
     return parts, arrangements
+
+
+def _are_equal(one: Sequence[FloatArray], other: Sequence[FloatArray], positions: IntArray) -> bool:
+    pairs = zip(one, other, strict=True)
+    return all(mine is its or np.array_equal(mine[positions], its[positions]) for mine, its in pairs)
 
 
 def _resample(arrangements: Sequence[Arrangement], tasks: Tasks, draws: int, seed: int) -> list[_Resampled]:
@@ -187,7 +194,7 @@ def _intervals(resampled: _Resampled, tasks: Tasks) -> Mapping[str, tuple[tuple[
     if not resampled.samples:
         return {}
     arrangement = resampled.arrangement
-    left_out = [averages(arrangement, counts) for counts in jackknife_counts(tasks.strata)]
+    left_out = jackknife(tasks.strata, partial(averages, arrangement))
     ends = bias_corrected(resampled.values, np.concatenate(resampled.samples, axis=1), left_out)
     methods = dict.fromkeys(_keys(resampled), "BCa")
     if resampled.mean_of:

@@ -142,11 +142,16 @@ def averages(tasks: Arrangement, counts: FloatArray) -> FloatArray:
 def product(matrix: FloatArray, weights: FloatArray) -> FloatArray:
     """Return matrix (k, n) @ weights (n, d), in pieces that BLAS multiplies in one thread."""
     total = np.zeros((matrix.shape[0], weights.shape[1]))
-    step = max(1, _PRODUCT // max(total.size, 1))
-    for start in range(0, matrix.shape[1], step):
-        rows = slice(start, start + step)
+    for rows in pieces(matrix.shape[1], total.size):
         total += matrix[:, rows] @ weights[rows]
     return total
+
+
+def pieces(number: int, size: int) -> Iterator[slice]:
+    """Split n products, whose sum has `size` numbers, into pieces that BLAS multiplies in one thread."""
+    step = max(1, _PRODUCT // max(size, 1))
+    for start in range(0, number, step):
+        yield slice(start, start + step)
 
 
 def in_blocks(draws: int, tasks: int) -> Iterator[int]:

@@ -17,7 +17,12 @@ from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_s
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
 from rankadjust.evaluation.intervals import bias_corrected
-from rankadjust.evaluation.resampling import bootstrap_counts, jackknife_counts
+from rankadjust.evaluation.resampling import (
+    bootstrap_counts,
+    jackknife,
+    require_between,
+    require_draws,
+)
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages
 from rankadjust.models.means import ClusterMeans
@@ -28,6 +33,8 @@ from rankadjust.models.verdicts import with_letters, with_verdicts
 KS = (1, 3, 10)
 METRICS = ("mrr", "hits_at_k", "mr", "gmr", "median_rank")
 FLIPS = 10_000
+# Twenty-three clusters have no more swaps, and a p of 10^-7 is small enough for any number of pairs and metrics.
+_MOST_FLIPS = 10_000_000
 DRAWS = 1000
 LEVEL = 0.05
 
@@ -138,6 +145,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         for metric in expand([metrics] if isinstance(metrics, str) else metrics, KS)
         if metric.key != "count"
     ]
+    require_draws(draws, seed)
+    require_between("flips", flips, 1, _MOST_FLIPS)
     found = paired(named, tasks)
     if all(np.array_equal(model.ranks, found.models[0].ranks) for model in found.models):
         names = " and ".join(model.name for model in found.models)
@@ -279,13 +288,12 @@ class _Part:
             ],
             axis=2,
         )
-        left_out = jackknife_counts(strata)
         return [
             _Estimates(
                 model,
                 function(np.ones((self.clusters, 1)))[:, 0],
                 of_samples,
-                [function(counts) for counts in left_out],
+                jackknife(strata, function),
                 *self._spread(model),
             )
             for model, function, of_samples in zip(self.models, functions, samples, strict=True)

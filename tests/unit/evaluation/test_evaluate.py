@@ -346,6 +346,19 @@ def test_samples_do_not_depend_on_the_blocks(monkeypatch):
     )
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"draws": -1}, r"^draws is -1; it must be from 0 to 100,000$"),
+        ({"draws": 10**9}, r"^draws is 1,000,000,000; it must be from 0 to 100,000$"),
+        ({"seed": -1}, r"^seed is -1; it must be 0 or more$"),
+    ],
+)
+def test_numbers_of_samples_that_nobody_means_are_refused_at_once(option, message):
+    with pytest.raises(RankadjustError, match=message):
+        evaluate([1, 2], **option)
+
+
 def test_intervals_have_the_width_that_theory_gives():
     """The interval of a mean has a half width of 1.96 standard errors; of triples: those of the triples' sums."""
     rng = np.random.default_rng(1)

@@ -5,10 +5,10 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
+from rankadjust.chance.metrics import FAMILIES, expand, identity, metric_value, resolve
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, studentised
-from rankadjust.evaluation.resampling import jackknife_counts
+from rankadjust.evaluation.resampling import jackknife
 from rankadjust.evaluation.weighting import arrange, averages
 
 
@@ -125,7 +125,7 @@ def test_studentised_intervals_reach_further_into_the_tail_and_never_beyond_what
 
 def test_parts_that_are_left_out_leave_the_size_of_each_stratum():
     strata = [np.array([0, 2, 4]), np.array([1, 3]), np.array([5])]
-    head, tail, single = jackknife_counts(strata)
+    head, tail, single = jackknife(strata, identity)
     assert (head.shape, tail.shape, single.shape) == ((6, 3), (6, 2), (6, 0))
     for counts in (head, tail):
         for stratum in strata:
@@ -137,7 +137,35 @@ def test_parts_that_are_left_out_leave_the_size_of_each_stratum():
     expected = (1.5 * (1 + 1 / 8) + 1 / 3 + 1 / 2 + 1 / 9) / 6
     assert averages(arranged, head)[0, 2] == pytest.approx(expected)
     # A thousand units are left out ten at a time.
-    assert jackknife_counts([np.arange(1000)])[0].shape == (1000, 100)
+    assert jackknife([np.arange(1000)], identity)[0].shape == (1000, 100)
+
+
+def test_the_parts_are_left_out_block_by_block(monkeypatch):
+    """Of ten million tasks a hundred columns at once would take 8 GB."""
+    strata, columns = [np.arange(0, 300, 2), np.arange(1, 300, 2)], []
+
+    def recorded(counts):
+        columns.append(counts.shape[1])
+        return counts
+
+    whole = jackknife(strata, recorded)
+    assert columns == [100, 100]
+    monkeypatch.setattr("rankadjust.evaluation.weighting._BLOCK", 9000)
+    in_blocks = jackknife(strata, recorded)
+    assert columns[2:] == [30, 30, 30, 10] * 2
+    for one, other in zip(in_blocks, whole, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_the_error_of_a_mean_is_made_piece_by_piece(monkeypatch):
+    rng = np.random.default_rng(6)
+    strata = [np.arange(0, 300, 2), np.arange(1, 300, 2)]
+    means = UnitMeans(rng.random((2, 300)), rng.random((2, 300)), np.zeros(2), np.ones(2), strata)
+    counts = rng.integers(0, 3, (300, 4)).astype(float)
+    whole = means.mean_and_error(counts)
+    # 40 products a unit: seven units a piece.
+    monkeypatch.setattr("rankadjust.evaluation.weighting._PRODUCT", 280)
+    np.testing.assert_allclose(means.mean_and_error(counts), whole, rtol=1e-12)
 
 
 def test_weighted_means_are_studentised_as_ratios():

@@ -274,3 +274,17 @@ def test_what_cannot_be_clustered():
         compare(one, cluster="relation")
     with pytest.raises(RankadjustError, match="given twice"):
         compare(["a.csv", "a.csv"])
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"flips": 0}, r"^flips is 0; it must be from 1 to 10,000,000$"),
+        ({"flips": 10**9}, r"^flips is 1,000,000,000; it must be from 1 to 10,000,000$"),
+        ({"draws": 10**9}, r"^draws is 1,000,000,000; it must be from 0 to 100,000$"),
+        ({"seed": -1}, r"^seed is -1; it must be 0 or more$"),
+    ],
+)
+def test_numbers_of_swaps_and_samples_that_nobody_means_are_refused_at_once(option, message):
+    with pytest.raises(RankadjustError, match=message):
+        compare({"A": model(1), "B": model(2)}, **option)
