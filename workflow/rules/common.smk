@@ -9,9 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
-from snakemake.jobs import Job
 from snakemake.logging import logger
-from snakemake.persistence import PersistenceBase
 
 # Not workflow.basedir: in a module that is the folder of the caller.
 PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
@@ -33,6 +31,7 @@ from rankadjust.base import failures
 from rankadjust.base.claims import exclusively, require_writable
 from rankadjust.base.contents import Digests, content_digest, digest_of, read_json
 from rankadjust.base.errors import exit_with_message
+from rankadjust.base.internals import persistence_and_job
 from rankadjust.base.listening import Listener
 from rankadjust.base.provenance import code_digest
 from rankadjust.chance.metrics import expand as expand_metrics
@@ -255,9 +254,12 @@ LISTENER = Listener(
 if workflow.is_main_process:
     logger.addHandler(LISTENER)
 
+with exit_with_message():
+    Persistence, Job = persistence_and_job()
+
 # The locks of a run that was killed are taken away; of one that is at work, the next one says so.
 if workflow.is_main_process:
-    PersistenceBase.lock = exclusively(PersistenceBase.lock)
+    Persistence.lock = exclusively(Persistence.lock)
 
 # Snakemake tries a job again whatever it failed of. What the user has to mend fails the same way every time.
 Job.restart_times = property(
