@@ -111,9 +111,7 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of
 
 def _loaded(text: str) -> Any:  # noqa: ANN401
     """Return the data of a YAML text; what it could break is found before any of it is built."""
-    depth = accumulate(1 if mark in "{[" else -1 for mark in _FLOW.findall(text))
-    if max(depth, default=0) > _MOST_OPEN or _COMPACT.search(text):
-        raise yaml.MarkedYAMLError(problem=f"collections in one another, more than {_DEEPEST} deep")
+    require_shallow(text)
     loader = _StrictLoader(text)
     try:
         node = loader.get_single_node()
@@ -123,6 +121,13 @@ def _loaded(text: str) -> Any:  # noqa: ANN401
         return loader.construct_document(node)
     finally:
         loader.dispose()
+
+
+def require_shallow(text: str) -> None:
+    """Raise MarkedYAMLError where collections are so deep in one another that the parser would crash."""
+    depth = accumulate(1 if mark in "{[" else -1 for mark in _FLOW.findall(text))
+    if max(depth, default=0) > _MOST_OPEN or _COMPACT.search(text):
+        raise yaml.MarkedYAMLError(problem=f"collections in one another, more than {_DEEPEST} deep")
 
 
 def _require_size(root: yaml.Node) -> None:

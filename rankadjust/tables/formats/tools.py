@@ -7,21 +7,18 @@ table of one row, a list of records or of lines a table of several.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Any
 
 import yaml
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.schemas import require_shallow
 from rankadjust.tables.formats.grid import MAX_COLUMNS, Grid, make_grid
 
 # Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; these are kept.
 _LISTED_HITS = re.compile(r"(.*\bhits_at_)k((?:_[a-z]+)*)")
 _KEPT = (1, 3, 5, 10, 20, 50, 100)
-# Deeper than this the parser of YAML does not raise, it crashes.
-_DEEPEST = 10_000
-_FLOW = re.compile(r"[\[\]{}]")
-_COMPACT = re.compile(r"(?:[-?:]\s+){1000}")
 
 
 def json_grids(text: str) -> list[Grid]:
@@ -64,9 +61,7 @@ def _load_json(text: str) -> Any:  # noqa: ANN401 - any data
 
 
 def _load_yaml(text: str) -> Any:  # noqa: ANN401 - any data
-    depth = accumulate(1 if mark in "{[" else -1 for mark in _FLOW.findall(text))
-    if max(depth, default=0) > _DEEPEST or _COMPACT.search(text):
-        raise RankadjustError("collections in one another, thousands deep")
+    require_shallow(text)
     return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
 
 

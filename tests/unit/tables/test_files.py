@@ -713,5 +713,5 @@ def test_what_would_take_minutes_is_refused_by_its_size(tmp_path, name, piece, t
 @pytest.mark.parametrize("text", ["{a: " * 200_000, "- " * 200_000, "? " * 200_000])
 def test_yaml_that_would_crash_its_parser_is_refused(tmp_path, text):
     (tmp_path / "a.yaml").write_text(text)
-    with pytest.raises(RankadjustError, match="thousands deep"):
+    with pytest.raises(RankadjustError, match="collections in one another"):
         read_grids(tmp_path / "a.yaml")
