@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.npy import read_header
+from rankadjust.base.npy import read_header, readable
 from rankadjust.base.parquet import check_parquet
 from rankadjust.base.reading import scan_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
@@ -62,7 +62,8 @@ def encoded_blocks(path: str | Path, rows: int = _ROWS) -> Callable[[], Iterator
 def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
     # Not a memory map: a limit on a process counts the whole file then.
     with path.open("rb") as file:
-        shape, by_column, dtype = read_header(file, path.stat().st_size, where)
+        with readable(where, "no npy file"):
+            shape, by_column, dtype = read_header(file)
         if len(shape) != 2 or shape[1] != len(columns) or by_column or dtype.kind not in "iu":
             raise RankadjustError(
                 f"{where}: an array {shape} of {dtype}{' by column' if by_column else ''}; needed are rows of "
@@ -72,6 +73,10 @@ def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> It
         for start in range(0, shape[0], rows):
             height = min(rows, shape[0] - start)
             block = np.fromfile(file, dtype, height * shape[1])
+            if block.size < height * shape[1]:
+                raise RankadjustError(
+                    f"{where}: the file ends before its {shape[0]:,} rows do; get or write it again"
+                )
             yield pl.DataFrame(block.reshape(height, shape[1]), schema=named, orient="row")
 
 

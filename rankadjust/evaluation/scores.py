@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.npy import check_npz, map_header, read_array, readable
+from rankadjust.base.npy import mapped, readable
 
 # One value a task, taken over into the table of ranks.
 TASK_COLUMNS = ("side", "triple", "weight", "group")
@@ -144,9 +144,9 @@ def _load_file(path: Path) -> Mapping[str, Any]:
         is_array = file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
     if is_array:
         raise RankadjustError(f"{path}: one array without a name; write it with numpy.savez")
-    check_npz(path)
     with readable(str(path)), np.load(path, allow_pickle=False) as arrays:
-        return dict(arrays)
+        # Of a member that is no array, numpy returns the bytes.
+        return {name: np.asarray(array) for name, array in arrays.items()}
 
 
 def _open_folder(path: Path) -> Mapping[str, Any]:
@@ -154,17 +154,16 @@ def _open_folder(path: Path) -> Mapping[str, Any]:
     for name in ("scores", "mask"):
         file = path / f"{name}.npy"
         if file.is_file():
-            header = map_header(file)
-            arrays[name] = _File(file, header.shape, header.dtype)
+            array = mapped(file)
+            arrays[name] = _File(file, array.shape, array.dtype)
     for name in ("target", _POSITIVE, _NEGATIVE, *TASK_COLUMNS):
         file = path / f"{name}.npy"
         if file.is_file():
-            arrays[name] = read_array(file)
+            arrays[name] = np.array(mapped(file))
     file = path / "filter.npz"
     if file.is_file():
         from scipy import sparse  # noqa: PLC0415 - slow to import, and seldom needed
 
-        check_npz(file)
         with readable(str(file)):
             arrays["filter"] = _from_sparse(sparse.load_npz(file))
     return arrays
