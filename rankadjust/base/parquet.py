@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from rankadjust.base.reading import Source, opened
 
-# Values may take this many bytes in memory, or a hundred times the size of the file (as `rankadjust.base.npy`).
+# Values may take this many bytes in memory, or a hundred times the size of the file.
 _LARGEST = 1 << 30
 _RATIO = 100
 _VALUE = 8
