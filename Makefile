@@ -80,7 +80,7 @@ fuzz: $(STAMP)  ## read hostile documents with every reader, MINUTES=10 each; fi
 	@$(BIN)/python -W ignore -m tests.fuzz.run --minutes $(MINUTES)
 
 fuzz-guided: $(STAMP)  ## the same with documents that libFuzzer makes; installs atheris, which has wheels for some systems only
-	@VIRTUAL_ENV=.venv $(BIN)/uv pip install --quiet 'atheris>=3'
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r fuzz.lock
 	@$(BIN)/python -W ignore -m tests.fuzz.run --guided --minutes $(MINUTES)
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
@@ -94,6 +94,8 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-anno
 lock: $(STAMP)  ## pin the newest versions that pyproject.toml allows, and the oldest for test-oldest
 	@$(COMPILE) --upgrade --all-extras pyproject.toml --output-file requirements.lock
 	@$(COMPILE) --upgrade --resolution lowest-direct --extra test pyproject.toml --output-file requirements-oldest.lock
+	@printf '%s\n' "atheris>=3.1; python_version >= '3.12'" "atheris>=3.0,<3.1; python_version < '3.12'" \
+	  | $(COMPILE) --upgrade - --output-file fuzz.lock
 	@printf 'pip\nuv\n' | $(COMPILE) --constraints requirements.lock - --output-file bootstrap.lock
 
 clean:  ## remove what was produced, keep what was downloaded

@@ -77,6 +77,18 @@ def test_lock_pins_and_hashes_every_declared_package(project):
     assert all("--hash=sha256:" in block for block in blocks if "==" in block)
 
 
+def test_nothing_is_installed_without_a_hash(project):
+    makefile = (project / "Makefile").read_text().replace("\\\n", " ")
+    installing = re.findall(r"(?:pip|\$\$installer) (?:install|sync) [^;&|\n]*", makefile)
+    assert len(installing) >= 6
+    assert [
+        line for line in installing if "--require-hashes" not in line and "--editable ." not in line
+    ] == []
+    for name in set(re.findall(r"[\w-]+\.lock", " ".join(installing))):
+        blocks = re.split(r"^(?=\S)", (project / name).read_text(), flags=re.MULTILINE)
+        assert all("--hash=sha256:" in block for block in blocks if "==" in block), name
+
+
 def test_no_committed_file_names_a_package_index(project):
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=project, capture_output=True, check=True).stdout
     files = [project / name for name in listed.decode().split("\0") if name]
