@@ -9,7 +9,7 @@ OLDEST := .venv-oldest
 CORES ?= all
 MINUTES ?= 10
 
-.PHONY: help results install adopt test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided lint format lock clean
+.PHONY: help results install adopt sums test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -49,6 +49,10 @@ results: $(STAMP)  ## run the workflow with the default configuration
 ADOPTED := results/release/adjustments.parquet results/release/candidates.parquet results/release/metric_adjustments.tsv.gz
 adopt:  ## copy the tables of results/release/ to resources/database/, to be committed
 	@cp $(ADOPTED) results/database/datasets.tsv resources/database/
+	@$(BIN)/python -m rankadjust.base.shipped_sums
+
+sums: $(STAMP)  ## renew the sums of the tables in resources/, after a change that was meant
+	@$(BIN)/python -m rankadjust.base.shipped_sums
 
 test: $(STAMP)  ## run the tests that take seconds each
 	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared and not slow'

@@ -8,6 +8,7 @@ import polars as pl
 
 from rankadjust.base.files import write_text
 from rankadjust.base.reading import read_csv
+from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.data.registry import load_registry
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, beside_database, load_candidates
@@ -68,6 +69,7 @@ def _candidates(database: str, released: str) -> pl.DataFrame:
 def _datasets(database: str, released: str) -> pl.DataFrame:
     """Return the counts of the run's data sets, and of those of the release that the run has not."""
     paths = [Path(path).with_name("datasets.tsv") for path in (database, released)]
+    check_shipped(*paths)
     own, *others = [read_csv(path, separator="\t", infer_schema=True) for path in paths if path.exists()]
     missing = [other.join(own, on="dataset", how="anti", maintain_order="left") for other in others]
     return pl.concat([own, *missing], how="diagonal_relaxed")

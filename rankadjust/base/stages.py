@@ -163,13 +163,18 @@ def write_sums(paths: Sequence[str | Path], sums: str | Path) -> None:
     write_text("".join(f"{sha256_of(path)}  {Path(path).name}\n" for path in paths), sums)
 
 
+def read_sums(sums: Path) -> dict[str, str]:
+    """Return the digest of each file that a SHA256SUMS names."""
+    lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
+    return {name: digest for digest, name in lines}
+
+
 def check_sums(*paths: str | Path) -> None:
     """Raise RankadjustError where a file is not the one of which the SHA256SUMS beside it has the digest."""
     for path in map(Path, paths):
         sums = path.with_name(SUMS)
         try:
-            lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
-            known = {name: digest for digest, name in lines}
+            known = read_sums(sums)
             found = sha256_of(path)
         except (OSError, ValueError) as error:
             raise RankadjustError(

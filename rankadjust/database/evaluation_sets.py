@@ -10,6 +10,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
 from rankadjust.base.reading import read_csv
 from rankadjust.base.sealed import Table, read_sealed, write_sealed
+from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.database.store import RELEASED, load_database
@@ -111,6 +112,7 @@ def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
     missing or holds something else, and when its values are not those that were sealed.
     """
     file = beside_database(None, CANDIDATES) if path is None else Path(path)
+    check_shipped(file)
     try:
         histograms, _ = read_sealed(file, _HISTOGRAMS)
     except FileNotFoundError:
@@ -128,6 +130,7 @@ def write_candidates(histograms: pl.DataFrame, path: str | Path) -> None:
 def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
     """Return the counts of every data set as text, a row each; None means the released table."""
     file = beside_database(None, DATASETS) if path is None else Path(path)
+    check_shipped(file)
     try:
         return without_guards(read_csv(file, separator="\t"))
     except FileNotFoundError:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import shipped
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.evaluation_sets import (
     CANDIDATES,
@@ -16,7 +16,7 @@ from rankadjust.database.evaluation_sets import (
     load_candidates,
     load_datasets,
 )
-from rankadjust.database.store import load_database
+from rankadjust.database.store import RELEASED, load_database
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,14 @@ def registry_with(database: Path | None) -> dict[str, Dataset]:
 def known_datasets(database: Path | None = None) -> list[tuple[str, str, str, str]]:
     """Return name, kind, protocols in the database and aliases of every data set, sorted by name.
 
-    Without a released database the registry alone is listed; a database that was asked for must be there.
+    Without a released database the registry alone is listed; one that was asked for must be there, and each must be
+    whole.
     """
     registry = registry_with(database)
-    try:
-        rows = load_database(database).select("dataset", "protocol").unique()
-    except RankadjustError:
-        if database is not None:
-            raise
+    if database is None and not shipped(RELEASED).exists():
         rows = pl.DataFrame(schema={"dataset": pl.String, "protocol": pl.String})
+    else:
+        rows = load_database(database).select("dataset", "protocol").unique()
     protocols = dict(rows.group_by("dataset").agg(pl.col("protocol").sort().str.join(", ")).iter_rows())
     return [
         (

@@ -8,6 +8,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
 from rankadjust.base.sealed import Seal, Table, read_seal, read_sealed, write_sealed
+from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import BOUNDS, add_coefficients
 
@@ -108,6 +109,7 @@ def load_database(path: str | Path | None = None) -> pl.DataFrame:
     other columns, when its values are not those that were written, and when it does not say what they were.
     """
     file = shipped(RELEASED) if path is None else Path(path)
+    check_shipped(file)
     try:
         database, seal = read_sealed(file, ADJUSTMENTS)
     except FileNotFoundError:

@@ -6,6 +6,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.reading import read_csv
+from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.formats.grid import MAX_COLUMNS
@@ -17,9 +18,11 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
     What separates its cells (comma, tab or semicolon) is what its first line is written with.
 
     Every column of the file comes as it is, after `file` and `file_line` (Int64; the header is line 1).
-    Raises RankadjustError where the file cannot be read or lacks a needed column.
+    Raises RankadjustError where the file cannot be read or lacks a needed column, and where it is a shipped one that
+    has other bytes than it was shipped with.
     """
     path = Path(path)
+    check_shipped(path)
     separator, _ = tidy_separator(path)
     try:
         frame = read_csv(path, separator=separator, raise_if_empty=False)

@@ -34,6 +34,7 @@ from rankadjust.base.errors import exit_with_message
 from rankadjust.base.internals import persistence_and_job
 from rankadjust.base.listening import Listener
 from rankadjust.base.provenance import code_digest
+from rankadjust.base.shipped_sums import check_all_shipped
 from rankadjust.chance.metrics import expand as expand_metrics
 from rankadjust.counting.memory import of_whole, partitions_for
 from rankadjust.counting.protocols import applies, get_protocol, load_protocols
@@ -53,6 +54,7 @@ IS_MODULE = not workflow.modifier.is_main_snakefile()
 if workflow.is_main_process:
     with exit_with_message():
         require_writable(Path(".snakemake"))
+        check_all_shipped()
     # Of a log that cannot be written, Python would print a traceback for every line.
     logging.raiseExceptions = False
 

@@ -131,6 +131,7 @@ rule render:
             DIGESTS,
         ),
         library=code_digest(
+            "base.shipped_sums",
             "base.stages",
             "data.registry",
             "database.evaluation_sets",

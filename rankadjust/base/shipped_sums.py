@@ -1,0 +1,68 @@
+"""Whether the tables that ship with the project are as they were shipped: one changed digit changes results silently.
+
+SHA256SUMS beside the tables say what their bytes were. After a change that was meant, `make sums` renews them.
+"""
+
+from pathlib import Path
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import sha256_of, shipped
+from rankadjust.base.stages import SUMS, read_sums, write_sums
+
+FOLDERS = ("resources/database", "resources/published")
+_NO_TABLES = (SUMS, "README.md")
+
+
+def check_shipped(*paths: str | Path) -> None:
+    """Raise RankadjustError where a table that ships with the project has other bytes than it was shipped with.
+
+    A file in another folder, and one that is not there, is passed over; so is a file that somebody has put beside the
+    shipped ones.
+    """
+    folders = [shipped(folder).resolve() for folder in FOLDERS]
+    for path in map(Path, paths):
+        if path.resolve().parent in folders and path.is_file():
+            _check(path)
+
+
+def check_all_shipped() -> None:
+    """Raise RankadjustError where any table that ships with the project is not as it was shipped, or is missing."""
+    for folder in (shipped(name) for name in FOLDERS):
+        # A wheel has no published tables.
+        if folder.is_dir():
+            for name in _known(folder):
+                _check(folder / name)
+
+
+def _check(path: Path) -> None:
+    expected = _known(path.parent).get(path.name)
+    if expected is None:
+        return
+    found = sha256_of(path) if path.is_file() else "missing"
+    if found != expected:
+        raise RankadjustError(
+            f"{path}: {'missing' if found == 'missing' else f'its bytes are not those that {SUMS} beside it says'}; "
+            "get the file again (git checkout, or install rankadjust anew), or, where you meant to change it, "
+            "renew the sums: make sums"
+        )
+
+
+def _known(folder: Path) -> dict[str, str]:
+    try:
+        return read_sums(folder / SUMS)
+    except (OSError, ValueError) as error:
+        raise RankadjustError(
+            f"{folder / SUMS}: cannot be read ({error}), so that the tables beside it cannot be checked; get it again "
+            "(git checkout, or install rankadjust anew)"
+        ) from None
+
+
+def renew() -> None:
+    """Write SHA256SUMS of the tables as they are now."""
+    for folder in (shipped(name) for name in FOLDERS):
+        tables = sorted(path for path in folder.iterdir() if path.is_file() and path.name not in _NO_TABLES)
+        write_sums(tables, folder / SUMS)
+
+
+if __name__ == "__main__":
+    renew()

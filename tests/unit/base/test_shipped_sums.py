@@ -1,0 +1,81 @@
+"""The tables that ship with the project: what is not as it was shipped is refused, in one line, by every command."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rankadjust.base.files import sha256_of, shipped
+from rankadjust.base.shipped_sums import FOLDERS
+from rankadjust.base.stages import SUMS, read_sums
+
+PROJECT = Path(__file__).parents[3]
+TABLE = "dataset,model,metric,value\nNations,A,mrr,0.61\nNations,A,mr,2.5\n"
+DATABASE, CANDIDATES = "resources/database/adjustments.parquet", "resources/database/candidates.parquet"
+COUNTS, PRINTED = "resources/database/datasets.tsv", "resources/published/conve.csv"
+COMMANDS = {
+    "adjust": (DATABASE, ["adjust", "--dataset", "Nations", "mrr=0.61"]),
+    "show counts": (COUNTS, ["show", "Nations"]),
+    "show candidates": (CANDIDATES, ["show", "Nations"]),
+    "evaluate": (DATABASE, ["evaluate", "ranks.csv", "--dataset", "Nations"]),
+    "compare": (DATABASE, ["compare", "--dataset", "Nations", "mrr=0.5", "mrr=0.6"]),
+    "rescore": (DATABASE, ["rescore", "mine.csv"]),
+    "rescore by candidates": (CANDIDATES, ["rescore", "mine.csv"]),
+    "rescore shipped": (PRINTED, ["rescore", PRINTED]),
+    "check": (CANDIDATES, ["check", "mine.csv"]),
+    "check shipped": (PRINTED, ["check", PRINTED]),
+    "datasets": (DATABASE, ["datasets"]),
+    "verify": (COUNTS, ["verify", "resources/database"]),
+}
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """Return a copy of the project in which a table may be damaged."""
+    folder = tmp_path_factory.mktemp("clone")
+    for part in ("rankadjust", "config", "resources", "workflow"):
+        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("raw", "__pycache__"))
+    (folder / "mine.csv").write_text(TABLE)
+    (folder / "ranks.csv").write_text("triple,side,rank\n0,head,1\n0,tail,2\n")
+    return folder
+
+
+def damage(path):
+    """Flip one bit in the middle of a file; of text it makes another digit."""
+    data = bytearray(path.read_bytes())
+    digits = [place for place, byte in enumerate(data) if byte in b"123456789"]
+    place = digits[len(digits) // 2] if path.suffix in (".csv", ".tsv") else len(data) // 2
+    data[place] ^= 1
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize(("file", "arguments"), COMMANDS.values(), ids=COMMANDS)
+def test_a_command_refuses_a_shipped_table_with_a_changed_bit_in_one_line(clone, file, arguments):
+    whole = (clone / file).read_bytes()
+    damage(clone / file)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "rankadjust", *arguments],
+            cwd=clone,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        (clone / file).write_bytes(whole)
+    assert done.returncode == 1, done.stdout
+    assert done.stdout == ""
+    line = f"{file}: its bytes are not those that SHA256SUMS beside it says; get the file again ("
+    assert line in done.stderr.splitlines()[-1]
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_sums_are_those_of_the_tables(folder):
+    """Where this fails, a table was changed: when that was meant, `make sums`."""
+    tables = [
+        path for path in shipped(folder).iterdir() if path.suffix in (".csv", ".tsv", ".parquet", ".gz")
+    ]
+    assert read_sums(shipped(folder) / SUMS) == {path.name: sha256_of(path) for path in tables}
