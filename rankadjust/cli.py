@@ -12,9 +12,10 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from rankadjust.base.errors import RankadjustError, exit_with_message, installed_by
 
@@ -123,6 +124,27 @@ _sidecar = click.option(
     help="A YAML file that states what the table does not, in place of the one beside it.",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
+
+
+# What `compare` and `evaluate` are about, and the options that have no effect on it.
+_RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
+_PRINTED, _SEVERAL = "printed values", "several data sets"
+_OF_DATASET = {"protocol", "split", "scores", "results", "database", "candidates"}
+_WITHOUT_EFFECT = {
+    _RANKS: {"side"},
+    _RANKS_ALONE: {"side", *_OF_DATASET},
+    _PARTS: {"dataset", *_OF_DATASET},
+    _PRINTED: {"tasks", "cluster", "metrics", "flips", "draws", "seed", "everything", "figure"},
+    _SEVERAL: {"side", "figure"},
+}
+
+
+def _require_effect(context: click.Context, kind: str) -> None:
+    """Refuse an option that somebody gave and that has no effect on this kind of input."""
+    for option in context.command.params:
+        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+        if given and option.name in _WITHOUT_EFFECT[kind]:
+            raise click.UsageError(f"{option.opts[0]} has no effect on {kind}; leave it out.")
 
 
 def _database_of(results: Path | None, database: Path | None) -> Path | None:
@@ -265,7 +287,9 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
     help="Also write all rows (.parquet, .tsv, .csv, .json), or those that are printed as a table (.md, .tex).",
 )
 @_options(_results, _database, _candidates, _json)
+@click.pass_context
 def evaluate(
+    context: click.Context,
     ranks: Path,
     dataset: str | None,
     protocol: str,
@@ -293,12 +317,15 @@ def evaluate(
     from rankadjust.chance.metrics import FAMILIES
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
 
-    if results is not None and dataset is None:
-        raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
-    database = _database_of(results, database)
     if by is not None:
+        _require_effect(context, _PARTS)
         _evaluate_by(ranks, by, tasks, num_candidates, metrics, draws, seed, everything, output, as_json)
         return
+    if dataset is None:
+        if results is not None:
+            raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
+        _require_effect(context, _RANKS_ALONE)
+    database = _database_of(results, database)
     result = evaluate_ranks(
         ranks if tasks is None else _with_attributes(ranks, tasks),
         num_candidates=num_candidates,
@@ -421,25 +448,22 @@ def _evaluate_by(
     help="Also draw the share of tasks with a rank of at most k, for every k, beside chance: .svg.",
 )
 @_options(_results, _database, _candidates, _json)
+@click.pass_context
 def compare(
+    context: click.Context,
+    /,
     models: tuple[str, ...],
     datasets: tuple[str, ...],
-    protocol: str,
-    split: str,
-    side: str,
     tasks: tuple[str, ...],
-    cluster: str | None,
+    side: str,
     metrics: tuple[str, ...],
-    flips: int,
-    draws: int,
-    seed: int,
     everything: bool,
     output: Path | None,
     figure: Path | None,
     results: Path | None,
     database: Path | None,
-    candidates: Path | None,
     as_json: bool,
+    **options: Any,  # noqa: ANN401 - of the test and of the data set, handed on
 ) -> None:
     """Tell whether one model is better than another.
 
@@ -450,62 +474,71 @@ def compare(
     """
     if results is not None and not datasets:
         raise RankadjustError("--results needs --dataset: which data set of the run are these models of?")
-    database = _database_of(results, database)
-    if any("=" in given for given in datasets):
-        if models or figure is not None or side != "both":
-            raise click.UsageError("With --dataset NAME=FOLDER there is no MODEL, --figure or --side.")
-        _compare_datasets(
-            _by_dataset(datasets, "--dataset"),
-            _by_dataset(tasks, "--tasks"),
-            {"protocol": protocol, "split": split, "cluster": cluster, "metrics": metrics or None}
-            | {"flips": flips, "draws": draws, "seed": seed, "database": database, "candidates": candidates},
-            everything,
-            output,
-            as_json,
-        )
-        return
-    if not models:
-        raise click.UsageError("Which models? Give files of ranks, printed values, or --dataset NAME=FOLDER.")
-    if len(datasets) > 1 or len(tasks) > 1:
+    kind = _kind_of_comparison(models, datasets)
+    _require_effect(context, kind)
+    constants = {name: options[name] for name in ("protocol", "split", "candidates")}
+    constants["database"] = _database_of(results, database)
+    test = {name: options[name] for name in ("cluster", "flips", "draws", "seed")}
+    test |= {"metrics": metrics} if metrics else {}
+    if kind == _SEVERAL:
+        found = _compare_datasets(datasets, tasks, constants | test, everything)
+    elif len(datasets) > 1 or len(tasks) > 1:
         raise click.UsageError(
             "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
         )
-    dataset = datasets[0] if datasets else None
-    attributes = Path(tasks[0]) if tasks else None
-    if all("=" in model and not Path(model).exists() for model in models):
-        _compare_printed(models, dataset, protocol, split, side, database, candidates, as_json)
+    elif kind == _PRINTED:
+        found = _compare_printed(models, datasets, constants | {"side": side})
+    else:
+        known = constants | {"dataset": datasets[0] if datasets else None}
+        attributes = Path(tasks[0]) if tasks else None
+        found = _compare_ranks(models, known | test | {"tasks": attributes}, everything)
+        if figure is not None:
+            _draw(models, attributes, figure, **known)
+    if output is not None:
+        _write_comparison(found, output)
+    if as_json:
+        _print_json(found.everything)
         return
-    from rankadjust.models.compare import METRICS
+    _echo(found.text)
+
+
+def _kind_of_comparison(models: Sequence[str], datasets: Sequence[str]) -> str:
+    if any("=" in given for given in datasets):
+        if models:
+            raise click.UsageError("With --dataset NAME=FOLDER there is no MODEL.")
+        return _SEVERAL
+    if not models:
+        raise click.UsageError("Which models? Give files of ranks, printed values, or --dataset NAME=FOLDER.")
+    if all("=" in model and not Path(model).exists() for model in models):
+        return _PRINTED
+    return _RANKS if datasets else _RANKS_ALONE
+
+
+class _Found(NamedTuple):
+    """A comparison as text for the terminal, as everything for JSON, as a table for a paper, and as rows."""
+
+    text: str
+    everything: object
+    for_paper: "pl.DataFrame"
+    rows: "pl.DataFrame"
+
+
+def _write_comparison(found: _Found, path: Path) -> None:
+    if path.suffix == ".csv":
+        _write(found.rows, path)
+    elif path.suffix == ".json":
+        _write_json(found.everything, path)
+    else:
+        _write_for_paper(found.for_paper, path)
+
+
+def _compare_ranks(models: Sequence[str], options: dict[str, Any], everything: bool) -> _Found:
     from rankadjust.models.compare import compare as compare_models
     from rankadjust.output.comparison import comparison, for_machines, paper_table
 
-    found = compare_models(
-        [Path(model) for model in models],
-        dataset=dataset,
-        protocol=protocol,
-        split=split,
-        tasks=attributes,
-        cluster=cluster,
-        metrics=metrics or METRICS,
-        flips=flips,
-        draws=draws,
-        seed=seed,
-        database=database,
-        candidates=candidates,
-    )
-    if figure is not None:
-        _draw(models, attributes, dataset, protocol, split, database, candidates, figure)
-    if output is not None:
-        if output.suffix == ".csv":
-            _write(found.differences, output)
-        elif output.suffix == ".json":
-            _write_json(for_machines(found), output)
-        else:
-            _write_for_paper(paper_table(found), output)
-    if as_json:
-        _print_json(for_machines(found))
-        return
-    _echo(comparison(found, every_side=everything))
+    found = compare_models([Path(model) for model in models], **options)
+    text = comparison(found, every_side=everything)
+    return _Found(text, for_machines(found), paper_table(found), found.differences)
 
 
 def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
@@ -524,42 +557,31 @@ def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
 
 
 def _compare_datasets(
-    folders: dict[str, Path],
-    tasks: dict[str, Path],
-    options: dict[str, Any],
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
-) -> None:
+    datasets: Sequence[str], tasks: Sequence[str], options: dict[str, Any], everything: bool
+) -> _Found:
     from rankadjust.models.datasets import compare_datasets
     from rankadjust.output.comparison import comparisons, for_machines, of_datasets, paper_table
 
-    known = {name: value for name, value in options.items() if value is not None}
-    found = compare_datasets(folders, tasks=tasks, **known)
-    if output is not None:
-        if output.suffix == ".csv":
-            _write(of_datasets({name: one.differences for name, one in found.items()}, "dataset"), output)
-        elif output.suffix == ".json":
-            _write_json({name: for_machines(one) for name, one in found.items()}, output)
-        else:
-            _write_for_paper(
-                of_datasets({name: paper_table(one) for name, one in found.items()}, "data set"), output
-            )
-    if as_json:
-        _print_json({name: for_machines(one) for name, one in found.items()})
-        return
-    _echo(comparisons(found, every_side=everything))
+    folders, attributes = _by_dataset(datasets, "--dataset"), _by_dataset(tasks, "--tasks")
+    found = compare_datasets(folders, tasks=attributes, **options)
+    return _Found(
+        comparisons(found, every_side=everything),
+        {name: for_machines(one) for name, one in found.items()},
+        of_datasets({name: paper_table(one) for name, one in found.items()}, "data set"),
+        of_datasets({name: one.differences for name, one in found.items()}, "dataset"),
+    )
 
 
 def _draw(
     models: Sequence[str],
     tasks: Path | None,
+    path: Path,
+    *,
     dataset: str | None,
     protocol: str,
     split: str,
     database: Path | None,
     candidates: Path | None,
-    path: Path,
 ) -> None:
     from rankadjust.database.evaluation_sets import find_evaluation_set
     from rankadjust.database.histograms import Histograms
@@ -586,43 +608,31 @@ def _draw(
     write_rank_curves(rank_curves(found, counts, number), path)
 
 
-def _compare_printed(
-    models: Sequence[str],
-    dataset: str | None,
-    protocol: str,
-    split: str,
-    side: str,
-    database: Path | None,
-    candidates: Path | None,
-    as_json: bool,
-) -> None:
+def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: dict[str, Any]) -> _Found:
     from rankadjust.models.printed import compare_printed
-    from rankadjust.output.comparison import printed_for_machines, printed_pair
+    from rankadjust.output.comparison import (
+        printed_for_machines,
+        printed_pair,
+        printed_paper_table,
+        printed_rows,
+    )
 
-    if dataset is None:
+    if not datasets:
         raise click.UsageError("Give --dataset: how much a difference tells depends on the number of tasks.")
-    named = _named_values(models, None)
     of_metric: dict[str, list[str]] = {}
-    for name, text in named:
+    for name, text in _named_values(models, None):
         of_metric.setdefault(name, []).append(text)
     pairs = [
         pair
         for metric, texts in of_metric.items()
-        for pair in compare_printed(
-            texts,
-            dataset=dataset,
-            metric=metric,
-            protocol=protocol,
-            split=split,
-            side=side,
-            database=database,
-            candidates=candidates,
-        )
+        for pair in compare_printed(texts, dataset=datasets[0], metric=metric, **options)
     ]
-    if as_json:
-        _print_json(printed_for_machines(pairs))
-        return
-    _echo("\n".join(printed_pair(pair) for pair in pairs))
+    return _Found(
+        "\n".join(printed_pair(pair) for pair in pairs),
+        printed_for_machines(pairs),
+        printed_paper_table(pairs),
+        printed_rows(pairs),
+    )
 
 
 @commands.command()

@@ -8,6 +8,7 @@ import polars as pl
 
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
+from rankadjust.chance.typed import Typed
 from rankadjust.models.compare import LEVEL, Comparison
 from rankadjust.models.printed import ALIKE, SEPARATE, PrintedPair
 from rankadjust.output.terminal import number, table
@@ -252,3 +253,49 @@ def printed_for_machines(pairs: Sequence[PrintedPair]) -> list[dict[str, Any]]:
     """Return pairs for JSON; a z that has no bound is null."""
     rows = [asdict(pair) for pair in pairs]
     return [row | {"z_most": None if row["z_most"] == float("inf") else row["z_most"]} for row in rows]
+
+
+def printed_rows(pairs: Sequence[PrintedPair]) -> pl.DataFrame:
+    """Return a row for each pair: the values with the ends of what they round, and what they tell."""
+    return pl.DataFrame(
+        [
+            {
+                "metric": pair.metric,
+                **_value_of("better", pair.better),
+                **_value_of("worse", pair.worse),
+                "triples": pair.clusters,
+                "z_least": pair.z_least,
+                "z_most": None if pair.z_most == float("inf") else pair.z_most,
+                "verdict": pair.verdict,
+                "enough": pair.enough,
+                "too_little": pair.too_little,
+            }
+            for pair in pairs
+        ],
+        schema_overrides={"z_most": pl.Float64, "enough": pl.Float64},
+    )
+
+
+def _value_of(name: str, typed: Typed) -> dict[str, float]:
+    low, high = typed.ends
+    return {name: typed.value, f"{name}_low": low, f"{name}_high": high}
+
+
+def printed_paper_table(pairs: Sequence[PrintedPair]) -> pl.DataFrame:
+    """Return a table of text: a row for each pair of printed values."""
+    return pl.DataFrame(
+        [
+            {
+                "metric": resolve(pair.metric).label,
+                "better": pair.better.text,
+                "worse": pair.worse.text,
+                "z at least": number(pair.z_least, 3),
+                "z at most": "" if pair.z_most == float("inf") else number(pair.z_most, 3),
+                "verdict": pair.verdict,
+                "significant from": ""
+                if pair.enough is None
+                else _difference(pair.enough, pair.worse.text, 3),
+            }
+            for pair in pairs
+        ]
+    )

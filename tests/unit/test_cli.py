@@ -844,7 +844,7 @@ def test_several_data_sets_are_compared_and_written(run, project, tmp_path):
         ("compare", "Which models?"),
         ("compare a.csv b.csv --dataset Kinships --dataset Nations", "as --dataset NAME=FOLDER"),
         ("compare a.csv --dataset Kinships=kinships", "there is no MODEL"),
-        ("compare --dataset Kinships=kinships --figure f.svg", "there is no MODEL, --figure"),
+        ("compare --dataset Kinships=kinships --figure f.svg", "--figure has no effect on several data sets"),
         (
             "compare --dataset Kinships=kinships --dataset Nations",
             "--dataset Nations: of several data sets each needs its path",
@@ -860,6 +860,62 @@ def test_mistakes_in_naming_data_sets(run, line, message):
     code, _, error = run(line)
     assert code == 2
     assert message in " ".join(error.split())
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "options"),
+    [
+        ("compare a.csv b.csv --dataset Nations", "ranks", "--side head"),
+        (
+            "compare a.csv b.csv",
+            "ranks without --dataset",
+            "--side head, --protocol raw, --split testing, --database d, --candidates c",
+        ),
+        (
+            "compare --dataset Nations mrr=0.3 mrr=0.4",
+            "printed values",
+            "--tasks t, --cluster query, --metric mrr, --flips 9, --draws 9, --seed 1, --all, --figure f.svg",
+        ),
+        ("compare --dataset Nations=n", "several data sets", "--side head, --figure f.svg"),
+        (
+            "evaluate a.csv",
+            "ranks without --dataset",
+            "--protocol raw, --split testing, --scores static, --database d, --candidates c",
+        ),
+        (
+            "evaluate a.csv --by relation",
+            "parts of the tasks (--by)",
+            "--dataset N, --protocol raw, --split x, --scores static, --results r, --database d, --candidates c",
+        ),
+    ],
+)
+def test_an_option_without_effect_is_an_error(run, line, kind, options):
+    """Even with the value that it has by default: who writes it expects something from it."""
+    for option in options.split(", "):
+        code, _, error = run(f"{line} {option}")
+        assert code == 2
+        assert f"{option.split()[0]} has no effect on {kind}; leave it out." in error
+
+
+def test_printed_values_are_written_for_papers_and_machines(run, tmp_path):
+    written = {}
+    for suffix in ("md", "tex", "csv", "json"):
+        path = tmp_path / f"pairs.{suffix}"
+        line = "compare --dataset FB15k-237 mrr=0.358 mrr=0.338 hits@1=35.8% hits@1=35.3% --output"
+        code, output, _ = run(line, path)
+        assert code == 0
+        assert "MRR: 0.358 is better than 0.338" in output
+        written[suffix] = path.read_text(encoding="utf-8")
+    assert "| MRR    | 0.358  | 0.338 | 3.26 " in written["md"]
+    assert "| 1.16 percentage points |" in written["md"]
+    assert "MRR & 0.358 & 0.338 & 3.26 & " in written["tex"]
+    rows = pl.read_csv(written["csv"].encode())
+    assert rows["better", "better_low", "verdict"].rows() == [
+        (0.358, 0.3575, "better"),
+        (0.358, 0.3575, "cannot be known"),
+    ]
+    pairs = json.loads(written["json"])
+    assert [pair["z_least"] for pair in pairs] == rows["z_least"].to_list()
 
 
 def test_parts_are_written_for_papers_and_machines(run, project, tmp_path):
