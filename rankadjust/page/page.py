@@ -35,4 +35,6 @@ def report_page(material: Material) -> str:
         style=shipped_text("page.css"),
         script=shipped_text("page.js"),
         drawing=drawing_scripts(material.charts),
+        # Text, not markup: it is escaped.
+        notices=str(shipped_text("third-party.txt")),
     )
