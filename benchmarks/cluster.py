@@ -14,8 +14,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.cluster.slurm import Cluster, slurm
-from tests.cluster.workflow import (
+from harness.cluster_runs import (
     Fault,
     Run,
     cancel,
@@ -27,6 +26,7 @@ from tests.cluster.workflow import (
     watch,
     write_inputs,
 )
+from harness.slurm import Cluster, slurm
 
 # What is measured is Slurm: Large is just large enough to be computed alone, in partitions.
 GRAPHS = {"Tiny": 11, "Drawn-1": 400, "Large": 4_000}

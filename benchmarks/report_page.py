@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 from playwright.sync_api import Browser, Page
 
+from harness.chromium import chromium
 from rankadjust.page.templating import data_element
-from tests.browser.chromium import chromium
 
 ROOT = Path(__file__).parents[1]
 HEIGHT = 900

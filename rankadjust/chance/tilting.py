@@ -21,54 +21,64 @@ from numpy.typing import NDArray
 from rankadjust.base.arrays import ComplexArray, FloatArray
 from rankadjust.chance.rank_sums import Panel, panels
 
-# With at most so many tasks, and losses to put on a grid, the law is convolved.
+# Where the numbers come from: each has the reason that stands above it, and benchmarks/tail_constants.csv says what p
+# and time become with half of it and with twice. None of them moves log10 p by more than 0.03 where p is above 1e-10,
+# but for _FEW_TASKS (0.07).
+
+# Few tasks: the law on a grid, since no normal law is near yet. Every task, and every loss, takes time.
 _FEW_TASKS = 48
-_FEWEST_TASKS = 8
 _MOST_LOSSES = 10**7
-# x is raised by some steps of the grid, which may raise ln p by this, or by this share of it where p is tiny.
+# x is raised by some steps of the grid, by one a task with so few tasks. The grid is as fine as keeps what that adds to
+# ln p below _RAISED (0.002 in log10 p), or below this share of ln p where p is tiny.
+_FEWEST_TASKS = 8
 _RAISED = 0.005
 _SHARE_RAISED = 2e-4
-# But by no more than this share of x, lest sums of a few large losses are counted that are above it.
+# And the raise below this share of x, lest sums of a few large losses are counted that are above it.
 _WINDOW = 5e-4
+# The numbers of points that bound the time, and the raise with the fewest tasks.
 _FINEST = 2**15
 _COARSEST = 2**14
-# 1/r for r up to 10 are multiples of 1 / 2520: on such a grid the large steps of the law are exact.
+# 1/r for r up to 10 are multiples of 1 / 2520, their least common multiple: the large steps of the law are exact then.
 _COMMON = 2520
-# So many places of a spectrum are changed rather than the whole computed.
+_LARGEST_RECIPROCAL = 10
+# Two spectra that differ in so few places: adding these is quicker than a transform.
 _FEW_CHANGES = 3
 # Bounds share a grid where none is larger than another by this factor, or their tilts at x differ by more than e^5.
 _LIKE = 1.5
 _LIKE_TILT = 5.0
-# A sum beyond the end of the transform is taken for a smaller one, with a weight below e^-32 of its own. A larger tilt
-# would cost digits: half of it is undone at x.
+# A sum beyond the end of the transform is taken for a smaller one, with a weight below e^-32 = 1e-14 of its own. A
+# larger tilt would cost digits: half of it is undone at x.
 _ALIASING = 32.0
 
-# Lugannani and Rice's formula is used where the first terms that it leaves out are below these.
+# Lugannani and Rice's formula is used where the first terms that it leaves out are below these. On a lattice the
+# integral is a short exact sum, so that the formula has to be better to be preferred.
 _NEAR_NORMAL = 0.02
 _NEAR_NORMAL_ON_LATTICE = 0.003
 # Below p = 1e-30 the formula's error of some tenths is nothing beside log10 p, and the integral may be costly.
 _FORMULA_ONLY = -30 * np.log(10)
 # Close to the expectation, with t below so many standard deviations, the formula is a difference of large terms.
 _LEAST_TILT = 0.1
+# From here on seven terms of the asymptotic series of Mills' ratio are exact: the next is 15!! / 12^16 = 1e-11.
 _FAR = 12.0
 
-# The inversion integral ends where the transform has fallen to this share, or after so many points.
+# The inversion integral ends where the transform has fallen to this share of its largest value, or after so many
+# points; where it has not fallen to _SMALL by then, L has atoms.
 _NEGLIGIBLE = 1e-10
 _SMALL = 1e-5
 _POINTS = 2**14
+# Points are taken so many at a time at first; _WORK times 16 bytes bound what is in memory, and the time.
 _BLOCK = 64
 _WORK = 2**22
-# Phases up to which 24 nodes interpolate exp(-z l(r)) on a panel.
+# Phases up to which 24 nodes interpolate exp(-z l(r)) on a panel: a polynomial of degree 23 turns three times.
 _PHASE = 20.0
 
-# A bound that is this close below a point of the lattice is that point.
+# A bound, or a loss, that is this close below a point is that point: rounding of sums of up to 10^7 losses, and of one.
 _ON_LATTICE = 1e-9
 _ON_GRID = 1e-6
-# 1/1..1/n have a common denominator of up to 2520 for n up to 10; beyond, their lattice is too fine to matter.
-_LARGEST_RECIPROCAL = 10
 
-# Further on the wrong side of the expectation p is at least 0.99 for every law (Cantelli's inequality).
+# Further on the wrong side of the expectation p is at least 1 - 1 / (1 + 10^2) = 0.99 (Cantelli's inequality).
 _CERTAIN = 10.0
+# Far more than Newton's method, or halving a bracket of all floats, ever takes.
 _STEPS = 200
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.chromium import INSTALL, Pages, chromium, installed
+from harness.chromium import INSTALL, Pages, chromium, installed
 from tests.browser.reports import write_report
 from tests.release import make_release
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from harness.chromium import Pages, scrolls_sideways, violations
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import PRINTED_SPLITS
@@ -21,7 +22,6 @@ from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.output.terminal import adjusted_value, number
-from tests.browser.chromium import Pages, scrolls_sideways, violations
 
 pytestmark = pytest.mark.browser
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from harness.chromium import scrolls_sideways, violations
 from rankadjust.page.charts.catalogue import CATALOGUE
 from rankadjust.page.charts.theme import SCHEMES
-from tests.browser.chromium import scrolls_sideways, violations
 
 pytestmark = pytest.mark.browser
 

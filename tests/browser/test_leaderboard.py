@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.browser.chromium import scrolls_sideways, violations
+from harness.chromium import scrolls_sideways, violations
 from tests.browser.reports import write_report
 
 OPENED = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both"}

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.browser.chromium import Pages, scrolls_sideways, violations
+from harness.chromium import Pages, scrolls_sideways, violations
 from tests.browser.reports import write_report
 
 pytestmark = pytest.mark.browser

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.slurm import obstacle, slurm
+from harness.slurm import obstacle, slurm
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,7 @@ import subprocess
 
 import pytest
 
-from tests.cluster.slurm import until
-from tests.cluster.workflow import (
+from harness.cluster_runs import (
     PROJECT,
     SHARED,
     SMALL,
@@ -21,6 +20,7 @@ from tests.cluster.workflow import (
     watch,
     write_inputs,
 )
+from harness.slurm import until
 
 pytestmark = pytest.mark.cluster
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster import slurm
-from tests.cluster.slurm import MARK, SYSTEM, obstacle, processes
-from tests.cluster.workflow import PROJECT
+from harness import slurm
+from harness.cluster_runs import PROJECT
+from harness.slurm import MARK, SYSTEM, obstacle, processes
 
 
 def test_without_slurm_it_says_what_to_install(monkeypatch):
@@ -40,7 +40,7 @@ def test_a_slurm_of_the_machines_own_is_left_alone(monkeypatch, tmp_path):
 def test_a_slurm_goes_down_with_whoever_brought_it_up(number):
     if obstacle():
         pytest.skip(obstacle())
-    command = [sys.executable, "-m", "tests.cluster.slurm"]
+    command = [sys.executable, "-m", "harness.slurm"]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:
         folder = Path(process.stdout.readline().rpartition(f"{MARK}=")[2].strip())
         assert len(processes(folder)) >= 3

@@ -1,5 +1,7 @@
 """The documentation shows the stored output of the benchmarks, and the models that they draw are what they say."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -10,6 +12,17 @@ from benchmarks.power import ERRORS, RANGES, draw_model, printed
 from benchmarks.size_and_power import draw
 from benchmarks.untrained_models import MODELS, Queries, ranks
 from rankadjust.chance.metrics import metric_value, resolve
+
+
+def test_every_benchmark_is_named_with_what_it_showed_and_imports_no_test(project):
+    folder = project / "benchmarks"
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    files = {path.name for path in folder.glob("*.*")} - {"README.md"}
+    assert [name for name in sorted(files) if f"`{name}`" not in readme] == []
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
+    assert [
+        name for name, text in texts.items() if re.search(r"^(from|import) tests\b", text, re.MULTILINE)
+    ] == []
 
 
 def test_the_coverages_of_the_documentation_are_the_stored_ones(project):

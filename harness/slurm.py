@@ -1,6 +1,6 @@
 """A Slurm of one machine for tests: its own daemons, key and ports, without systemd, cgroups or a database.
 
-As root: `with slurm(folder) as cluster:` brings it up and down; `python -m tests.cluster.slurm` until Ctrl-C.
+As root: `with slurm(folder) as cluster:` brings it up and down; `python -m harness.slurm` until Ctrl-C.
 Every daemon is a child of this process and gets a signal when it dies, however it dies. Every process of a job is
 known by a variable of its environment, so that nothing but what was started here is ever ended.
 """

@@ -14,12 +14,12 @@ from urllib.parse import urlsplit
 import numpy as np
 import polars as pl
 
+from harness.slurm import Cluster, processes
 from rankadjust.base.frames import filled
 from rankadjust.data.registry import load_registry
 from rankadjust.data.sources import Http
-from tests.cluster.slurm import Cluster, processes
 
-PROJECT = Path(__file__).parents[2]
+PROJECT = Path(__file__).parents[1]
 TINY = PROJECT / "tests" / "data" / "tiny"
 HOST = "graphs.example"
 SPLITS = {"training": "train.txt", "validation": "valid.txt", "testing": "test.txt"}
