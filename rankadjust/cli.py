@@ -166,6 +166,19 @@ def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
         _echo(assumed_facts(assumed), err=True)
 
 
+def _say_if_times_are_ignored(constants: "pl.DataFrame", dataset: str, protocol: str) -> None:
+    """Say on standard error that data have times, where the protocol does not name them."""
+    from rankadjust.database.evaluation_sets import has_times
+
+    if protocol == _PROTOCOL and has_times(constants, dataset):
+        _echo(
+            f"note: {dataset} has times, and the protocol {protocol} ignores them: it takes away every answer that was "
+            "ever true. If the evaluation took away only what is true at the same time, say --protocol time-aware; if "
+            "it ignored times on purpose, say --protocol time-static, which gives the same numbers",
+            err=True,
+        )
+
+
 def _say_if_histograms_are_missing(database: Path | None, candidates: Path | None) -> None:
     """Say on standard error what is missing where there is no p for want of histograms."""
     from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
@@ -232,6 +245,7 @@ def adjust(
     ]
     if any(adjusted.log10_p_independent is None for adjusted in found):
         _say_if_histograms_are_missing(database, candidates)
+    _say_if_times_are_ignored(constants, found[0].dataset, found[0].protocol)
     if as_json:
         _print_json([asdict(adjusted) for adjusted in found])
         return

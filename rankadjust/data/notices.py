@@ -14,6 +14,7 @@ from rankadjust.data.registry import Dataset
 _USUAL = ("training", "validation", "testing")
 # From this share on, of the triples of an evaluation split, those that a model is given are worth a word.
 _MANY = 0.05
+_COUNTS_OF_TRAINING = {"entities_in_training", "entities_in_inference", "distinct_seen_triples"}
 
 
 def in_one_line(summary: Mapping[str, Any]) -> str:
@@ -42,12 +43,13 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
         *_order(encoded, dataset),
         *_same(splits),
         *_leaks(summary, dataset),
+        *_unseen(summary, dataset),
     ]
 
 
 def warnings_of_arrays(summary: Mapping[str, Any], dataset: Dataset) -> list[str]:
     """Return what looks like a mistake in files of arrays or in their declaration, as far as the counts tell it."""
-    return [*_more_relations(summary, dataset), *_leaks(summary, dataset)]
+    return [*_more_relations(summary, dataset), *_leaks(summary, dataset), *_unseen(summary, dataset)]
 
 
 def _more_relations(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
@@ -144,3 +146,18 @@ def _leaks(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
             every = counts["distinct_triples"][asked]
             if common > _MANY * every:
                 yield f"{common:,} of the {every:,} {asked} triples ({common / every:.0%}) stand in {known} too"
+
+
+def _unseen(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
+    """Count the evaluated triples that hold an entity or relation which no split that a model is given has."""
+    # Whoever states these counts knows that training lacks some.
+    if _COUNTS_OF_TRAINING & set(dataset.expected):
+        return
+    for split, unseen in summary["unseen"].items():
+        if unseen["triples"]:
+            graph = "the inference graph" if split.startswith("inference") else "training"
+            yield (
+                f"{unseen['triples']:,} of {summary['triples'][split]:,} {split} triples hold an entity or relation "
+                f"that {graph} never saw ({unseen['entities']:,} entities, {unseen['relations']:,} relations): "
+                "filtered ranks them all the same, filtered-training and pykeen leave them out"
+            )

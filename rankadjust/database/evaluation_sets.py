@@ -17,6 +17,8 @@ from rankadjust.database.store import RELEASED, load_database
 
 CANDIDATES = "candidates.parquet"
 DATASETS = "datasets.tsv"
+# The shipped protocols for data with times; to read them all takes longer than everything else.
+_TEMPORAL = ("time-aware", "time-static")
 
 _HISTOGRAMS = Table(
     name="candidates",
@@ -54,6 +56,28 @@ def find_evaluation_set(
     rows, protocol = _narrowed(rows, "protocol", protocol, lambda: f"the database for {dataset}")
     rows, split = _narrowed(rows, "split", split, lambda: f"the database for {dataset} ({protocol})")
     return EvaluationSet(dataset, protocol, split, rows)
+
+
+def has_times(database: pl.DataFrame | str | Path | None, dataset: str) -> bool:
+    """Tell whether a database holds a data set as temporal data.
+
+    Either it has a protocol for such data, or a scorer that sees times varies in another way than one that does not.
+
+    Parameters
+    ----------
+    database
+        As in `find_evaluation_set`.
+    dataset
+        The name of the data set in the database.
+
+    """
+    rows = (database if isinstance(database, pl.DataFrame) else load_database(database)).filter(
+        pl.col("dataset") == dataset
+    )
+    is_temporal = pl.col("protocol").is_in(_TEMPORAL) | (
+        pl.col("variance_static_scorer") != pl.col("variance_random_scorer")
+    )
+    return bool(rows.select(is_temporal.any()).item())
 
 
 def _narrowed(

@@ -17,11 +17,13 @@ import rankadjust
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.provenance import PACKAGE
 from rankadjust.base.version import VERSION
-from rankadjust.chance.metrics import FAMILIES
+from rankadjust.chance.metrics import FAMILIES, resolve
+from rankadjust.chance.moments import moments_table
+from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.cli import commands, main
-from rankadjust.counting.protocols import load_protocols
+from rankadjust.counting.protocols import get_protocol, load_protocols
 from rankadjust.database.evaluation_sets import write_candidates
-from rankadjust.database.store import ADJUSTMENTS, write_database
+from rankadjust.database.store import ADJUSTMENTS, assemble, write_database
 from rankadjust.output.listings import SAMPLED
 from rankadjust.output.terminal import histogram
 from tests.release import DATA, make_release
@@ -160,6 +162,51 @@ def test_words_that_papers_use_mean_ours(run, line, usual):
 def test_a_decimal_comma_is_one_and_a_comma_in_a_rank_separates_thousands(run):
     rows = json.loads(run("adjust --json --dataset FB15k-237 mrr=0,338 mr=1,234")[1])
     assert [row["value"] for row in rows] == [0.338, 1234.0]
+
+
+# The same test triple at two times: a scorer that sees times varies less than one that does not.
+QUADRUPLES = {
+    "training": [("a", "r", "b", "1"), ("a", "r", "c", "2"), ("b", "r", "c", "1"), ("d", "r", "a", "2")],
+    "testing": [("a", "r", "b", "2"), ("a", "r", "b", "3"), ("b", "r", "a", "2")],
+}
+
+
+@pytest.mark.parametrize("is_temporal", [True, False])
+@pytest.mark.parametrize("protocols", [("filtered",), ("filtered", "time-aware", "time-static")])
+def test_filtered_is_remarked_on_where_the_data_have_times(run, tmp_path, is_temporal, protocols):
+    database = tmp_path / "adjustments.parquet"
+    write_database(database_of_quadruples(protocols if is_temporal else ("filtered",), is_temporal), database)
+    line = f"adjust --dataset quads --database {database} mrr=0.7"
+    code, _, error = run(line)
+    notes = [text for text in error.splitlines() if "has times" in text]
+    assert (code, len(notes)) == (0, int(is_temporal))
+    if is_temporal:
+        assert notes[0].startswith("note: quads has times, and the protocol filtered ignores them")
+        assert "--protocol time-aware" in notes[0]
+    if "time-static" in protocols and is_temporal:
+        for protocol in ("time-aware", "time-static"):
+            assert "has times" not in run(f"{line} --protocol {protocol}")[2]
+
+
+def database_of_quadruples(protocols, is_temporal):
+    """Return the database that a run makes of these data, with or without their times."""
+    columns = ["head", "relation", "tail", *["time"] * is_temporal]
+    triples = {
+        split: pl.DataFrame([row[: len(columns)] for row in rows], schema=columns, orient="row")
+        for split, rows in QUADRUPLES.items()
+    }
+    metrics = [resolve("mrr")]
+    tables = []
+    for name in protocols:
+        counted = rankadjust.count_candidates(triples, name)
+        nulls = nulls_table(counted.histogram, counted.pairs, get_protocol(name), metrics)
+        table = moments_table(counted.histogram, metrics).join(
+            nulls, on=["split", "side", "metric"], how="left"
+        )
+        tables.append(
+            table.select(pl.lit("quads").alias("dataset"), pl.lit(name).alias("protocol"), pl.all())
+        )
+    return assemble(tables)
 
 
 def test_a_mistyped_option_is_no_value(run):

@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.schemas import read_yaml
 from rankadjust.base.vocabulary import time_columns
 from rankadjust.counting.candidates import benchmark_candidates
 from rankadjust.counting.protocols import (
@@ -298,3 +299,15 @@ def test_a_mistake_in_benchmarks_is_named_with_its_line(tmp_path, text, message)
     with pytest.raises(RankadjustError) as raised:
         load_benchmarks(write(tmp_path / "mine.yaml", text))
     assert message in str(raised.value)
+
+
+def test_a_run_counts_temporal_protocols_by_default_where_there_are_times(project):
+    default = read_yaml(project / "config" / "config.yaml")["protocols"]
+    triples = ("head", "relation", "tail")
+    own = {
+        columns: {name for name in default if applies(get_protocol(name), columns) is None}
+        for columns in (triples, (*triples, "time"), (*triples, "time_start", "time_end"))
+    }
+    static, *temporal = own.values()
+    for names in temporal:
+        assert names - static == {"time-aware", "time-static"}

@@ -65,7 +65,7 @@ def test_a_count_that_was_read_as_an_entity_is_seen(tmp_path):
         "header_lines: 1 under format.entities"
     ]
     assert said(tmp_path, GRAPH, listed=["43", *ENTITIES, "x", "y"])[1] == []
-    used = {**GRAPH, "testing": [*GRAPH["testing"], ("42", "a", "e1")]}
+    used = {**GRAPH, "training": [*GRAPH["training"], ("42", "a", "e1")]}
     assert said(tmp_path, used, listed=["42", *ENTITIES, "x", "y"])[1] == []
 
 
@@ -154,6 +154,23 @@ def test_a_triple_at_another_time_is_no_leak(tmp_path):
         assert len(said(tmp_path, graph, form, role="temporal")[1]) == warned
 
 
+@pytest.mark.parametrize("new", [0, 75])
+def test_triples_with_entities_that_training_never_saw_are_counted(tmp_path, new):
+    """75 of 200 testing triples get a tail of their own, which no other split has."""
+    testing = [
+        (head, relation, f"new{number % 30}") if number < new else (head, relation, tail)
+        for number, (head, relation, tail) in enumerate(GRAPH["testing"])
+    ]
+    graph = {**GRAPH, "testing": testing}
+    said_of_it = [
+        "75 of 200 testing triples hold an entity or relation that training never saw (30 entities, 0 relations): "
+        "filtered ranks them all the same, filtered-training and pykeen leave them out"
+    ]
+    assert said(tmp_path, graph)[1] == (said_of_it if new else [])
+    # The number of entities in training says that the others are meant.
+    assert said(tmp_path, graph, expected={"entities_in_training": 40})[1] == []
+
+
 @pytest.mark.shared
 def test_the_verified_data_sets_give_no_warning_that_is_not_true(shared, tmp_path):
     described = yaml.load((shared / "data" / "sources.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
@@ -169,8 +186,12 @@ def test_the_verified_data_sets_give_no_warning_that_is_not_true(shared, tmp_pat
         unasked |= {name: without} if without else {}
     assert len(described["datasets"]) == 36
     assert found == {}
-    # True: 55 relations between 14 nations. The registry expects these numbers, so nobody is warned.
-    assert list(unasked) == ["Nations"]
+    # True: 55 relations between 14 nations, and test entities that training never saw. The registry expects the
+    # numbers of entities and relations, so nobody is warned.
+    never_seen = {name: said for name, said in unasked.items() if "never saw" in said[-1]}
+    assert "WN18RR" in never_seen
+    assert all(len(said) <= 2 for said in never_seen.values())
+    assert unasked.keys() - never_seen.keys() == {"Nations"}
     assert unasked["Nations"][0].startswith(
         "the column of relations has 55 different values, that of heads 14: "
     )
