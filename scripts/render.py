@@ -9,6 +9,7 @@ import polars as pl
 from rankadjust.base.files import write_text
 from rankadjust.base.reading import read_csv
 from rankadjust.base.shipped_sums import check_shipped
+from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.data.registry import load_registry
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, beside_database, load_candidates
@@ -16,6 +17,9 @@ from rankadjust.database.store import load_database, with_released
 from rankadjust.page.charts.figure import read_figures, read_pictures
 from rankadjust.page.material import BESIDE, Material
 from rankadjust.page.page import report_page
+
+# Names stay text, even where all of them are numbers.
+_NAMES = dict.fromkeys(("file", "model", "dataset", "source", "source_line", "table"), pl.String)
 
 
 def render(
@@ -39,10 +43,7 @@ def render(
             tables={name: read_product(path, RESCORED, name) for name, path in by_name.items()},
             own=frozenset(own),
             literature=read_product(literature[0], RESCORED, BESIDE) if literature else None,
-            comparison={
-                Path(path).stem: read_csv(path, infer_schema=True, infer_schema_length=None)
-                for path in comparison
-            },
+            comparison={Path(path).stem: compared(path) for path in comparison},
             charts=read_figures(Path(figures)),
             figures=read_pictures(Path(figures)),
             database=with_released(
@@ -54,6 +55,13 @@ def render(
         )
     )
     write_text(page, output)
+
+
+def compared(path: str | Path) -> pl.DataFrame:
+    """Read a table of results/comparison, with names that a spreadsheet would take for formulas as they were."""
+    return without_guards(
+        read_csv(path, infer_schema=True, infer_schema_length=None, schema_overrides=_NAMES)
+    )
 
 
 def _candidates(database: str, released: str) -> pl.DataFrame:

@@ -107,13 +107,14 @@ def _contradictions(found: pl.DataFrame | None) -> Finding | None:
 def _near_chance(found: pl.DataFrame | None) -> Finding | None:
     if found is None or found.is_empty():
         return None
-    below = found.filter(chance="below").height
-    those = "that" if found.height == 1 else "those"
-    worse = f"; {below} {'is' if below == 1 else 'are'} worse than chance" if below else ""
-    return Finding(
-        f"{_count(found.height, 'printed value')} could be {those} of a random scorer{worse}.",
-        "#near-chance",
-    )
+    # Values below chance are worse than those of a random scorer: they are counted apart.
+    at, below = (found.filter(chance=word).height for word in ("at", "below"))
+    those = "that" if at == 1 else "those"
+    texts = [f"{_count(at, 'printed value')} could be {those} of a random scorer"] if at else []
+    if below:
+        verb = "is" if below == 1 else "are"
+        texts.append(f"{f'{below:,}' if at else _count(below, 'printed value')} {verb} worse than chance")
+    return Finding(f"{'; '.join(texts)}.", "#near-chance")
 
 
 def _count(number: int, word: str) -> str:

@@ -1,6 +1,6 @@
 """The leaderboard: one row per model and evaluation, metrics as columns."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -13,6 +13,10 @@ from rankadjust.page.material import Material
 from rankadjust.page.results import all_values, evaluations, place_of
 from rankadjust.page.templating import Section, data_element, render
 
+# The contradictions of a result, by where its values are printed.
+Messages = dict[tuple[Any, ...], list[dict[str, str]]]
+# The severity of a contradiction that refutes a result.
+IMPOSSIBLE = "impossible"
 # The view that the page opens with, where the results have it.
 OPENED = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both"}
 # Metrics in the order of their columns; others follow by name.
@@ -49,9 +53,9 @@ def leaderboard_data(values: pl.DataFrame, contradictions: pl.DataFrame | None =
     values: rows of `all_values`. contradictions: rows of `rankadjust.literature.contradictions.check`, None for none.
 
     metrics: key, label, increasing and title of each column. open: the view that the page opens with. rows: a
-    dictionary per result, with its evaluation and source, its kinds, notes (texts with their kind) and values: for each
-    metric, by its key, the printed text, the interval of what was rounded, expectation, index and z with intervals, and
-    the reason where there is no index.
+    dictionary per result, with its evaluation and source, its kinds, notes (texts with their kind), unranked (why it
+    takes no place among the others, empty where it does) and values: for each metric, by its key, the printed text, the
+    interval of what was rounded, expectation, index and z with intervals, and the reason where there is no index.
     """
     messages = _messages(contradictions)
     rows = [_row(part.to_dicts(), messages) for part in values.partition_by("result", maintain_order=True)]
@@ -78,25 +82,26 @@ def _metric(key: str) -> dict[str, Any]:
     return {"key": key, "label": metric.label, "increasing": metric.increasing}
 
 
-def _messages(contradictions: pl.DataFrame | None) -> dict[tuple[str, int], list[dict[str, str]]]:
-    """Return the contradictions of each line of a file."""
-    messages: dict[tuple[str, int], list[dict[str, str]]] = {}
+def _messages(contradictions: pl.DataFrame | None) -> Messages:
+    """Return the contradictions of each result; one line of a wide table holds results on several data sets."""
+    messages: Messages = {}
     if contradictions is None or not {"file", "file_line"} <= set(contradictions.columns):
         return messages
-    for file, line, severity, message in contradictions.select(
-        "file", "file_line", "severity", "message"
-    ).iter_rows():
-        messages.setdefault((file, line), []).append(
-            {"kind": "contradiction", "text": f"{severity}: {message}"}
-        )
+    for row in contradictions.iter_rows(named=True):
+        text = f"{row['severity']}: {row['message']}"
+        messages.setdefault(_place(row), []).append({"kind": "contradiction", "text": text})
     return messages
 
 
-def _row(
-    values: Sequence[dict[str, Any]], messages: dict[tuple[str, int], list[dict[str, str]]]
-) -> dict[str, Any]:
+def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return where a value is printed, and of which result; an empty text in a file is null elsewhere."""
+    return tuple(row.get(name) or None for name in ("file", "file_line", "model", *EVALUATION))
+
+
+def _row(values: Sequence[dict[str, Any]], messages: Messages) -> dict[str, Any]:
     first = values[0]
     columns: dict[str, dict[str, Any]] = {}
+    notes = _notes(values, messages)
     # The metric itself comes before an adjusted one that is printed beside it.
     for value in sorted(values, key=lambda value: value["adjustment"] is not None):
         if value["status"] != "metric_unknown" and value["metric"] is not None:
@@ -110,18 +115,28 @@ def _row(
         "year": first["year"] or "",
         "own": first["own"],
         "kinds": list(dict.fromkeys(value["kind"] for value in values)),
-        "notes": _notes(values, messages),
+        "notes": notes,
+        "unranked": _unranked(notes),
         "values": columns,
     }
 
 
-def _notes(
-    values: Sequence[dict[str, Any]], messages: dict[tuple[str, int], list[dict[str, str]]]
-) -> list[dict[str, str]]:
-    """Return what a reader has to know of a result, each text once, with the metrics that it is about."""
-    notes = [
-        note for value in values for note in messages.get((value["file"], value.get("file_line") or 0), [])
+def _unranked(notes: Sequence[Mapping[str, str]]) -> str:
+    """Return why a result comes after those that nothing is said against, empty where nothing is.
+
+    As in results/comparison/leaderboards.csv a caveat takes a result its place; so do values that no ranks have.
+    """
+    impossible = [
+        note["text"].partition(". ")[0] for note in notes if note["text"].startswith(f"{IMPOSSIBLE}: ")
     ]
+    caveats = [note["text"] for note in notes if note["kind"] == "caveat"]
+    return "; ".join([*impossible, *caveats])
+
+
+def _notes(values: Sequence[dict[str, Any]], messages: Messages) -> list[dict[str, str]]:
+    """Return what a reader has to know of a result, each text once, with the metrics that it is about."""
+    places = dict.fromkeys(map(_place, values))
+    notes = [note for place in places for note in messages.get(place, [])]
     caveats = [text for value in values if value["caveat"] for text in value["caveat"].split("; ")]
     notes += [{"kind": "caveat", "text": text} for text in dict.fromkeys(caveats)]
     about: dict[tuple[str, str], list[str]] = {}

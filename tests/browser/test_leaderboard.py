@@ -5,9 +5,14 @@ import io
 import json
 import re
 
+import polars as pl
 import pytest
 
 from harness.chromium import scrolls_sideways, violations
+from rankadjust.literature.comparison import ranked_results
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.runs import add_run
+from rankadjust.literature.tidy import read_tidy
 from tests.browser.reports import write_report
 
 OPENED = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both"}
@@ -41,6 +46,12 @@ def count(page):
     """Return how many results are shown, on all pages of the table."""
     text = page.locator(".dt-info").first.inner_text()
     return 0 if text == "no results" else int(re.search(r"of ([\d,]+)", text)[1].replace(",", ""))
+
+
+def ranked(page):
+    """Return of each row whether it takes a place among the others."""
+    notes = page.locator("#leaderboard-table tbody td.notes").all_inner_texts()
+    return ["not ranked: " not in text for text in notes]
 
 
 def column(page, title):
@@ -93,11 +104,14 @@ def test_a_click_on_a_head_sorts_with_what_is_missing_last(page):
     assert values == sorted(values, reverse=True)
     page.locator(".dt-scroll-head th", has_text="Hits@3").first.click()
     page.locator("select.dt-input").first.select_option("-1")
-    values = column(page, "Hits@3")
-    given = [value for value in values if value is not None]
-    assert given == sorted(given)
-    assert None in values
-    assert values[: len(given)] == given
+    # Those that nothing is said against come first, and both groups are sorted.
+    values, is_ranked = column(page, "Hits@3"), ranked(page)
+    for wanted in (True, False):
+        group = [value for value, ranks in zip(values, is_ranked, strict=True) if ranks == wanted]
+        given = [value for value in group if value is not None]
+        assert given == sorted(given)
+        assert None in group
+        assert group[: len(given)] == given
 
 
 def test_switches_filter_and_say_how_many_are_left(page):
@@ -166,10 +180,76 @@ def test_values_that_are_not_there_take_no_field(page_of, literature_page):
     assert page.locator("#leaderboard-switches button[data-more]:visible").count() == 0
 
 
-def test_a_data_set_without_this_evaluation_is_shown_whole(page):
-    choose(page, "dataset", "tgbl-wiki-v2")
+def test_another_data_set_opens_with_its_usual_test_evaluation_and_back(page, adjusted):
+    """Without it, the 220 results of FB15k-237 under several protocols stood in one list after the way back."""
+    for dataset in ("ogbl-biokg", "tgbl-wiki-v2", "FB15k-237", "UMLS", "FB15k-237"):
+        choose(page, "dataset", dataset)
+        usual, number = most_common(adjusted, dataset)
+        assert {name: chosen(page, name) for name in OPENED} == usual
+        assert count(page) == number
+
+
+def test_a_protocol_that_a_data_set_lacks_opens_where_it_is_usual(page):
+    choose(page, "protocol", "sampled-500")
+    evaluation = {name: chosen(page, name) for name in OPENED}
+    assert evaluation["protocol"] == "sampled-500"
+    assert all(evaluation.values())
     assert count(page) > 0
-    assert chosen(page, "protocol") == ""
+
+
+def test_what_was_chosen_besides_stays_where_another_data_set_has_it(page):
+    choose(page, "year", "2022")
+    choose(page, "dataset", "WN18RR")
+    assert (chosen(page, "year"), chosen(page, "protocol")) == ("2022", "filtered")
+    choose(page, "dataset", "tgbl-wiki-v2")
+    assert chosen(page, "dataset") == "tgbl-wiki-v2"
+    assert count(page) > 0
+
+
+@pytest.fixture(scope="module")
+def adjusted(project):
+    """Return the rows that the page shows, without the page."""
+    tables = sorted((project / "resources" / "published").glob("*.csv"))
+    return rescore(pl.concat([read_tidy(path) for path in tables], how="diagonal"))
+
+
+def most_common(rows, dataset):
+    """Return the test evaluation of a data set that most results have, and how many; a result is a run."""
+    runs = add_run(rows.filter(dataset=dataset)).filter(pl.col("split").str.ends_with("testing"))
+    found = runs.group_by(list(OPENED)).agg(pl.struct("file", "run").n_unique().alias("results"))
+    best = found.sort("results", descending=True).row(0, named=True)
+    number = best.pop("results")
+    return best, number
+
+
+def test_refuted_results_come_after_all_others_with_the_reason(page):
+    """Which these are by the tables: the values of FB15k-237 with a caveat, or that no ranks have."""
+    page.locator("select.dt-input").first.select_option("-1")
+    texts = page.locator("#leaderboard-table tbody td.notes").all_inner_texts()
+    is_ranked = ranked(page)
+    assert is_ranked == sorted(is_ranked, reverse=True)
+    assert 25 < sum(is_ranked) < len(is_ranked)
+    assert any("refuted: the evaluation placed the true triple before all" in text for text in texts)
+    assert any("impossible: Hits@1 0.246 and MRR 0.230 contradict each other" in text for text in texts)
+    # However the table is sorted.
+    page.locator(".dt-scroll-head th", has_text="Hits@1").first.click()
+    assert ranked(page) == is_ranked
+
+
+def test_the_opening_board_has_the_order_of_the_leaderboards_of_the_literature(page, adjusted):
+    """results/comparison/leaderboards.csv takes the best value of each model, and no value with a caveat."""
+    page.locator("select.dt-input").first.select_option("-1")
+    notes = dict(
+        zip(models(page), page.locator("#leaderboard-table tbody td.notes").all_inner_texts(), strict=True)
+    )
+    placed = [model for model, takes_a_place in zip(models(page), ranked(page), strict=True) if takes_a_place]
+    ranked_models = ranked_results(adjusted).filter(**OPENED, metric="inverse_harmonic_mean_rank")
+    best = dict(ranked_models.select("model", "value").iter_rows())
+    shown = [model for model in dict.fromkeys(placed) if model in best]
+    assert len(shown) > 25
+    assert [best[model] for model in shown] == sorted((best[model] for model in shown), reverse=True)
+    # Whoever has a place there and none here has values that no ranks have.
+    assert all("impossible: " in notes[model] for model in best.keys() - set(shown))
 
 
 def test_a_model_is_found(page):

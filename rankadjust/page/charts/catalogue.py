@@ -80,13 +80,12 @@ def _audited(rows: pl.DataFrame) -> Facts:
 
 
 def _compared(rows: pl.DataFrame) -> Facts:
-    gap = (rows["value"] - rows["index"]).abs()
     return {
         "results": rows["results"].sum(),
         "datasets": rows["dataset"].n_unique(),
         "margin": VISIBLE,
-        "visible": rows.filter(gap > VISIBLE)["results"].sum(),
-        "largest": largest(gap),
+        "visible": rows["visible"].sum(),
+        "largest": largest(rows["gap"]),
     }
 
 
@@ -185,9 +184,9 @@ CATALOGUE = (
         _compared,
         "Adjusted index of MRR and Hits@k against the value as printed (both without unit), n = {results:,} results. "
         "On the dashed diagonal adjustment changes nothing; {visible:,} results lie more than {margin} away from it, "
-        "the farthest {largest:.2g}. One mark stands for all results at the same place.",
+        "the farthest {largest:.3g}. One mark stands for all results at the same place.",
         "Scatter plots of {results:,} results on {datasets} data sets, with the diagonal. Of {visible:,} results the "
-        "index differs from the printed value by more than {margin}, at most by {largest:.2g}.",
+        "index differs from the printed value by more than {margin}, at most by {largest:.3g}.",
     ),
     Entry(
         "mean-rank-index",

@@ -5,7 +5,7 @@ import math
 import altair as alt
 import polars as pl
 
-from rankadjust.literature.comparison import candidate_class, usable
+from rankadjust.literature.comparison import VISIBLE, candidate_class, usable
 from rankadjust.page.charts.drawing import (
     PANEL_HEIGHT,
     PANEL_WIDTH,
@@ -27,7 +27,8 @@ def rows(results: pl.DataFrame) -> pl.DataFrame:
     """Return metric, kind (a class of CLASSES), value, index, results, dataset and model of all usable MRR and Hits@k.
 
     results: re-scored rows. Rows that would be drawn at one place are one, `results` says how many, with the data set
-    and the model of the first.
+    and the model of the first. `visible` says how many of these have an index that differs visibly from the printed
+    value, `gap` by how much at most: both before the rounding of the drawing.
     """
     found = usable(results).with_columns(
         metric=pl.coalesce(
@@ -35,12 +36,18 @@ def rows(results: pl.DataFrame) -> pl.DataFrame:
             for name, pattern in _PANELS.items()
         ),
         kind=_kind(),
+        gap=(pl.col("value") - pl.col("index")).abs(),
     )
     return (
         found.filter(pl.col("metric").is_not_null())
         .with_columns(pl.col("value", "index").round(_RESOLUTION))
         .group_by("metric", "kind", "value", "index", maintain_order=True)
-        .agg(pl.len().cast(pl.Int64).alias("results"), pl.first("dataset", "model"))
+        .agg(
+            pl.first("dataset", "model"),
+            results=pl.len().cast(pl.Int64),
+            visible=(pl.col("gap") > VISIBLE).sum().cast(pl.Int64),
+            gap=pl.max("gap"),
+        )
         .sort("metric", "kind", "value", "index", descending=[True, True, False, False])
     )
 

@@ -181,6 +181,7 @@ function makeLeaderboard({ default: DataTable, jQuery }, data) {
     { name: "year", title: "Year", data: (row, type) => textCell(row.year, type), searchable: false },
     { name: "source", title: "Source", className: "source", searchable: false, data: (row, type) => (type === "display" ? sourceLink(row, row.source) : escaped(row.source)) },
     { name: "own", title: "Own", data: (row) => Number(row.own), visible: false, searchable: false },
+    { name: "unranked", title: "Unranked", data: (row) => Number(row.unranked !== ""), visible: false, searchable: false },
   ];
   const notes = { name: "notes", title: "Notes", className: "notes", orderable: false, searchable: false, data: (row, type) => (type === "display" ? notesCell(row) : "") };
   const columns = [model, ...evaluation, ...metrics, notes, ...others];
@@ -201,7 +202,8 @@ function makeLeaderboard({ default: DataTable, jQuery }, data) {
     const kinds = row.status.filter((kind) => kind !== "adjusted");
     const text = kinds.length === 0 ? "details" : kinds.join(" · ");
     const severe = kinds.includes("contradiction") || kinds.includes("not adjusted") ? " severe" : "";
-    return element("button", { type: "button", class: `badge${kinds.length ? "" : " plain"}${severe}`, "aria-expanded": "false" }, text);
+    const button = element("button", { type: "button", class: `badge${kinds.length ? "" : " plain"}${severe}`, "aria-expanded": "false" }, text);
+    return row.unranked === "" ? button : element("div", {}, button, element("small", {}, `not ranked: ${row.unranked}`));
   }
 
   // What has no number comes last, whichever way the column is sorted.
@@ -223,7 +225,7 @@ function makeLeaderboard({ default: DataTable, jQuery }, data) {
   const table = new DataTable("#leaderboard-table", {
     data: rows, columns, columnControl: [], deferRender: true, autoWidth: false,
     scrollX: true, fixedColumns: { start: 1 },
-    order: orderOf(given.sort) ?? usualOrder(), orderFixed: { pre: [[place.own, "desc"]] },
+    order: orderOf(given.sort) ?? usualOrder(), orderFixed: { pre: [[place.own, "desc"], [place.unranked, "asc"]] },
     pageLength: lengthOf(given), displayStart: lengthOf(given) * pageOf(given), lengthMenu: [10, 25, 50, 100, { label: "all", value: -1 }],
     layout: { topStart: "info", topEnd: { buttons: [csvButton()] }, bottomStart: "pageLength", bottomEnd: "paging" },
     language: { info: "_START_ to _END_ of _TOTAL_ results", infoEmpty: "no results", infoFiltered: "", lengthMenu: "_MENU_ a page", emptyTable: "No results.", zeroRecords: "No result has all of this. Change a switch above, or show all results." },
@@ -311,7 +313,7 @@ function makeLeaderboard({ default: DataTable, jQuery }, data) {
       return state[name].length !== 1;
     }
     const isMetric = data.metrics.some(({ key }) => key === name);
-    return isMetric ? rows.some((row) => row.values[name] !== undefined && isChosen(row, state)) : name !== "own";
+    return isMetric ? rows.some((row) => row.values[name] !== undefined && isChosen(row, state)) : !["own", "unranked"].includes(name);
   }
 
   function showColumns() {
@@ -424,6 +426,30 @@ function makeLeaderboard({ default: DataTable, jQuery }, data) {
     }));
   }
 
+  /** Open the test evaluation with most results of those that have what a switch says: no list mixes evaluations. */
+  function openUsualEvaluation(name) {
+    const fits = rows.filter((row) => state[name].length === 0 || switched(row, name).some((value) => state[name].includes(value)));
+    const others = Object.fromEntries(EVALUATION.map((part) => [part, []]));
+    const asked = fits.filter((row) => isChosen(row, { ...state, ...others }));
+    // Source, year and status stay where this leaves any result.
+    if (asked.length === 0) {
+      SWITCHES.filter((other) => other !== name).forEach((other) => {
+        state[other] = [];
+      });
+    }
+    const left = asked.length > 0 ? asked : fits;
+    const tests = left.filter(({ split }) => split.endsWith("testing"));
+    const found = new Map();
+    (tests.length > 0 ? tests : left).forEach((row) => {
+      const key = JSON.stringify(EVALUATION.map((part) => row[part]));
+      found.set(key, (found.get(key) ?? 0) + 1);
+    });
+    const [[usual]] = [...found].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+    JSON.parse(usual).forEach((value, index) => {
+      state[EVALUATION[index]] = [value];
+    });
+  }
+
   form.addEventListener("input", ({ target }) => {
     if (target.name === "search") {
       state.search = target.value;
@@ -432,12 +458,11 @@ function makeLeaderboard({ default: DataTable, jQuery }, data) {
     }
     const isSwitch = SWITCHES.includes(target.name);
     const value = target.type === "checkbox" ? target.checked : target.value;
+    const before = state[target.name];
     state[target.name] = isSwitch ? chosenOf(target.name) : value;
-    // Another data set may have no such evaluation: then the rest of it is left open.
-    if (isSwitch && !rows.some((row) => isChosen(row, state))) {
-      SWITCHES.filter((name) => name !== target.name).forEach((name) => {
-        state[name] = [];
-      });
+    const isAnotherDataset = target.name === "dataset" && value !== "" && state.dataset.length === 1 && before[0] !== value;
+    if (isAnotherDataset || (isSwitch && !rows.some((row) => isChosen(row, state)))) {
+      openUsualEvaluation(target.name);
     }
     if (isSwitch) {
       showColumns();

@@ -1,11 +1,16 @@
 """What README.md and docs/literature.md say about the shipped tables is what the shipped tables say."""
 
+import re
+
 import polars as pl
 import pytest
 
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.database.store import load_database
-from rankadjust.literature.comparison import best_results, chance_share, comparable, usable
+from rankadjust.literature.comparison import best_results, chance_share, comparable, not_above_chance, usable
+from rankadjust.page.charts.catalogue import RESULTS, figures_of
+from rankadjust.page.findings import finding_section
+from rankadjust.page.material import Material
 from tests.findings import FINDINGS, MR, MRR, PAGES, PROJECT, blocks, renewed, rescored
 
 pytestmark = pytest.mark.slow
@@ -41,6 +46,37 @@ def test_only_tiny_sets_and_sampled_candidates_need_a_correction_of_mrr_and_hits
     assert full["share_high"].max() < 0.002
     few = share.filter(pl.col("candidates").is_in(["sampled-20", "sampled-49", "sampled-50", "sampled-100"]))
     assert few["share"].min() > 0.1
+
+
+def test_the_page_counts_what_a_count_by_hand_finds():
+    """A loop over the adjusted rows by the definitions of docs/literature.md, without the module of the comparison."""
+    rows = [
+        row for row in rescored().iter_rows(named=True) if row["status"] in ("ok", "approximate", "bounded")
+    ]
+    shares = [
+        abs(row["value"] - row["index"])
+        for row in rows
+        if row["index"] is not None
+        and re.fullmatch("inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10)", row["metric"])
+    ]
+    visible = sum(gap > 0.01 for gap in shares)
+    figure = next(figure for figure in figures_of({RESULTS: rescored()}) if figure.name == "printed-index")
+    assert f"n = {len(shares):,} results" in figure.caption
+    assert (
+        f"{visible:,} results lie more than 0.01 away from it, the farthest {max(shares):.3g}."
+        in figure.caption
+    )
+    z = [row["z"] if row["z_random_scorer"] is None else row["z_random_scorer"] for row in rows]
+    # Where there is no z, the rounding interval of the index decides.
+    ends = [(row["index_low"], row["index_high"]) for row in rows]
+    known = [pair for pair in zip(z, ends, strict=True) if pair[0] is not None or pair[1][0] is not None]
+    below = sum(high < 0 if one is None else one <= -2 for one, (_, high) in known)
+    at = sum(low <= 0 <= high if one is None else -2 < one < 2 for one, (low, high) in known)
+    tables = Material(
+        {"all": rescored()}, *[pl.DataFrame()] * 3, {"not-above-chance": not_above_chance(rescored())}
+    )
+    said = f"{at} printed values could be those of a random scorer; {below} are worse than chance."
+    assert said in finding_section(tables).content
 
 
 def test_filtered_and_raw_trials_have_another_best_model():

@@ -158,6 +158,22 @@ def test_every_result_is_drawn_once_and_equal_ones_are_counted(printed):
     }
 
 
+def test_visible_differences_are_counted_before_the_drawing_rounds_them():
+    """0.5004 - 0.4903 is 0.0101 and visible, and 0.5004 - 0.4905 is 0.0099; both are drawn at 0.5 and 0.49."""
+    rows = results(
+        ("d", "A", 0.5004, 0.4903, 100), ("d", "B", 0.5004, 0.4904, 100), ("d", "C", 0.5, 0.4905, 100)
+    )
+    [drawn_at] = printed_index.rows(rows).select("value", "index", "results", "visible", "gap").rows()
+    assert drawn_at[:4] == (0.5, 0.49, 3, 1)
+    assert drawn_at[4] == pytest.approx(0.0101, abs=1e-12)
+    [figure] = [
+        made
+        for made in figures_of({RESULTS: rows.with_columns(file=pl.lit("mine.csv"))})
+        if made.name == "printed-index"
+    ]
+    assert "1 results lie more than 0.01 away from it, the farthest 0.0101." in figure.caption
+
+
 def test_amri_is_drawn_as_the_logarithm_of_the_distance_from_1():
     rows = results(
         ("d", "A", 2.0, 0.97, 100), ("d", "B", 1.5, 0.99, 100), ("d", "C", 1.0, 1.0, 100), metric=MR

@@ -98,9 +98,26 @@ def test_findings_are_counted_from_the_comparison(literature):
     }
     content = finding_section(material(tables={"paper": literature}, **comparison)).content
     assert "in 3 cases; in 2 no ranks" in content
-    assert "4 printed values could be those of a random scorer; 1 is worse than chance." in content
+    # One of the four is below chance: that is not where a random scorer is.
+    assert "3 printed values could be those of a random scorer; 1 is worse than chance." in content
     # Of all values the one of B is changed most: 0.40 by 0.0007 * (1 - 0.40).
     assert "what B has on FB15k-237" in content or "what C has on FB15k-237" in content
+
+
+@pytest.mark.parametrize(
+    ("chance", "said"),
+    [
+        (["below", "below"], "2 printed values are worse than chance. "),
+        (["below"], "1 printed value is worse than chance. "),
+        (
+            ["at", "below", "below"],
+            "1 printed value could be that of a random scorer; 2 are worse than chance. ",
+        ),
+    ],
+)
+def test_values_at_and_below_chance_are_told_apart(literature, chance, said):
+    comparison = {"not-above-chance": pl.DataFrame({"chance": chance})}
+    assert said in finding_section(material(tables={"paper": literature}, **comparison)).content
 
 
 def test_what_was_not_found_is_not_counted(literature):

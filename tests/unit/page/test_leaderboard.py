@@ -2,9 +2,12 @@
 
 import json
 
+from scripts.render import compared
+
 import polars as pl
 import pytest
 
+from rankadjust.base.files import write_csv
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.leaderboard import leaderboard_data, leaderboard_section, opened
@@ -72,6 +75,51 @@ def test_what_is_wrong_with_a_result_stands_among_its_notes(data):
     assert notes["WN18RR"][1]["text"].startswith("accuracy of guesses: ")
     assert [note["kind"] for note in notes["Unheard"]] == ["not adjusted"]
     assert "index" not in data["rows"][3]["values"]["inverse_harmonic_mean_rank"]
+
+
+@pytest.mark.parametrize("model", ["A", "7", "=1+1"])
+def test_a_contradiction_belongs_to_one_evaluation_of_a_line(tmp_path, model):
+    """Both data sets stand in one line; the Hits@1 above the MRR is on WN18RR, and that on FB15k-237 is possible."""
+    values = [
+        ("FB15k-237", "MRR", "0.3"),
+        ("FB15k-237", "Hits@1", "0.2"),
+        ("WN18RR", "MRR", "0.3"),
+        ("WN18RR", "Hits@1", "0.4"),
+    ]
+    wide = rescore(frame(values, model=model, file="wide.md", file_line=3))
+    fb, wn = leaderboard_data(values_of(material(wide=wide)), written(check(wide), tmp_path))["rows"]
+    assert (fb["dataset"], fb["notes"], fb["unranked"]) == ("FB15k-237", [], "")
+    assert [note["kind"] for note in wn["notes"]] == ["contradiction"]
+    assert wn["unranked"] == "impossible: Hits@1 0.4 and MRR 0.3 contradict each other: no ranks have both"
+
+
+def test_a_contradiction_of_a_result_without_model_or_line_is_not_lost(tmp_path):
+    values = [("Nations", "MRR", "0.5"), ("Nations", "Hits@1", "0.6")]
+    alone = rescore(frame(values, model=None, file="results.json", file_line=None))
+    [row] = leaderboard_data(values_of(material(mine=alone)), written(check(alone), tmp_path))["rows"]
+    assert [note["kind"] for note in row["notes"]] == ["contradiction"]
+
+
+def frame(values, *, file_line, **columns):
+    rows = pl.DataFrame(values, schema=["dataset", "metric", "value"], orient="row")
+    texts = {name: pl.lit(text, dtype=pl.String) for name, text in columns.items()}
+    return rows.with_columns(**texts, file_line=pl.lit(file_line, dtype=pl.Int64))
+
+
+def written(contradictions, folder):
+    """Return contradictions as the page gets them: from a file of results/comparison."""
+    write_csv(contradictions, folder / "contradictions.csv")
+    return compared(folder / "contradictions.csv")
+
+
+def test_a_caveat_takes_a_result_its_place(rescored):
+    doubtful = rescored.with_columns(caveat=pl.when(dataset="Unheard").then(pl.lit("refuted: by a test")))
+    rows = leaderboard_data(values_of(material(mine=doubtful)))["rows"]
+    assert {row["dataset"]: row["unranked"] for row in rows} == {
+        "FB15k-237": "",
+        "WN18RR": "",
+        "Unheard": "refuted: by a test",
+    }
 
 
 def test_the_page_opens_with_the_users_own_evaluation_or_the_usual_one(rescored):
