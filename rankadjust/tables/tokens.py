@@ -250,32 +250,42 @@ def read_header(text: str, names: Names) -> Facts:
 
 
 def _read_part(text: str, names: Names) -> Facts:
-    facts = _read_words(text, names)
-    notes: tuple[str, ...] = ()
-    if facts is None and (main := _BRACKET.sub(" ", text).strip()) != text:
-        # What stands in brackets after a metric or data set and is no known word is a note.
-        facts = _read_words(main, names)
-        if facts is None or not (facts.metric or facts.dataset):
-            return Facts(rest=text or None)
-        insides = [inside.strip() for inside in _BRACKET.findall(text)]
-        notes = tuple(inside for inside in insides if _read_words(inside, names) is None)
-        # A note has no known word: 'MR (raw/filtered)' says two things.
-        if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
-            return Facts(rest=text)
-        for inside in insides:
-            facts = facts.over(_read_words(inside, names) or NOTHING)
-            if facts.split == "testing" and (part := _vocabulary().get(_key(f"test {inside}"))):
-                facts = replace(facts, split=part[1])
-    if facts is None and (glued := _FOOTNOTE.fullmatch(text)) and (key := metric_key(glued[1])):
-        facts, notes = Facts(metric=key), (f"'{text}' read as '{glued[1]}' with footnote mark {glued[2]}",)
-    if facts is None:
+    said = _read_words(text, names)
+    if said is None:
+        main = _BRACKET.sub(" ", text).strip()
+        said = _with_footnote(text) if main == text else _with_brackets(main, text, names)
+    if said is None:
         return Facts(rest=text or None)
     return replace(
-        facts,
-        metric_as_printed=text if facts.metric else None,
-        dataset_as_printed=text if facts.dataset and not facts.metric else None,
-        notes="; ".join(notes) or None,
+        said,
+        metric_as_printed=text if said.metric else None,
+        dataset_as_printed=text if said.dataset and not said.metric else None,
     )
+
+
+def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
+    """Return what a metric or data set says with what stands in brackets after it: known words, else notes."""
+    said = _read_words(main, names)
+    if said is None or not (said.metric or said.dataset):
+        return None
+    insides = [(inside, _read_words(inside, names)) for inside in map(str.strip, _BRACKET.findall(text))]
+    notes = [inside for inside, facts in insides if facts is None]
+    # A note has no known word: 'MR (raw/filtered)' says two things.
+    if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
+        return None
+    for inside, facts in insides:
+        said = said.over(facts or NOTHING)
+        if said.split == "testing" and (part := _vocabulary().get(_key(f"test {inside}"))):
+            said = replace(said, split=part[1])
+    return replace(said, notes="; ".join(notes) or None)
+
+
+def _with_footnote(text: str) -> Facts | None:
+    glued = _FOOTNOTE.fullmatch(text)
+    key = metric_key(glued[1]) if glued else None
+    if glued is None or key is None:
+        return None
+    return Facts(metric=key, notes=f"'{text}' read as '{glued[1]}' with footnote mark {glued[2]}")
 
 
 def _read_words(text: str, names: Names) -> Facts | None:
