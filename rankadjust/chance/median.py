@@ -6,7 +6,7 @@ candidate count is in the way (docs/methods.md, "Median").
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -317,7 +317,8 @@ def _gap_sums(groups: TaskGroups, order: int, low: int, high: int, centre: float
     kinks = groups.counts[groups.tasks >= care.least_kink * groups.certain[-1]]
     x, weights, mass = _gap_nodes(groups, order, low, high, kinks, care.tolerance)
     sums: FloatArray = weights * mass @ (_second_differences(x, centre) / 2)
-    return sums + _sums_beyond(groups, order, x, weights, mass, centre, kinks[kinks <= high], care.tolerance)
+    rays = _Rays.of(groups, x, weights, mass)
+    return sums + _sums_beyond(groups, order, rays, centre, kinks[kinks <= high], care.tolerance)
 
 
 def _gap_nodes(
@@ -338,44 +339,65 @@ def _gap_nodes(
     return x[kept], weights[kept], mass[kept]
 
 
+@dataclass(frozen=True)
+class _Rays:
+    """Sums over y > x for nodes x of the sum over x, interval by interval. All fields have a value for each x, (k,).
+
+    weights: of the sum over x. mass: P(X <= x < Y), and twice the probabilities summed so far. start, length: the next
+    interval of the gaps y - x, which may be shorter. end: where there are no further gaps.
+    """
+
+    x: FloatArray
+    weights: FloatArray
+    mass: FloatArray
+    start: FloatArray
+    length: FloatArray
+    end: FloatArray
+
+    @classmethod
+    def of(cls, groups: TaskGroups, x: FloatArray, weights: FloatArray, mass: FloatArray) -> "_Rays":
+        """Begin with intervals short against the mean gap, and against x because of 1 / s."""
+        beyond = groups.beyond(x)
+        length = np.ceil(np.minimum(2 * groups.counts[beyond] / groups.tails[beyond, 1], x / 2))
+        # What is short enough is summed exactly.
+        length = np.maximum(length, _GAP_POINTS)
+        return cls(x, weights, mass, np.ones_like(x), length, np.floor(groups.counts[-1]) - x)
+
+    def stop(self, kinks: FloatArray) -> FloatArray:
+        """Return where the next interval stops: at a kink at the latest."""
+        following = np.append(kinks, np.inf)[np.searchsorted(kinks, self.x + self.start, side="right")]
+        limit = np.minimum(self.end, following - self.x + 1)
+        stop = self.start + self.length
+        # No rest shorter than 2: between whole numbers its rule would reach beyond the kink.
+        return np.where(stop >= limit, limit, np.minimum(stop, limit - 2))
+
+    def after(self, stop: FloatArray, mass: FloatArray) -> "_Rays":
+        """Go on where an interval stopped, with one that is twice as long; it may have ended early."""
+        return replace(self, start=stop, mass=mass, length=np.maximum(2 * (stop - self.start), _GAP_POINTS))
+
+    def only(self, kept: NDArray[np.bool_]) -> "_Rays":
+        """Return those of some x."""
+        return _Rays(**{name: values[kept] for name, values in vars(self).items()})
+
+
 def _sums_beyond(
-    groups: TaskGroups,
-    order: int,
-    x: FloatArray,
-    weights: FloatArray,
-    mass: FloatArray,
-    centre: float,
-    kinks: FloatArray,
-    tolerance: float,
+    groups: TaskGroups, order: int, rays: _Rays, centre: float, kinks: FloatArray, tolerance: float
 ) -> FloatArray:
     """Return the sums over x and y > x of d((x + y) / 2) P(X <= x, Y > y), for all x at once.
 
-    x, weights, mass: nodes of the sum over x, and P(X <= x < Y) there (k,). For each x the y lie in intervals that
-    double in length and end at kinks. An x is done when what is left of its probability is below the tolerance.
+    For each x the y lie in intervals that double in length and end at kinks. An x is done when what is left of its
+    probability is below the tolerance.
     """
     sums = np.zeros(4)
-    # Intervals short against the mean gap, and against x because of 1 / s; what is short enough is summed exactly.
-    beyond = groups.beyond(x)
-    length = np.ceil(np.minimum(2 * groups.counts[beyond] / groups.tails[beyond, 1], x / 2))
-    length = np.maximum(length, _GAP_POINTS)
-    start = np.ones_like(x)
-    end = np.floor(groups.counts[-1]) - x
-    while x.size:
-        following = np.append(kinks, np.inf)[np.searchsorted(kinks, x + start, side="right")]
-        limit = np.minimum(end, following - x + 1)
-        # No rest shorter than 2: between whole numbers its rule would reach beyond the kink.
-        stop = np.where(start + length >= limit, limit, np.minimum(start + length, limit - 2))
-        rule = gauss_sums(stop - start, _GAP_POINTS)
-        gaps = start[:, None] + rule.nodes
-        at = np.broadcast_to(x[:, None], gaps.shape)
+    while rays.x.size:
+        stop = rays.stop(kinks)
+        rule = gauss_sums(stop - rays.start, _GAP_POINTS)
+        gaps = rays.start[:, None] + rule.nodes
+        at = np.broadcast_to(rays.x[:, None], gaps.shape)
         probability = no_rank_between(groups, at.ravel(), gaps.ravel(), order).reshape(gaps.shape)
-        parts = weights[:, None] * rule.weights * probability
+        parts = rays.weights[:, None] * rule.weights * probability
         sums += np.einsum("kp,kpf->f", parts, _second_differences(at + gaps / 2, centre))
-        mass = mass + 2 * np.sum(rule.weights * probability, axis=1)
-        goes_on = (stop < end) & (probability[:, -1] * (end - stop) > tolerance * mass)
-        # Twice as long as the last one, which may have ended early.
-        length = np.maximum(2 * (stop - start), _GAP_POINTS)
-        x, weights, mass, end, start, length = (
-            values[goes_on] for values in (x, weights, mass, end, stop, length)
-        )
+        mass = rays.mass + 2 * np.sum(rule.weights * probability, axis=1)
+        goes_on = (stop < rays.end) & (probability[:, -1] * (rays.end - stop) > tolerance * mass)
+        rays = rays.after(stop, mass).only(goes_on)
     return sums
