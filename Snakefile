@@ -28,4 +28,8 @@ rule all:
         rules.report.input,
 
 
+# Snakemake ends with a traceback there, before any job has begun.
+if workflow.is_main_process:
+    with exit_with_message():
+        require_folders(output for rule in workflow.rules for output in rule.output)
 DIGESTS.save()

@@ -6,6 +6,7 @@ Each command imports what it needs when it runs, so that the light ones start at
 # ruff: noqa: PLC0415, PLR0913, PLR0917
 
 import json
+import os
 import re
 import sys
 import textwrap
@@ -23,7 +24,20 @@ if TYPE_CHECKING:
     import polars as pl
 
 _Command = TypeVar("_Command", bound=Callable[..., None])
-_PATH = click.Path(path_type=Path)
+
+
+class _Path(click.Path):
+    """A path. An empty one is a variable of the shell that is not set, and not the folder of work."""
+
+    def convert(
+        self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
+    ) -> "str | bytes | os.PathLike[str]":
+        if not os.fspath(value):
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_PATH = _Path(path_type=Path)
 _SPLIT = "testing"
 _PROTOCOL = "filtered"
 

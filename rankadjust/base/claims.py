@@ -96,6 +96,16 @@ def require_writable(folder: Path) -> None:
             raise RankadjustError(unwritable(folder / name, PermissionError(errno.EACCES, "")))
 
 
+def require_folders(outputs: Iterable[str | Path]) -> None:
+    """Raise RankadjustError where a file stands in the place of a folder in which an output belongs."""
+    parents = {parent for path in outputs for parent in Path(path).parents if "{" not in str(parent)}
+    for parent in sorted(parents):
+        if parent.exists() and not parent.is_dir():
+            raise RankadjustError(
+                f"{parent}: results belong in a folder of this name, and it is a file; move it away"
+            )
+
+
 @contextmanager
 def _told_last(persistence: Persistence) -> Iterator[None]:
     """Where the disk or a permission stops a run, say so in one line after all that Snakemake says of it."""

@@ -2,19 +2,34 @@
 
 import ssl
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 import urllib3
 
 from rankadjust.base.errors import RankadjustError
 
+# So many times a server may send on.
+_REDIRECTS = 10
+
 
 def host_of(url: str) -> str:
     """Return the name of the host of an address, as the one that connects reads it."""
-    return urllib3.util.parse_url(url).host or ""
+    with _valid(url):
+        return urllib3.util.parse_url(url).host or ""
+
+
+@contextmanager
+def _valid(url: str) -> Iterator[None]:
+    """Turn what a parser says of an address into a RankadjustError."""
+    try:
+        yield
+    except ValueError as error:
+        raise RankadjustError(f"{url}: not a valid address ({error})") from None
 
 
 class _Pools(urllib3.PoolManager):
@@ -29,13 +44,22 @@ class _Pools(urllib3.PoolManager):
         redirect: bool = True,
         **options: Any,  # noqa: ANN401 - passed on as they come
     ) -> urllib3.BaseHTTPResponse:
-        """Ask for an address; that of a redirect comes by here too."""
-        if self.hosts is not None and host_of(url) not in self.hosts:
-            allowed = ", ".join(sorted(self.hosts))
-            raise RankadjustError(
-                f"{url}: only {allowed} may be asked, as the network is off (offline: true)"
-            )
-        return super().urlopen(method, url, redirect, **options)
+        """Ask for an address, and where it leads."""
+        for _ in range(_REDIRECTS + 1):
+            if self.hosts is not None and host_of(url) not in self.hosts:
+                allowed = ", ".join(sorted(self.hosts))
+                raise RankadjustError(
+                    f"{url}: only {allowed} may be asked, as the network is off (offline: true)"
+                )
+            response = super().urlopen(method, url, redirect=False, **options)
+            place = redirect and response.get_redirect_location()
+            if not place:
+                return response
+            # Nobody knows how long its body is.
+            response.close()
+            with _valid(f"{url} leads to {place}, which is"):
+                url = urljoin(url, place)
+        raise urllib3.exceptions.ResponseError("too many redirects")
 
 
 class _ProxyPools(_Pools, urllib3.ProxyManager):
@@ -50,9 +74,11 @@ def client_for(url: str, *, connect: float, read: float, hosts: frozenset[str] |
     """
     options: dict[str, Any] = {
         "timeout": urllib3.Timeout(connect=connect, read=read),
-        "retries": urllib3.Retry(total=None, connect=0, read=0, status=0, other=0, redirect=10),
+        "retries": urllib3.Retry(total=None, connect=0, read=0, status=0, other=0, redirect=0),
     }
-    place, proxies = urlsplit(url), urllib.request.getproxies()
+    with _valid(url):
+        place = urlsplit(url)
+    proxies = urllib.request.getproxies()
     proxy = proxies.get(place.scheme) or proxies.get("all")
     if proxy is None or urllib.request.proxy_bypass(place.netloc):
         client = _Pools(**options)

@@ -200,7 +200,10 @@ def _place(source: Source) -> PurePosixPath:
         case Local(path):
             raise RankadjustError(f"{path}: a file on this disk has no place in a mirror")
         case _:
-            url = urlsplit(address(source))
+            try:
+                url = urlsplit(address(source))
+            except ValueError as error:
+                raise RankadjustError(f"{address(source)}: not a valid address ({error})") from None
             # A query is part of the name of the file, as other mirroring programs write it.
             query = "?" + url.query.replace("/", "%2F") if url.query else ""
             place = f"{url.netloc.rpartition('@')[2]}/{unquote(url.path).strip('/')}{query}"

@@ -24,6 +24,9 @@ from rankadjust.data.connections import client_for, user_agent, why_failed
 _CHUNK = 1 << 18
 # A file of unregistered size may not be larger: no benchmark comes near it, and a disk is full soon enough.
 _LARGEST = 20 << 30
+# What a server packs for the way may unpack to so many bytes, or to a hundred times its size: text shrinks less.
+_UNPACKED = 1 << 26
+_RATIO = 100
 # Answers of a server that may be another one soon. Anything else but success is final.
 _PASSING = frozenset({408, 425, 429, *range(500, 600)})
 
@@ -299,6 +302,10 @@ def _receive(
             report(len(chunk))
             if file.tell() > limit:
                 raise RankadjustError(f"{url}: more than {limit:,} bytes")
+            if coded and file.tell() > max(_UNPACKED, _RATIO * response.tell()):
+                raise RankadjustError(
+                    f"{url}: what the server packed unpacks to more than a hundred times its size"
+                )
             now = time.monotonic()
             if now > deadline:
                 raise _PassingError(f"not complete after {duration(patience.whole)}")

@@ -109,6 +109,8 @@ def _read_text(path: Path) -> tuple[str, list[str]]:
         data = path.read_bytes()
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
+    except IsADirectoryError:
+        raise RankadjustError(f"{path}: this is a folder; give a file with a table") from None
     except OSError as error:
         raise RankadjustError(f"{path}: cannot be read ({error.strerror})") from None
     # Excel saves what it calls Unicode text as UTF-16, behind a byte order mark.

@@ -91,6 +91,9 @@ def sidecar_of(path: str | Path) -> Path | None:
 
     That of a file which is YAML itself ends in .sidecar.yaml or .sidecar.yml.
     """
+    # The folder of work ("." or "") has no name of which to make another.
+    if not Path(path).name:
+        return None
     usual = usual_sidecar(path)
     return next((beside for beside in (usual, usual.with_suffix(".yml")) if beside.is_file()), None)
 

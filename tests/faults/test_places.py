@@ -110,6 +110,22 @@ def expected(tmp_path_factory):
     return database(folder)
 
 
+@pytest.mark.parametrize("name", ["results", "results/triples", "resources", "resources/datasets"])
+def test_a_file_in_the_place_of_a_folder_is_named_and_without_it_the_same_command_goes_on(
+    tmp_path, expected, name
+):
+    write_inputs(tmp_path)
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).touch()
+    assert_last_line(
+        run(tmp_path), f"{name}: results belong in a folder of this name, and it is a file; move it away"
+    )
+    (tmp_path / name).unlink()
+    done = run(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert database(tmp_path) == expected
+
+
 @root
 @pytest.mark.parametrize("size", ["80k", "140k", "200k"])
 def test_a_full_disk_is_named_and_with_more_space_the_same_command_goes_on(tmp_path, expected, size):

@@ -596,6 +596,22 @@ def test_an_output_that_cannot_be_written_is_one_line(run, tmp_path, line):
     assert "\n" not in error.rstrip("\n")
 
 
+@pytest.mark.parametrize("command", ["rescore", "read", "check"])
+def test_a_folder_is_no_table(run, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    code, _, error = run(f"{command} .")
+    assert (code, error) == (1, "error: .: this is a folder; give a file with a table")
+
+
+@pytest.mark.parametrize(
+    "line", ["rescore ''", "read ''", "check ''", "evaluate ''", "verify ''", "read t.md --sidecar ''"]
+)
+def test_an_empty_path_is_not_the_folder_of_work(run, line):
+    code, _, error = run(line)
+    assert code == 2
+    assert "the path is empty" in error
+
+
 def test_read_tells_what_was_understood(run, tmp_path):
     (tmp_path / "table.md").write_text("| Nations | MRR | Hits@1 |\n|---|---|---|\n| A | 0.50 | 30.0% |\n")
     line = f"read --write-sidecar {tmp_path}/table.yaml --output {tmp_path}/adjusted.csv"

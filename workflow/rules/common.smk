@@ -28,7 +28,7 @@ from rankadjust.configuration import (
     tables_by_name,
 )
 from rankadjust.base import failures
-from rankadjust.base.claims import exclusively, require_writable
+from rankadjust.base.claims import exclusively, require_folders, require_writable
 from rankadjust.base.contents import Digests, content_digest, digest_of, read_json
 from rankadjust.base.errors import exit_with_message
 from rankadjust.base.internals import persistence_and_job

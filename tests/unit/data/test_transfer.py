@@ -311,6 +311,25 @@ def test_a_packed_transfer_that_was_cut_starts_anew(tmp_path, server):
     assert "Range" not in server.seen[1].headers
 
 
+@pytest.mark.parametrize("wanted", [UNKNOWN, Expected("0" * 64, None)])
+@pytest.mark.parametrize("answer", [instead, unannounced])
+def test_what_unpacks_to_a_thousand_times_its_size_is_refused(tmp_path, server, wanted, answer):
+    # Zeros are packed as tightly as gzip can: 1,030 to 1.
+    packed = gzip.compress(bytes(100 << 20))
+    url = server.serve("/a.txt", b"", always(answer(packed, Content_Encoding="gzip")))
+    fails(url, tmp_path, "what the server packed unpacks to more than a hundred times its size", wanted)
+    assert len(server.seen) == 1
+
+
+def test_what_is_small_may_be_packed_as_tightly_as_gzip_can(tmp_path, server):
+    body = b"0\t0\t0\n" * 1_000_000
+    packed = gzip.compress(body)
+    assert len(body) > 400 * len(packed)
+    url = server.serve("/a.txt", b"", [instead(packed, Content_Encoding="gzip")])
+    fetch_http(url, tmp_path / "file", UNKNOWN, QUICK)
+    assert (tmp_path / "file").read_bytes() == body
+
+
 def test_a_file_that_is_packed_itself_stays_packed(tmp_path, server):
     packed = gzip.compress(BODY)
     url = server.serve("/a.tar.gz", b"", [instead(packed, Content_Encoding="gzip")])
@@ -469,6 +488,14 @@ def test_a_redirect(tmp_path, server):
 def test_a_redirect_in_a_circle(tmp_path, server):
     fails(server.serve("/a", b"", always(redirect("/a"))), tmp_path, "too many redirects")
     assert len(server.seen) == 11
+
+
+@pytest.mark.parametrize(
+    "place", ["http://[::1", "http://[x]/a", "//[", "http://127.0.0.1:99999/a", "http://a b/"]
+)
+def test_a_redirect_to_what_is_no_address(tmp_path, server, place):
+    fails(server.serve("/a", b"", always(redirect(place))), tmp_path, r"not a valid address \(")
+    assert len(server.seen) == 1
 
 
 def test_a_stalled_server(tmp_path, server):
