@@ -23,7 +23,7 @@ from unittest.mock import patch
 from rankadjust.base.words import our_word
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import load_registry
-from rankadjust.tables import conventions, layout, reading, tokens, units
+from rankadjust.tables import columns, conventions, header, layout, reading, rows, tokens, units
 from rankadjust.tables.account import entries
 from rankadjust.tables.reading import dataset_names, read_tables
 from rankadjust.tables.tokens import DEFAULTS, folded, metric_key
@@ -180,21 +180,21 @@ def _no_facts(*_: object) -> tokens.Facts:
 # A rule: where it stands, and what stands there when it is switched off.
 RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "nothing switched off": [],
-    "a header may stand below the first row": [(layout, "_LOOK_AHEAD", 0)],
-    "a row of names under an empty corner is header": [(layout._Header, "_is_header", lambda *_: False)],
-    "a column of metrics: long tables": [(layout, "_LONG", frozenset())],
-    "merged cells of a spreadsheet": [(layout._Header, "_fill_merged", lambda _, texts, *__: texts)],
+    "a header may stand below the first row": [(header, "_LOOK_AHEAD", 0)],
+    "a row of names under an empty corner is header": [(header.Header, "_is_header", lambda *_: False)],
+    "a column of metrics: long tables": [(columns, "_LONG", frozenset())],
+    "merged cells of a spreadsheet": [(header.Header, "_fill_merged", lambda _, texts, *__: texts)],
     "AUC may be of classification": [(tokens, "_metric_of_ranks", tokens.metric_key)],
     "two columns of models, shifted headers": [(layout, "_why_refused", _nothing)],
     "a header begins again": [(reading, "below_each_other", lambda grid, _: [grid])],
-    "rows that divide the table": [(layout._Reader, "_section", _nothing)],
-    "an empty name is that above": [(layout, "_FILLED", ())],
-    "rows and columns of differences": [(layout, "is_difference", lambda _: False)],
-    "metric around the table": [(layout._Reader, "_metric_around", _no_facts)],
-    "data set in the corner": [(layout, "_corner", _no_facts)],
-    "data set around the table": [(layout._Reader, "_dataset_around", _no_facts)],
-    "split, side, protocol around the table": [(layout._Reader, "_qualifiers_around", _no_facts)],
-    "unknown headers are names": [(layout._Reader, "_with_unknown_headers", lambda _, columns, *__: columns)],
+    "rows that divide the table": [(rows, "_section", _nothing)],
+    "an empty name is that above": [(rows, "_FILLED", ())],
+    "rows and columns of differences": [(rows, "is_difference", lambda _: False)],
+    "metric around the table": [(layout, "metric_around", _no_facts)],
+    "data set in the corner": [(rows, "_corner", _no_facts)],
+    "data set around the table": [(layout, "dataset_around", _no_facts)],
+    "split, side, protocol around the table": [(layout, "qualifiers_around", _no_facts)],
+    "unknown headers are names": [(layout, "with_unknown_headers", lambda _, columns, *__: columns)],
     "k below Hits@": [(tokens, "_with_joined_k", _same)],
     "footnote letters": [(tokens, "_FOOTNOTE", re.compile("(?!)(.)(.)"))],
     "former keys of PyKEEN": [(tokens, "_FORMER", {key: key for key in tokens._FORMER})],
@@ -236,7 +236,7 @@ def _own_tables() -> Counter[Any]:
     folder = ROOT / "tests" / "data" / "tables"
     for path in sorted(folder.iterdir()):
         if path.suffix != ".yaml" and path.name not in ("quirks.csv", "expected.csv"):
-            columns = (
+            shown = (
                 "dataset",
                 "model",
                 "metric",
@@ -248,7 +248,7 @@ def _own_tables() -> Counter[Any]:
                 "ties",
                 "spread",
             )
-            found.update((path.name, *row) for row in read_tables(path).values.select(columns).iter_rows())
+            found.update((path.name, *row) for row in read_tables(path).values.select(shown).iter_rows())
     return found
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from rankadjust.base.printed import Number
 from rankadjust.tables.cells import is_missing, read_cell
-from rankadjust.tables.layout import Column, Row, Table
+from rankadjust.tables.layout import Table
+from rankadjust.tables.sheet import Column, Row
 from rankadjust.tables.sidecar import fill, is_pattern
 from rankadjust.tables.tokens import EVALUATION, Facts, Names, find_dataset
 

@@ -1,0 +1,60 @@
+"""What the text around a table and the name of its file say, where the table itself says nothing."""
+
+from collections.abc import Sequence
+
+from rankadjust.tables.formats.grid import Grid
+from rankadjust.tables.tokens import Facts, Names, datasets_within, metrics_within, qualifiers_within
+
+_TITLE_WORDS = 12
+
+Around = Sequence[tuple[str, str]]
+"""Where a text stands, for people, and the text; the nearest first."""
+
+
+def texts_around(grid: Grid, stem: str) -> Around:
+    """Return the texts around a table; stem: the name of its file."""
+    context = [(f"the text '{_shortened(text)}'", text) for text in grid.context]
+    return [*context, ("the file's name", stem)]
+
+
+def metric_around(around: Around) -> Facts:
+    """Return the only metric that the nearest text around the table to speak of any, or the file's name, names."""
+    for where, text in around:
+        found = metrics_within(text)
+        if found:
+            [(key, words), *others] = found.items()
+            only = Facts(metric=key, metric_as_printed=words).because(f"from {where}")
+            return Facts() if others else only
+    return Facts()
+
+
+def dataset_around(around: Around, names: Names) -> Facts:
+    """Return the data set that the nearest text naming any names alone, and which others are near."""
+    texts = [(where, datasets_within(text, names)) for where, text in around]
+    # A text that names several leaves the choice to the others, but only among these.
+    possible = next((set(found) for _, found in texts if len(found) > 1), None)
+    alone = (
+        (where, *next(iter(found.items())))
+        for where, found in texts
+        if len(found) == 1 and (possible is None or set(found) <= possible)
+    )
+    where, dataset, printed = next(alone, (None, None, None))
+    if dataset is None:
+        return Facts()
+    others = dict.fromkeys(name for _, found in texts for name in found if name != dataset)
+    also = f", though others name {', '.join(others)}" if others else ""
+    return Facts(dataset=dataset, dataset_as_printed=printed).because(f"from {where}{also}")
+
+
+def qualifiers_around(around: Around) -> Facts:
+    """Return split, side and protocol where a title or the file's name has a word for them; prose is not asked."""
+    facts = Facts()
+    for where, text in around:
+        if len(text.replace("_", " ").split()) <= _TITLE_WORDS:
+            said = qualifiers_within(text, ("split", "side", "protocol"))
+            facts = facts.over(said.because(f"from {where}"))
+    return facts
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:57]}…"

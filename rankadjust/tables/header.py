@@ -1,0 +1,79 @@
+"""The header of a grid: which of its rows hold names of columns rather than values."""
+
+from collections.abc import Iterable, Sequence
+
+from rankadjust.tables.cells import is_missing, is_numeric
+from rankadjust.tables.formats.grid import Grid
+from rankadjust.tables.tokens import Names, read_stack
+
+# How far below the marked header a second header row may stand.
+_LOOK_AHEAD = 2
+# Whoever looks at a row of a header looks at all above it: in a broken page thousands may be marked as header.
+_MOST_HEADER_ROWS = 50
+
+
+class Header:
+    """The header of a grid: how many rows it has, and its texts above each column."""
+
+    def __init__(self, grid: Grid, names: Names) -> None:
+        """Take a grid whose format may have marked rows."""
+        self.grid = grid
+        self.names = names
+
+    def rows(self) -> int:
+        """Return how many rows of the grid are header."""
+        rows = self.grid.rows
+        marked = max(1, min(self.grid.header_rows, _MOST_HEADER_ROWS))
+        # A format may mark every row as header (HTML of th only): a row of numbers never is.
+        marked = next((row for row in range(1, min(marked, len(rows))) if not self._is_header(row)), marked)
+        # A row of names under an empty corner belongs to the header: units below metrics, models below data sets.
+        while (
+            marked < min(len(rows), _MOST_HEADER_ROWS)
+            and not rows[marked][0]
+            and sum(map(bool, rows[marked])) > 1
+            and self._is_header(marked)
+        ):
+            marked += 1
+        if self.metrics_in(range(marked)):
+            return marked
+        for index in range(marked, min(marked + _LOOK_AHEAD, len(rows))):
+            if self._is_header(index) and self.metrics_in(range(index + 1)):
+                return index + 1
+        return marked
+
+    def metrics_in(self, header: Sequence[int]) -> int:
+        """Count the columns, the first left out, for which these header rows name a metric."""
+        return sum(self.is_metric(header, column) for column in range(1, self.grid.width))
+
+    def is_metric(self, header: Iterable[int], column: int) -> bool:
+        """Tell whether these header rows name a metric above a column."""
+        return read_stack([self.grid.rows[row][column] for row in header], self.names).metric is not None
+
+    def _is_header(self, index: int) -> bool:
+        """Tell whether a row holds names rather than numbers; 1, 3, 10 below 'Hits@' (in a row above) are names too."""
+        cells = [
+            column for column, text in enumerate(self.grid.rows[index]) if column and not is_missing(text)
+        ]
+        return bool(cells) and all(
+            not is_numeric(self.grid.rows[index][column])
+            or (self.is_metric(range(index + 1), column) and not self.is_metric(range(index), column))
+            for column in cells
+        )
+
+    def stacks(self, rows: int) -> list[list[str]]:
+        """Return the texts of so many header rows above each column, each text once."""
+        filled = [self._fill_merged(list(self.grid.rows[row]), range(row + 1, rows)) for row in range(rows)]
+        return [list(dict.fromkeys(filter(None, texts))) for texts in zip(*filled, strict=True)]
+
+    def _fill_merged(self, texts: list[str], below: range) -> list[str]:
+        """Return the texts of a header row; an empty cell above a metric belongs to the name on its left.
+
+        That is how a merged cell of a spreadsheet is saved: its text stands in the first of its columns.
+        """
+        if not below or all(texts):
+            return texts
+        names_metric = [self.is_metric(below, column) for column in range(len(texts))]
+        for column in range(1, len(texts)):
+            if not texts[column] and names_metric[column] and names_metric[column - 1]:
+                texts[column] = texts[column - 1]
+        return texts

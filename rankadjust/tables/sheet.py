@@ -1,0 +1,85 @@
+"""A grid and what is known of its columns and rows, before and after each has a role."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from rankadjust.tables.cells import is_missing, is_numeric
+from rankadjust.tables.formats.grid import Grid
+from rankadjust.tables.header import Header
+from rankadjust.tables.sidecar import Line, Stated
+from rankadjust.tables.tokens import NOTHING, Facts, Names, read_stack
+
+LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties")
+_MANY_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. role: 'value', one of the label roles, or 'other'.
+
+    header: its texts from the top down, each once. facts: what they say. assumed: why it has its role, where no word
+    says so.
+    """
+
+    index: int
+    header: tuple[str, ...]
+    role: str
+    facts: Facts = NOTHING
+    line: Line = field(default_factory=Line)
+    assumed: str | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The header on one line."""
+        return " / ".join(self.header)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the grid. kind: 'header', 'section', 'blank', 'other' or 'values'.
+
+    facts: what its labels say. labels: header -> text of its label cells.
+    """
+
+    index: int
+    kind: str
+    facts: Facts = NOTHING
+    labels: Mapping[str, str] = field(default_factory=dict)
+    line: Line = field(default_factory=Line)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A grid with its header and what a sidecar states about it.
+
+    first: the row below the header. By column: stacks, the texts of the header; lines, what is stated; facts, what the
+    texts say; cells, the texts below, of a long table those of every n-th row.
+    """
+
+    grid: Grid
+    stated: Stated
+    names: Names
+    first: int
+    stacks: Sequence[Sequence[str]]
+    lines: Sequence[Line]
+    facts: Sequence[Facts]
+    cells: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, grid: Grid, stated: Stated, names: Names) -> "Sheet":
+        """Find the header of a grid."""
+        header = Header(grid, names)
+        first = min(stated.header_rows or header.rows(), len(grid.rows))
+        stacks = header.stacks(first)
+        lines = [stated.column(index + 1, [*texts, " / ".join(texts)]) for index, texts in enumerate(stacks)]
+        facts = [read_stack(stack, names) for stack in stacks]
+        body = grid.rows[first:]
+        shown = body[:: 1 + len(body) // _MANY_ROWS]
+        cells = list(zip(*shown, strict=True)) or [()] * grid.width
+        return cls(grid, stated, names, first, stacks, lines, facts, cells)
+
+    def is_text(self, column: int) -> bool:
+        """Tell whether a column holds words rather than numbers."""
+        numbers = sum(map(is_numeric, self.cells[column]))
+        return sum(not is_missing(cell) for cell in self.cells[column]) > 2 * numbers
