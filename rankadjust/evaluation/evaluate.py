@@ -16,7 +16,7 @@ from rankadjust.evaluation.fit import check_fit
 from rankadjust.evaluation.p_values import add_p_values
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.resampling import require_draws
-from rankadjust.evaluation.tasks import Tasks, repeated_tasks, tasks_of
+from rankadjust.evaluation.tasks import remarks_on, require_both_sides_alike, tasks_of
 from rankadjust.evaluation.values import metric_values
 
 KS = (1, 3, 5, 10)
@@ -86,9 +86,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     docs/evaluate.md, "Ties") and metric. value is a fraction, or a rank; value_low to value_high and index_low to
     index_high are the bootstrap intervals, with expectation and variance held fixed. interval names their method
     (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"). warning says where they are likely
-    to be too short, and where tasks seem to be in the table twice. log10_p_independent is log10 of the probability
-    that independent random ranks are at least as good. What does not exist is null, and reason says why;
-    reason_random_scorer and reason_p say it of z_random_scorer and of p.
+    to be too short, where tasks seem to be in the table twice, and where many have one candidate only.
+    log10_p_independent is log10 of the probability that independent random ranks are at least as good. What does not
+    exist is null, and reason says why; reason_random_scorer and reason_p say it of z_random_scorer and of p.
     scores_used is per_time or static where the two differ.
 
     Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
@@ -110,9 +110,11 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     if dataset is not None:
         evaluation_set = find_evaluation_set(database, dataset, protocol, split)
         check_fit(frame, evaluation_set, database, candidates)
+    tasks = tasks_of(frame)
+    if evaluation_set is not None and tasks.by_triple:
+        require_both_sides_alike(tasks, frame["triple"])
     stated = stated_scores(scores)
     histograms = Histograms.beside(database, candidates) if evaluation_set is not None else Histograms()
-    tasks = tasks_of(frame)
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
     rows = metric_values(chosen, tasks, draws, seed).join(
         constants, on=["average", "side", "metric"], how="left", maintain_order="left"
@@ -124,17 +126,16 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
             evaluation_set,
             histograms,
         )
-        .with_columns(reason=pl.coalesce("no_value", "reason"), warning=_with_repeated("warning", tasks))
+        .with_columns(
+            reason=pl.coalesce("no_value", "reason"), warning=_with_remarks("warning", remarks_on(tasks))
+        )
         .select(RESULT.names())
         .cast(RESULT)
     )
 
 
-def _with_repeated(warning: str, tasks: Tasks) -> pl.Expr:
-    """Return a column of warnings, to which is added how many tasks have the triple and the side of another one."""
-    known = pl.col(warning)
-    repeated = repeated_tasks(tasks)
-    if repeated == 0:
-        return known
-    text = f"{repeated:,} tasks share triple and side with another one: are two runs in one table?"
-    return pl.when(known.is_null()).then(pl.lit(text)).otherwise(known + "; " + text)
+def _with_remarks(warning: str, remarks: Sequence[str]) -> pl.Expr:
+    """Return a column of warnings, to which are added remarks on the tasks."""
+    return pl.concat_str(pl.col(warning), *map(pl.lit, remarks), separator="; ", ignore_nulls=True).replace(
+        "", None
+    )

@@ -258,6 +258,12 @@ def _rules(present: Sequence[str]) -> Mapping[str, tuple[pl.Expr, str]]:
     if {*TIED} <= {*present}:
         worse = pl.col("pessimistic") < pl.col("optimistic")
         rules["pessimistic"] = (_no_count("pessimistic") | worse, "a whole number not below optimistic")
+    if "rank" in present and not {*TIED}.isdisjoint(present):
+        outside = pl.any_horizontal(
+            *(pl.col("rank") < pl.col(name) for name in ("optimistic",) if name in present),
+            *(pl.col("rank") > pl.col(name) for name in ("pessimistic",) if name in present),
+        )
+        rules["rank"] = (_no_rank("rank") | outside, "a rank from optimistic to pessimistic")
     if "side" in present:
         rules["side"] = (~pl.col("side").is_in(TASK_SIDES), "head or tail")
     if "num_candidates" in present:

@@ -106,7 +106,13 @@ def read_scores(path: str | Path) -> pl.DataFrame:
     for name in ("scores", "target"):
         if name not in arrays:
             raise RankadjustError(f"{path}: there is no '{name}'; it has {', '.join(arrays) or 'nothing'}")
-    ranks = _ranked(arrays["scores"], np.asarray(arrays["target"]), _mask(arrays, path), str(path))
+    mask = _mask(arrays, path)
+    ranks = _ranked(arrays["scores"], np.asarray(arrays["target"]), mask, str(path))
+    if mask is not None and arrays["scores"].shape[1] > 1 and (ranks["num_candidates"] == 1).all():
+        raise RankadjustError(
+            f"{path}: the mask filters out everything but the true answer in every task, so that every rank is 1; "
+            "it is true where a candidate is filtered out: is it inverted?"
+        )
     for name in TASK_COLUMNS:
         if name in arrays:
             column = np.asarray(arrays[name])

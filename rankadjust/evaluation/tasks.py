@@ -7,8 +7,12 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.evaluation.rank_files import TIED
+
+# Where so many tasks have one candidate only, somebody should look why.
+_MANY_ALONE = 0.1
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,58 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
     )
 
 
-def repeated_tasks(tasks: Tasks) -> int:
-    """Return how many tasks have the triple and the side of another one; 0 where these are not known."""
+def remarks_on(tasks: Tasks) -> list[str]:
+    """Return what looks like a mistake in the tasks, but may be none."""
+    found = []
+    if repeated := sum(int(times[times > 1].sum()) for times in _times(tasks).values()):
+        found.append(
+            f"{repeated:,} tasks share triple and side with another one: are two runs in one table, or is a task there "
+            "twice and another one missing?"
+        )
+    alone = int((tasks.counts == 1).sum())
+    if alone >= _MANY_ALONE * tasks.counts.size:
+        found.append(
+            f"{alone:,} of {tasks.counts.size:,} tasks have no candidate but the true answer, so that their rank is 1 "
+            "for every model: is the mask of what is filtered out inverted?"
+        )
+    return found
+
+
+def require_both_sides_alike(tasks: Tasks, triples: pl.Series) -> None:
+    """Raise RankadjustError for a triple that has more tasks of one side than of the other.
+
+    tasks: all those of an evaluation set. triples: the column of the table. A triple that stands on one side alone is
+    no mistake: a user may call the query of each side a triple, to have it drawn as a whole.
+    """
+    times = _times(tasks)
+    if len(times) < len(TASK_SIDES):
+        return
+    head, tail = (times[side] for side in TASK_SIDES)
+    wrong = np.flatnonzero((head > 0) & (tail > 0) & (head != tail))
+    if wrong.size:
+        unit = wrong[0]
+        name = triples[int((tasks.units == unit).argmax())]
+        more = f" (and {wrong.size - 1:,} more triples likewise)" if wrong.size > 1 else ""
+        raise RankadjustError(
+            f"triple {name} has {_number_of(head[unit])} of side head and {_number_of(tail[unit])} of side tail{more}: "
+            "is a task there twice, and another one missing?"
+        )
+
+
+def _times(tasks: Tasks) -> Mapping[str, IntArray]:
+    """Return for each of head and tail how many tasks every triple has; nothing where that is not known."""
     if not tasks.by_triple:
-        return 0
-    times = [np.bincount(tasks.units[positions]) for side, positions in tasks.sides.items() if side != "both"]
-    return sum(int(each[each > 1].sum()) for each in times)
+        return {}
+    number = int(tasks.units.max()) + 1
+    return {
+        side: np.bincount(tasks.units[positions], minlength=number)
+        for side, positions in tasks.sides.items()
+        if side in TASK_SIDES
+    }
+
+
+def _number_of(tasks: int) -> str:
+    return f"{tasks:,} task" if tasks == 1 else f"{tasks:,} tasks"
 
 
 def _sides(frame: pl.DataFrame) -> Mapping[str, IntArray]:

@@ -199,6 +199,40 @@ def test_every_way_to_store_scores_gives_the_same_ranks(tmp_path, monkeypatch):
         assert set(result["side"]) == {"head", "tail", "both"}
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_a_mask_that_leaves_nothing_but_the_true_answers_is_refused(tmp_path, form):
+    """One that is true throughout, or that is inverted where no query has another answer: MRR would be 1."""
+    scores, target = np.random.default_rng(1).random((4, 6)), np.arange(4)
+    for mask in (np.ones((4, 6), dtype=bool), target[:, None] != np.arange(6)):
+        filtered = sparse.csr_array(mask)
+        parts = {"filter_indptr": filtered.indptr, "filter_indices": filtered.indices}
+        np.savez(
+            tmp_path / "x.npz", scores=scores, target=target, **({"mask": mask} if form == "dense" else parts)
+        )
+        with pytest.raises(
+            RankadjustError, match=r"x\.npz: the mask filters out everything but .* is it inverted\?$"
+        ):
+            evaluate(tmp_path / "x.npz")
+    # A single task may have no other candidate, and a block of tasks that somebody ranks for himself.
+    mask[0, 5] = False
+    np.savez(tmp_path / "x.npz", scores=scores, target=target, mask=mask)
+    warning = evaluate(tmp_path / "x.npz", draws=0, metrics=["mrr"])["warning"][0]
+    assert warning.startswith("3 of 4 tasks have no candidate but the true answer")
+    assert rank_scores(scores, target, np.ones((4, 6), dtype=bool))["num_candidates"].to_list() == [1] * 4
+
+
+def test_an_honest_mask_has_no_warning(tmp_path):
+    """Some known answers filtered out; or all but nine sampled negatives of a hundred candidates."""
+    rng = np.random.default_rng(2)
+    scores, target = rng.random((30, 100)), rng.integers(0, 100, 30)
+    sampled = np.ones((30, 100), dtype=bool)
+    np.put_along_axis(sampled, np.argsort(rng.random((30, 100)))[:, :9], values=False, axis=1)
+    for mask in (rng.random((30, 100)) < 0.05, sampled):
+        np.savez(tmp_path / "x.npz", scores=scores, target=target, mask=mask)
+        warnings = evaluate(tmp_path / "x.npz", draws=0)["warning"]
+        assert warnings.null_count() == warnings.len()
+
+
 def test_nan_names_task_and_column(tmp_path, monkeypatch):
     monkeypatch.setattr("rankadjust.evaluation.scores._BLOCK", 12)
     scores = np.zeros((10, 6), dtype=np.float32)
@@ -477,6 +511,35 @@ def test_ranks_that_do_not_fit_are_refused(database, change, options, message):
         evaluate(change(nations_ranks(database)), **given_options)
 
 
+def test_a_task_twice_with_another_one_missing_is_refused(database):
+    """The number of tasks is right: head of triple 7 is there twice, head of triple 8 not at all."""
+    frame = nations_ranks(database)
+    frame = frame.with_columns(triple=pl.int_range(pl.len()).over("side"))
+    given = {"dataset": "Nations", "database": database, "draws": 0, "metrics": ["mrr"]}
+    assert evaluate(frame, **given)["warning"].null_count() == 3
+    is_wrong = (pl.col("triple") == 8) & (pl.col("side") == "head")
+    wrong = frame.with_columns(
+        triple=pl.when(is_wrong).then(7).otherwise(pl.col("triple")),
+    )
+    message = (
+        r"^triple 7 has 2 tasks of side head and 1 task of side tail: is a task there twice, and another"
+    )
+    with pytest.raises(RankadjustError, match=message):
+        evaluate(wrong, **given)
+    # Without a data set these may be some of the tasks, in which a triple need not have both sides.
+    assert "2 tasks share triple and side" in evaluate(wrong, draws=0, metrics=["mrr"])["warning"][0]
+
+
+def test_tasks_that_share_what_their_user_calls_a_triple_are_no_mistake(database):
+    """A test set may have a triple twice, on both sides; and the query of each side may be what is drawn as a whole."""
+    given = {"dataset": "Nations", "database": database, "draws": 0, "metrics": ["mrr"]}
+    frame = nations_ranks(database)
+    number = pl.int_range(pl.len()).over("side")
+    for triple in (number // 2, pl.format("{} {}", "side", number // 3)):
+        result = evaluate(frame.with_columns(triple=triple), **given)
+        assert "share triple and side" in result["warning"][0]
+
+
 def test_the_histogram_bounds_each_side_for_itself(database):
     """No head task of this histogram has more than 13 candidates, so that rank 14 cannot be."""
     frame = nations_ranks(database).drop("num_candidates")
@@ -530,6 +593,15 @@ def test_every_format_is_read_and_a_folder_is_one_table(tmp_path):
             "pessimistic is 1, but it must be a whole number not below",
         ),
         ({"optimistic": [1.5], "pessimistic": [2]}, "optimistic is 1.5"),
+        (
+            {"rank": [2, 1], "optimistic": [1, 2], "pessimistic": [3, 2]},
+            "row 1: rank is 1, but it must be a rank from optimistic to pessimistic",
+        ),
+        (
+            {"rank": [4], "optimistic": [1], "pessimistic": [3]},
+            "row 0: rank is 4, but it must be a rank from",
+        ),
+        ({"rank": [1], "optimistic": [2]}, "row 0: rank is 1, but it must be a rank from optimistic"),
         ({"optimistic": [1]}, "needed is the column rank, or optimistic and pessimistic; it has optimistic"),
         ({"rank": [3], "num_candidates": [2]}, "num_candidates is 2, but it must be .* not below the rank"),
         ({"rank": [1], "weight": [-1.0]}, "weight is -1.0"),
@@ -565,7 +637,10 @@ def test_tasks_that_stand_twice_are_pointed_out():
     frame = pl.DataFrame({"rank": [1, 2, 3], "side": ["head", "tail", "head"], "triple": ["a", "a", "b"]})
     assert evaluate(frame, metrics=["mrr"], draws=0)["warning"].to_list() == [None] * 3
     twice = pl.concat([frame, frame.head(2)])
-    repeated = "4 tasks share triple and side with another one: are two runs in one table?"
+    repeated = (
+        "4 tasks share triple and side with another one: are two runs in one table, or is a task there twice and "
+        "another one missing?"
+    )
     assert evaluate(twice, metrics=["mrr"], draws=0)["warning"].to_list() == [repeated] * 3
     assert evaluate(twice, metrics=["mrr"], draws=9)["warning"].str.ends_with(f"; {repeated}").all()
 
