@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import numpy as np
 import polars as pl
 
-from harness.slurm import Cluster, processes
+from harness.slurm import Cluster, patience, processes
 from rankadjust.base.frames import filled
 from rankadjust.data.registry import load_registry
 from rankadjust.data.sources import Http
@@ -195,10 +195,10 @@ class Fault:
 
 
 def watch(runs: Sequence[Run], faults: Sequence[Fault], seconds: float) -> None:
-    """Let the faults happen until all runs have ended."""
+    """Let the faults happen until all runs have ended; seconds: what that may take on an idle machine."""
     start = time.monotonic()
     while any(run.process.poll() is None for run in runs):
-        if time.monotonic() - start > seconds:
+        if time.monotonic() - start > patience(seconds):
             raise TimeoutError("\n".join(run.said for run in runs))
         for fault in faults:
             if fault.job is None:

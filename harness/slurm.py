@@ -61,6 +61,10 @@ SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
 MinJobAge=600
 KillWait=2
 DefMemPerCPU=100
+# On a busy machine the daemons answer late, and a job begins late.
+MessageTimeout=100
+TCPTimeout=60
+BatchStartTimeout=300
 TaskProlog={folder}/prolog
 {accounting}
 # Without cgroups memory is held to its limit by looking once a second.
@@ -109,7 +113,7 @@ class Cluster:
     def run(self, *command: str) -> str:
         """Return what a command of Slurm prints."""
         done = subprocess.run(
-            command, env=self.environment, capture_output=True, text=True, check=True, timeout=30
+            command, env=self.environment, capture_output=True, text=True, check=True, timeout=patience(30)
         )
         return done.stdout
 
@@ -249,7 +253,7 @@ def _database(cluster: Cluster, stack: ExitStack) -> None:
     options = ["--no-defaults", "--user=root", f"--datadir={folder}/database"]
     with (folder / "database.out").open("wb") as log:
         install = ["mariadb-install-db", *options, "--auth-root-authentication-method=normal"]
-        subprocess.run([*install, "--skip-test-db"], stdout=log, stderr=log, check=True, timeout=60)
+        subprocess.run([*install, "--skip-test-db"], stdout=log, stderr=log, check=True, timeout=patience(60))
     socket_options = [f"--socket={folder}/database.socket", f"--pid-file={folder}/database.pid"]
     listening = ["--bind-address=127.0.0.1", f"--port={port and port[1]}", "--innodb-buffer-pool-size=64M"]
     _daemon(stack, cluster, ["mariadbd", *options, *socket_options, *listening, "--skip-log-bin"])
@@ -287,14 +291,16 @@ def _daemon(stack: ExitStack, cluster: Cluster, command: Sequence[str]) -> None:
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.terminate()
     try:
-        process.wait(10)
+        process.wait(patience(10))
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
 
 
 def _cancel_jobs(cluster: Cluster) -> None:
-    subprocess.run(["scancel", "--partition=main"], env=cluster.environment, check=False, timeout=30)
+    subprocess.run(
+        ["scancel", "--partition=main"], env=cluster.environment, check=False, timeout=patience(30)
+    )
     until(lambda: not cluster.run("squeue", "-h", "-t", "running,completing").strip(), 10)
 
 
@@ -311,10 +317,16 @@ def _wait(happens: Callable[[], bool], what: str) -> None:
         raise RuntimeError(f"{what} did not come up; its words are beside its configuration")
 
 
+def patience(seconds: float) -> float:
+    """Return how long to wait for what takes so many seconds on an idle machine: longer, the busier this one is."""
+    return seconds * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
 def until(happens: Callable[[], object], seconds: float) -> bool:
-    """Say whether something happens within so many seconds."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    """Say whether something happens within so many seconds of an idle machine."""
+    start = time.monotonic()
+    # The load is looked at anew: it may have come after the waiting began.
+    while time.monotonic() - start < patience(seconds):
         try:
             if happens():
                 return True

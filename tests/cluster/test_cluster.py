@@ -1,5 +1,6 @@
 """The workflow on a real Slurm: the results of a local run, whatever befalls its jobs."""
 
+import math
 import re
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from harness.cluster_runs import (
     watch,
     write_inputs,
 )
-from harness.slurm import until
+from harness.slurm import patience, until
 
 pytestmark = pytest.mark.cluster
 
@@ -43,7 +44,7 @@ def local(inputs, tmp_path_factory):
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=patience(200),
     )
     assert done.returncode == 0, done.stderr
     return folder
@@ -57,11 +58,12 @@ def runs(cluster, inputs, local, tmp_path_factory):
         *(cluster, inputs, folder / "well"),
         *("--set-resources", "encode:mem_mb=90*attempt**3", "--config", "partitions=3"),
     )
-    # A minute is the shortest time that Slurm grants.
+    # A minute is the shortest time that Slurm grants; a busy machine needs more even for a small data set.
+    minutes = math.ceil(patience(20) / 60)
     badly = running(
         *(cluster, inputs, folder / "badly", "--retries", "1"),
         *("--config", "batch=0", "datasets=Drawn-1,Drawn-2,Bad"),
-        *("--set-resources", "encode:runtime=1", "count:mem_mb=80", "--"),
+        *("--set-resources", f"encode:runtime={minutes}*attempt**2", "count:mem_mb=80", "--"),
         *("results/triples/Drawn-1.parquet", "results/triples/Bad.parquet"),
         "results/candidates/Drawn-2.parquet",
     )
@@ -180,9 +182,9 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(cluster, inputs, t
     with running(cluster, inputs, tmp_path / "run", "--config", "batch=0", "--", target) as run:
         assert until(lambda: run.jobs("running"), 60), run.said
         run.process.send_signal(signal.SIGINT)
-        assert run.process.wait(60) != 0
+        assert run.process.wait(patience(60)) != 0
     assert until(lambda: run.states("rule_encode_wildcards_Drawn-1") == ["CANCELLED"], 20)
     assert not (run.folder / target).exists()
     with running(cluster, inputs, run.folder, "--config", "batch=0", "--", target) as again:
-        assert again.process.wait(120) == 0, again.said
+        assert again.process.wait(patience(120)) == 0, again.said
     assert (run.folder / target).exists()

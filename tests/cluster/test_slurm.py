@@ -4,14 +4,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from harness import slurm
 from harness.cluster_runs import PROJECT
-from harness.slurm import MARK, SYSTEM, obstacle, processes
+from harness.slurm import MARK, SYSTEM, obstacle, processes, until
 
 
 def test_without_slurm_it_says_what_to_install(monkeypatch):
@@ -35,6 +34,27 @@ def test_a_slurm_of_the_machines_own_is_left_alone(monkeypatch, tmp_path):
     assert "only root" in obstacle()
 
 
+def test_patience_grows_with_the_load(monkeypatch):
+    """Nine of these tests failed by fixed limits at a load of 12 on two processors."""
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    monkeypatch.setattr("os.getloadavg", lambda: (0.5, 0.0, 0.0))
+    assert slurm.patience(30) == 30
+    monkeypatch.setattr("os.getloadavg", lambda: (12.0, 0.0, 0.0))
+    assert slurm.patience(30) == 360
+
+
+def test_what_comes_late_on_a_busy_machine_is_waited_for(monkeypatch):
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    loads = iter([1.0, 1.0, *[12.0] * 100])
+    monkeypatch.setattr("os.getloadavg", lambda: (next(loads), 0.0, 0.0))
+    answers = iter([False] * 10 + [True])
+    assert slurm.until(lambda: next(answers), 30)
+    assert not slurm.until(lambda: False, 5)
+
+
 @pytest.mark.cluster
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_slurm_goes_down_with_whoever_brought_it_up(number):
@@ -45,10 +65,7 @@ def test_a_slurm_goes_down_with_whoever_brought_it_up(number):
         folder = Path(process.stdout.readline().rpartition(f"{MARK}=")[2].strip())
         assert len(processes(folder)) >= 3
         process.send_signal(number)
-    end = time.monotonic() + 20
-    while processes(folder) and time.monotonic() < end:
-        time.sleep(0.1)
-    assert processes(folder) == []
+    assert until(lambda: not processes(folder), 20), processes(folder)
     # Killed, it leaves its link and its folder: the next one takes its place.
     assert obstacle() is None
     assert SYSTEM.is_symlink() == folder.exists() == (number == signal.SIGKILL)
