@@ -24,6 +24,10 @@ _A_COUNT = (
     "the first line is one number, as in the files of OpenKE, where it counts the lines that follow; declare "
     "format.header_lines: 1 (the columns there are head, tail, relation)"
 )
+_QUOTES = (
+    "quotes do not keep a field together here, they belong to the label: write the file without quotes, with tabs "
+    "between the fields (config/datasets.d/README.md says how)"
+)
 # Bytes that may stand for a delimiter of several bytes, as long as the labels do not hold them.
 _STAND_INS = [bytes([code]) for code in range(1, 128) if chr(code) not in "\r\n"]
 
@@ -185,6 +189,8 @@ def _line_problem(line: bytes, form: Format) -> str | None:
     if len(fields) != len(form.columns):
         between = f"between {form.delimiter!r}" if form.separator else "between blanks"
         problem = f"{len(fields)} fields {between} where format.columns names {len(form.columns)}"
+        if any(field.startswith('"') for field in fields):
+            return f"{problem}; {_QUOTES}"
         return f"{problem}; check format.delimiter, format.columns and format.header_lines, or mend the line"
     for name, field in zip(form.columns, fields, strict=True):
         label = field.strip(_BLANKS) if form.strip else field
