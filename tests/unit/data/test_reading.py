@@ -144,7 +144,8 @@ def test_what_a_line_holds(tmp_path, data, form, rows):
 
 
 BAD = {
-    "quotes": (b'a,r,b\n"a, the first",r,b\n', Format("comma"), ":2: 4 fields between 'comma' where format.columns names 3; quotes do not"),
+    "quotes": (b'a,r,b\n"a, b",r,b\n', Format("comma"),
+               ":2: 4 fields between 'comma' where format.columns names 3; quotes do not keep"),
     "two fields": (b"a\tr\tb\na\tr\n", Format(), ":2: 2 fields between 'tab' where format.columns names 3; check "),
     "four fields": (b"a\tr\tb\na\tr\tb\tc\nx\n", Format(), ":2: 4 fields between 'tab' where "),
     "four fields first": (b"a\tr\tb\tc\n", Format(), ":1: 4 fields "),
