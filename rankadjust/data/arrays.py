@@ -50,7 +50,7 @@ def write_encoded(
             for split in (name for name in SPLITS if name in paths):
                 row = 0
                 where = names.get(split, str(paths[split]))
-                for block in integer_blocks({split: paths[split]}, form.columns, names={split: where}):
+                for block in integer_blocks({split: paths[split]}, form.stored, names={split: where}):
                     for column in LABEL_COLUMNS:
                         largest = _checked(block[column], most[_KIND_OF[column]], where, row)
                         found[_KIND_OF[column]] = max(found[_KIND_OF[column]], largest + 1)

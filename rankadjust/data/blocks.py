@@ -16,18 +16,21 @@ from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 
 # Triples of a block: some 50 MB.
 _ROWS = 1 << 22
+# What the columns of a file are, or for each of ours the name that it has there.
+_Columns = Sequence[str] | Mapping[str, str]
 
 
 def integer_blocks(
     paths: Mapping[str, str | Path],
-    columns: Sequence[str] = LABEL_COLUMNS,
+    columns: _Columns = LABEL_COLUMNS,
     rows: int = _ROWS,
     names: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[pl.DataFrame]:
     """Yield the triples of the splits in blocks, with the columns split, head, relation, tail and times.
 
     paths: for each split a file .npy with an array of triples by columns, or .parquet. columns: what the columns of an
-    array are, in their order, `ignore` for one that is not read; those of a Parquet file go by these names.
+    array are, in their order, `ignore` for one that is not read; those of a Parquet file go by these names, or by the
+    values of a mapping.
     rows: triples of a block. names: what the user calls the file of a split, for errors, where that is not its path.
 
     Raises RankadjustError for an unknown split, and for a file that is missing, is neither or holds other columns.
@@ -59,7 +62,7 @@ def encoded_blocks(path: str | Path, rows: int = _ROWS) -> Callable[[], Iterator
     return lambda: (triples.slice(start, rows).collect() for start in range(0, height, rows))
 
 
-def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
+def _npy_blocks(path: Path, columns: _Columns, rows: int, where: str) -> Iterator[pl.DataFrame]:
     # Not a memory map: a limit on a process counts the whole file then.
     with path.open("rb") as file:
         with readable(where, "no npy file"):
@@ -80,19 +83,21 @@ def _npy_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> It
             yield pl.DataFrame(block.reshape(height, shape[1]), schema=named, orient="row")
 
 
-def _parquet_blocks(path: Path, columns: Sequence[str], rows: int, where: str) -> Iterator[pl.DataFrame]:
+def _parquet_blocks(path: Path, columns: _Columns, rows: int, where: str) -> Iterator[pl.DataFrame]:
     with _parquet(where):
         with path.open("rb") as file:
             check_parquet(file)
             scan = scan_parquet(file)
         height = scan.select(pl.len()).collect().item()
         names = scan.collect_schema().names()
-    for name in columns:
+    theirs = columns if isinstance(columns, Mapping) else dict(zip(columns, columns, strict=True))
+    for name in theirs.values():
         if name not in names:
             raise RankadjustError(f"{where}: lacks the column {name!r}; it has {', '.join(names)}")
     for start in range(0, height, rows):
         with _parquet(where):
-            block = scan.select(columns).slice(start, rows).collect()
+            ours = scan.select(pl.col(name).alias(own) for own, name in theirs.items())
+            block = ours.slice(start, rows).collect()
         yield block
 
 

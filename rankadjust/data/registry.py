@@ -1,6 +1,6 @@
 """The registry of data sets: config/datasets.yaml and files of the user's own, checked and merged."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
 from pathlib import Path
@@ -31,6 +31,7 @@ class Format:
     delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
     columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore; in a list of
         entities entity or ignore.
+    names: what a Parquet file calls each of the columns, where it is something else.
     header_lines: lines to skip at the start.
     labels: text, or integer where every label of an entity or a relation has to be a whole number.
     strip: remove blanks and tabs around each field.
@@ -46,6 +47,12 @@ class Format:
     file: str = "text"
     num_entities: int | None = None
     num_relations: int | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def stored(self) -> Sequence[str] | Mapping[str, str]:
+        """Return the columns as `integer_blocks` takes them."""
+        return dict(zip(self.columns, self.names, strict=True)) if self.names else self.columns
 
     @property
     def separator(self) -> str | None:
@@ -175,7 +182,8 @@ def _read(path: Path) -> list[Dataset]:
 def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     layout = dict(entry.get("format", {}))
     listed = layout.pop("entities", {})
-    columns = tuple(layout.pop("columns", LABEL_COLUMNS))
+    columns = layout.pop("columns", LABEL_COLUMNS)
+    names = tuple(columns.values()) if isinstance(columns, Mapping) else ()
     expected = dict(entry.get("expected", {}))
     splits = _splits(entry["sources"][0])
     dataset = Dataset(
@@ -184,7 +192,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         sources=tuple(_SOURCES[source["kind"]](source, path.parent) for source in entry["sources"]),
         splits=splits,
         origin=path,
-        format=Format(columns=columns, **layout),
+        format=Format(columns=tuple(columns), names=names, **layout),
         entities=_list_format(listed, layout) if _has_list(entry["sources"][0]) else None,
         without_training=_without_training(entry),
         known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
@@ -312,6 +320,12 @@ def _column_problems(dataset: Dataset) -> Iterator[_Problem]:
         if name in LABEL_COLUMNS and name not in columns:
             yield place, f"format.columns lacks '{name}'"
     times = {name for name in TIME_COLUMNS if name in columns}
+    names = dataset.format.names
+    if names and dataset.format.file != "parquet":
+        problem = "gives names of columns, which only Parquet files have; list what each field is, in order"
+        yield place, f"format.columns {problem}"
+    if len(set(names)) < len(names):
+        yield place, "format.columns names one column of the file twice"
     if times != set(time_columns(columns)):
         yield place, "format.columns needs either time, or time_start and time_end"
 

@@ -128,6 +128,27 @@ def test_an_id_that_is_not_allowed_is_named_with_file_and_row(tmp_path, monkeypa
     assert sorted(tmp_path.iterdir()) == [paths["training"]]
 
 
+def test_parquet_columns_go_by_the_names_that_the_entry_gives(tmp_path):
+    """The columns stand in another order, and one more stands between them."""
+    rows = [(2, 9, 1, 0), (0, 9, 0, 1)]
+    write(tmp_path, dict.fromkeys(SPLITS, rows), "parquet", ("object", "weight", "predicate", "subject"))
+    columns = "columns: {head: subject, relation: predicate, tail: object}"
+    entry = dataset(tmp_path, ENTRY.replace("{file: FILE}", f"{{file: FILE, {columns}}}"), "parquet")
+    paths = {split: tmp_path / f"{split}.parquet" for split in SPLITS}
+    write_encoded(paths, entry.format, tmp_path / "t.parquet", {}, "Ids")
+    written = pl.read_parquet(tmp_path / "t.parquet").filter(split="testing")
+    assert written.select("head", "relation", "tail").rows() == [(0, 1, 2), (1, 0, 0)]
+    missing = dataset(
+        tmp_path,
+        ENTRY.replace("{file: FILE}", f"{{file: FILE, {columns}}}".replace("object", "o")),
+        "parquet",
+    )
+    with pytest.raises(
+        RankadjustError, match=r"lacks the column 'o'; it has object, weight, predicate, subject"
+    ):
+        write_encoded(paths, missing.format, tmp_path / "t.parquet", {}, "Ids")
+
+
 def test_parquet_without_an_id_or_with_floats_is_refused(tmp_path):
     for rows, message in (
         ([(0, 0, 1), (0, None, 1)], r"training\.parquet: row 1 \(from 0\) has no relation"),
@@ -198,6 +219,22 @@ def test_ids_in_no_triple_are_entities_but_not_of_inductive_data(tmp_path):
                 "file: parquet", "file: parquet, columns: [head, ignore, relation, tail]"
             ),
             "format.columns names the columns of a Parquet file that are read; leave ignore out",
+        ),
+        (
+            ENTRY.replace("file: FILE", "file: FILE, columns: {head: h, relation: r, tail: t}"),
+            "format.columns gives names of columns, which only Parquet files have; list what each field is, in order",
+        ),
+        (
+            ENTRY.replace("FILE", "parquet").replace(
+                "file: parquet", "file: parquet, columns: {head: h, relation: r, tail: h}"
+            ),
+            "format.columns names one column of the file twice",
+        ),
+        (
+            ENTRY.replace("FILE", "parquet").replace(
+                "file: parquet", "file: parquet, columns: {head: h, tail: t}"
+            ),
+            "format.columns lacks 'relation'",
         ),
         (
             ENTRY.replace("file: FILE", "file: FILE, num_entities: 0"),
