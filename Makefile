@@ -9,6 +9,11 @@ OLDEST := .venv-oldest
 CORES ?= all
 MINUTES ?= 10
 
+# Snakemake does not start without a home: whom the system does not know, and who names none, gets the environment's folder.
+ifeq ($(HOME)$(shell id -un >/dev/null 2>&1 && echo known),)
+export HOME := $(CURDIR)/$(VENV)
+endif
+
 .PHONY: help results install adopt sums test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided lint format lock clean
 
 help:  ## list these targets

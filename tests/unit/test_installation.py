@@ -8,6 +8,8 @@ import sysconfig
 import venv
 from pathlib import Path
 
+import pytest
+
 EDITABLE = "_editable_impl_rankadjust.pth"
 
 
@@ -32,3 +34,22 @@ def test_the_command_starts_in_a_folder_with_an_umlaut_whatever_the_locale(proje
         check=True,
     )
     assert said.stdout.decode() == str(checkout / "rankadjust" / "__init__.py")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user whom the system does not know")
+@pytest.mark.parametrize(
+    ("user", "home", "expected"), [("12345", "", "/usr/.venv"), ("12345", "/own", "/own"), ("0", "", "")]
+)
+def test_make_gives_a_home_to_whom_the_system_does_not_know(project, user, home, expected):
+    becoming = ["setpriv", "--reuid", user, "--regid", user, "--clear-groups"]
+    make = ["make", "--file", "-", "--eval", "say: ; @echo $$HOME", "say"]
+    said = subprocess.run(
+        [*becoming, *make],
+        input=(project / "Makefile").read_text(encoding="utf-8"),
+        env={"PATH": "/usr/bin:/bin"} | ({"HOME": home} if home else {}),
+        cwd="/usr",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.strip() == expected
