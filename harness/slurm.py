@@ -58,7 +58,7 @@ ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core_Memory
 SchedulerParameters=sched_interval=1,bf_interval=1,batch_sched_delay=0
-MinJobAge=600
+MinJobAge=36000
 KillWait=2
 DefMemPerCPU=100
 # On a busy machine the daemons answer late, and a job begins late.
