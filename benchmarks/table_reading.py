@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from rankadjust.base.words import our_word
+from rankadjust.base.words import folded, our_word
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import load_registry
 from rankadjust.tables import columns, conventions, header, layout, reading, rows, tokens, units
 from rankadjust.tables.account import entries
 from rankadjust.tables.reading import dataset_names, read_tables
-from rankadjust.tables.tokens import DEFAULTS, folded, metric_key
+from rankadjust.tables.tokens import DEFAULTS, metric_key
 
 ROOT = Path(__file__).parents[1]
 FIELDS = ("dataset", "model", "metric", "value", "unit", "side", "split", "protocol")

@@ -10,17 +10,22 @@ if TYPE_CHECKING:
     from rankadjust.base.errors import RankadjustError
     from rankadjust.chance.moments import metric_moments
     from rankadjust.counting.candidates import count_candidates, count_protocols
+    from rankadjust.database.constants import Constants
+    from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.database.store import load_database
     from rankadjust.evaluation.evaluate import evaluate
     from rankadjust.evaluation.one_value import adjust
     from rankadjust.literature.contradictions import check
     from rankadjust.literature.rescore import rescore
-    from rankadjust.models.compare import compare
+    from rankadjust.models.compare import Comparison, compare
     from rankadjust.models.datasets import compare_datasets
     from rankadjust.models.printed import compare_printed
     from rankadjust.tables.reading import read_table
 
 __all__ = [
+    "Comparison",
+    "Constants",
+    "EvaluationSet",
     "RankadjustError",
     "adjust",
     "check",
@@ -37,6 +42,9 @@ __all__ = [
 ]
 
 _MODULES = {
+    "Comparison": "models.compare",
+    "Constants": "database.constants",
+    "EvaluationSet": "database.evaluation_set",
     "RankadjustError": "base.errors",
     "adjust": "evaluation.one_value",
     "check": "literature.contradictions",

@@ -23,6 +23,8 @@ from rankadjust.base.errors import RankadjustError, exit_with_message, installed
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankadjust.database.constants import Constants
+
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
@@ -161,15 +163,18 @@ def _require_effect(context: click.Context, kind: str) -> None:
             raise click.UsageError(f"{option.opts[0]} has no effect on {kind}; leave it out.")
 
 
-def _database_of(results: Path | None, database: Path | None) -> Path | None:
-    """Return the database of a run or the one that is given, None for the released one."""
-    if results is None:
-        return database
-    if database is not None:
+def _constants(
+    results: Path | None, database: Path | None = None, candidates: Path | None = None
+) -> "Constants":
+    """Return the constants of a run or those that are given, the released ones where neither is."""
+    if results is not None and database is not None:
         raise RankadjustError("--results and --database both name a database; give one of them")
-    from rankadjust.database.runs import database_of_run
+    from rankadjust.database.constants import Constants
 
-    return database_of_run(results)
+    if results is None:
+        return Constants.from_files(database, candidates)
+    run = Constants.of_run(results)
+    return run if candidates is None else Constants.from_files(run.file, candidates)
 
 
 def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
@@ -180,11 +185,9 @@ def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
         _echo(assumed_facts(assumed), err=True)
 
 
-def _say_if_times_are_ignored(constants: "pl.DataFrame", dataset: str, protocol: str) -> None:
+def _say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: str) -> None:
     """Say on standard error that data have times, where the protocol does not name them."""
-    from rankadjust.database.evaluation_sets import has_times
-
-    if protocol == _PROTOCOL and has_times(constants, dataset):
+    if protocol == _PROTOCOL and constants.has_times(dataset):
         _echo(
             f"note: {dataset} has times, and the protocol {protocol} ignores them: it takes away every answer that was "
             "ever true. If the evaluation took away only what is true at the same time, say --protocol time-aware; if "
@@ -193,14 +196,12 @@ def _say_if_times_are_ignored(constants: "pl.DataFrame", dataset: str, protocol:
         )
 
 
-def _say_if_histograms_are_missing(database: Path | None, candidates: Path | None) -> None:
+def _say_if_histograms_are_missing(constants: "Constants") -> None:
     """Say on standard error what is missing where there is no p for want of histograms."""
-    from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
-
-    file = beside_database(database, CANDIDATES)
-    if candidates is None and not file.exists():
+    if constants.missing_histograms is not None:
         _echo(
-            f"note: {file} is missing, so there is no p; put the candidates.parquet of the same run there",
+            f"note: {constants.missing_histograms} is missing, so there is no p; put the candidates.parquet of the "
+            "same run there",
             err=True,
         )
 
@@ -235,14 +236,10 @@ def adjust(
     A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits tell how
     far it may have been rounded, and the index gets the same interval.
     """
-    from rankadjust.database.histograms import Histograms
-    from rankadjust.database.store import load_database
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = _named_values(values, metric)
-    database = _database_of(results, database)
-    constants = load_database(database)
-    histograms = Histograms.beside(database, candidates)
+    constants = _constants(results, database, candidates)
     found = [
         adjust_value(
             text,
@@ -253,12 +250,11 @@ def adjust(
             side=side,
             scores=scores,
             database=constants,
-            candidates=histograms,
         )
         for name, text in named
     ]
     if any(adjusted.log10_p_independent is None for adjusted in found):
-        _say_if_histograms_are_missing(database, candidates)
+        _say_if_histograms_are_missing(constants)
     _say_if_times_are_ignored(constants, found[0].dataset, found[0].protocol)
     if as_json:
         _print_json([asdict(adjusted) for adjusted in found])
@@ -353,7 +349,7 @@ def evaluate(
         if results is not None:
             raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
         _require_effect(context, _RANKS_ALONE)
-    database = _database_of(results, database)
+    constants = _constants(results, database, candidates)
     result = evaluate_ranks(
         ranks if tasks is None else _with_attributes(ranks, tasks),
         num_candidates=num_candidates,
@@ -361,14 +357,13 @@ def evaluate(
         protocol=protocol,
         split=split,
         scores=scores,
-        database=database,
-        candidates=candidates,
+        database=constants,
         metrics=metrics or tuple(FAMILIES),
         draws=draws,
         seed=seed,
     )
     if dataset is not None and result["log10_p_independent"].null_count():
-        _say_if_histograms_are_missing(database, candidates)
+        _say_if_histograms_are_missing(constants)
     from rankadjust.output.terminal import evaluation, main_rows
 
     shown = result if everything else main_rows(result)
@@ -504,20 +499,20 @@ def compare(
         raise RankadjustError("--results needs --dataset: which data set of the run are these models of?")
     kind = _kind_of_comparison(models, datasets)
     _require_effect(context, kind)
-    constants = {name: options[name] for name in ("protocol", "split", "candidates")}
-    constants["database"] = _database_of(results, database)
+    about = {name: options[name] for name in ("protocol", "split")}
+    about["database"] = _constants(results, database, options["candidates"])
     test = {name: options[name] for name in ("cluster", "flips", "draws", "seed")}
     test |= {"metrics": metrics} if metrics else {}
     if kind == _SEVERAL:
-        found = _compare_datasets(datasets, tasks, constants | test, everything)
+        found = _compare_datasets(datasets, tasks, about | test, everything)
     elif len(datasets) > 1 or len(tasks) > 1:
         raise click.UsageError(
             "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
         )
     elif kind == _PRINTED:
-        found = _compare_printed(models, datasets, constants | {"side": side})
+        found = _compare_printed(models, datasets, about | {"side": side})
     else:
-        known = constants | {"dataset": datasets[0] if datasets else None}
+        known = about | {"dataset": datasets[0] if datasets else None}
         attributes = Path(tasks[0]) if tasks else None
         found = _compare_ranks(models, known | test | {"tasks": attributes}, everything)
         if figure is not None:
@@ -608,11 +603,9 @@ def _draw(
     dataset: str | None,
     protocol: str,
     split: str,
-    database: Path | None,
-    candidates: Path | None,
+    database: "Constants",
 ) -> None:
-    from rankadjust.database.evaluation_sets import find_evaluation_set
-    from rankadjust.database.histograms import Histograms
+    from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.models.compare import names_of
     from rankadjust.models.paired import paired
     from rankadjust.models.rank_curves import rank_curves
@@ -624,14 +617,9 @@ def _draw(
     found = paired(names_of([Path(model) for model in models]), tasks)
     known = None
     if dataset is not None and "num_candidates" not in found.tasks.columns:
-        evaluation_set = find_evaluation_set(database, dataset, protocol, split)
         sides = found.tasks["side"].unique().to_list()
-        known = Histograms.beside(database, candidates).tails(
-            evaluation_set.dataset,
-            evaluation_set.protocol,
-            evaluation_set.split,
-            sides[0] if len(sides) == 1 else "both",
-        )
+        side = sides[0] if len(sides) == 1 else "both"
+        known = EvaluationSet.of(database, dataset, protocol, split, side).tails
     counts, number = (None, None) if known is None else (known.counts, known.tasks)
     write_rank_curves(rank_curves(found, counts, number), path)
 
@@ -678,7 +666,7 @@ def show(
     """Show the counts of a data set and how many candidates its tasks have."""
     from rankadjust.database.overview import overview
 
-    found = overview(dataset, protocol, split, _database_of(results, database), candidates)
+    found = overview(dataset, protocol, split, _constants(results, database, candidates))
     if as_json:
         _print_json(asdict(found))
         return
@@ -708,21 +696,19 @@ def check(
         raise RankadjustError("--sidecar is about one table; check each table that needs one by itself")
     import polars as pl
 
-    from rankadjust.database.overview import registry_with
     from rankadjust.literature.assumptions import assumptions, with_defaults_named
     from rankadjust.literature.contradictions import check as find_contradictions
     from rankadjust.literature.rescore import rescore
     from rankadjust.literature.results import read_results
     from rankadjust.literature.statuses import problems
 
-    database = _database_of(results, database)
-    registry = registry_with(database)
-    found = [read_results(table, registry, sidecar) for table in tables]
+    constants = _constants(results, database)
+    found = [read_results(table, constants.registry, sidecar) for table in tables]
     rows = pl.concat([with_defaults_named(one.rows) for one in found], how="diagonal")
-    rescored = rescore(rows, database, registry=registry)
+    rescored = rescore(rows, constants)
     assumed = assumptions(rescored)
     _say_what_was_assumed(assumed)
-    flagged = find_contradictions(rescored, database)
+    flagged = find_contradictions(rescored, constants)
     unread = [line for one in found for line in one.unread]
     empty = [
         f"{table}: no value was read; 'rankadjust read {table}' says why"
@@ -795,24 +781,22 @@ def rescore(
     """
     import polars as pl
 
-    from rankadjust.database.overview import registry_with
     from rankadjust.literature.assumptions import assumptions, with_defaults_named
     from rankadjust.literature.rescore import rescore as adjust_rows
     from rankadjust.literature.rescore import summary
     from rankadjust.literature.results import read_results
     from rankadjust.literature.statuses import problems
 
-    database = _database_of(results, database)
-    registry = registry_with(database)
-    found = read_results(table, registry, sidecar)
+    constants = _constants(results, database)
+    found = read_results(table, constants.registry, sidecar)
     if found.rows.is_empty():
         raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
-    rescored = adjust_rows(with_defaults_named(found.rows), database, registry=registry)
+    rescored = adjust_rows(with_defaults_named(found.rows), constants)
     _say_what_was_assumed(assumptions(rescored))
     for line in [*found.unread, *problems(rescored)]:
         _echo(line, err=True)
     if rescored.filter(pl.col("index").is_not_null())["log10_p_independent"].null_count():
-        _say_if_histograms_are_missing(database, None)
+        _say_if_histograms_are_missing(constants)
     if output is not None:
         _write(rescored, output)
     if as_json:
@@ -862,12 +846,10 @@ def read(
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.
     """
-    from rankadjust.database.overview import registry_with
     from rankadjust.literature.results import read_results
 
-    database = _database_of(results, database)
-    registry = registry_with(database)
-    found = read_results(table, registry, sidecar)
+    constants = _constants(results, database)
+    found = read_results(table, constants.registry, sidecar)
     reading = found.reading
     if as_json:
         unread = [] if reading is None else reading.unread.to_dicts()
@@ -893,7 +875,7 @@ def read(
         from rankadjust.output.rendering import adjusted_tables, write_adjusted
 
         for number, adjusted in enumerate(
-            adjusted_tables(reading, rescore(reading.values, database, registry=registry)), start=1
+            adjusted_tables(reading, rescore(reading.values, constants)), start=1
         ):
             many = len(reading.tables) > 1
             write_adjusted(adjusted, output.with_stem(f"{output.stem}-{number}") if many else output)
@@ -948,7 +930,7 @@ def datasets(results: Path | None, database: Path | None, as_json: bool, page: b
         return
     from rankadjust.database.overview import known_datasets
 
-    rows = known_datasets(_database_of(results, database))
+    rows = known_datasets(_constants(results, database))
     if as_json:
         names = ("name", "kind", "protocols", "aliases")
         _print_json([dict(zip(names, (*row[:2], *map(_listed, row[2:])), strict=True)) for row in rows])

@@ -6,13 +6,15 @@ from scripts.job import job
 
 from rankadjust.base.files import write_csv
 from rankadjust.base.stages import RESCORED, check_sums, read_product
-from rankadjust.database.store import load_database
+from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 
 
 def case_study(rescored: str, database: str, csv: str) -> None:
     check_sums(database)
-    audited = audit(read_product(rescored, RESCORED, Path(rescored).stem), load_database(database))
+    audited = audit(
+        read_product(rescored, RESCORED, Path(rescored).stem), Constants.from_files(database).table
+    )
     write_csv(audited, csv)
 
 

@@ -8,9 +8,8 @@ import polars as pl
 
 from rankadjust.base.files import write_csv
 from rankadjust.base.stages import RESCORED, SUMS, check_sums, read_product, write_sums
-from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
 from rankadjust.literature.comparison import (
     best_results,
     chance_share,
@@ -28,24 +27,21 @@ from rankadjust.page.material import BESIDE
 
 def compare(rescored: list[str], literature: list[str], database: str, released: str, folder: Path) -> None:
     check_sums(database, beside_database(database, CANDIDATES))
-    beside = [beside_database(path, CANDIDATES) for path in (database, released)]
-    histograms = Histograms([load_candidates(path) for path in beside if path.exists()])
+    own = Constants.from_files(database)
+    constants = own.over_file(released)
     results = pl.concat([read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal")
-    constants = with_released(
-        load_database(database), load_database(released) if Path(released).exists() else None
-    )
-    found = [check(results, candidates=histograms)]
+    found = [check(results, constants)]
     found += [check_against(results, read_product(path, RESCORED, BESIDE)) for path in literature]
     tables = {
         "contradictions": pl.concat(found, how="diagonal"),
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
         "best-results": best_results(results),
-        "leaderboards": leaderboards(ranked_results(results), constants, histograms),
+        "leaderboards": leaderboards(ranked_results(results), constants),
         "model-orders": model_orders(results),
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results),
-        "effect-of-approximation": effect_of_approximation(load_database(database)),
+        "effect-of-approximation": effect_of_approximation(own.table),
     }
     paths = {name: folder / f"{name}.csv" for name in tables}
     for name, table in tables.items():

@@ -8,7 +8,7 @@ import polars as pl
 
 from rankadjust.base.reading import read_csv
 from rankadjust.base.stages import RESCORED, check_sums, read_product
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, POWER, RESULTS, figures_of
 from rankadjust.page.charts.figure import write_figures
@@ -18,16 +18,15 @@ def figures(
     rescored: list[str], audited: str | None, database: str, released: str, power: str, folder: Path
 ) -> None:
     check_sums(database)
-    own = load_database(database)
-    constants = with_released(own, load_database(released) if Path(released).exists() else None)
-    frames = {CONSTANTS: constants, POWER: read_csv(power, infer_schema=True)}
+    own = Constants.from_files(database)
+    frames = {CONSTANTS: own.over_file(released).table, POWER: read_csv(power, infer_schema=True)}
     if rescored:
         frames[RESULTS] = pl.concat(
             [read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal"
         )
     # Audited anew: results/case-study.csv is for people, who may open and save it.
     if audited is not None:
-        frames[AUDIT] = audit(read_product(audited, RESCORED, Path(audited).stem), own)
+        frames[AUDIT] = audit(read_product(audited, RESCORED, Path(audited).stem), own.table)
     write_figures(list(figures_of(frames)), folder)
 
 

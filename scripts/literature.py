@@ -11,7 +11,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.stages import RESCORED, check_sums, read_product, write_product
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.data.registry import Dataset, load_registry, resolve_dataset
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import read_results
 from rankadjust.page.material import BESIDE
@@ -20,10 +21,8 @@ from rankadjust.page.material import BESIDE
 def literature(
     own: list[str], tables: list[str], database: str, released: str, registry: list[str], output: str
 ) -> None:
-    check_sums(database)
-    constants = with_released(
-        load_database(database), load_database(released) if Path(released).exists() else None
-    )
+    check_sums(database, beside_database(database, CANDIDATES))
+    constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
     results = [read_product(path, RESCORED, Path(path).stem) for path in own]
     evaluations = pl.concat([frame.select(EVALUATION) for frame in results]).unique()

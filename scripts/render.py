@@ -12,8 +12,8 @@ from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.data.registry import load_registry
+from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, beside_database, load_candidates
-from rankadjust.database.store import load_database, with_released
 from rankadjust.page.charts.figure import read_figures, read_pictures
 from rankadjust.page.material import BESIDE, Material
 from rankadjust.page.page import report_page
@@ -46,9 +46,7 @@ def render(
             comparison={Path(path).stem: compared(path) for path in comparison},
             charts=read_figures(Path(figures)),
             figures=read_pictures(Path(figures)),
-            database=with_released(
-                load_database(database), load_database(released) if Path(released).exists() else None
-            ),
+            database=Constants.from_files(database).over_file(released).table,
             candidates=_candidates(database, released),
             datasets=_datasets(database, released),
             licences={name: dataset.licence for name, dataset in known.items() if dataset.licence},

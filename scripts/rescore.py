@@ -9,9 +9,8 @@ from rankadjust.base.files import write_csv, write_text
 from rankadjust.base.stages import RESCORED, check_sums, write_product
 from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
-from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
 from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.results import read_results
 from rankadjust.literature.statuses import problems
@@ -22,15 +21,11 @@ def rescore_tables(
     tables: list[str], database: str, released: str, registry: list[str], folder: Path
 ) -> None:
     check_sums(database, beside_database(database, CANDIDATES))
-    constants = with_released(
-        load_database(database), load_database(released) if Path(released).exists() else None
-    )
-    beside = [beside_database(path, CANDIDATES) for path in (database, released)]
-    histograms = Histograms([load_candidates(path) for path in beside if path.exists()])
+    constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
     for table in map(Path, tables):
         results = read_results(table, datasets)
-        rescored = rescore(results.rows, constants, candidates=histograms, registry=datasets)
+        rescored = rescore(results.rows, constants, registry=datasets)
         for line in [*results.understood.splitlines(), *problems(rescored)]:
             print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
         write_product(rescored, folder / f"{table.stem}.parquet", RESCORED, table.stem)

@@ -16,8 +16,7 @@ import polars as pl
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_database
+from rankadjust.database.constants import Constants
 from rankadjust.literature.comparison import (
     VISIBLE,
     chance_share,
@@ -271,7 +270,7 @@ def statuses() -> str:
 
 @cache
 def boards() -> pl.DataFrame:
-    return leaderboards(ranked_results(rescored()), load_database(), Histograms.beside(None))
+    return leaderboards(ranked_results(rescored()), Constants.released())
 
 
 def leaderboard() -> str:

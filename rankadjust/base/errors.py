@@ -23,6 +23,10 @@ class RankadjustError(Exception):
         super().__init__(one_line(message))
 
 
+class ImpossibleValueError(RankadjustError):
+    """A number that is no value of its metric: out of range, or beyond what the numbers of candidates allow."""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return '; did you mean A or B?' for close matches of name, '' when there are none."""
     if len(name) > _LONGEST_NAME:

@@ -1,30 +1,48 @@
-"""Frames that people hand over: polars frames are taken, others are refused with what to do. Text made of columns."""
+"""Frames that people hand over: those of polars, pandas, pyarrow and other libraries. Text made of columns."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 
-_REMEDIES = {
-    "pandas.DataFrame": "convert it with polars.from_pandas(frame)",
-    "pyarrow.Table": "convert it with polars.from_arrow(table)",
-    "polars.LazyFrame": "collect it with frame.collect()",
-}
+if TYPE_CHECKING:
+    import narwhals as nw
 
 
 def require_frame(given: Any, what: str) -> pl.DataFrame:  # noqa: ANN401 - whatever a user gives
-    """Return a polars frame as it is; anything else is a RankadjustError. what: the argument, for the message."""
+    """Return a frame of any library as one of polars; anything else is a RankadjustError.
+
+    Cells that pandas holds for missing are null. what: the argument, for the message.
+    """
     if isinstance(given, pl.DataFrame):
         return given
+    if isinstance(given, pl.LazyFrame):
+        raise RankadjustError(f"{what}: this is a polars.LazyFrame; collect it with frame.collect()")
+    # Only frames of other libraries need it.
+    import narwhals  # noqa: PLC0415
+
+    frame = narwhals.from_native(given, eager_only=True, pass_through=True)
+    if isinstance(frame, narwhals.DataFrame):
+        return pl.DataFrame([_column(series) for series in frame.iter_columns()])
     kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__name__}".removeprefix("builtins.")
-    remedy = _REMEDIES.get(kind, "make one with polars.DataFrame(...)")
-    raise RankadjustError(f"{what}: a polars frame is needed, and this is a {kind}; {remedy}")
+    raise RankadjustError(
+        f"{what}: a frame of polars, pandas or pyarrow is needed, and this is a {kind}; make one with "
+        "polars.DataFrame(...)"
+    )
 
 
-def is_foreign_frame(given: Any) -> bool:  # noqa: ANN401
-    """Tell whether an object is a table of another library, or not collected yet, rather than an array."""
-    return not isinstance(given, pl.DataFrame) and hasattr(type(given), "columns")
+def _column(series: "nw.Series[Any]") -> pl.Series:
+    name, missing = f"{series.name}", series.is_null().to_list()
+    values = series.to_list()
+    return pl.Series(
+        name, [None if gone else value for value, gone in zip(values, missing, strict=True)], strict=False
+    )
+
+
+def is_frame(given: Any) -> bool:  # noqa: ANN401
+    """Tell whether an object is a table, of whatever library, rather than an array or a list."""
+    return isinstance(given, pl.DataFrame) or hasattr(type(given), "columns")
 
 
 def filled(template: str, *values: str | pl.Expr) -> pl.Expr:

@@ -1,11 +1,13 @@
-"""The words that people write for splits, sides, protocols and units, and ours for them (config/published.yaml)."""
+"""The words that people write for splits, sides, protocols and units, and ours for them (config/published.yaml).
 
-from collections.abc import Mapping
+One folding says which spellings of a name are the same, wherever a name is read: `folded`.
+"""
+
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
 from rankadjust.base.files import shipped
-from rankadjust.base.schemas import read_yaml
 
 PUBLISHED = "config/published.yaml"
 
@@ -13,14 +15,33 @@ PUBLISHED = "config/published.yaml"
 @cache
 def shipped_mapping() -> Mapping[str, Any]:
     """Return the mapping of printed words as it is shipped: words, rules, adjusted."""
+    # To read YAML takes longer than all that one name needs.
+    from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
+
     mapping: Mapping[str, Any] = read_yaml(shipped(PUBLISHED))
     return mapping
 
 
-def our_word(column: str, word: str) -> str | None:
-    """Return our word for another, in upper or lower case; None where there is none.
+def folded(name: str) -> str:
+    """Return a name without case and punctuation: 'FB15k-237', 'fb15k237' and 'FB15K 237' are the same name."""
+    return "".join(character for character in name.casefold() if character.isalnum())
 
-    column: what it is a word for: split, side, protocol or unit.
+
+def same_name(name: str, known: Iterable[str]) -> str | None:
+    """Return the one of some names that another one spells, None where none of them is meant."""
+    wanted = folded(name)
+    return next((one for one in known if folded(one) == wanted), None) if wanted else None
+
+
+def our_word(column: str, word: str, words: Mapping[str, Mapping[str, str]] | None = None) -> str | None:
+    """Return our word for another one, however it is spelled; None where there is none.
+
+    column: what it is a word for: split, side, protocol or unit. words: None for the shipped ones. A word of signs
+    alone, such as %, is taken as it is.
     """
-    words: Mapping[str, str] = shipped_mapping()["words"].get(column, {})
-    return words.get(word.strip().casefold())
+    known = (shipped_mapping()["words"] if words is None else words).get(column, {})
+    exact = word.strip().casefold()
+    if exact in known or not any(character.isalpha() for character in exact):
+        return known.get(exact)
+    same = same_name(word, (one for one in known if any(character.isalpha() for character in one)))
+    return None if same is None else known[same]

@@ -8,7 +8,7 @@ range. tests/data/values.json lists examples, which the calculator of the report
 import math
 from dataclasses import dataclass
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.base.printed import Interval, Number, read_number
 from rankadjust.chance.metrics import Metric
 
@@ -51,7 +51,7 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
         if printed is None:
             raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
         if printed.percent and not is_share(metric.upper):
-            raise RankadjustError(
+            raise ImpossibleValueError(
                 f"{metric.key} is no share, so '{given.strip()}' cannot be its value; leave out the %"
             )
         interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
@@ -62,7 +62,7 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
         can_be_percent = True
     if metric.lower <= found.value <= metric.upper:
         return found
-    raise RankadjustError(_out_of_range(found, metric, can_be_percent=can_be_percent))
+    raise ImpossibleValueError(_out_of_range(found, metric, can_be_percent=can_be_percent))
 
 
 def stands_for(number: Number, lower: float, upper: float, *, percent: bool) -> Interval:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.frames import is_foreign_frame, require_frame
+from rankadjust.base.frames import require_frame
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 from rankadjust.counting.packing import Integers
 
@@ -28,12 +28,12 @@ _LARGEST = 2**31 - 1
 
 def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
     """Return the triples of all splits below each other, checked, with a column `split`; times are text."""
-    if isinstance(splits, pl.DataFrame) or is_foreign_frame(splits):
-        splits = require_frame(splits, "the triples")
-        if "split" not in splits.columns:
+    if not isinstance(splits, Mapping):
+        triples = require_frame(splits, "the triples")
+        if "split" not in triples.columns:
             raise RankadjustError("the triples lack the column 'split'; add it, or give one frame per split")
-        names = splits["split"].unique().cast(pl.String).to_list()
-        parts = {"the triples": splits}
+        names = triples["split"].unique().cast(pl.String).to_list()
+        parts = {"the triples": triples}
     else:
         names = list(splits)
         parts = {f"split {name!r}": require_frame(frame, f"split {name!r}") for name, frame in splits.items()}

@@ -14,6 +14,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import time_columns
+from rankadjust.base.words import folded, same_name
 
 SHIPPED = "config/protocols.yaml"
 SHIPPED_BENCHMARKS = "config/benchmarks.yaml"
@@ -40,6 +41,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
 }
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _INFERENCE = ("inference_validation", "inference_testing")
+_SAMPLED_IN_ANY_SPELLING = re.compile(r"sampled([1-9][0-9]{0,17})", re.ASCII)
 _SAMPLED = re.compile(r"sampled-([1-9][0-9]{0,17})")
 
 
@@ -100,12 +102,13 @@ def load_protocols(*paths: str | Path) -> dict[str, Protocol]:
 def get_protocol(name: str, protocols: Mapping[str, Protocol] | None = None) -> Protocol:
     """Return the protocol of that name, `sampled-<q>` included; None means the shipped protocols."""
     known = _shipped_protocols() if protocols is None else protocols
-    if name in known:
-        return known[name]
-    sampled = _SAMPLED.fullmatch(name)
+    same = name if name in known else same_name(name, known)
+    if same is not None:
+        return known[same]
+    sampled = _SAMPLED_IN_ANY_SPELLING.fullmatch(folded(name))
     if sampled:
         return Protocol(
-            name=name,
+            name=f"sampled-{sampled[1]}",
             negatives=int(sampled[1]),
             description=f"The true answer against {sampled[1]} sampled negatives.",
         )

@@ -10,6 +10,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import path_from, shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, SPLITS, TIME_COLUMNS, time_columns
+from rankadjust.base.words import folded
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo, endings
 
 SHIPPED = "config/datasets.yaml"
@@ -119,20 +120,20 @@ def load_registry(*paths: str | Path) -> dict[str, Dataset]:
             registry[dataset.name] = dataset
     for dataset in registry.values():
         for word in dataset.ambiguous_aliases:
-            if word.casefold() in owners:
-                _refuse(word, dataset, owners[word.casefold()])
+            if folded(word) in owners:
+                _refuse(word, dataset, owners[folded(word)])
     _refuse_shared_files(registry)
     return registry
 
 
 def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
-    """Return the data set of that name or alias, in upper or lower case.
+    """Return the data set of that name or alias, whatever its case and punctuation.
 
     An unknown name, and one that several data sets go by, is a RankadjustError that names the candidates.
     """
-    folded = name.strip().casefold()
+    wanted = folded(name)
     for dataset in registry.values():
-        if folded in (word.casefold() for word in (dataset.name, *dataset.aliases)):
+        if wanted in map(folded, (dataset.name, *dataset.aliases)):
             return dataset
     ambiguous = meanings(name, registry)
     if ambiguous:
@@ -146,12 +147,8 @@ def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
 
 def meanings(name: str, registry: Mapping[str, Dataset]) -> list[str]:
     """Return the data sets that go by a name together, none where it means one or nothing."""
-    folded = name.strip().casefold()
-    return [
-        dataset.name
-        for dataset in registry.values()
-        if folded in (word.casefold() for word in dataset.ambiguous_aliases)
-    ]
+    wanted = folded(name)
+    return [dataset.name for dataset in registry.values() if wanted in map(folded, dataset.ambiguous_aliases)]
 
 
 def require_readable(dataset: Dataset) -> None:
@@ -402,7 +399,7 @@ def _bound_problems(dataset: Dataset) -> Iterator[_Problem]:
 
 
 def _claim(word: str, dataset: Dataset, owners: dict[str, Dataset]) -> None:
-    owner = owners.setdefault(word.casefold(), dataset)
+    owner = owners.setdefault(folded(word), dataset)
     if owner is not dataset:
         _refuse(word, dataset, owner)
 

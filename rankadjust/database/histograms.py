@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -10,10 +9,9 @@ import polars as pl
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.tails import ChanceTails
-from rankadjust.database.evaluation_sets import CANDIDATES, beside_database, load_candidates
 
 _SCHEMA = dict.fromkeys(EVALUATION, pl.String) | {"num_candidates": pl.Int64, "tasks": pl.Int64}
-_NO_HISTOGRAM = "no p: the numbers of candidates are not known"
+NO_HISTOGRAM = "no p: the numbers of candidates are not known"
 
 
 class Histograms:
@@ -22,24 +20,18 @@ class Histograms:
     Beside the tables that are given, the benchmarks with a constant number of candidates are known.
     """
 
-    def __init__(self, tables: Sequence[pl.DataFrame] = ()) -> None:
-        """Take tables as of `load_candidates`; of a data set and protocol that several have, the first counts."""
-        self._tables = [table.select(_SCHEMA.keys()) for table in tables]
+    def __init__(self, tables: Sequence[pl.DataFrame] = (), missing: str = NO_HISTOGRAM) -> None:
+        """Take tables as of `load_candidates`; of a data set and protocol that several have, the first counts.
+
+        missing: what is said where a histogram is not known.
+        """
+        self.tables = tuple(tables)
+        self.missing = missing
         self._tails: dict[tuple[str, ...], ChanceTails | None] = {}
 
-    @classmethod
-    def beside(
-        cls, database: pl.DataFrame | str | Path | None, candidates: pl.DataFrame | str | Path | None = None
-    ) -> "Histograms":
-        """Return the histograms that are given (a table or a file), or else those beside a database, if any are."""
-        if isinstance(candidates, pl.DataFrame):
-            return cls([candidates])
-        if candidates is not None:
-            return cls([load_candidates(candidates)])
-        if isinstance(database, pl.DataFrame):
-            return cls()
-        file = beside_database(database, CANDIDATES)
-        return cls([load_candidates(file)] if file.exists() else [])
+    def over(self, others: "Histograms") -> "Histograms":
+        """Return these histograms, and others for the data sets and protocols that these lack."""
+        return Histograms([*self.tables, *others.tables], self.missing)
 
     def tails(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
         """Return the tails of an evaluation set, None where its histogram is not known; side: head, tail or both."""
@@ -48,19 +40,29 @@ class Histograms:
             self._tails[key] = self._found(*key)
         return self._tails[key]
 
-    def _all(self) -> Iterator[pl.DataFrame]:
-        yield from self._tables
-        yield _benchmarks().select(_SCHEMA.keys())
-
-    def _found(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
+    def counts(self, dataset: str, protocol: str, split: str) -> pl.DataFrame:
+        """Return the rows of a data set, protocol and split in the first table that has this data set and protocol."""
         for table in self._all():
             rows = table.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
-            if rows.is_empty():
-                continue
-            rows = rows.filter(pl.col("split") == split, (pl.col("side") == side) | pl.lit(side == "both"))
-            known = rows.height and not rows["tasks"].null_count()
-            return ChanceTails(rows["num_candidates"].to_numpy(), rows["tasks"].to_numpy()) if known else None
-        return None
+            if rows.height:
+                return _with_entities(rows.filter(pl.col("split") == split))
+        return _with_entities(pl.DataFrame(schema=_SCHEMA))
+
+    def _all(self) -> Iterator[pl.DataFrame]:
+        yield from self.tables
+        yield _benchmarks()
+
+    def _found(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
+        rows = self.counts(dataset, protocol, split)
+        rows = rows.filter((pl.col("side") == side) | pl.lit(side == "both"))
+        if rows.is_empty() or rows["tasks"].null_count():
+            return None
+        return ChanceTails(rows["num_candidates"].to_numpy(), rows["tasks"].to_numpy())
+
+
+def _with_entities(rows: pl.DataFrame) -> pl.DataFrame:
+    none = pl.lit(None, pl.Int64).alias("entities")
+    return rows if "entities" in rows.columns else rows.with_columns(none)
 
 
 def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -117,15 +119,15 @@ def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     found: list[pl.DataFrame] = []
     for group, part in adjusted.group_by(key, maintain_order=True):
         *evaluation, metric = map(str, group)
-        found.append(_p_of(part, resolve(metric).key, histograms.tails(*evaluation)))
+        found.append(_p_of(part, resolve(metric).key, histograms.tails(*evaluation), histograms.missing))
     schema = {"place": pl.UInt32, "log10_p_independent": pl.Float64, "reason_p": pl.String}
     joined = pl.concat([pl.DataFrame(schema=schema), *found])
     return numbered.join(joined, on="place", how="left", maintain_order="left").drop("place")
 
 
-def _p_of(part: pl.DataFrame, key: str, tails: ChanceTails | None) -> pl.DataFrame:
+def _p_of(part: pl.DataFrame, key: str, tails: ChanceTails | None, missing: str) -> pl.DataFrame:
     metric = resolve(key)
-    reason = _NO_HISTOGRAM if tails is None else tails.why_not(metric)
+    reason = missing if tails is None else tails.why_not(metric)
     logs = np.full(part.height, np.nan)
     if tails is not None:
         end = "value_low" if metric.increasing else "value_high"

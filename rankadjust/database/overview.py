@@ -6,17 +6,16 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.files import shipped
-from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_sets import (
     CANDIDATES,
     DATASETS,
     beside_database,
-    known_name,
     load_candidates,
     load_datasets,
 )
-from rankadjust.database.store import RELEASED, load_database
+from rankadjust.database.names import KINDS, known_name
+from rankadjust.database.runs import DATABASE
 
 
 @dataclass(frozen=True)
@@ -43,28 +42,21 @@ class Overview:
     sides: tuple[Side, ...]
 
 
-def overview(
-    dataset: str, protocol: str, split: str, database: Path | None = None, candidates: Path | None = None
-) -> Overview:
-    """Return what is known of a data set, from the histograms and the table released with the database.
+def overview(dataset: str, protocol: str, split: str, constants: Constants) -> Overview:
+    """Return what is known of a data set, from the histograms and the table that stand beside a database.
 
-    database, candidates: files in place of the released ones; the table datasets.tsv stands beside the database.
     Raises RankadjustError where a file is missing or does not have what is asked for.
     """
-    file = candidates or beside_database(database, CANDIDATES)
-    rows = load_candidates(file)
-    name = known_name(dataset, rows["dataset"].unique().to_list(), "data set", file.name)
-    rows = rows.filter(pl.col("dataset") == name)
-    protocol = known_name(
-        protocol, rows["protocol"].unique().to_list(), "protocol", f"{file.name} for {name}"
-    )
-    rows = rows.filter(pl.col("protocol") == protocol)
-    split = known_name(
-        split, rows["split"].unique().to_list(), "split", f"{file.name} for {name} ({protocol})"
-    )
-    rows = rows.filter(pl.col("split") == split).sort("side", "num_candidates")
+    file = constants.candidates_file or beside_database(constants.file, CANDIDATES)
+    rows, where, found = load_candidates(file), file.name, {}
+    for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
+        known = rows[column].unique().to_list()
+        found[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
+        rows = rows.filter(pl.col(column) == found[column])
+        where = f"{file.name} for {found['dataset']}" + (f" ({protocol})" if column == "protocol" else "")
+    rows = rows.sort("side", "num_candidates")
     sides = (_side(str(key[0]), part) for key, part in rows.group_by("side", maintain_order=True))
-    return Overview(name, protocol, split, _counts(name, database), tuple(sides))
+    return Overview(**found, counts=_counts(found["dataset"], constants.file), sides=tuple(sides))
 
 
 def _side(side: str, rows: pl.DataFrame) -> Side:
@@ -93,36 +85,17 @@ def _counts(dataset: str, database: Path | None) -> Mapping[str, str]:
     return {name: text for name, text in chosen.drop(column).row(0, named=True).items() if text}
 
 
-def registry_with(database: Path | None) -> dict[str, Dataset]:
-    """Return the shipped registry with the data sets of a database that it lacks, by name.
-
-    The table datasets.tsv beside the database names them; without the table they are not known. What a run read them
-    from is not known here: they have neither aliases nor sources.
-    """
-    registry = load_registry()
-    if database is None or not beside_database(database, DATASETS).is_file():
-        return registry
-    table = load_datasets(beside_database(database, DATASETS))
-    if not {"dataset", "role"} <= set(table.columns):
-        return registry
-    own = table.filter(~pl.col("dataset").is_in(list(registry)))
-    return registry | {
-        name: Dataset(name=name, role=role, sources=(), splits=(), origin=database)
-        for name, role in own.select("dataset", "role").iter_rows()
-    }
-
-
-def known_datasets(database: Path | None = None) -> list[tuple[str, str, str, str]]:
+def known_datasets(constants: Constants) -> list[tuple[str, str, str, str]]:
     """Return name, kind, protocols in the database and aliases of every data set, sorted by name.
 
     Without a released database the registry alone is listed; one that was asked for must be there, and each must be
     whole.
     """
-    registry = registry_with(database)
-    if database is None and not shipped(RELEASED).exists():
+    registry = constants.registry
+    if constants.file is None and not beside_database(None, DATABASE).exists():
         rows = pl.DataFrame(schema={"dataset": pl.String, "protocol": pl.String})
     else:
-        rows = load_database(database).select("dataset", "protocol").unique()
+        rows = constants.table.select("dataset", "protocol").unique()
     protocols = dict(rows.group_by("dataset").agg(pl.col("protocol").sort().str.join(", ")).iter_rows())
     return [
         (

@@ -10,7 +10,7 @@ from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import Moments, metric_moments
 from rankadjust.chance.terms import mean_and_variance
-from rankadjust.database.evaluation_sets import EvaluationSet
+from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.tasks import Tasks
 
 _NO_MOMENTS = "no exact moments are known for this metric"
@@ -62,7 +62,7 @@ def _chance(
     metric: Metric, average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None
 ) -> Chance:
     if evaluation_set is not None and average == "micro" and not tasks.weighted:
-        return _of_database(metric, side, evaluation_set)
+        return _of_set(metric, evaluation_set.of_side(side))
     if tasks.counts_known:
         computed = _of_candidates(metric, average, side, tasks)
         return Chance(
@@ -78,12 +78,11 @@ def _chance(
     return Chance(reason=f"the database has no constants for {what}; give num_candidates")
 
 
-def _of_database(metric: Metric, side: str, evaluation_set: EvaluationSet) -> Chance:
-    rows = evaluation_set.constants.filter(pl.col("side") == side, pl.col("metric") == metric.key)
-    if rows.is_empty():
-        missing = f"{metric.key} of {side} is not in the database"
+def _of_set(metric: Metric, evaluation_set: EvaluationSet) -> Chance:
+    row = evaluation_set.row(metric)
+    if row is None:
+        missing = f"{metric.key} of {evaluation_set.side} is not in the database"
         return Chance(reason=missing if metric.has_moments else _NO_MOMENTS)
-    row = rows.row(0, named=True)
     return Chance(**{field.name: row[field.name] for field in fields(Chance)})
 
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankadjust.base.frames import is_foreign_frame, require_frame
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
-from rankadjust.database.evaluation_sets import find_evaluation_set
-from rankadjust.database.histograms import Histograms
+from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
 from rankadjust.evaluation.p_values import add_p_values
@@ -54,12 +53,12 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     ranks: str | Path | pl.DataFrame | ArrayLike,
     *,
     num_candidates: ArrayLike | None = None,
-    dataset: str | None = None,
+    dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
     split: str = "testing",
     scores: str | None = None,
-    database: pl.DataFrame | str | Path | None = None,
-    candidates: pl.DataFrame | str | Path | None = None,
+    database: Database = None,
+    candidates: Candidates = None,
     metrics: str | Sequence[str] = tuple(FAMILIES),
     draws: int = DRAWS,
     seed: int = 0,
@@ -101,20 +100,17 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     hits_at_1 0.3333 0.1 0.2593
     hits_at_3 0.6667 0.3 0.5238
     """
-    if is_foreign_frame(ranks):
-        ranks = require_frame(ranks, "the ranks")
     frame = tasks_from(ranks, num_candidates)
     chosen = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     require_draws(draws, seed)
     evaluation_set = None
     if dataset is not None:
-        evaluation_set = find_evaluation_set(database, dataset, protocol, split)
-        check_fit(frame, evaluation_set, database, candidates)
+        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database, candidates)
+        check_fit(frame, evaluation_set)
     tasks = tasks_of(frame)
     if evaluation_set is not None and tasks.by_triple:
         require_both_sides_alike(tasks, frame["triple"])
     stated = stated_scores(scores)
-    histograms = Histograms.beside(database, candidates) if evaluation_set is not None else Histograms()
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
     rows = metric_values(chosen, tasks, draws, seed).join(
         constants, on=["average", "side", "metric"], how="left", maintain_order="left"
@@ -124,7 +120,6 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
             add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String))),
             tasks,
             evaluation_set,
-            histograms,
         )
         .with_columns(
             reason=pl.coalesce("no_value", "reason"), warning=_with_remarks("warning", remarks_on(tasks))

@@ -1,17 +1,16 @@
 """One printed value, adjusted with the constants of the database."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
-from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
-from rankadjust.database.histograms import Histograms, add_p
-from rankadjust.database.limits import Limits
+from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
+from rankadjust.database.histograms import add_p
 
 
 @dataclass(frozen=True)
@@ -60,14 +59,14 @@ class Adjusted:
 def adjust(  # noqa: PLR0913 - options of the public API, by name only
     value: float | str,
     *,
-    dataset: str,
+    dataset: str | EvaluationSet,
     metric: str,
     protocol: str = "filtered",
     split: str = "testing",
     side: str = "both",
     scores: str | None = None,
-    database: pl.DataFrame | str | Path | None = None,
-    candidates: pl.DataFrame | str | Path | Histograms | None = None,
+    database: Database = None,
+    candidates: Candidates = None,
 ) -> Adjusted:
     """Return the ratio, index and z of a metric's value, and what chance gives.
 
@@ -100,28 +99,20 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     """
     wanted = resolve(metric)
     given = typed_value(value, wanted)
-    evaluation_set = find_evaluation_set(database, dataset, protocol, split)
-    histograms = candidates if isinstance(candidates, Histograms) else Histograms.beside(database, candidates)
-    return _adjusted(given, wanted, side, stated_scores(scores), evaluation_set, histograms)
+    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database, candidates)
+    return _adjusted(given, wanted, stated_scores(scores), evaluation_set)
 
 
-def _adjusted(
-    value: Typed,
-    metric: Metric,
-    side: str,
-    scores: str | None,
-    evaluation_set: EvaluationSet,
-    histograms: Histograms,
-) -> Adjusted:
-    constants = evaluation_set.constants
-    side = known_name(side, constants["side"].unique().to_list(), "side", str(evaluation_set))
-    rows = constants.filter(pl.col("side") == side, pl.col("metric") == metric.key)
+def _adjusted(value: Typed, metric: Metric, scores: str | None, evaluation_set: EvaluationSet) -> Adjusted:
+    rows = evaluation_set.moments([metric.key])
     if rows.is_empty():
-        raise RankadjustError(_why_absent(metric, constants, evaluation_set))
-    _check_attainable(value, metric, side, evaluation_set, histograms)
+        raise RankadjustError(evaluation_set.why_absent(metric))
+    limit = evaluation_set.why_impossible(metric, *value.ends)
+    if limit is not None:
+        raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
     status = pl.when(is_bounded()).then(pl.lit("bounded")).otherwise(pl.lit("ok"))
     adjusted = add_adjusted(
-        rows.head(1).with_columns(
+        rows.with_columns(
             status=status,
             value=pl.lit(value.value, dtype=pl.Float64),
             value_low=pl.lit(value.low, dtype=pl.Float64),
@@ -129,24 +120,7 @@ def _adjusted(
             scores=pl.lit(scores, dtype=pl.String),
         )
     )
-    row = add_p(adjusted, histograms).row(0, named=True)
+    row = add_p(adjusted, evaluation_set.histograms).row(0, named=True)
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.key} has no expectation for {evaluation_set}: {row['reason']}")
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
-
-
-def _check_attainable(
-    value: Typed, metric: Metric, side: str, evaluation_set: EvaluationSet, histograms: Histograms
-) -> None:
-    evaluation = (evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side)
-    limit = Limits(histograms).why_impossible(evaluation, metric, *value.ends)
-    if limit is not None:
-        raise RankadjustError(f"{limit}, so {value.text} cannot be its value")
-
-
-def _why_absent(metric: Metric, constants: pl.DataFrame, evaluation_set: EvaluationSet) -> str:
-    if not metric.has_moments:
-        return f"{metric.key} has no known expectation under chance: nothing to adjust with"
-    known = constants["metric"].unique().sort().to_list()
-    hint = did_you_mean(metric.key, known) or f"; it has {', '.join(known)}"
-    return f"{metric.key} is not in the database for {evaluation_set}{hint}"

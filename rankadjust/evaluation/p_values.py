@@ -5,26 +5,29 @@ import polars as pl
 
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.tails import ChanceTails
-from rankadjust.database.evaluation_sets import EvaluationSet
-from rankadjust.database.histograms import Histograms
+from rankadjust.database.evaluation_set import EvaluationSet
+from rankadjust.database.histograms import NO_HISTOGRAM
 from rankadjust.evaluation.tasks import Tasks
 
 
-def add_p_values(
-    rows: pl.DataFrame, tasks: Tasks, evaluation_set: EvaluationSet | None, histograms: Histograms
-) -> pl.DataFrame:
+def add_p_values(rows: pl.DataFrame, tasks: Tasks, evaluation_set: EvaluationSet | None) -> pl.DataFrame:
     """Add log10_p_independent to rows with average, side, metric and value, and reason_p where it is null.
 
     The value is known to all its digits: p is that of the value itself.
     """
     tails = {
-        (average, side): _tails(average, side, tasks, evaluation_set, histograms)
+        (average, side): _tails(average, side, tasks, evaluation_set)
         for average in tasks.groups
         for side in tasks.sides
     }
     key = ["average", "side", "metric"]
     parts = [
-        _with_p(part, str(group[2]), tails[str(group[0]), str(group[1])], _why_not(str(group[0]), tasks))
+        _with_p(
+            part,
+            str(group[2]),
+            tails[str(group[0]), str(group[1])],
+            _why_not(str(group[0]), tasks, evaluation_set),
+        )
         for group, part in rows.group_by(key, maintain_order=True)
     ]
     return rows.join(pl.concat(parts), on=[*key, "rank_type"], how="left", maintain_order="left")
@@ -44,21 +47,19 @@ def _with_p(part: pl.DataFrame, key: str, tails: ChanceTails | None, reason: str
     )
 
 
-def _tails(
-    average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None, histograms: Histograms
-) -> ChanceTails | None:
+def _tails(average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None) -> ChanceTails | None:
     if average != "micro" or tasks.weighted:
         return None
     if tasks.counts_known:
         return ChanceTails(*np.unique(tasks.counts[tasks.sides[side]], return_counts=True))
     if evaluation_set is None:
         return None
-    return histograms.tails(evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side)
+    return evaluation_set.of_side(side).tails
 
 
-def _why_not(average: str, tasks: Tasks) -> str:
+def _why_not(average: str, tasks: Tasks, evaluation_set: EvaluationSet | None) -> str:
     if average != "micro":
         return "no p for averages over groups"
     if tasks.weighted:
         return "no p for weighted tasks"
-    return "no p: the numbers of candidates are not known"
+    return NO_HISTOGRAM if evaluation_set is None else evaluation_set.histograms.missing

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.parquet import check_parquet
 from rankadjust.base.reading import read_csv, read_parquet
 from rankadjust.base.vocabulary import TASK_SIDES
@@ -33,20 +34,23 @@ _TRACE = "trace.yaml"
 
 
 def tasks_from(
-    source: str | Path | pl.DataFrame | ArrayLike, num_candidates: ArrayLike | None = None
+    source: str | Path | pl.DataFrame | ArrayLike,
+    num_candidates: ArrayLike | None = None,
+    where: str = "the ranks",
 ) -> pl.DataFrame:
     """Return the tasks of a file or folder (ranks or scores), of a frame, or of an array of ranks.
 
-    num_candidates: one number for all tasks or one for each; None where the source says it, or nobody does.
+    where: what messages call a source that is no file. num_candidates: one number for all tasks or one for each;
+    None where the source says it, or nobody does.
     The result has those of COLUMNS and ATTRIBUTES that are there (numbers as Float64, others as String), without nulls.
     Raises RankadjustError with the row for what cannot be a task.
     """
     if isinstance(source, str | Path):
         tasks = _read(Path(source))
-    elif isinstance(source, pl.DataFrame):
-        tasks = check_tasks(source, "the ranks", first_row=0)
+    elif is_frame(source):
+        tasks = check_tasks(require_frame(source, where), where, first_row=0)
     else:
-        tasks = check_tasks(pl.DataFrame({"rank": _numbers(source, "ranks")}), "the ranks", first_row=0)
+        tasks = check_tasks(pl.DataFrame({"rank": _numbers(source, where)}), where, first_row=0)
     if num_candidates is None:
         return tasks
     counts = _numbers(num_candidates, "num_candidates")
@@ -55,7 +59,7 @@ def tasks_from(
             f"num_candidates has {counts.size} values for {tasks.height} tasks; give one for each, or one for all"
         )
     counts = np.broadcast_to(counts, tasks.height)
-    return check_tasks(tasks.with_columns(num_candidates=counts), "the ranks", first_row=0)
+    return check_tasks(tasks.with_columns(num_candidates=counts), where, first_row=0)
 
 
 def _numbers(values: ArrayLike, name: str) -> FloatArray:

@@ -8,14 +8,13 @@ value against the metric beside it; and rows against rows (rankadjust.literature
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
 from rankadjust.consistency.statements import TOLERANCE
-from rankadjust.database.histograms import Histograms
+from rankadjust.database.constants import Candidates, Constants, Database
 from rankadjust.literature.copies import changed_copies, copies
 from rankadjust.literature.findings import FINDING, Finding, PrintedValue, read_value
 from rankadjust.literature.joint import joint_findings
@@ -40,8 +39,8 @@ _SHOWN = (
 
 def check(
     frame: pl.DataFrame,
-    database: pl.DataFrame | str | Path | None = None,
-    candidates: pl.DataFrame | str | Path | Histograms | None = None,
+    database: Database = None,
+    candidates: Candidates = None,
 ) -> pl.DataFrame:
     """Return the contradictions, one row each, in the order of the table; those between rows come last.
 
@@ -56,10 +55,10 @@ def check(
     (the least change of one of them that removes the contradiction); message; status (of the row in `rescore`).
     """
     frame = require_frame(frame, "the table")
-    histograms = candidates if isinstance(candidates, Histograms) else Histograms.beside(database, candidates)
-    rescored = frame if "status" in frame.columns else rescore(frame, database, candidates=histograms)
+    constants = Constants.given(database, candidates)
+    rescored = frame if "status" in frame.columns else rescore(frame, constants)
     rows = _checkable(rescored)
-    lists = TaskLists(histograms)
+    lists = TaskLists(constants.histograms)
     found = [finding for group in _groups(rows) for finding in _of_model(group, lists)]
     found.sort(key=lambda finding: finding.row)
     found += copies(rows)

@@ -6,22 +6,20 @@ A row that cannot be adjusted is kept and says why (statuses).
 """
 
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
 from rankadjust.base.vocabulary import KEY
-from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.data.registry import Dataset
 from rankadjust.database.adjustments import add_adjusted
-from rankadjust.database.histograms import Histograms, add_p
-from rankadjust.database.store import load_database
+from rankadjust.database.constants import Candidates, Constants, Database
+from rankadjust.database.histograms import add_p
 from rankadjust.literature.constants import approximate_benchmarks, constants_of, documented_entities
 from rankadjust.literature.printed_values import add_limits, read_values
 from rankadjust.literature.runs import add_duplicate, add_run
 from rankadjust.literature.statuses import USABLE, add_status
-from rankadjust.literature.tidy import require_columns
+from rankadjust.literature.tidy import long_table, require_columns
 from rankadjust.literature.wording import MAPPED, Rules, load_rules, map_words, resolve_names, tidy_columns
 
 # What `rescore` adds, in this order.
@@ -58,22 +56,23 @@ OUTPUT = {
 
 def rescore(
     frame: pl.DataFrame,
-    database: pl.DataFrame | str | Path | None = None,
+    database: Database = None,
     *,
-    candidates: pl.DataFrame | str | Path | Histograms | None = None,
+    candidates: Candidates = None,
     rules: Rules | None = None,
     registry: Mapping[str, Dataset] | None = None,
     entities: Mapping[str, int] | None = None,
 ) -> pl.DataFrame:
     """Adjust printed values: the rows of a tidy table in their order, with the columns of OUTPUT added.
 
-    frame: columns dataset, metric, value and optionally those of workflow/schemas/tidy.schema.yaml.
-    database: a frame or a file as `load_database` takes it, optionally with the column `origin` (computed,
-        released); None means the released one.
-    candidates: histograms of the candidates, a frame or a file; None means the file candidates.parquet beside the
-        database, if there is one. p needs them, and what is possible: no rank is above the number of candidates.
+    frame: of polars, pandas or pyarrow, with the columns dataset, metric, value and optionally those of
+        workflow/schemas/tidy.schema.yaml; or with a column for each metric in place of metric and value.
+    database: `rankadjust.Constants`, a frame or a file as `load_database` takes it, optionally with the column
+        `origin` (computed, released); None means the released one.
+    candidates: histograms of the candidates, a frame or a file; None means those that belong to the database. p needs
+        them, and what is possible: no rank is above the number of candidates.
     rules: the mapping of words (None: the shipped one).
-    registry: the data sets and their aliases (None: the shipped ones); names in the database are known anyway.
+    registry: the data sets and their aliases (None: those of the database); names in the database are known anyway.
     entities: data set -> documented number of entities (None: those of the registry, the benchmarks and the rules),
         used where the database lacks the data set; the index is approximate then, and there is no z.
 
@@ -94,24 +93,29 @@ def rescore(
     >>> rescore(printed, nations).select("status", pl.col("index").round(3)).rows()
     [('ok', 0.074)]
     """
-    require_columns(require_frame(frame, "the table"), "the table")
-    histograms = candidates if isinstance(candidates, Histograms) else Histograms.beside(database, candidates)
-    database = database if isinstance(database, pl.DataFrame) else load_database(database)
+    frame = long_table(require_frame(frame, "the table"))
+    require_columns(frame, "the table")
+    constants = Constants.given(database, candidates)
     rules = load_rules() if rules is None else rules
-    registry = _shipped_registry() if registry is None else registry
+    registry = constants.registry if registry is None else registry
     entities = {**documented_entities(registry), **rules.entities} if entities is None else entities
     given = _as_text(frame)
     known = [name for name in ("file_line", *tidy_columns()["properties"]) if name in given.columns]
     rows = map_words(given.select(known), rules)
-    rows = resolve_names(rows, database, rules, registry, entities)
-    rows = add_limits(read_values(rows), histograms)
-    constants = constants_of(database, rows, entities)
-    rows = rows.join(constants, on=KEY, how="left", maintain_order="left", validate="m:1")
+    rows = resolve_names(rows, constants.table, rules, registry, entities)
+    rows = add_limits(read_values(rows), constants.histograms)
+    rows = rows.join(
+        constants_of(constants.table, rows, entities),
+        on=KEY,
+        how="left",
+        maintain_order="left",
+        validate="m:1",
+    )
     rows = rows.join(approximate_benchmarks(), on=["dataset", "protocol"], how="left", maintain_order="left")
     rows = add_status(add_duplicate(rows).with_columns(chance="expectation"))
     # What chance gives is kept beside a value that the candidates rule out: the mean N follows from it.
     is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
-    adjusted = add_p(add_adjusted(rows), histograms).with_columns(
+    adjusted = add_p(add_adjusted(rows), constants.histograms).with_columns(
         expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation")
     )
     rescored = _recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
@@ -128,11 +132,6 @@ def summary(rescored: pl.DataFrame) -> str:
     adjusted = rescored["index"].count()
     rows = f"{rescored.height:,} row{'s' if rescored.height != 1 else ''}"
     return f"{rows}: {adjusted:,} adjusted, {rescored.height - adjusted:,} not"
-
-
-@cache
-def _shipped_registry() -> Mapping[str, Dataset]:
-    return load_registry()
 
 
 def _as_text(frame: pl.DataFrame) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.reading import read_csv
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
+from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.formats.grid import MAX_COLUMNS
 
@@ -60,6 +61,26 @@ def tidy_separator(path: str | Path) -> tuple[str, int]:
         for separator in ("\t,;" if path.suffix in (".tsv", ".tab") else ",\t;")
     }
     return max(found.items(), key=lambda one: one[1])
+
+
+def long_table(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table with a row for each value; one that has a column for each metric is turned round.
+
+    Of an empty cell there is no row. A table with a column metric or value is taken as it is.
+    """
+    known = tidy_columns()["properties"]
+    metrics = [name for name in frame.columns if name not in known and find_adjusted(name) is not None]
+    if {"metric", "value"} & {*frame.columns} or not metrics:
+        return frame
+    others = [name for name in frame.columns if name not in metrics]
+    values = [
+        frame.select(
+            *others, place=pl.int_range(pl.len()), metric=pl.lit(name), value=pl.col(name).cast(pl.String)
+        )
+        for name in metrics
+    ]
+    whole = pl.concat(values).drop_nulls("value")
+    return whole.sort("place", maintain_order=True).drop("place")
 
 
 def require_columns(frame: pl.DataFrame, name: str) -> None:

@@ -6,7 +6,7 @@ columns of a row (docs/literature.md, "Mapping").
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,11 +19,12 @@ from rankadjust.base.files import shipped
 from rankadjust.base.frames import filled
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
-from rankadjust.base.words import PUBLISHED
+from rankadjust.base.words import PUBLISHED, folded, our_word, same_name
 from rankadjust.chance.adjusted_names import Names, names_of, split_adjusted
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
 from rankadjust.database.adjustments import stated_scores
+from rankadjust.database.names import SPLIT, find_name
 
 # Splits that are evaluated; the others only hold what is known.
 UNITS = ("fraction", "percent", "rank", "index", "z")
@@ -73,9 +74,9 @@ def tidy_columns() -> Mapping[str, Any]:
 
 @cache
 def benchmark_names() -> Mapping[str, str]:
-    """Return the names and aliases, in lower case, of the benchmarks with constant candidates -> their data set."""
+    """Return the names and aliases, folded, of the benchmarks with constant candidates -> their data set."""
     return {
-        word.casefold(): benchmark.dataset
+        folded(word): benchmark.dataset
         for benchmark in load_benchmarks()
         for word in (benchmark.dataset, *benchmark.aliases)
     }
@@ -93,7 +94,7 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
         for name in columns
         if name not in frame.columns and not name.endswith("_as_printed")
     )
-    mapped = {name: _in_our_words(pl.col(name), rules.words.get(name, {})) for name in MAPPED}
+    mapped = {name: _in_our_words(printed[name], name, rules) for name in MAPPED}
     mapped["protocol"] = _sampled_by_candidates(mapped["protocol"])
     status = message = pl.lit(None, dtype=pl.String)
     caveats = [pl.lit(None, dtype=pl.String)]
@@ -121,11 +122,10 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     )
 
 
-def _in_our_words(printed: pl.Expr, words: Mapping[str, str]) -> pl.Expr:
-    """Replace words in upper or lower case by ours; others stay as they are."""
-    folded = {word.casefold(): ours for word, ours in words.items()}
-    found = printed.str.to_lowercase().replace_strict(folded, default=None, return_dtype=pl.String)
-    return pl.coalesce(found, printed)
+def _in_our_words(printed: pl.Series, column: str, rules: Rules) -> pl.Expr:
+    """Replace the words of a column by ours, however they are spelled; others stay as they are."""
+    ours = {word: our_word(column, word, rules.words) or word for word in _distinct(printed)}
+    return pl.col(column).replace(ours)
 
 
 @cache
@@ -212,11 +212,11 @@ def resolve_names(
     in_database = {name: database[name].unique().to_list() for name in ("dataset", "protocol")}
     finders: dict[str, Callable[[str], str | None]] = {
         "dataset": lambda name: (
-            _same(name, [*in_database["dataset"], *entities])
-            or benchmark_names().get(name.casefold())
+            same_name(name, [*in_database["dataset"], *entities])
+            or benchmark_names().get(folded(name))
             or resolve_dataset(name, registry).name
         ),
-        "protocol": lambda name: _same(name, in_database["protocol"]) or get_protocol(name).name,
+        "protocol": lambda name: same_name(name, in_database["protocol"]) or get_protocol(name).name,
         "split": lambda name: _find(name, PRINTED_SPLITS, "split"),
         "side": lambda name: _find(name, SIDES, "side"),
         "unit": lambda name: _find(name, UNITS, "unit"),
@@ -231,7 +231,25 @@ def resolve_names(
         rows = rows.join(found, on=column, how="left", maintain_order="left").with_columns(
             pl.coalesce(f"{column}_found", column).alias(column)
         )
-    return rows.with_columns(dataset_problem=_or_empty("dataset"))
+    return _with_inference(rows, database).with_columns(dataset_problem=_or_empty("dataset"))
+
+
+def _with_inference(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
+    """Let testing mean inference_testing where a data set of the database is inductive and has no testing."""
+    splits: dict[str, list[str]] = dict(
+        database.group_by("dataset").agg(pl.col("split").unique()).iter_rows()
+    )
+    pairs = rows.select("dataset", "split").drop_nulls().unique(maintain_order=True)
+    found = [
+        (dataset, split, find_name(SPLIT, split, splits.get(dataset, ())) or split)
+        for dataset, split in pairs.iter_rows()
+    ]
+    known = pl.DataFrame(
+        found, schema=dict.fromkeys(("dataset", "split", "split_here"), pl.String), orient="row"
+    )
+    return rows.join(known, on=["dataset", "split"], how="left", maintain_order="left").with_columns(
+        split=pl.coalesce("split_here", "split")
+    )
 
 
 def _distinct(column: pl.Series) -> list[str]:
@@ -250,12 +268,8 @@ def _or_empty(column: str) -> pl.Expr:
     return pl.coalesce(f"{column}_problem", empty)
 
 
-def _same(name: str, known: Iterable[str]) -> str | None:
-    return next((word for word in known if word.casefold() == name.casefold()), None)
-
-
 def _find(name: str, known: Sequence[str], what: str) -> str:
-    found = _same(name, known)
+    found = same_name(name, known)
     if found is None:
         hint = did_you_mean(name, known) or f"; allowed are {', '.join(known)}"
         raise RankadjustError(f"unknown {what} '{name}'{hint}")

@@ -13,7 +13,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand
 from rankadjust.database.adjustments import add_coefficients
-from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set
+from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
 from rankadjust.evaluation.intervals import bias_corrected
@@ -109,21 +110,22 @@ class Comparison:
 def compare(  # noqa: PLR0913 - options of the public API, by name only
     models: Mapping[str, Source | Sequence[Source]] | Sequence[str | Path],
     *,
-    dataset: str | None = None,
+    dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
     split: str = "testing",
-    tasks: Source | None = None,
+    tasks: str | Path | pl.DataFrame | None = None,
     cluster: str | None = None,
     metrics: str | Sequence[str] = METRICS,
     flips: int = FLIPS,
     draws: int = DRAWS,
     seed: int = 0,
-    database: pl.DataFrame | str | Path | None = None,
-    candidates: pl.DataFrame | str | Path | None = None,
+    database: Database = None,
+    candidates: Candidates = None,
 ) -> Comparison:
     """Return what the ranks of at least two models on the same tasks tell about which is better.
 
-    models: by name, a file or frame as `evaluate` takes it with the column triple, or a folder with one such file (or
+    models: by name, a file or frame as `evaluate` takes it with the column triple, an array of ranks (those of one
+        place in all models are of one task), or a folder with one such file (or
         folder) for each run (seed), or a list of runs; or a list of paths, each named by its last part.
     dataset, protocol, split, database, candidates: what to adjust the index with, as for `evaluate`.
     tasks: a table with the attributes of the tasks, as the workflow's target `tasks` writes it.
@@ -139,7 +141,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     Raises RankadjustError for tasks that differ, clusters that are not known, one cluster only, and models that all
     have the same ranks.
     """
-    named = models if isinstance(models, Mapping) else names_of([Path(path) for path in models])
+    named = models if isinstance(models, Mapping) else names_of(_paths(models))
     chosen = [
         metric
         for metric in expand([metrics] if isinstance(metrics, str) else metrics, KS)
@@ -159,7 +161,10 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
             f"all tasks are in one cluster ({clusters.kind}), so that nothing can be said about chance; "
             "another --cluster may tell more"
         )
-    constants = _constants(chosen, found, dataset, protocol, split, database, candidates)
+    evaluation_set = None
+    if dataset is not None:
+        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database, candidates)
+    constants = _constants(chosen, found, evaluation_set)
     parts = [
         _Part(side, places, found, clusters, chosen)
         for side, places in _sides(found.tasks).items()
@@ -180,6 +185,14 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         flips=2**clusters.number if is_exact(clusters.number, flips) else flips,
         draws=draws,
         seed=seed,
+    )
+
+
+def _paths(models: object) -> list[Path]:
+    if isinstance(models, Sequence) and all(isinstance(model, str | Path) for model in models):
+        return [Path(model) for model in models]
+    raise RankadjustError(
+        'models are given by name, {"A": ranks, "B": ranks}, or as a list of files that name them'
     )
 
 
@@ -206,25 +219,17 @@ def _sides(tasks: pl.DataFrame) -> Mapping[str, IntArray]:
 
 
 def _constants(
-    metrics: Sequence[Metric],
-    found: Paired,
-    dataset: str | None,
-    protocol: str,
-    split: str,
-    database: pl.DataFrame | str | Path | None,
-    candidates: pl.DataFrame | str | Path | None,
+    metrics: Sequence[Metric], found: Paired, evaluation_set: EvaluationSet | None
 ) -> pl.DataFrame:
     """Return side, metric, expectation, optimum and index_scale of each metric."""
-    evaluation_set: EvaluationSet | None = None
     known = [name for name in ("side", "triple", "num_candidates") if name in found.tasks.columns]
     frame = found.tasks.select(known)
     if "both" in frame["side"]:
         frame = frame.drop("side")
-    if dataset is not None:
-        evaluation_set = find_evaluation_set(database, dataset, protocol, split)
+    if evaluation_set is not None:
         for model in found.models:
             for ranks in model.ranks:
-                check_fit(frame.with_columns(rank=ranks), evaluation_set, database, candidates)
+                check_fit(frame.with_columns(rank=ranks), evaluation_set)
     tasks = tasks_of(frame.with_columns(rank=found.models[0].ranks[0]))
     rows = add_coefficients(chance_constants(metrics, tasks, evaluation_set))
     return rows.select("side", "metric", "expectation", "optimum", "index_scale")

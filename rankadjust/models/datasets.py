@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.database.constants import Candidates, Constants, Database
 from rankadjust.evaluation.rank_files import run_sources
 from rankadjust.models.compare import DRAWS, FLIPS, LEVEL, METRICS, Comparison, compare
 from rankadjust.models.paired import Source
@@ -20,14 +21,14 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     *,
     protocol: str = "filtered",
     split: str = "testing",
-    tasks: Mapping[str, Source] | None = None,
+    tasks: Mapping[str, str | Path | pl.DataFrame] | None = None,
     cluster: str | None = None,
     metrics: str | Sequence[str] = METRICS,
     flips: int = FLIPS,
     draws: int = DRAWS,
     seed: int = 0,
-    database: pl.DataFrame | str | Path | None = None,
-    candidates: pl.DataFrame | str | Path | None = None,
+    database: Database = None,
+    candidates: Candidates = None,
 ) -> dict[str, Comparison]:
     """Return what the ranks of the same models on several data sets tell about which is better, by data set.
 
@@ -49,6 +50,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
         for name, given in datasets.items()
     }
     _check_same_models(models)
+    constants = Constants.given(database, candidates)
     found = {}
     for name, of_dataset in models.items():
         try:
@@ -63,8 +65,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
                 flips=flips,
                 draws=draws,
                 seed=seed,
-                database=database,
-                candidates=candidates,
+                database=constants,
             )
         except RankadjustError as error:
             raise RankadjustError(f"{name}: {error}") from None

@@ -13,12 +13,11 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import Typed
-from rankadjust.database.evaluation_sets import EvaluationSet
-from rankadjust.database.histograms import Histograms
+from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.models.printed import (
     SEPARATE,
-    Scale,
-    largest_count,
+    scale_of,
     triples_of,
     verdict_of,
     z_between,
@@ -31,20 +30,20 @@ WORSE = "worse"
 _SET = ("dataset", "protocol", "split")
 
 
-def leaderboards(results: pl.DataFrame, database: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
+def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     """Return the results of each evaluation on test data with at least two models, with what their values tell.
 
     results: the columns of an evaluation, metric, place (1 for the best), model, value, and value_low and value_high,
         the ends of what was rounded; a row for each model. Metrics that are no mean over the tasks are left out.
-    database, histograms: of these evaluations; those with an unknown number of tasks are left out.
+    constants: of these evaluations; those with an unknown number of tasks are left out.
 
     Adds triples (evaluated ones; both tasks of one count once), letters (two models share one exactly if it is not
     known which is better) and to_best: best, worse (than the best one, whatever the ranks are), not separable, or
     cannot be known.
     """
     sets = {
-        tuple(str(word) for word in key): EvaluationSet(str(key[0]), str(key[1]), str(key[2]), rows)
-        for key, rows in database.partition_by(_SET, as_dict=True).items()
+        key: EvaluationSet(str(key[0]), str(key[1]), str(key[2]), "both", rows, constants.histograms)
+        for key, rows in constants.table.partition_by(_SET, as_dict=True).items()
     }
     additive = [key for key in results["metric"].unique() if resolve(key).additive]
     shown = results.filter(pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(additive))
@@ -53,7 +52,7 @@ def leaderboards(results: pl.DataFrame, database: pl.DataFrame, histograms: Hist
         for _, part in shown.sort(*EVALUATION, "metric", "place").group_by(
             [*EVALUATION, "metric"], maintain_order=True
         )
-        if part.height > 1 and (judged := _judged(part, sets, histograms)) is not None
+        if part.height > 1 and (judged := _judged(part, sets)) is not None
     ]
     added = {"triples": pl.Int64, "letters": pl.String, "to_best": pl.String}
     return (
@@ -63,21 +62,18 @@ def leaderboards(results: pl.DataFrame, database: pl.DataFrame, histograms: Hist
     )
 
 
-def _judged(
-    part: pl.DataFrame, sets: Mapping[tuple[str, ...], EvaluationSet], histograms: Histograms
-) -> pl.DataFrame | None:
+def _judged(part: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]) -> pl.DataFrame | None:
     """Return the results of one evaluation and metric with letters, None where the number of tasks is not known."""
     first = part.row(0, named=True)
     evaluation_set = sets.get(tuple(first[name] for name in _SET))
     if evaluation_set is None:
         return None
-    metric, side = resolve(first["metric"]), first["side"]
+    metric = resolve(first["metric"])
     try:
-        triples = triples_of(evaluation_set, side)
-        worst = largest_count(metric, evaluation_set, side, histograms)
+        of_side = evaluation_set.of_side(first["side"])
+        triples, scale = triples_of(of_side), scale_of(metric, of_side)
     except RankadjustError:
         return None
-    scale = Scale.of(metric, 2 if side == "both" else 1, worst)
     printed = {
         name: Typed(name, value, low, high)
         for name, value, low, high in part.select("model", "value", "value_low", "value_high").iter_rows()

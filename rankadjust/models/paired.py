@@ -3,21 +3,25 @@
 A model is one run, or several runs with seeds of their own (a folder, one file each).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Number
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.frames import is_frame
 from rankadjust.evaluation.rank_files import TIED, run_sources, tasks_from
 from rankadjust.evaluation.scores import holds_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
 
-Source = str | Path | pl.DataFrame
+Source = str | Path | pl.DataFrame | ArrayLike
 
 CLUSTERS = ("triple", "query", "relation")
 _KEY = ("triple", "side")
@@ -42,10 +46,13 @@ class Paired:
     models: Sequence[Model]
 
 
-def paired(models: Mapping[str, Source | Sequence[Source]], attributes: Source | None = None) -> Paired:
+def paired(
+    models: Mapping[str, Source | Sequence[Source]], attributes: str | Path | pl.DataFrame | None = None
+) -> Paired:
     """Return the matched tasks of at least two models, by their names.
 
-    models: a file or frame, a folder with one file or folder a run, or a list of runs, as `tasks_from` takes each.
+    models: a file, frame or array, a folder with one file or folder a run, or a list of runs, as `tasks_from` takes
+        each. The ranks of arrays are matched by their places.
     attributes: a table of the tasks as the workflow's target `tasks` writes it; its num_candidates are those of the
         tasks.
     Raises RankadjustError where a run has a task that another one has not, or another number of candidates for it.
@@ -70,19 +77,27 @@ def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.Da
         return [(str(file), _one_run(file, str(file))) for file in run_sources(Path(source))]
     if isinstance(source, str | Path):
         return [(str(source), _one_run(source, str(source)))]
-    if isinstance(source, pl.DataFrame):
+    if is_frame(source) or _is_ranks(source):
         return [(name, _one_run(source, name))]
-    if not source:
+    runs = list(source) if isinstance(source, Iterable) else [source]
+    if not runs:
         raise RankadjustError(f"{name}: there are no runs")
-    return [
-        (f"{name}, run {number}", _one_run(run, f"{name}, run {number}"))
-        for number, run in enumerate(source, 1)
-    ]
+    return [(where := f"{name}, run {number}", _one_run(run, where)) for number, run in enumerate(runs, 1)]
 
 
-def _one_run(source: Source, where: str) -> pl.DataFrame:
+def _is_ranks(source: object) -> bool:
+    """Tell whether a source is the ranks of one run, and no list of runs."""
+    if isinstance(source, np.ndarray | pl.Series):
+        return len(source.shape) == 1
+    return isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], Number)
+
+
+def _one_run(source: Any, where: str) -> pl.DataFrame:  # noqa: ANN401 - whatever holds ranks
     """Return triple, side, one rank and what else is known of each task, sorted by triple and side."""
-    tasks = tasks_from(source)
+    tasks = tasks_from(source, where=where)
+    if not isinstance(source, str | Path) and not is_frame(source):
+        # Of ranks alone the place says which task they are of.
+        tasks = tasks.with_columns(triple=pl.int_range(1, pl.len() + 1).cast(pl.String))
     if "triple" not in tasks.columns:
         raise RankadjustError(
             f"{where}: there is no column triple, so that its tasks cannot be matched with those of other models"

@@ -8,16 +8,14 @@ significant whatever the models; one that is not with the smallest is not signif
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
-import polars as pl
 from scipy import optimize
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.metrics import Metric, hit, resolve
 from rankadjust.chance.typed import Typed, typed_value
-from rankadjust.database.evaluation_sets import EvaluationSet, find_evaluation_set, known_name
-from rankadjust.database.histograms import Histograms
+from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 
 # |z| of a difference that is significant at 5 %.
 CRITICAL = 1.959963984540054
@@ -53,13 +51,13 @@ class PrintedPair:
 def compare_printed(
     values: Sequence[float | str],
     *,
-    dataset: str,
+    dataset: str | EvaluationSet,
     metric: str,
     protocol: str = "filtered",
     split: str = "testing",
     side: str = "both",
-    database: pl.DataFrame | str | Path | None = None,
-    candidates: pl.DataFrame | str | Path | None = None,
+    database: Database = None,
+    candidates: Candidates = None,
 ) -> list[PrintedPair]:
     """Return what the values of two or more models tell, pair by pair, the better value of each first.
 
@@ -74,13 +72,12 @@ def compare_printed(
         raise RankadjustError(
             f"{wanted.key} is no mean over the tasks: printed values do not bound how it varies"
         )
-    evaluation_set = find_evaluation_set(database, dataset, protocol, split)
-    side = known_name(side, evaluation_set.constants["side"].unique().to_list(), "side", str(evaluation_set))
-    sides = 2 if side == "both" else 1
-    histograms = Histograms() if wanted.increasing else Histograms.beside(database, candidates)
-    scale = Scale.of(wanted, sides, largest_count(wanted, evaluation_set, side, histograms))
-    clusters = triples_of(evaluation_set, side)
+    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database, candidates)
     printed = [typed_value(value, wanted) for value in values]
+    for value in printed:
+        if limit := evaluation_set.why_impossible(wanted, *value.ends):
+            raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
+    scale, clusters = scale_of(wanted, evaluation_set), triples_of(evaluation_set)
     return [pair_of(wanted, scale, clusters, *both) for both in combinations(printed, 2)]
 
 
@@ -176,34 +173,24 @@ def _enough(worse: float, clusters: int) -> float | None:
     return float(optimize.brentq(excess, _TINY, most, xtol=1e-14))
 
 
-def triples_of(evaluation_set: EvaluationSet, side: str) -> int:
-    """Return the number of evaluated triples: both tasks of one may go together."""
-    of_sides = ["head", "tail"] if side == "both" else [side]
-    known = dict(
-        evaluation_set.constants.group_by("side").agg(pl.col("tasks").max()).drop_nulls().iter_rows()
-    )
-    if numbers := [int(known[name]) for name in of_sides if name in known]:
-        return max(numbers)
-    if side not in known:
-        raise RankadjustError(f"the number of tasks of {evaluation_set} is not known: nothing can be said")
-    return int(known[side]) // len(of_sides)
-
-
-def largest_count(
-    metric: Metric,
-    evaluation_set: EvaluationSet,
-    side: str,
-    histograms: Histograms,
-) -> float:
-    """Return the largest number of candidates of a task, or of entities; only ranks need it."""
+def scale_of(metric: Metric, evaluation_set: EvaluationSet) -> Scale:
+    """Return the scale of a metric among the candidates of an evaluation set."""
+    sides = 2 if evaluation_set.side == "both" else 1
     if metric.increasing:
-        return float("nan")
-    known = histograms.tails(evaluation_set.dataset, evaluation_set.protocol, evaluation_set.split, side)
-    if known is not None and known.counts.size:
-        return float(known.counts[-1])
-    entities = evaluation_set.constants["entities"].drop_nulls()
-    if entities.is_empty():
+        return Scale.of(metric, sides, float("nan"))
+    if evaluation_set.largest_count is None:
         raise RankadjustError(
             f"the number of candidates of {evaluation_set} is not known, so that ranks have no bound"
         )
-    return float(entities.to_numpy().max())
+    return Scale.of(metric, sides, float(evaluation_set.largest_count))
+
+
+def triples_of(evaluation_set: EvaluationSet) -> int:
+    """Return the number of evaluated triples: both tasks of one may go together."""
+    of_sides = ["head", "tail"] if evaluation_set.side == "both" else [evaluation_set.side]
+    known = [evaluation_set.of_side(side).tasks for side in of_sides if side in evaluation_set.sides]
+    if numbers := [number for number in known if number is not None]:
+        return max(numbers)
+    if evaluation_set.tasks is None:
+        raise RankadjustError(f"the number of tasks of {evaluation_set} is not known: nothing can be said")
+    return evaluation_set.tasks // len(of_sides)

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS, SIDES
+from rankadjust.base.words import folded
 from rankadjust.chance.bounds import attainable_by_group
 from rankadjust.chance.metrics import FAMILIES, Metric, resolve
 from rankadjust.data.registry import load_registry
@@ -111,9 +112,9 @@ def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object
     ambiguous: dict[str, list[str]] = {}
     for dataset in registry.values():
         for word in (dataset.name, *dataset.aliases):
-            aliases.setdefault(word.casefold(), dataset.name)
+            aliases.setdefault(folded(word), dataset.name)
         for word in dataset.ambiguous_aliases:
-            ambiguous.setdefault(word.casefold(), []).append(dataset.name)
+            ambiguous.setdefault(folded(word), []).append(dataset.name)
     return {
         "own": [name for name in constants["dataset"].unique(maintain_order=True) if name in own],
         "aliases": aliases,

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rankadjust.base.words import folded
 from rankadjust.tables.cells import is_numeric, label
 from rankadjust.tables.sheet import Column, Row, Sheet
-from rankadjust.tables.tokens import NOTHING, Facts, find_dataset, folded, metric_key, read_header, role_of
+from rankadjust.tables.tokens import NOTHING, Facts, find_dataset, metric_key, read_header, role_of
 
 # Where rows are metrics, a column with one of these headers holds all their values.
 _LONG = {"value", "values", "metric", "score", "result"}

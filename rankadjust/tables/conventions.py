@@ -6,9 +6,10 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
+from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark
 from rankadjust.tables.cells import is_numeric
-from rankadjust.tables.tokens import Facts, folded, is_bookkeeping, role_of, words_of
+from rankadjust.tables.tokens import Facts, is_bookkeeping, role_of, words_of
 from rankadjust.tables.values import States, Value
 
 # The keys of PyKEEN's results, which come from its own evaluation, and the columns of its MetricResults.to_df().

@@ -17,13 +17,14 @@ from typing import Any
 
 import polars as pl
 
+from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
-from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.data.registry import Dataset, load_registry, meanings
 from rankadjust.tables.conventions import apply_conventions, refuse_repeated, tell_apart
 from rankadjust.tables.files import read_grids
 from rankadjust.tables.layout import Table, below_each_other, lay_out
 from rankadjust.tables.sidecar import load_sidecar, require_found, sidecar_of, stated_about
-from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names, folded
+from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names
 from rankadjust.tables.units import decimal_signs, settle
 from rankadjust.tables.values import Reader, States, Value
 
@@ -191,9 +192,7 @@ def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) ->
     if is_inductive:
         said["split"] = "inference_testing by default"
     if dataset is not None and dataset not in names.values():
-        meant = [
-            name for name, one in registry.items() if folded(dataset) in map(folded, one.ambiguous_aliases)
-        ]
+        meant = meanings(dataset, registry)
         said["dataset"] = f"which may be {' or '.join(meant)}" if meant else "none of the registry"
     return said
 

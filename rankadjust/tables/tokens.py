@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
-from rankadjust.base.words import our_word, shipped_mapping
+from rankadjust.base.words import folded, our_word, shipped_mapping
 from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted
 from rankadjust.tables.cells import label
 
@@ -120,11 +120,6 @@ class Names(dict[str, str]):
     """Data sets: a name or alias without case and punctuation -> our name. Kept as they are, so they can be a key."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
-
-
-def folded(text: str) -> str:
-    """Return a text without case and punctuation: 'FB15k-237' as 'fb15k237'."""
-    return "".join(character for character in text.casefold() if character.isalnum())
 
 
 @cache

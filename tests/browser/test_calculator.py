@@ -203,7 +203,8 @@ def test_z_of_both_null_models_on_data_with_times(open_calculator, database):
 
 
 NAMES = [
-    "fb15k237", "wn18rr", "WordNet-18 (RR)", " nations ", "FB15k-273", "WN18R", "ConceptNet", "icews14", "CoDEx",
+    "fb15k237", "wn18rr", "FB15K 237", "WDsinger", "WordNet-18 (RR)", " nations ",
+    "FB15k-273", "WN18R", "ConceptNet", "icews14", "CoDEx",
     "Kinship", "no such data set", "", "NELL-995-h100", "<b>x</b>",
 ]  # fmt: skip
 
@@ -229,7 +230,7 @@ def test_data_sets_are_understood_as_the_command_does(calculator, database, hist
         told.append(found["adjusted"]["dataset"] if found["adjusted"] else found["sentence"])
         assert told[-1] == expected
     assert told[:2] == ["FB15k-237", "WN18RR"]
-    assert "did you mean" in told[4]
+    assert "did you mean" in told[6]
 
 
 def test_misspelt_names_get_the_same_hint(calculator):

@@ -130,7 +130,7 @@ def test_a_lone_percent_sign_belongs_to_its_number(run):
         ),
         ("--dataset Nations --protocol raw hits@10=0.2 mr=15", "is at most 14, "),
         ("--dataset FB15k-237 mr=30000", "(10,178 to 14,541), so 30000 cannot be its value"),
-        ("--dataset Nations hits@7=0.3", "hits_at_7 is not in the database for Nations (filtered, testing)"),
+        ("--dataset FB15k hits@7=0.3", "hits_at_7 is not in the database for FB15k (filtered, testing)"),
         ("--dataset Nations std=0.3", "standard_deviation has no known expectation under chance"),
         ("--dataset Nations --protocol filterd mrr=0.3", "did you mean filtered?"),
         ("--dataset Nations --split tested mrr=0.3", "did you mean testing?"),
@@ -232,9 +232,9 @@ def test_a_value_without_a_metric_is_a_usage_mistake(run):
 
 def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypatch, tmp_path):
     monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "adjustments.parquet"))
+    monkeypatch.setattr("rankadjust.database.evaluation_sets.RELEASED", str(tmp_path / "adjustments.parquet"))
     _, _, error = run("adjust --dataset Nations mrr=0.3")
     assert "there is no such database" in error
-    monkeypatch.setattr("rankadjust.database.evaluation_sets.RELEASED", str(tmp_path / "adjustments.parquet"))
     assert "there are no candidate histograms" in run("show Nations")[2]
 
 
@@ -833,7 +833,8 @@ def test_frames_of_others_are_refused_with_what_to_do():
         with pytest.raises(RankadjustError, match=r"polars.LazyFrame; collect it"):
             rankadjust.count_candidates(triples, "filtered")
     with pytest.raises(
-        RankadjustError, match=r"the table: a polars frame is needed, and this is a dict; make one"
+        RankadjustError,
+        match=r"the table: a frame of polars, pandas or pyarrow is needed, and this is a dict; make one",
     ):
         rankadjust.rescore({"value": ["0.5"]})
 

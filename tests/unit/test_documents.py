@@ -15,8 +15,9 @@ from rankadjust.page.charts.catalogue import AUDIT, RESULTS, figures_of
 from rankadjust.page.charts.figure import svg_of
 
 
-def test_the_worked_example_prints_what_it_shows(project):
-    tried = doctest.testfile(str(project / "docs" / "worked-example.md"), module_relative=False)
+@pytest.mark.parametrize("page", ["worked-example.md", "evaluate.md"])
+def test_examples_print_what_they_show(project, page):
+    tried = doctest.testfile(str(project / "docs" / page), module_relative=False)
     assert tried.attempted
     assert not tried.failed
 

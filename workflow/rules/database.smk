@@ -124,7 +124,11 @@ rule gather:
         bounded=list(BOUNDED),
         datasets=list(DATASETS),
         library=code_digest(
-            "base.stages", "database.store", "database.histograms", "data.summary"
+            "base.stages",
+            "database.evaluation_sets",
+            "database.histograms",
+            "database.store",
+            "data.summary",
         ),
     script:
         "../../scripts/gather.py"

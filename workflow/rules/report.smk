@@ -51,7 +51,7 @@ rule figures:
         read=content_digest([RELEASED, POWER], DIGESTS),
         library=code_digest(
             "base.stages",
-            "database.store",
+            "database.constants",
             "literature.case_study",
             "page.charts.catalogue",
             "page.charts.figure",
@@ -81,7 +81,9 @@ rule case_study:
         mem_mb=grown(1000),
         runtime=grown(10),
     params:
-        library=code_digest("base.stages", "database.store", "literature.case_study"),
+        library=code_digest(
+            "base.stages", "database.constants", "literature.case_study"
+        ),
     script:
         "../../scripts/case_study.py"
 
@@ -134,8 +136,8 @@ rule render:
             "base.shipped_sums",
             "base.stages",
             "data.registry",
+            "database.constants",
             "database.evaluation_sets",
-            "database.store",
             "page.charts.figure",
             "page.page",
         ),

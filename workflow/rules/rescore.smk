@@ -96,6 +96,7 @@ rule rescore_tables:
         read=READ_TO_RESCORE,
         library=code_digest(
             "base.stages",
+            "database.constants",
             "literature.rescore",
             "literature.results",
             "literature.statuses",
@@ -112,6 +113,8 @@ rule literature:
         own=expand("results/rescored/{table}.parquet", table=OWN_TABLES),
         tables=SHIPPED,
         database="results/database/adjustments.parquet",
+        candidates="results/database/candidates.parquet",
+        sums="results/database/SHA256SUMS",
     output:
         "results/literature.parquet",
     log:
@@ -129,7 +132,7 @@ rule literature:
         library=code_digest(
             "base.stages",
             "data.registry",
-            "database.store",
+            "database.constants",
             "literature.rescore",
             "literature.results",
             "page.material",
@@ -177,9 +180,8 @@ rule compare:
         ),
         library=code_digest(
             "base.stages",
+            "database.constants",
             "database.evaluation_sets",
-            "database.histograms",
-            "database.store",
             "literature.comparison",
             "literature.contradictions",
             "literature.size",

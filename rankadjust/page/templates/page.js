@@ -847,11 +847,16 @@ const constants = {
     return row;
   },
 
-  /** Return the data set that a name or an alias means, as rankadjust.database.evaluation_sets does. */
+  /** Return a name without case and punctuation, as rankadjust.base.words does. */
+  folded(name) {
+    return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  },
+
+  /** Return the data set that a name or an alias means, as rankadjust.database.names does. */
   resolve(name) {
     const { dataset, aliases, ambiguous, registered } = this.names;
-    const folded = python.strip(name).toLowerCase();
-    const here = dataset.find((one) => one === name) ?? dataset.find((one) => one.toLowerCase() === folded);
+    const folded = this.folded(name);
+    const here = dataset.find((one) => one === name) ?? dataset.find((one) => folded !== "" && this.folded(one) === folded);
     if (here !== undefined) {
       return here;
     }

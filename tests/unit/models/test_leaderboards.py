@@ -3,8 +3,7 @@
 import polars as pl
 import pytest
 
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_database
+from rankadjust.database.constants import Constants
 from rankadjust.models.leaderboards import leaderboards
 from rankadjust.models.printed import SEPARATE, UNKNOWN, compare_printed
 
@@ -28,7 +27,7 @@ def results(metric, *values, **cells):
 
 
 def boards(*parts):
-    return leaderboards(pl.concat(parts), load_database(), Histograms.beside(None))
+    return leaderboards(pl.concat(parts), Constants.released())
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS
 from rankadjust.chance.bounds import attainable
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.adjustments import BOUNDS
+from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_sets import load_candidates, load_datasets
-from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import left_out_by
 from rankadjust.database.store import load_database, with_released
 from rankadjust.page.calculator import calculator_section
@@ -87,7 +87,7 @@ def test_the_numbers_are_those_of_the_database(given, constants):
 def test_the_limits_are_those_that_the_command_knows(given):
     names, tables = given
     head, rows = tables["evaluations"], tables["rows"]
-    histograms = Histograms.beside(None)
+    histograms = Constants.released().histograms
     draw, known = random.Random(2), 0
     for place in draw.sample(range(head["rows"].size), 40):
         evaluation = [names[name][int(head[name][place])] for name in EVALUATION]

@@ -1,0 +1,71 @@
+"""Constants that no database has: those of one's own triples, and of metrics that a database lacks."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.frames import is_frame, require_frame
+from rankadjust.base.vocabulary import LABEL_COLUMNS
+from rankadjust.chance.metrics import Metric
+from rankadjust.chance.moments import moments_table
+from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.counting.candidates import Candidates, count_candidates
+from rankadjust.counting.protocols import Protocol
+from rankadjust.database.store import assemble
+
+Triples = pl.DataFrame | ArrayLike
+"""Head, relation and tail in each row: a frame with these columns, or an array or a list of the shape (n, 3)."""
+
+_NOT_COUNTED = "which tasks share a query is not known: no z of a random scorer"
+_NONE = dict.fromkeys(("variance_random_scorer", "variance_static_scorer"), pl.lit(None, pl.Float64))
+_WHY_NONE = dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.lit(_NOT_COUNTED))
+
+
+def counted(splits: Mapping[str, Triples | None], protocol: Protocol) -> Candidates:
+    """Return how many candidates the tasks of one's own triples have; a split that is None is left out."""
+    given = {name: _triples(triples, name) for name, triples in splits.items() if triples is not None}
+    return count_candidates(given, protocol)
+
+
+def computed(
+    counts: pl.DataFrame, pairs: pl.DataFrame | None, protocol: Protocol | str, metrics: Sequence[Metric]
+) -> pl.DataFrame:
+    """Return rows of a database for the tasks of one data set, protocol and split.
+
+    counts: dataset, protocol, and what a histogram of `rankadjust.count_candidates` has; pairs: None where it is not
+    known which tasks share a query; there is no variance under a random scorer then.
+    """
+    rows = moments_table(counts, metrics)
+    if pairs is None:
+        rows = rows.with_columns(**_NONE, **_WHY_NONE)
+    else:
+        nulls = nulls_table(counts, pairs, protocol, metrics)
+        rows = rows.join(nulls, on=["split", "side", "metric"], how="left", maintain_order="left")
+    names = [pl.lit(counts[name][0]).alias(name) for name in ("dataset", "protocol")]
+    return assemble([rows.with_columns(names)])
+
+
+def _triples(given: Triples, split: str) -> pl.DataFrame:
+    """Return triples as a frame of labels or of integers."""
+    if is_frame(given):
+        return _with_columns(require_frame(given, f"the triples for {split}"), split)
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty(0)
+    if array.ndim != 2 or array.shape[1] != len(LABEL_COLUMNS):
+        raise RankadjustError(
+            f"the triples for {split} must be an array or a list of the shape (n, 3): head, relation, tail in a row"
+        )
+    return pl.DataFrame(array.astype(str) if array.dtype.kind == "O" else array, schema=list(LABEL_COLUMNS))
+
+
+def _with_columns(frame: pl.DataFrame, split: str) -> pl.DataFrame:
+    for name in LABEL_COLUMNS:
+        if name not in frame.columns:
+            has = ", ".join(frame.columns)
+            raise RankadjustError(f"the triples for {split} lack the column {name}; they have {has}")
+    return frame

@@ -1,0 +1,332 @@
+"""Constants: a database with all that stands beside it, and the one place that loads it.
+
+A database comes from the release, from a run of the workflow, from files or as a frame. Whichever it is, the numbers of
+candidates come with it, since what no ranking can have is checked with them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.metrics import resolve
+from rankadjust.database.evaluation_sets import (
+    CANDIDATES,
+    DATASETS,
+    beside_database,
+    load_candidates,
+    load_datasets,
+)
+from rankadjust.database.histograms import Histograms
+from rankadjust.database.names import KINDS, known_name
+from rankadjust.database.runs import DATABASE, database_of_run
+from rankadjust.database.store import load_database, with_released
+
+if TYPE_CHECKING:
+    from rankadjust.data.registry import Dataset
+
+Names = str | Sequence[str]
+
+_SET = ("dataset", "protocol", "split")
+# The shipped protocols for data with times; to read them all takes longer than everything else.
+_TEMPORAL = ("time-aware", "time-static")
+_CONFIGURATION = "run_config.yaml"
+_NOT_OF_A_FRAME = (
+    "no p, and no check against the numbers of candidates: the database was given as a frame, whose rows are not the "
+    "released ones; give its histograms as candidates, or the file in place of the frame"
+)
+# What must be the same for a row to be a released one: all else follows.
+_TOLD_BY = ("tasks", "expectation", "variance", "expectation_low", "expectation_high")
+
+
+class Constants:
+    """The constants of evaluation sets, the numbers of candidates behind them, and what the data sets are called.
+
+    Files are read when they are needed, and once: again only after they were written to.
+    """
+
+    def __init__(
+        self,
+        table: pl.DataFrame | None = None,
+        histograms: Histograms | None = None,
+        *,
+        file: Path | None = None,
+        candidates_file: Path | None = None,
+    ) -> None:
+        """Take what is known already; the class methods say where the rest comes from.
+
+        table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
+        released). histograms: of the candidates. file: the database, None for the released one or a frame.
+        candidates_file: where the histograms come from, or would be looked for.
+        """
+        self.file = file
+        self.candidates_file = candidates_file
+        self._table = table
+        self._histograms = histograms
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The rows of the database."""
+        file = beside_database(None, DATABASE) if self.file is None else self.file
+        return _read_once(load_database, file) if self._table is None else self._table
+
+    @cached_property
+    def histograms(self) -> Histograms:
+        """The histograms of the candidates, as far as they are known."""
+        if self._histograms is not None:
+            return self._histograms
+        file = self.candidates_file or beside_database(self.file, CANDIDATES)
+        known = self.candidates_file is not None or file.exists()
+        return Histograms([_read_once(load_candidates, file)] if known else [])
+
+    @classmethod
+    def released(cls) -> "Constants":
+        """Return the constants that come with rankadjust."""
+        return cls.from_files()
+
+    @classmethod
+    def of_run(cls, results: str | Path) -> "Constants":
+        """Return the constants of a run of the workflow.
+
+        results: the folder `results` that it wrote. Raises RankadjustError where the run is not finished, or a file of
+        its database was changed.
+        """
+        return cls.from_files(database_of_run(results))
+
+    @classmethod
+    def from_files(
+        cls, database: str | Path | None = None, candidates: str | Path | None = None
+    ) -> "Constants":
+        """Return the constants of a database file and its histograms.
+
+        database: None for the released one. candidates: None for the file candidates.parquet beside the database, if
+        there is one. Each file is read, and its seal checked, once as long as it stays as it is.
+        """
+        return cls(
+            file=None if database is None else Path(database),
+            candidates_file=None if candidates is None else Path(candidates),
+        )
+
+    @classmethod
+    def of_frame(
+        cls, table: pl.DataFrame, candidates: pl.DataFrame | str | Path | None = None
+    ) -> "Constants":
+        """Return the constants of a frame with the columns of `rankadjust.database.store.SCHEMA`.
+
+        candidates: histograms, a frame or a file. Without them those of the release are taken for the evaluation sets
+        whose rows are the released ones; of others there is no p and no check, and reason_p says so.
+        """
+        if candidates is None:
+            return cls(table, _histograms_of_released(table))
+        frame = candidates if isinstance(candidates, pl.DataFrame) else load_candidates(candidates)
+        return cls(table, Histograms([frame]))
+
+    @classmethod
+    def given(
+        cls,
+        database: "Database" = None,
+        candidates: "Candidates" = None,
+    ) -> "Constants":
+        """Return what a public function was given as its database: constants, a frame, a file, None for the release."""
+        if isinstance(database, Constants):
+            return database if candidates is None else database.with_candidates(candidates)
+        if isinstance(database, pl.DataFrame):
+            if isinstance(candidates, Histograms):
+                return cls(database, candidates)
+            return cls.of_frame(database, candidates)
+        if candidates is None or isinstance(candidates, str | Path):
+            return cls.from_files(database, candidates)
+        return cls.from_files(database).with_candidates(candidates)
+
+    def with_candidates(self, candidates: Histograms | pl.DataFrame | str | Path) -> "Constants":
+        """Return the constants with other histograms."""
+        if not isinstance(candidates, Histograms):
+            frame = candidates if isinstance(candidates, pl.DataFrame) else load_candidates(candidates)
+            candidates = Histograms([frame])
+        return Constants(self._table, candidates, file=self.file)
+
+    def over(self, released: "Constants | None") -> "Constants":
+        """Return these constants and, for what they lack, released ones; the column origin of the table says which."""
+        return _Stacked(self, released)
+
+    def over_file(self, released: str | Path) -> "Constants":
+        """Return these constants over those of a database file; alone where there is no such file."""
+        return self.over(Constants.from_files(released) if Path(released).exists() else None)
+
+    @property
+    def missing_histograms(self) -> Path | None:
+        """The file of histograms that belongs to the database and is not there, None where nothing is missing."""
+        file = beside_database(self.file, CANDIDATES)
+        known = self._histograms is not None or self._table is not None or self.candidates_file is not None
+        return None if known or file.exists() else file
+
+    @cached_property
+    def registry(self) -> "Mapping[str, Dataset]":
+        """The shipped data sets and those of the run, with their aliases as far as they are known."""
+        return _registry_of(self.file)
+
+    def has_times(self, dataset: str) -> bool:
+        """Tell whether a data set is temporal.
+
+        Either it has a protocol for such data, or a scorer that sees times varies in another way than one that does
+        not.
+        """
+        is_temporal = pl.col("protocol").is_in(_TEMPORAL) | (
+            pl.col("variance_static_scorer") != pl.col("variance_random_scorer")
+        )
+        return bool(self.table.filter(pl.col("dataset") == dataset).select(is_temporal.any()).item())
+
+    def rows(
+        self,
+        *,
+        dataset: Names | None = None,
+        protocol: Names | None = None,
+        split: Names | None = None,
+        side: Names | None = None,
+        metric: Names | None = None,
+    ) -> pl.DataFrame:
+        """Return the rows of some data sets, protocols, splits, sides and metrics.
+
+        Each is a name or several, in any spelling or by an alias; None means all. Raises RankadjustError for a name
+        that no row has, with what it may have meant: the result is never empty.
+
+        >>> constants = Constants.released()
+        >>> constants.rows(dataset="fb237", protocol="filtered", split="test", side="both", metric="MRR").height
+        1
+        """
+        rows, where = self.table, "the database"
+        given = {"dataset": dataset, "protocol": protocol, "split": split, "side": side, "metric": metric}
+        for column, names in given.items():
+            if names is None:
+                continue
+            wanted = [names] if isinstance(names, str) else list(names)
+            found = [self._name(column, name, rows, where) for name in wanted]
+            rows = rows.filter(pl.col(column).is_in(found))
+            where += f"{' for' if where == 'the database' else ','} {' and '.join(found)}"
+        return rows
+
+    def _name(self, column: str, name: str, rows: pl.DataFrame, where: str) -> str:
+        known = rows[column].unique().to_list()
+        if column == "metric":
+            key = resolve(name).key
+            if key not in known:
+                hint = did_you_mean(key, known) or f"; it has {', '.join(sorted(known))}"
+                raise RankadjustError(f"{key} is not in {where}{hint}")
+            return key
+        return known_name(KINDS[column], name, known, where, lambda: self.registry)
+
+
+class _Stacked(Constants):
+    """Constants of a run, and released ones for what these lack."""
+
+    def __init__(self, own: Constants, released: Constants | None) -> None:
+        super().__init__(file=own.file)
+        self._own = own
+        self._released = released
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The rows of both, with their origin."""
+        return with_released(self._own.table, None if self._released is None else self._released.table)
+
+    @cached_property
+    def histograms(self) -> Histograms:
+        """The histograms of both."""
+        own = self._own.histograms
+        return own if self._released is None else own.over(self._released.histograms)
+
+    def with_candidates(self, candidates: Histograms | pl.DataFrame | str | Path) -> Constants:
+        """Return the constants with other histograms."""
+        return Constants(self.table).with_candidates(candidates)
+
+    @property
+    def missing_histograms(self) -> Path | None:
+        """The file of histograms that is not there."""
+        return self._own.missing_histograms
+
+
+Database = Constants | pl.DataFrame | str | Path | None
+"""What a public function takes as its database: constants, a frame, a file, None for the released one."""
+
+Candidates = Histograms | pl.DataFrame | str | Path | None
+"""What it takes as histograms; None for those that belong to the database."""
+
+_Load = Callable[[Path], pl.DataFrame]
+
+
+def _read_once(load: _Load, file: Path) -> pl.DataFrame:
+    """Return what a file holds; it is read again only after it was replaced or written to."""
+    try:
+        found = file.resolve().stat()
+    except OSError:
+        return load(file)
+    return _read(load, file.absolute(), (found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@lru_cache(maxsize=8)
+def _read(load: _Load, file: Path, _: tuple[int, ...]) -> pl.DataFrame:
+    return load(file)
+
+
+def _histograms_of_released(table: pl.DataFrame) -> Histograms:
+    """Return the histograms of the evaluation sets of which a frame has the released rows."""
+    try:
+        released = Constants.released()
+    except RankadjustError:
+        return Histograms(missing=_NOT_OF_A_FRAME)
+    columns = [*KEY, *(name for name in _TOLD_BY if name in table.columns)]
+    same = table.select(columns).join(
+        released.table.select(columns), on=columns, how="anti", nulls_equal=True, maintain_order="left"
+    )
+    changed = same.select(_SET).unique()
+    known = table.select(_SET).unique().join(changed, on=_SET, how="anti")
+    tables = [one.join(known, on=_SET, how="semi") for one in released.histograms.tables]
+    return Histograms(tables, missing=_NOT_OF_A_FRAME)
+
+
+@cache
+def _shipped_registry() -> "Mapping[str, Dataset]":
+    # To read YAML takes longer than all the rest, and only names that the database lacks need it.
+    from rankadjust.data.registry import load_registry  # noqa: PLC0415
+
+    return load_registry()
+
+
+def _registry_of(database: Path | None) -> "Mapping[str, Dataset]":
+    """Return the shipped registry with the data sets of a run: those of its registry files, and others by name only.
+
+    The run's configuration names the files, and the table beside its database all data sets that it counted. Of those
+    whose file is not there any more neither aliases nor sources are known.
+    """
+    if database is None:
+        return _shipped_registry()
+    from rankadjust.data.registry import Dataset, load_registry  # noqa: PLC0415
+
+    registry = load_registry(*_registry_files(database))
+    beside = beside_database(database, DATASETS)
+    if not beside.is_file():
+        return registry
+    table = load_datasets(beside)
+    if not {"dataset", "role"} <= set(table.columns):
+        return registry
+    own = table.filter(~pl.col("dataset").is_in(list(registry))).select("dataset", "role")
+    return registry | {
+        name: Dataset(name=name, role=role, sources=(), splits=(), origin=database)
+        for name, role in own.iter_rows()
+    }
+
+
+def _registry_files(database: Path) -> list[Path]:
+    from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
+
+    results = database.absolute().parent.parent
+    configuration = results / _CONFIGURATION
+    if not configuration.is_file():
+        return []
+    named = (read_yaml(configuration) or {}).get("registry") or []
+    # Paths are written from the folder in which the run was started, which holds its results.
+    return [file for name in named if (file := results.parent / name).is_file()]

@@ -1,0 +1,499 @@
+"""Evaluation sets: a data set under a protocol, one of its splits and a side, with all that is known of its tasks."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError, did_you_mean
+from rankadjust.base.frames import require_frame
+from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.chance.adjusted_names import find_adjusted
+from rankadjust.chance.metrics import Metric, expand, resolve
+from rankadjust.chance.tails import ChanceTails
+from rankadjust.database.constants import Candidates, Constants, Database
+from rankadjust.database.histograms import Histograms
+from rankadjust.database.limits import Limits
+from rankadjust.database.names import KINDS, SIDE, SPLIT, known_name
+from rankadjust.database.store import SCHEMA
+
+if TYPE_CHECKING:
+    from rankadjust import Comparison
+    from rankadjust.counting.protocols import Protocol
+    from rankadjust.database.computed import Triples
+
+_OWN = "own"
+_CONSTANT = "constant"
+_PRINTED = {"metric": pl.String, "value": pl.String}
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluationSet:
+    """What a printed value is a value of: a data set, a protocol, a split and a side.
+
+    Make one with `released`, `of_run`, `from_triples` or `constant`, and ask it for expectations, adjusted values,
+    contradictions, or what the ranks of models are worth.
+
+    Attributes
+    ----------
+    dataset, protocol, split, side : str
+        Names as the database has them; side is head, tail or both.
+    constants : polars.DataFrame
+        The rows of the database for all sides of this data set, protocol and split
+        (`rankadjust.database.store.SCHEMA`); moments of other metrics are computed from the histogram.
+    histograms : Histograms
+        How many tasks have how many candidates.
+    pairs : polars.DataFrame or None
+        How the head and the tail task of a triple go together (`rankadjust.count_candidates`), where triples were
+        counted: the variance under a random scorer needs it.
+    rules : Protocol or None
+        The protocol under which these triples were counted.
+
+    Examples
+    --------
+    >>> fb = EvaluationSet.released("FB15k-237")
+    >>> fb.adjust(mrr="0.338", mr="170").select("printed", pl.col("index").round(4), "possible").rows()
+    [('0.338', 0.3375, True), ('170', 0.9764, True)]
+
+    """
+
+    dataset: str
+    protocol: str
+    split: str
+    side: str
+    constants: pl.DataFrame
+    histograms: Histograms = field(default_factory=Histograms)
+    pairs: pl.DataFrame | None = None
+    rules: "Protocol | None" = None
+
+    # --- where evaluation sets come from -------------------------------------------------------------------------
+
+    @classmethod
+    def of(
+        cls,
+        constants: Constants,
+        dataset: str,
+        protocol: str = "filtered",
+        split: str = "testing",
+        side: str | None = "both",
+    ) -> "EvaluationSet":
+        """Return an evaluation set of a database; names in any spelling, or aliases.
+
+        side: None for both sides, or the only one that is ranked. Raises RankadjustError for a name that the database
+        does not have.
+        """
+        rows, where, found = constants.table, "the database", {}
+        for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
+            known = rows[column].unique().to_list()
+            found[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
+            rows = rows.filter(pl.col(column) == found[column])
+            where = f"the database for {found['dataset']}" + (
+                f" ({found['protocol']})" if "protocol" in found else ""
+            )
+        whole = cls(found["dataset"], found["protocol"], found["split"], "both", rows, constants.histograms)
+        if side is None:
+            side = "both" if "both" in whole.sides else whole.sides[0]
+        return whole.of_side(side)
+
+    @classmethod
+    def released(
+        cls, dataset: str, protocol: str = "filtered", split: str = "testing", side: str = "both"
+    ) -> "EvaluationSet":
+        """Return an evaluation set of the database that comes with rankadjust.
+
+        Parameters
+        ----------
+        dataset, protocol, split, side : str
+            Names in any spelling, or aliases: 'fb237', 'Filtered', 'test', 'object'.
+
+        Raises
+        ------
+        RankadjustError
+            For a name that the database does not have, with what it may have meant.
+
+        Examples
+        --------
+        >>> EvaluationSet.released("fb237", split="test", side="object")
+        EvaluationSet('FB15k-237', protocol='filtered', split='testing', side='tail')
+
+        """
+        return cls.of(Constants.released(), dataset, protocol, split, side)
+
+    @classmethod
+    def of_run(
+        cls,
+        results: str | Path,
+        dataset: str,
+        protocol: str = "filtered",
+        split: str = "testing",
+        side: str = "both",
+    ) -> "EvaluationSet":
+        """Return an evaluation set of a run of the workflow; results: the folder that it wrote.
+
+        Raises
+        ------
+        RankadjustError
+            Where the run is not finished or its files were changed, and for a name that it does not have.
+
+        """
+        return cls.of(Constants.of_run(results), dataset, protocol, split, side)
+
+    @classmethod
+    def from_triples(
+        cls,
+        train: "Triples",
+        valid: "Triples | None",
+        test: "Triples",
+        *,
+        protocol: "str | Protocol" = "filtered",
+        split: str = "testing",
+        side: str = "both",
+        name: str = _OWN,
+    ) -> "EvaluationSet":
+        """Count the candidates of every ranking task of one's own triples.
+
+        Parameters
+        ----------
+        train, valid, test : frame, array or list, shape (n, 3)
+            Triples of head, relation and tail, as labels or as integers from 0 on; a frame has the columns head,
+            relation, tail, and time, or time_start and time_end, where there are times. valid may be None.
+        protocol : str or Protocol
+            What is ranked against what: the name of a shipped protocol, or one of your own.
+        split, side : str
+            What is evaluated: training, validation or testing; head, tail or both.
+        name : str
+            What messages call the data set.
+
+        Returns
+        -------
+        EvaluationSet
+            With exact expectations and variances, under a random scorer, too.
+
+        Raises
+        ------
+        RankadjustError
+            For what are no triples, and for a protocol that does not apply to them.
+
+        Examples
+        --------
+        >>> train = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d"), ("d", "r", "a")]
+        >>> own = EvaluationSet.from_triples(train, None, [("a", "r", "c")])
+        >>> own.histogram.rows()
+        [('testing', 'head', 3, 1), ('testing', 'tail', 3, 1)]
+        >>> own.moments(["mr"])["expectation"].to_list()
+        [2.0]
+
+        """
+        # What counts takes long to import, and one printed value does not need it.
+        from rankadjust.counting.protocols import get_protocol  # noqa: PLC0415
+        from rankadjust.database.computed import counted  # noqa: PLC0415
+
+        rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
+        found = counted({"training": train, "validation": valid, "testing": test}, rules)
+        splits = found.histogram["split"].unique().to_list()
+        chosen = known_name(SPLIT, split, splits, f"the triples of {name}")
+        key = [pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol")]
+        histograms = Histograms([found.histogram.select(*key, pl.all())])
+        pairs = found.pairs.filter(split=chosen)
+        nothing = pl.DataFrame(schema=SCHEMA)
+        return cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules).of_side(side)
+
+    @classmethod
+    def constant(cls, *, candidates: int, tasks: int) -> "EvaluationSet":
+        """Return an evaluation set whose tasks all have the same number of candidates.
+
+        Parameters
+        ----------
+        candidates : int
+            Candidates of each task, the true answer included: 50 for 49 sampled negatives.
+        tasks : int
+            How many tasks there are.
+
+        Examples
+        --------
+        >>> EvaluationSet.constant(candidates=50, tasks=20_000).moments(["hits@10"])["expectation"].to_list()
+        [0.2]
+
+        """
+        for what, number, least in (("candidates", candidates, 2), ("tasks", tasks, 1)):
+            if number < least:
+                raise RankadjustError(f"{what} is {number}; give a whole number from {least} on")
+        names = (_CONSTANT, f"sampled-{candidates - 1}", "testing", "both")
+        row = {**dict(zip(EVALUATION, names, strict=True)), "num_candidates": candidates, "tasks": tasks}
+        return cls(*names, pl.DataFrame(schema=SCHEMA), Histograms([pl.DataFrame([row])]))
+
+    # --- what is known of the tasks ------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        """Return the name for messages."""
+        return f"{self.dataset} ({self.protocol}, {self.split})"
+
+    def __repr__(self) -> str:
+        """Return what the set is a set of; its tables are long."""
+        return (
+            f"EvaluationSet({self.dataset!r}, protocol={self.protocol!r}, split={self.split!r}, "
+            f"side={self.side!r})"
+        )
+
+    @property
+    def evaluation(self) -> tuple[str, str, str, str]:
+        """Data set, protocol, split and side."""
+        return self.dataset, self.protocol, self.split, self.side
+
+    @property
+    def sides(self) -> list[str]:
+        """The sides whose tasks are known, 'both' among them."""
+        if self.constants.height:
+            return sorted(self.constants["side"].unique().to_list())
+        return sorted({*self.histogram["side"], "both"})
+
+    def of_side(self, side: str) -> "EvaluationSet":
+        """Return the tasks of another side. Raises RankadjustError where there is none of that name."""
+        return replace(self, side=known_name(SIDE, side, self.sides, str(self)))
+
+    @property
+    def histogram(self) -> pl.DataFrame:
+        """How many tasks of each side have how many candidates; no rows where that is not known."""
+        return self._counts.select("split", "side", "num_candidates", "tasks")
+
+    @property
+    def _counts(self) -> pl.DataFrame:
+        return self.histograms.counts(self.dataset, self.protocol, self.split)
+
+    @property
+    def tails(self) -> ChanceTails | None:
+        """The laws of metrics under chance for the tasks of this side, None where their candidates are not known."""
+        return self.histograms.tails(*self.evaluation)
+
+    @property
+    def tasks(self) -> int | None:
+        """The number of tasks of this side, None where it is not known."""
+        known = self._of_side("tasks")
+        if known is not None or self.constants.height:
+            return known
+        return None if self.tails is None else int(self.tails.tasks.sum())
+
+    @property
+    def largest_count(self) -> int | None:
+        """The largest number of candidates of a task, or else of entities; None where neither is known."""
+        if self.tails is not None and self.tails.counts.size:
+            return int(self.tails.counts[-1])
+        return self._of_side("entities")
+
+    @property
+    def mean_count(self) -> float | None:
+        """The mean number of candidates over the tasks, None where it is not known."""
+        mean_rank = self.constants.filter(side=self.side, metric="arithmetic_mean_rank")[
+            "expectation"
+        ].drop_nulls()
+        if mean_rank.len():
+            # The expected mean rank is half of (mean N + 1).
+            return float(2 * mean_rank[0] - 1)
+        if self.constants.height or self.tails is None:
+            return None
+        return float(np.average(self.tails.counts, weights=self.tails.tasks))
+
+    def _of_side(self, column: str) -> int | None:
+        known = self.constants.filter(side=self.side)[column].drop_nulls()
+        return None if known.is_empty() else int(known.to_numpy().max())
+
+    def row(self, metric: Metric) -> dict[str, Any] | None:
+        """Return the constants of a metric for this side, None where it has no moments or its tasks are not known."""
+        found = self.moments([metric.key])
+        return found.row(0, named=True) if found.height else None
+
+    def moments(self, metrics: Sequence[str], ks: Sequence[int] = (1, 3, 5, 10)) -> pl.DataFrame:
+        """Return what chance gives: a row of constants for each metric.
+
+        Parameters
+        ----------
+        metrics : sequence of str
+            Keys or aliases; 'hits@k' stands for one metric for each of `ks`.
+        ks : sequence of int
+            What k stands for.
+
+        Returns
+        -------
+        polars.DataFrame
+            Columns of `rankadjust.database.store.SCHEMA`, among them expectation and variance (exact),
+            variance_random_scorer, and reason, which says why something is null. A metric that the database lacks is
+            computed from the histogram; where that is not known either it has no row.
+
+        Examples
+        --------
+        >>> nations = EvaluationSet.released("Nations")
+        >>> nations.moments(["mrr", "hits@2"]).select("metric", pl.col("expectation").round(4)).rows()
+        [('inverse_harmonic_mean_rank', 0.3844), ('hits_at_2', 0.3343)]
+
+        """
+        wanted = [metric for metric in expand(list(metrics), ks) if metric.has_moments]
+        known = self.constants.filter(pl.col("side") == self.side).select(SCHEMA.names())
+        missing = [metric for metric in wanted if metric.key not in set(known["metric"])]
+        rows = pl.concat([known, self._computed(missing)]) if missing else known
+        order = pl.DataFrame({"metric": [metric.key for metric in wanted]}, schema={"metric": pl.String})
+        return order.join(rows, on="metric", how="inner", maintain_order="left").select(SCHEMA.names())
+
+    def _computed(self, metrics: Sequence[Metric]) -> pl.DataFrame:
+        from rankadjust.database.computed import computed  # noqa: PLC0415
+
+        counts = self._counts
+        if counts.is_empty() or counts["tasks"].null_count():
+            return pl.DataFrame(schema=SCHEMA)
+        rows = computed(counts, self.pairs, self.rules or self.protocol, metrics)
+        return rows.filter(pl.col("side") == self.side)
+
+    def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
+        """Return in words the limit that all values from low to high are beyond, None where one is possible."""
+        return Limits(self.histograms).why_impossible(self.evaluation, metric, low, high)
+
+    def why_absent(self, metric: Metric) -> str:
+        """Return in words why there are no constants of a metric."""
+        if not metric.has_moments:
+            return f"{metric.key} has no known expectation under chance: nothing to adjust with"
+        known = self.constants["metric"].unique().sort().to_list()
+        hint = did_you_mean(metric.key, known) or f"; it has {', '.join(known)}"
+        return f"{metric.key} is not in the database for {self}{hint}"
+
+    # --- what it is asked for ------------------------------------------------------------------------------------
+
+    def adjust(self, *, scores: str | None = None, **values: float | str) -> pl.DataFrame:
+        """Adjust printed values for chance, and say which of them are possible at all.
+
+        Parameters
+        ----------
+        **values : number or str
+            A value by the name of its metric: mrr="0.338", **{"hits@10": "53.3%"}. Text has the rounding of its digits.
+        scores : str, optional
+            Of temporal data: per_time or static, as for `rankadjust.adjust`.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each value: printed, metric, value, expectation, ratio, index and z with their intervals, p, and
+            possible. Where a value is not possible, message says why, and the numbers are null.
+
+        Raises
+        ------
+        RankadjustError
+            For an unknown metric, and for what is no number.
+
+        Examples
+        --------
+        >>> nations = EvaluationSet.released("Nations")
+        >>> nations.adjust(mrr="0.430", mr="25").select("printed", pl.col("index").round(3), "possible").rows()
+        [('0.430', 0.074, True), ('25', None, False)]
+
+        """
+        from rankadjust import adjust  # noqa: PLC0415 - the public functions know this class
+
+        rows: list[dict[str, object]] = []
+        for name, value in values.items():
+            row: dict[str, object] = {"printed": f"{value}", "metric": resolve(name).key, "possible": True}
+            try:
+                rows.append(asdict(adjust(value, dataset=self, metric=name, scores=scores)) | row)
+            except ImpossibleValueError as error:
+                rows.append(row | {"possible": False, "message": str(error)})
+        return pl.DataFrame(
+            [{column: row.get(column) for column in ADJUSTED} for row in rows], schema=ADJUSTED
+        )
+
+    def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - those of the function
+        """Return every metric of a model's ranks, adjusted for chance: `rankadjust.evaluate` with this set.
+
+        Examples
+        --------
+        >>> own = EvaluationSet.constant(candidates=10, tasks=3)
+        >>> own.evaluate([2, 1, 4], metrics=["mrr"], draws=0).select(pl.col("index").round(4)).item()
+        0.4107
+
+        """
+        from rankadjust import evaluate  # noqa: PLC0415
+
+        return evaluate(ranks, dataset=self, **options)
+
+    def compare(self, *models: Any, **options: Any) -> "Comparison":  # noqa: ANN401 - those of the function
+        """Return what the ranks of models tell about which is better: `rankadjust.compare` with this set.
+
+        Parameters
+        ----------
+        *models
+            The ranks of two or more models, which are called A, B and so on, or by the names of their files; or one
+            mapping of names to ranks.
+        **options
+            Those of `rankadjust.compare`.
+
+        """
+        from rankadjust import compare  # noqa: PLC0415
+
+        if len(models) == 1 and isinstance(models[0], Mapping):
+            return compare(models[0], dataset=self, **options)
+        if all(isinstance(model, str | Path) for model in models):
+            return compare(list(models), dataset=self, **options)
+        return compare(dict(zip(ascii_uppercase, models, strict=False)), dataset=self, **options)
+
+    def check(self, values: Mapping[str, float | str] | pl.DataFrame) -> pl.DataFrame:
+        """Return what contradicts each other in the printed values of a model.
+
+        Parameters
+        ----------
+        values : mapping or frame
+            The values by metric; or a table with the columns metric, value and, for several models, model.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each contradiction, as of `rankadjust.check`.
+
+        Examples
+        --------
+        >>> fb = EvaluationSet.released("FB15k-237")
+        >>> fb.check({"mrr": 0.34, "hits@10": 0.1})["severity"].to_list()
+        ['impossible']
+
+        """
+        from rankadjust import check  # noqa: PLC0415
+
+        if isinstance(values, Mapping):
+            texts = [f"{value}" for value in values.values()]
+            table = pl.DataFrame({"metric": list(values), "value": texts}, schema=_PRINTED)
+        else:
+            table = require_frame(values, "the values")
+        known = {name: pl.lit(text) for name, text in zip(EVALUATION, self.evaluation, strict=True)}
+        return check(table.with_columns(**known), self.with_moments(table["metric"].unique().to_list()))
+
+    def with_moments(self, metrics: Sequence[str]) -> Constants:
+        """Return the constants of this set as a database that has some metrics, those that are known among them."""
+        found = {base[0].key for name in metrics if (base := find_adjusted(name)) is not None}
+        return Constants(self.moments(sorted(found)), self.histograms)
+
+
+ADJUSTED = pl.Schema(
+    {
+        "printed": pl.String,
+        "metric": pl.String,
+        **dict.fromkeys(("value", "value_low", "value_high", "expectation", "ratio"), pl.Float64),
+        **dict.fromkeys(("index", "index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
+        "log10_p_independent": pl.Float64,
+        "possible": pl.Boolean,
+        "message": pl.String,
+    }
+)
+"""Columns of what `EvaluationSet.adjust` returns."""
+
+
+def evaluation_set_of(
+    dataset: str | EvaluationSet,
+    protocol: str,
+    split: str,
+    side: str | None,
+    database: Database,
+    candidates: Candidates,
+) -> EvaluationSet:
+    """Return what a public function was given as its evaluation: the set itself, or the names of one in a database."""
+    if isinstance(dataset, EvaluationSet):
+        return dataset
+    return EvaluationSet.of(Constants.given(database, candidates), dataset, protocol, split, side)

@@ -1,0 +1,73 @@
+"""The one resolver of names: what data sets, protocols, splits and sides are called, however somebody writes them.
+
+`rankadjust.base.words.folded` says which spellings are the same name; config/published.yaml has the words of others for
+splits, sides and protocols, the registry the aliases of data sets, `rankadjust.chance.metrics` those of metrics.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import TYPE_CHECKING
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.words import our_word, same_name
+
+if TYPE_CHECKING:
+    from rankadjust.data.registry import Dataset
+
+DATASET, PROTOCOL, SPLIT, SIDE = "data set", "protocol", "split", "side"
+KINDS = {"dataset": DATASET, "protocol": PROTOCOL, "split": SPLIT, "side": SIDE}
+"""What a name names, by the column that holds it."""
+
+Registry = Callable[[], "Mapping[str, Dataset]"]
+"""Reads a registry: that takes longer than everything else, and only names that nobody else knows need it."""
+
+_INFERENCE = "inference_"
+_WHERE_TO_LOOK = (
+    "; 'rankadjust datasets' lists those that are known, and with --results FOLDER those of a run of your own"
+)
+
+
+def find_name(kind: str, name: str, known: Collection[str]) -> str | None:
+    """Return the one of the known names that is meant, None where none is.
+
+    kind: one of KINDS. A word of config/published.yaml stands for ours. Of an inductive data set 'test' means
+    inference_testing, which is what it is for, and so does testing where it has no other test split.
+    """
+    own = name if name in known else same_name(name, sorted(known))
+    if own is not None or kind == DATASET:
+        return own
+    ours = our_word(kind, name) or name
+    inference = f"{_INFERENCE}{ours}" if kind == SPLIT else ours
+    return next((one for one in (inference, ours) if one in known), None)
+
+
+def known_name(
+    kind: str, name: str, known: Collection[str], where: str, registry: Registry | None = None
+) -> str:
+    """Return the one of the known names that is meant, or raise RankadjustError with what it might be.
+
+    where: what has these names, for the message. registry: the data sets and their aliases, None for the shipped ones.
+    """
+    found = find_name(kind, name, known)
+    if found is not None:
+        return found
+    if kind == DATASET:
+        return _by_alias(name, known, where, registry)
+    hint = did_you_mean(name, known) or f"; it has {', '.join(sorted(known))}"
+    raise RankadjustError(f"there is no {kind} '{name}' in {where}{hint}")
+
+
+def _by_alias(name: str, known: Collection[str], where: str, registry: Registry | None) -> str:
+    from rankadjust.data.registry import load_registry, meanings, resolve_dataset  # noqa: PLC0415
+
+    datasets = (load_registry if registry is None else registry)()
+    try:
+        meant = resolve_dataset(name, datasets).name
+    except RankadjustError:
+        if meanings(name, datasets):
+            raise
+        words = (word for one in datasets.values() for word in (one.name, *one.aliases))
+        hint = did_you_mean(name, sorted(known)) or did_you_mean(name, words) or _WHERE_TO_LOOK
+        raise RankadjustError(f"unknown data set '{name}'{hint}") from None
+    if meant in known:
+        return meant
+    raise RankadjustError(f"the data set {meant} is registered, but {where} has nothing on it")

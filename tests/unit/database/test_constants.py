@@ -1,0 +1,151 @@
+"""Constants: loaded in one place and once, with the numbers of candidates that every check needs."""
+
+import shutil
+
+import polars as pl
+import pytest
+
+from rankadjust import load_database, rescore
+from rankadjust.base.errors import RankadjustError
+from rankadjust.database import constants as module
+from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.store import write_database
+from rankadjust.evaluation.one_value import adjust
+from rankadjust.literature.contradictions import check
+from tests.release import make_release
+
+# No mean rank on Nations is above 7.95522: docs/evaluate.md.
+IMPOSSIBLE = pl.DataFrame({"dataset": ["Nations"], "metric": ["mr"], "value": ["25"]})
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory):
+    return make_release(tmp_path_factory.mktemp("release"))
+
+
+@pytest.mark.parametrize(
+    "database",
+    [
+        lambda: None,
+        load_database,
+        lambda: load_database().filter(dataset="Nations"),
+        lambda: load_database().filter(dataset="Nations").with_columns(origin=pl.lit("computed")),
+        Constants.released,
+    ],
+    ids=["release", "frame", "part of it", "with an origin", "constants"],
+)
+def test_no_form_of_the_database_switches_checks_off(database):
+    found = rescore(IMPOSSIBLE, database()).row(0, named=True)
+    assert (found["status"], found["index"]) == ("value_impossible", None)
+    assert check(IMPOSSIBLE, database())["severity"].to_list() == ["impossible"]
+    with pytest.raises(RankadjustError, match=r"is at most 7\.95522"):
+        adjust(25, dataset="Nations", metric="mr", database=database())
+
+
+def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked():
+    changed = load_database().with_columns(expectation=pl.col("expectation") * 1.01)
+    found = rescore(IMPOSSIBLE, changed).row(0, named=True)
+    assert found["status"] == "ok"
+    assert found["reason_p"].startswith(
+        "no p, and no check against the numbers of candidates: the database was"
+    )
+    # What it says to do helps.
+    assert rescore(IMPOSSIBLE, changed, candidates=load_candidates())["status"].item() == "value_impossible"
+
+
+def test_a_frame_that_is_released_in_part_is_checked_in_part():
+    database = load_database().filter(pl.col("dataset").is_in(["Nations", "UMLS"]))
+    own = database.with_columns(tasks=pl.when(dataset="UMLS").then(1).otherwise("tasks"))
+    tables = Constants.of_frame(own).histograms.tables
+    assert [table["dataset"].unique().to_list() for table in tables] == [["Nations"]]
+
+
+def test_each_file_is_read_once_until_it_changes(release, tmp_path, monkeypatch):
+    for name in ("adjustments.parquet", "candidates.parquet"):
+        shutil.copy(release.with_name(name), tmp_path / name)
+    file = tmp_path / "adjustments.parquet"
+    reads = []
+    for name in ("load_database", "load_candidates"):
+        load = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda path, load=load: reads.append(path.name) or load(path))
+    for _ in range(3):
+        assert adjust("0.43", dataset="Nations", metric="mrr", database=file).log10_p_independent < 0
+    assert reads == ["adjustments.parquet", "candidates.parquet"]
+    shutil.copy(release.with_name("candidates.parquet"), tmp_path / "other.parquet")
+    (tmp_path / "other.parquet").replace(tmp_path / "candidates.parquet")
+    adjust("0.43", dataset="Nations", metric="mrr", database=file)
+    assert reads == ["adjustments.parquet", "candidates.parquet", "candidates.parquet"]
+
+
+def test_rows_take_every_alias():
+    constants = Constants.released()
+    rows = constants.rows(
+        dataset="FB15K 237", protocol="Filtered", split="test", side="Object", metric=["MRR", "hit@10"]
+    )
+    assert rows.select("dataset", "protocol", "split", "side").unique().rows() == [
+        ("FB15k-237", "filtered", "testing", "tail")
+    ]
+    assert rows["metric"].to_list() == ["hits_at_10", "inverse_harmonic_mean_rank"]
+    assert (
+        constants.rows(metric="mrr").height
+        == constants.table.filter(metric="inverse_harmonic_mean_rank").height
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ({"metric": "mmr"}, "unknown metric 'mmr'; did you mean mr or mrr"),
+        ({"metric": "hits@7"}, "hits_at_7 is not in the database; did you mean hits_at_5"),
+        ({"dataset": "FB15k-273"}, "unknown data set 'FB15k-273'; did you mean FB15k-237"),
+        (
+            {"dataset": "Nations", "split": "testin"},
+            "there is no split 'testin' in the database for Nations; did you",
+        ),
+        (
+            {"dataset": "Nations", "protocol": "time-aware"},
+            "there is no protocol 'time-aware' in the database for N",
+        ),
+        (
+            {"side": "left and right"},
+            "there is no side 'left and right' in the database; it has both, head, tail",
+        ),
+    ],
+)
+def test_an_unknown_name_is_an_error_and_never_an_empty_frame(names, message):
+    with pytest.raises(RankadjustError) as info:
+        Constants.released().rows(**names)
+    assert str(info.value).startswith(message)
+
+
+def test_a_run_stands_on_top_of_the_release(release):
+    run = Constants.from_files(release)
+    both = run.over(Constants.released())
+    assert set(both.table["origin"]) == {"computed", "released"}
+    assert both.table.filter(origin="computed").height == run.table.height
+    # The run has no UMLS, the release has.
+    assert run.histograms.tails("UMLS", "filtered", "testing", "both") is None
+    assert both.histograms.tails("UMLS", "filtered", "testing", "both") is not None
+
+
+def test_aliases_of_a_run_are_known_by_its_configuration(release, tmp_path):
+    folder = tmp_path / "results" / "database"
+    folder.mkdir(parents=True)
+    for name in ("adjustments.parquet", "candidates.parquet", "datasets.tsv"):
+        shutil.copy(release.with_name(name), folder / name)
+    own = {"Nations": "my-nations"}
+    table = pl.read_parquet(release).with_columns(pl.col("dataset").replace(own))
+    write_database(table, folder / "adjustments.parquet")
+    (tmp_path / "mine.yaml").write_text(
+        "my-nations:\n  aliases: [Völker 14]\n  sources:\n    - kind: local\n      files: {training: x, testing: y}\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "results" / "run_config.yaml").write_text("registry: [mine.yaml]\n")
+    rows = Constants.of_run(tmp_path / "results").rows(dataset="völker-14", side="both", metric="mrr")
+    assert rows["dataset"].unique().to_list() == ["my-nations"]
+    # The file of the registry may be gone; the names remain.
+    (tmp_path / "mine.yaml").unlink()
+    assert Constants.of_run(tmp_path / "results").rows(dataset="My Nations").height
+    with pytest.raises(RankadjustError, match="unknown data set 'Völker 14'"):
+        Constants.of_run(tmp_path / "results").rows(dataset="Völker 14")

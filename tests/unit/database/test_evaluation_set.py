@@ -1,0 +1,268 @@
+"""Evaluation sets: from triples, of a release, of a run, with constant candidates; and what they are asked for."""
+
+from fractions import Fraction
+
+import numpy as np
+import polars as pl
+import pytest
+
+from rankadjust import EvaluationSet, adjust, check, compare, evaluate
+from rankadjust.base.errors import RankadjustError
+from rankadjust.counting.protocols import Protocol
+from rankadjust.database.store import SCHEMA, load_database
+from tests.release import make_release
+
+TRAIN = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d"), ("d", "r", "a"), ("a", "s", "d"), ("b", "s", "c")]
+VALID = [("a", "r", "d")]
+TEST = [("a", "r", "c"), ("b", "r", "a"), ("c", "s", "a")]
+# Entities a to d; for (?, r, c) b is known, for (a, r, ?) b and d are, and so on: candidates by hand.
+CANDIDATES = {"head": [3, 3, 4], "tail": [2, 3, 4]}
+
+
+@pytest.fixture(scope="module")
+def own():
+    return EvaluationSet.from_triples(TRAIN, VALID, TEST)
+
+
+def mean_rank(counts):
+    return float(sum(Fraction(count + 1, 2) for count in counts) / len(counts))
+
+
+@pytest.mark.parametrize("side", ["head", "tail", "both"])
+def test_own_triples_have_the_expectation_of_their_candidates(own, side):
+    counts = CANDIDATES["head"] + CANDIDATES["tail"] if side == "both" else CANDIDATES[side]
+    of_side = own.of_side(side)
+    row = of_side.moments(["mr"]).row(0, named=True)
+    # Ranks are uniform on 1..N and, without a random scorer, independent: E = (N + 1) / 2, Var = (N^2 - 1) / 12.
+    assert row["expectation"] == pytest.approx(mean_rank(counts), rel=1e-15)
+    variance = sum(Fraction(count**2 - 1, 12) for count in counts) / len(counts) ** 2
+    assert row["variance"] == pytest.approx(float(variance), rel=1e-15)
+    assert row["variance_random_scorer"] is not None
+    assert (of_side.tasks, of_side.largest_count) == (len(counts), max(counts))
+    assert of_side.mean_count == pytest.approx(sum(counts) / len(counts), rel=1e-15)
+
+
+def numbered(triples):
+    ids = {label: number for number, label in enumerate("abcd")} | {"r": 0, "s": 1}
+    return [[ids[word] for word in triple] for triple in triples]
+
+
+FORMS = {
+    "lists": lambda triples: [list(triple) for triple in triples],
+    "array of labels": np.array,
+    "array of integers": lambda triples: np.array(numbered(triples)),
+    "array of objects": lambda triples: np.array(triples, dtype=object),
+    "frame": lambda triples: pl.DataFrame(triples, schema=["head", "relation", "tail"], orient="row"),
+    "frame of integers": lambda triples: pl.DataFrame(
+        numbered(triples), ["head", "relation", "tail"], orient="row"
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_triples_may_be_of_any_form(own, form):
+    found = EvaluationSet.from_triples(form(TRAIN), form(VALID), form(TEST))
+    assert found.histogram.equals(own.histogram)
+    assert found.moments(["mrr", "hits@1"]).equals(own.moments(["mrr", "hits@1"]))
+
+
+def test_triples_of_pandas_are_triples(own):
+    pandas = pytest.importorskip("pandas")
+    frames = [pandas.DataFrame(part, columns=["head", "relation", "tail"]) for part in (TRAIN, VALID, TEST)]
+    assert EvaluationSet.from_triples(*frames).histogram.equals(own.histogram)
+
+
+@pytest.mark.parametrize(
+    ("triples", "message"),
+    [
+        ([(1, 2)], r"the triples for training must be an array or a list of the shape \(n, 3\)"),
+        ([(1, 2), (1, 2, 3)], r"the triples for training must be an array or a list of the shape \(n, 3\)"),
+        (5, r"the triples for training must be an array or a list of the shape \(n, 3\)"),
+        (
+            pl.DataFrame({"head": [1], "tail": [2]}),
+            "the triples for training lack the column relation; they have he",
+        ),
+    ],
+)
+def test_what_are_no_triples_is_one_line(triples, message):
+    with pytest.raises(RankadjustError, match=message):
+        EvaluationSet.from_triples(triples, None, TEST)
+
+
+def test_splits_and_protocols_of_own_triples(own):
+    assert EvaluationSet.from_triples(TRAIN, VALID, TEST, split="valid").tasks == 2
+    raw = EvaluationSet.from_triples(TRAIN, VALID, TEST, protocol="raw")
+    assert raw.histogram["num_candidates"].unique().to_list() == [4]
+    # A protocol of one's own counts like the one that it is another name of.
+    mine = EvaluationSet.from_triples(TRAIN, VALID, TEST, protocol=Protocol("mine"))
+    assert mine.moments(["mrr"])["variance_random_scorer"].equals(
+        own.moments(["mrr"])["variance_random_scorer"]
+    )
+    with pytest.raises(RankadjustError, match="there is no split 'inference' in the triples of own"):
+        EvaluationSet.from_triples(TRAIN, VALID, TEST, split="inference")
+
+
+def test_own_triples_give_an_adjusted_value_and_say_what_is_impossible(own):
+    found = own.adjust(mr="2.0", mrr="0.2")
+    value, impossible = found.iter_rows(named=True)
+    expectation = mean_rank(CANDIDATES["head"] + CANDIDATES["tail"])
+    assert value["index"] == pytest.approx((expectation - 2) / (expectation - 1), rel=1e-14)
+    assert value["index_low"] < value["index"] < value["index_high"]
+    assert value["log10_p_independent"] < 0
+    assert (value["possible"], value["message"]) == (True, None)
+    # No rank is above its number of candidates, so that MRR is at least the mean of 1/N: 0.3333.
+    assert (impossible["possible"], impossible["index"]) == (False, None)
+    assert "is at least 0.333333" in impossible["message"]
+
+
+def test_what_is_no_number_or_metric_is_an_error(own):
+    with pytest.raises(RankadjustError, match="'x' is not a value"):
+        own.adjust(mrr="x")
+    with pytest.raises(RankadjustError, match="unknown metric 'mmr'"):
+        own.adjust(mmr="0.3")
+    with pytest.raises(RankadjustError, match="variance has no known expectation"):
+        own.adjust(variance="3")
+
+
+def test_ranks_on_own_triples(own):
+    ranks = pl.DataFrame(
+        {"side": ["head"] * 3 + ["tail"] * 3, "triple": list("xyz") * 2, "rank": [1, 2, 3, 2, 1, 1]}
+    )
+    found = own.evaluate(ranks, metrics="mr", draws=0).filter(side="both").row(0, named=True)
+    expectation = mean_rank(CANDIDATES["head"] + CANDIDATES["tail"])
+    assert found["expectation"] == pytest.approx(expectation, rel=1e-14)
+    assert found["z_random_scorer"] is not None
+    with pytest.raises(
+        RankadjustError, match=r"own \(filtered, testing\) has 3 tasks of side head, but there are 2"
+    ):
+        own.evaluate(ranks.head(2))
+    too_bad = ranks.with_columns(rank=pl.when(pl.int_range(pl.len()) == 0).then(4).otherwise("rank"))
+    assert own.evaluate(too_bad, metrics="mr", draws=0).height
+    with pytest.raises(RankadjustError, match="a rank of side head is 5, but own"):
+        own.evaluate(too_bad.with_columns(pl.col("rank").replace(4, 5)))
+
+
+def test_the_set_and_its_names_mean_the_same():
+    fb = EvaluationSet.released("FB15k-237")
+    assert adjust("0.338", dataset=fb, metric="mrr") == adjust("0.338", dataset="FB15k-237", metric="mrr")
+    assert fb.moments(["mrr"]).equals(
+        load_database()
+        .filter(
+            dataset="FB15k-237",
+            protocol="filtered",
+            split="testing",
+            side="both",
+            metric="inverse_harmonic_mean_rank",
+        )
+        .select(SCHEMA.names())
+    )
+    table = pl.DataFrame({"dataset": "FB15k-237", "metric": ["mrr", "hits@10"], "value": ["0.34", "0.1"]})
+    mine = fb.check({"mrr": 0.34, "hits@10": 0.1})
+    assert mine["message"].to_list() == check(table)["message"].to_list()
+    assert mine["severity"].to_list() == ["impossible"]
+
+
+def test_a_metric_that_the_database_lacks_is_computed_from_the_histogram():
+    nations = EvaluationSet.released("Nations")
+    row = nations.moments(["hits@2"]).row(0, named=True)
+    histogram = nations.histogram
+    hits = (pl.lit(2) / pl.col("num_candidates")).clip(upper_bound=1)
+    expected = histogram.select((hits * pl.col("tasks")).sum() / pl.col("tasks").sum()).item()
+    assert row["expectation"] == pytest.approx(expected, rel=1e-14)
+    assert row["variance_random_scorer"] is None
+    assert row["reason_random_scorer"] == "which tasks share a query is not known: no z of a random scorer"
+
+
+def test_a_constant_number_of_candidates():
+    sampled = EvaluationSet.constant(candidates=50, tasks=20_000)
+    row = sampled.moments(["hits@10", "mr"])
+    assert row["expectation"].to_list() == pytest.approx([0.2, 25.5], rel=1e-15)
+    assert row["variance"].to_list() == pytest.approx(
+        [0.2 * 0.8 / 20_000, (50**2 - 1) / 12 / 20_000], rel=1e-14
+    )
+    found = sampled.adjust(mr="50", mrr="0.0199")
+    assert found["possible"].to_list() == [True, False]
+    assert sampled.adjust(mr="51")["possible"].to_list() == [False]
+    for wrong in ({"candidates": 1, "tasks": 5}, {"candidates": 5, "tasks": 0}):
+        with pytest.raises(RankadjustError, match="give a whole number from"):
+            EvaluationSet.constant(**wrong)
+
+
+def test_models_are_compared_on_a_set():
+    rng = np.random.default_rng(5)
+    worse = rng.integers(1, 51, 300)
+    better = np.maximum(worse // 2, 1)
+    sampled = EvaluationSet.constant(candidates=50, tasks=300)
+    found = sampled.compare(better, worse, metrics=["mr"], draws=0, flips=500)
+    row = found.differences.row(0, named=True)
+    assert (row["first"], row["second"], row["better"]) == ("A", "B", "A")
+    # Both indices have the distance from chance to 1 in common: 24.5 ranks.
+    assert row["index_difference"] == pytest.approx(-row["difference"] / 24.5, rel=1e-12)
+    named = sampled.compare({"new": better, "old": worse}, metrics=["mr"], draws=0, flips=500)
+    assert named.differences["p"].to_list() == found.differences["p"].to_list()
+    with pytest.raises(RankadjustError, match=r"has 300 tasks of side both, but there are 299"):
+        sampled.compare(better[1:], worse[1:])
+
+
+def test_arrays_of_ranks_are_matched_by_their_places():
+    a, b = [1, 2, 3, 4, 5, 6], [2, 2, 3, 4, 6, 6]
+    frames = {
+        name: pl.DataFrame({"rank": ranks, "triple": [f"t{place}" for place in range(6)]})
+        for name, ranks in {"A": a, "B": b}.items()
+    }
+    options = {"metrics": ["mr", "mrr"], "draws": 0}
+    expected = compare(frames, **options).differences
+    assert compare({"A": a, "B": np.array(b)}, **options).differences.equals(expected)
+    # Two runs each, of which the second is the first.
+    runs = compare({"A": [a, a], "B": np.array([b, b])}, **options)
+    assert runs.values["runs"].unique().to_list() == [2]
+    assert runs.differences["difference"].to_list() == pytest.approx(
+        expected["difference"].to_list(), rel=1e-14
+    )
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ({"A": [1, 2, 3], "B": [1, 2]}, "B: 1 of the 3 tasks of A are missing"),
+        ({"A": [[1, 2], [3]], "B": [1, 2]}, "A, run 2: 1 of the 2 tasks of A, run 1 are missing"),
+        (
+            {"A": [1, 2], "B": ["x", 2]},
+            "B, run 1: there is no such file|x: there is no such file|not a table of ranks",
+        ),
+        ({"A": [1, 2], "B": []}, "B: there are no runs"),
+        ({"A": [1, 2], "B": [0, 2]}, "B: row 0: rank is 0.0, but it must be a rank"),
+        ([np.array([1, 2]), np.array([2, 1])], "models are given by name"),
+        (
+            {"A": np.ones((2, 2, 2)), "B": [1, 2]},
+            r"A, run 1 must be a list of numbers, not an array of the shape",
+        ),
+    ],
+)
+def test_ragged_input_is_one_clear_line(models, message):
+    with pytest.raises(RankadjustError, match=message):
+        compare(models)
+
+
+def test_frames_of_pandas_are_compared_and_evaluated():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"rank": [1, 2, 3, 5], "triple": ["p", "q", "r", "s"], "num_candidates": [9] * 4}
+    )
+    with pytest.raises(RankadjustError, match="there is one model"):
+        compare({"a": frame})
+    found = compare({"a": frame, "b": frame.assign(rank=[2, 2, 3, 5])}, metrics=["mr"], draws=0)
+    assert found.differences["difference"].to_list() == [-0.25]
+    assert evaluate(frame, metrics="mr", draws=0)["value"].to_list() == [2.75]
+    with pytest.raises(RankadjustError, match="b: there is no column triple"):
+        compare({"a": frame, "b": frame.drop(columns="triple")})
+
+
+def test_a_set_of_a_run(tmp_path):
+    folder = tmp_path / "results" / "database"
+    folder.mkdir(parents=True)
+    make_release(folder)
+    nations = EvaluationSet.of_run(tmp_path / "results", "nations", split="test")
+    assert repr(nations) == "EvaluationSet('Nations', protocol='filtered', split='testing', side='both')"
+    assert nations.tasks == 402
+    assert nations.adjust(mr="25")["possible"].to_list() == [False]
