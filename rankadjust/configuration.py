@@ -1,5 +1,6 @@
 """The configuration of a run: layers of YAML files and overrides, merged, resolved and checked."""
 
+import getpass
 import glob
 import os
 import shlex
@@ -100,6 +101,7 @@ def share_with_jobs(values: Mapping[str, Any], project: Path) -> None:
     """
     os.environ.update(same_everywhere())
     _name_interpreter_without_folder()
+    _name_unknown_user()
     paths = [str(project), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
     if values["mirror"]:
@@ -112,6 +114,14 @@ def _name_interpreter_without_folder() -> None:
     if shlex.quote(sys.executable) != sys.executable:
         folder, sys.executable = os.path.split(sys.executable)
         os.environ["PATH"] = os.pathsep.join([folder, os.environ.get("PATH", os.defpath)])
+
+
+def _name_unknown_user() -> None:
+    """Give a name to a user whom the system does not know: Snakemake asks for one, and ends in a traceback."""
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["LOGNAME"] = str(os.getuid())
 
 
 def tables_by_name(paths: Sequence[str]) -> dict[str, str]:

@@ -1,5 +1,6 @@
 """What `make` installs: it works in a folder of any name, under any locale."""
 
+import getpass
 import os
 import shutil
 import subprocess
@@ -9,6 +10,8 @@ import venv
 from pathlib import Path
 
 import pytest
+
+from rankadjust.configuration import share_with_jobs
 
 EDITABLE = "_editable_impl_rankadjust.pth"
 
@@ -53,3 +56,14 @@ def test_make_gives_a_home_to_whom_the_system_does_not_know(project, user, home,
         check=True,
     )
     assert said.stdout.strip() == expected
+
+
+def test_a_run_has_a_name_for_a_user_whom_the_system_does_not_know(project, monkeypatch):
+    """As in a container that is run by the number of a user; 2³¹ - 2 is nobody's."""
+    names = ("LOGNAME", "USER", "LNAME", "USERNAME")
+    monkeypatch.setattr(os, "environ", {key: value for key, value in os.environ.items() if key not in names})
+    monkeypatch.setattr(os, "getuid", lambda: 2**31 - 2)
+    with pytest.raises((KeyError, OSError)):
+        getpass.getuser()
+    share_with_jobs({"mirror": None, "offline": True}, project)
+    assert getpass.getuser() == str(2**31 - 2)
