@@ -1,0 +1,112 @@
+"""The columns by which the stages of re-scoring hand over: what each reads, and what it leaves to those after it.
+
+A stage may read no other column, adds these and no others, and changes no column that it does not name. Tests hold it.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rankadjust.base.vocabulary import EVALUATION, KEY
+from rankadjust.database.adjustments import BOUNDS, COEFFICIENTS
+
+_SCALES = tuple(column for pair in COEFFICIENTS.values() for column in pair if column is not None)
+_PRINTED = ("split", "side", "protocol", "ties", "candidates", "unit")
+_RESOLVED = ("dataset", "protocol", "split", "side", "unit", "scores")
+_REASONS = ("reason_random_scorer", "reason_static_scorer")
+_BASE = ("ratio", "index", "z")
+
+
+class Contract(NamedTuple):
+    """What a stage reads, the columns that it adds, and those that it gives other values."""
+
+    reads: tuple[str, ...]
+    adds: tuple[str, ...]
+    changes: tuple[str, ...] = ()
+
+
+STAGES: Mapping[str, Contract] = {
+    "map_words": Contract(
+        reads=(
+            "source",
+            "dataset",
+            "model",
+            "split",
+            "side",
+            "protocol",
+            "candidates",
+            "metric",
+            "unit",
+            "notes",
+        ),
+        adds=("rule_status", "rule_message", "caveat", *(f"{name}_as_printed" for name in _PRINTED)),
+        changes=("dataset", "metric", *_PRINTED),
+    ),
+    "resolve_names": Contract(
+        reads=("metric", *_RESOLVED),
+        adds=(
+            *("metric_found", "adjustment", "lower", "upper", "increasing", "additive", "has_moments"),
+            "metric_problem",
+            *(f"{name}_{part}" for name in _RESOLVED for part in ("found", "problem")),
+            "split_here",
+        ),
+        changes=("metric", *_RESOLVED),
+    ),
+    "read_values": Contract(
+        reads=(
+            *("metric", "value", "unit", "spread", "metric_as_printed"),
+            *("adjustment", "lower", "upper", "unit_problem"),
+        ),
+        adds=(
+            *("value_as_printed", "has_percent_sign", "spread_beside", "value_low", "value_high"),
+            *("value_missing", "value_not_a_number", "value_impossible"),
+        ),
+        changes=("value", "unit", "spread"),
+    ),
+    "add_limits": Contract(
+        reads=(
+            *KEY,
+            *("value_as_printed", "adjustment", "metric_problem", "unit_problem"),
+            *("value_low", "value_high", "value_impossible"),
+        ),
+        adds=("limit",),
+        changes=("value_impossible",),
+    ),
+    "add_duplicate": Contract(
+        reads=(
+            "file_line",
+            "source",
+            "table",
+            "source_line",
+            "model",
+            *KEY,
+            "ties",
+            "candidates",
+            "adjustment",
+        ),
+        adds=("row_number", "duplicate"),
+    ),
+    "add_status": Contract(
+        reads=(
+            *KEY,
+            *("rule_status", "rule_message", "adjustment", "has_moments", "duplicate", "benchmark_note"),
+            "metric_problem",
+            *(f"{name}_problem" for name in _RESOLVED),
+            *("value_missing", "value_not_a_number", "value_impossible"),
+            *("entities", "expectation", "reason", "origin", *_REASONS, *BOUNDS, *_SCALES),
+        ),
+        adds=("status", "message"),
+        changes=("expectation", "origin", *_REASONS, *BOUNDS, *_SCALES),
+    ),
+    "add_adjusted": Contract(
+        reads=(
+            *("value", "value_low", "value_high", "scores", "optimum"),
+            *("expectation", *_REASONS, *BOUNDS, *_SCALES),
+        ),
+        adds=("scores_used", *COEFFICIENTS, "index_low", "index_high", "z_low", "z_high"),
+        changes=("expectation", "reason_random_scorer", "z_random_scorer_scale", "z_random_scorer_offset"),
+    ),
+    "add_p": Contract(
+        reads=(*EVALUATION, "metric", "expectation", "value", "value_low", "value_high"),
+        adds=("log10_p_independent", "reason_p"),
+    ),
+}
