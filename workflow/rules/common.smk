@@ -21,12 +21,7 @@ if not (PROJECT / "rankadjust").is_dir():
     )
 sys.path.insert(0, str(PROJECT))
 
-from rankadjust.configuration import (
-    as_yaml,
-    load_configuration,
-    share_with_jobs,
-    tables_by_name,
-)
+from rankadjust.configuration import as_yaml, load_configuration, share_with_jobs
 from rankadjust.base import failures
 from rankadjust.base.claims import exclusively, require_folders, require_writable
 from rankadjust.base.contents import Digests, content_digest, digest_of, read_json
@@ -35,17 +30,8 @@ from rankadjust.base.internals import persistence_and_job
 from rankadjust.base.listening import Listener
 from rankadjust.base.provenance import code_digest
 from rankadjust.base.shipped_sums import check_all_shipped
-from rankadjust.chance.metrics import expand as expand_metrics
-from rankadjust.counting.memory import of_whole, partitions_for
-from rankadjust.counting.protocols import applies, get_protocol, load_protocols
 from rankadjust.data.fetched import damage, declared_content, last_damage
-from rankadjust.data.sizes import batches, triples_of, up_to
-from rankadjust.data.registry import (
-    load_registry,
-    require_bounds,
-    require_readable,
-    resolve_dataset,
-)
+from rankadjust.plan import Plan
 from rankadjust.tables.sidecar import sidecar_of
 
 # As a module of another workflow the run is configured by the `config:` of the module alone.
@@ -69,70 +55,20 @@ with exit_with_message():
         Path.cwd(),
         *(["the module's config"] if IS_MODULE else []),
     )
-    with RUN.blamed_on("registry"):
-        REGISTRY = load_registry(*(RUN.values["registry"] or []))
-    with RUN.blamed_on("protocol_files"):
-        KNOWN_PROTOCOLS = load_protocols(*(RUN.values["protocol_files"] or []))
-    with RUN.blamed_on("datasets"):
-        chosen = [resolve_dataset(name, REGISTRY) for name in RUN.values["datasets"]]
-        for dataset in chosen:
-            require_readable(dataset)
-    with RUN.blamed_on("without_training"):
-        bounded = [
-            require_bounds(resolve_dataset(name, REGISTRY))
-            for name in RUN.values["without_training"] or []
-        ]
-    with RUN.blamed_on("protocols"):
-        PROTOCOLS = {
-            name: get_protocol(name, KNOWN_PROTOCOLS)
-            for name in RUN.values["protocols"]
-        }
-    with RUN.blamed_on("tables"):
-        TABLES = tables_by_name(RUN.values["tables"] or [])
-    with RUN.blamed_on("metrics"):
-        METRICS = [
-            metric.key
-            for metric in expand_metrics(RUN.values["metrics"], RUN.values["ks"])
-        ]
+    PLAN = Plan.of(RUN)
 
 share_with_jobs(RUN.values, PROJECT)
 
-DATASETS = {dataset.name: dataset for dataset in chosen}
-# Where the triples themselves are given, exact constants take the place of bounds.
-BOUNDED = {dataset.name: dataset for dataset in bounded if dataset.name not in DATASETS}
-# The protocols that apply to each data set; one to which none applies is summarised, and not counted.
-APPLICABLE = {
-    name: [
-        protocol
-        for protocol in PROTOCOLS.values()
-        if applies(protocol, dataset.format.columns, dataset.splits) is None
-    ]
-    for name, dataset in DATASETS.items()
-}
-COUNTED = [name for name, protocols in APPLICABLE.items() if protocols]
-
-# How many triples each data set has, as far as that can be known before anything has run.
-SIZES = {name: triples_of(dataset) for name, dataset in DATASETS.items()}
-
-
-def partitions_of(dataset):
-    """Return into how many parts a data set is divided for counting."""
-    if RUN.values["partitions"] != "auto":
-        return RUN.values["partitions"]
-    memory = RUN.values["memory_mb"] * 1e6
-    declared = DATASETS[dataset].format.num_entities or 0
-    entities = DATASETS[dataset].expected.get("entities", declared)
-    return partitions_for(SIZES[dataset], entities, memory)
-
-
+DATASETS, BOUNDED, PROTOCOLS = PLAN.datasets, PLAN.bounded, PLAN.protocols
+TABLES, METRICS = PLAN.tables, PLAN.metrics
+APPLICABLE, COUNTED = PLAN.applicable, PLAN.counted
 # Known before anything has run, so that no checkpoint is needed.
-PARTITIONS = {name: partitions_of(name) for name in COUNTED}
+PARTITIONS = {name: PLAN.partitions(name) for name in COUNTED}
 
 # On another machine (`--jobs`) a job costs more than a small data set takes. Jobs read this file, too.
 ELSEWHERE = workflow.remote_exec or workflow.resource_settings.nodes is not None
-TOGETHER = batches(SIZES, up_to(RUN.values["batch"], elsewhere=ELSEWHERE))
-BATCHES = {f"batch_{number}": members for number, members in enumerate(TOGETHER, 1)}
-ALONE = sorted(set(DATASETS).difference(*TOGETHER))
+BATCHES = PLAN.together(elsewhere=ELSEWHERE)
+ALONE = sorted(set(DATASETS).difference(*BATCHES.values()))
 if ELSEWHERE:
     # Snakemake keeps a cache in the home of the user, which other machines may not let it write to.
     os.environ.setdefault("XDG_CACHE_HOME", str(Path(".snakemake", "cache").resolve()))
@@ -177,46 +113,27 @@ def grown(amount):
     ) * 2 ** (attempt - 1)
 
 
-def megabytes_to_encode(dataset):
-    """Return the memory for encoding a data set: text is in memory as a whole, arrays never are."""
-    if DATASETS[dataset].format.file != "text":
-        return max(2000, min(RUN.values["memory_mb"], megabytes_to_count(dataset)))
-    return 2000 + 150 * SIZES[dataset] // 1_000_000
-
-
-def megabytes_to_count(dataset):
-    """Return the memory for counting a data set as a whole."""
-    return max(2000, int(of_whole(SIZES[dataset]) / 1e6))
-
-
-def megabytes_to_count_partition(dataset):
-    """Return the memory for counting a part: all that a job may take, where the data set as a whole takes more."""
-    return min(megabytes_to_count(dataset), RUN.values["memory_mb"])
-
-
-def minutes_for(dataset):
-    """Return the time for encoding a data set, or for counting it, with much to spare for a slow disk."""
-    return 10 + SIZES[dataset] // 500_000
+megabytes_to_encode = PLAN.megabytes_to_encode
+megabytes_to_count = PLAN.megabytes_to_count
+megabytes_to_count_partition = PLAN.megabytes_to_count_partition
+minutes_for = PLAN.minutes
+counted_under = PLAN.counted_under
+reading = PLAN.reading
 
 
 def threads_to_encode(wildcards):
-    """Return the threads for encoding: with two, nothing else runs beside it on two cores, for a second of work."""
-    return 2 if SIZES[wildcards.dataset] > 2_000_000 else 1
+    """Return the threads for encoding a rule's data set."""
+    return PLAN.threads_to_encode(wildcards.dataset)
 
 
 def threads_to_count(wildcards):
-    """Return the threads for counting: one is enough for a second of work."""
-    return 2 if SIZES[wildcards.dataset] > 5_000_000 else 1
+    """Return the threads for counting a rule's data set."""
+    return PLAN.threads_to_count(wildcards.dataset)
 
 
 def schemas(*names):
     """Return the paths of schemas by name, for a digest of what a job reads."""
     return [PROJECT / "workflow" / "schemas" / f"{name}.schema.yaml" for name in names]
-
-
-def counted_under(dataset):
-    """Return the protocols that apply to a data set, without what is said of them to people."""
-    return [replace(protocol, description="") for protocol in APPLICABLE[dataset]]
 
 
 def protocols_of(wildcards):
@@ -234,14 +151,6 @@ def sources_of(wildcards, input):
 def content_of(wildcards):
     """Return what the registry says about the bytes of a rule's data set, wherever they come from."""
     return declared_content(DATASETS[wildcards.dataset].sources, DIGESTS.of)
-
-
-def reading(dataset):
-    """Return what the registry says about reading a data set, without what leaves the triples as they are."""
-    return replace(
-        DATASETS[dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
-        licence=None, reference=None, repository=None, pykeen=None, ultra=None, notes=(),
-    )  # fmt: skip
 
 
 def reading_of(wildcards):

@@ -1,0 +1,138 @@
+"""What a run computes, known before it begins: data sets, protocols, parts and batches, and what jobs are granted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from rankadjust.chance.metrics import expand
+from rankadjust.configuration import Configuration, tables_by_name
+from rankadjust.counting.memory import of_whole, partitions_for
+from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
+from rankadjust.data.registry import Dataset, load_registry, require_bounds, require_readable, resolve_dataset
+from rankadjust.data.sizes import batches, triples_of, up_to
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The data sets whose triples are computed, those of which bounds are, protocols and tables, by name; the metrics.
+
+    partitions: into how many parts a data set is divided for counting, or 'auto'. memory_mb: what a job may take.
+    batch: up to how many triples data sets are computed together, or 'auto'.
+    """
+
+    datasets: Mapping[str, Dataset]
+    bounded: Mapping[str, Dataset]
+    protocols: Mapping[str, Protocol]
+    tables: Mapping[str, str]
+    metrics: Sequence[str]
+    partitions_wanted: int | str
+    memory_mb: int
+    batch: int | str
+
+    @classmethod
+    def of(cls, run: Configuration) -> "Plan":
+        """Resolve every name of a configuration; one that is wrong is a RankadjustError that says where it was set."""
+        values = run.values
+        with run.blamed_on("registry"):
+            registry = load_registry(*(values["registry"] or []))
+        with run.blamed_on("protocol_files"):
+            known = load_protocols(*(values["protocol_files"] or []))
+        with run.blamed_on("datasets"):
+            datasets = [resolve_dataset(name, registry) for name in values["datasets"]]
+            for dataset in datasets:
+                require_readable(dataset)
+        with run.blamed_on("without_training"):
+            bounded = [
+                require_bounds(resolve_dataset(name, registry)) for name in values["without_training"] or []
+            ]
+        with run.blamed_on("protocols"):
+            protocols = {name: get_protocol(name, known) for name in values["protocols"]}
+        with run.blamed_on("tables"):
+            tables = tables_by_name(values["tables"] or [])
+        with run.blamed_on("metrics"):
+            metrics = [metric.key for metric in expand(values["metrics"], values["ks"])]
+        by_name = {dataset.name: dataset for dataset in datasets}
+        return cls(
+            by_name,
+            # Where the triples themselves are given, exact constants take the place of bounds.
+            {dataset.name: dataset for dataset in bounded if dataset.name not in by_name},
+            protocols,
+            tables,
+            metrics,
+            values["partitions"],
+            values["memory_mb"],
+            values["batch"],
+        )
+
+    @cached_property
+    def applicable(self) -> Mapping[str, Sequence[Protocol]]:
+        """The protocols that apply to each data set; one to which none applies is summarised, and not counted."""
+        return {
+            name: [
+                protocol
+                for protocol in self.protocols.values()
+                if applies(protocol, dataset.format.columns, dataset.splits) is None
+            ]
+            for name, dataset in self.datasets.items()
+        }
+
+    @property
+    def counted(self) -> Sequence[str]:
+        """The data sets to which a protocol applies."""
+        return [name for name, protocols in self.applicable.items() if protocols]
+
+    @cached_property
+    def sizes(self) -> Mapping[str, int]:
+        """How many triples each data set has, as far as that can be known."""
+        return {name: triples_of(dataset) for name, dataset in self.datasets.items()}
+
+    def partitions(self, dataset: str) -> int:
+        """Return into how many parts a data set is divided for counting."""
+        if self.partitions_wanted != "auto":
+            return int(self.partitions_wanted)
+        declared = self.datasets[dataset].format.num_entities or 0
+        entities = self.datasets[dataset].expected.get("entities", declared)
+        return partitions_for(self.sizes[dataset], entities, self.memory_mb * 1e6)
+
+    def together(self, *, elsewhere: bool) -> Mapping[str, Sequence[str]]:
+        """Return the batches of data sets that one job computes; elsewhere: whether jobs run on other machines."""
+        members = batches(self.sizes, up_to(self.batch, elsewhere=elsewhere))
+        return {f"batch_{number}": names for number, names in enumerate(members, 1)}
+
+    def megabytes_to_encode(self, dataset: str) -> int:
+        """Return the memory for encoding a data set: text is in memory as a whole, arrays never are."""
+        if self.datasets[dataset].format.file != "text":
+            return max(2000, min(self.memory_mb, self.megabytes_to_count(dataset)))
+        return 2000 + 150 * self.sizes[dataset] // 1_000_000
+
+    def megabytes_to_count(self, dataset: str) -> int:
+        """Return the memory for counting a data set as a whole."""
+        return max(2000, int(of_whole(self.sizes[dataset]) / 1e6))
+
+    def megabytes_to_count_partition(self, dataset: str) -> int:
+        """Return the memory for counting a part: all that a job may take, where the data set as a whole takes more."""
+        return min(self.megabytes_to_count(dataset), self.memory_mb)
+
+    def minutes(self, dataset: str) -> int:
+        """Return the time for encoding a data set, or for counting it, with much to spare for a slow disk."""
+        return 10 + self.sizes[dataset] // 500_000
+
+    def threads_to_encode(self, dataset: str) -> int:
+        """Return the threads for encoding: with two nothing else runs beside it on two cores, for a second of work."""
+        return 2 if self.sizes[dataset] > 2_000_000 else 1
+
+    def threads_to_count(self, dataset: str) -> int:
+        """Return the threads for counting: one is enough for a second of work."""
+        return 2 if self.sizes[dataset] > 5_000_000 else 1
+
+    def counted_under(self, dataset: str) -> list[Protocol]:
+        """Return the protocols that apply to a data set, without what is said of them to people."""
+        return [replace(protocol, description="") for protocol in self.applicable[dataset]]
+
+    def reading(self, dataset: str) -> Dataset:
+        """Return what the registry says about reading a data set, without what leaves the triples as they are."""
+        return replace(
+            self.datasets[dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
+            licence=None, reference=None, repository=None, pykeen=None, ultra=None, notes=(),
+        )  # fmt: skip
