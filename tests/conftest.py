@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,10 @@ SHARED = PROJECT.parent / "shared"
 LONGEST = ("test_kills.py", "test_workflow.py")
 
 
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="Run the tests in another order.")
+
+
 def pytest_collection_modifyitems(config, items):
     """Without the development data its checks are not collected; with it they are never skipped.
 
@@ -28,6 +33,8 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=needing)
     kept = [item for item in items if item not in needing]
     items[:] = sorted(kept, key=lambda item: item.path.name not in LONGEST)
+    if config.option.shuffle is not None:
+        random.Random(config.option.shuffle).shuffle(items)
 
 
 @pytest.fixture(scope="session")
