@@ -5,7 +5,7 @@ from pathlib import Path
 from scripts.job import job
 
 from rankadjust.base.files import write_csv
-from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.base.stages import RESCORED, SUM, check_sums, read_product, write_sums
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 
@@ -16,6 +16,7 @@ def case_study(rescored: str, database: str, csv: str) -> None:
         read_product(rescored, RESCORED, Path(rescored).stem), Constants.from_files(database).table
     )
     write_csv(audited, csv)
+    write_sums([csv], f"{csv}{SUM}")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from rankadjust.base.progress import progress, told
 from rankadjust.base.stages import LABELS, SUMMARY, TRIPLES, write_product, write_product_json
 from rankadjust.counting.memory import ASIDE
 from rankadjust.data.arrays import summarise_arrays, write_encoded
-from rankadjust.data.encoding import NO_LABELS, encode
+from rankadjust.data.encoding import NO_LABELS, Encoded, encode
+from rankadjust.data.fetched import reading_fetched
 from rankadjust.data.notices import in_one_line, warnings, warnings_of_arrays
 from rankadjust.data.reading import read_entities, read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
@@ -43,9 +44,10 @@ def encode_arrays(
     dataset: Dataset, folder: Path, triples: str, labels: str, memory: float, tell: Callable[[str], None]
 ) -> tuple[dict[str, Any], list[str]]:
     paths = {split: fetched_file(folder, split) for split in dataset.splits}
-    numbers = write_encoded(paths, dataset.format, triples, published_names(folder), dataset.name)
-    counts = summarise_arrays(triples, **numbers, dataset=dataset, memory=memory - ASIDE)
-    accept(counts, dataset, tell)
+    with reading_fetched(folder):
+        numbers = write_encoded(paths, dataset.format, triples, published_names(folder), dataset.name)
+        counts = summarise_arrays(triples, **numbers, dataset=dataset, memory=memory - ASIDE)
+        accept(counts, dataset, tell)
     # The ids of arrays are not replaced, so that there is nothing to look up.
     write_product(NO_LABELS, labels, LABELS, dataset.name)
     return counts, warnings_of_arrays(counts, dataset)
@@ -54,6 +56,17 @@ def encode_arrays(
 def encode_text(
     dataset: Dataset, folder: Path, triples: str, labels: str, tell: Callable[[str], None]
 ) -> tuple[dict[str, Any], list[str]]:
+    with reading_fetched(folder):
+        encoded = read_text(dataset, folder)
+        counts = summarise(encoded, dataset)
+        accept(counts, dataset, tell)
+    found = warnings(encoded, counts, dataset)
+    write_product(encoded.triples, triples, TRIPLES, dataset.name)
+    write_product(encoded.labels, labels, LABELS, dataset.name)
+    return counts, found
+
+
+def read_text(dataset: Dataset, folder: Path) -> Encoded:
     names = published_names(folder)
     paths = {split: folder / f"{split}.txt" for split in dataset.splits}
     sizes = [path.stat().st_size if path.exists() else 0 for path in paths.values()]
@@ -63,13 +76,7 @@ def encode_text(
     entities = dataset.entities and read_entities(
         folder / f"{ENTITIES}.txt", dataset.entities, names.get(ENTITIES)
     )
-    encoded = encode(splits, entities)
-    counts = summarise(encoded, dataset)
-    accept(counts, dataset, tell)
-    found = warnings(encoded, counts, dataset)
-    write_product(encoded.triples, triples, TRIPLES, dataset.name)
-    write_product(encoded.labels, labels, LABELS, dataset.name)
-    return counts, found
+    return encode(splits, entities)
 
 
 def accept(counts: Mapping[str, Any], dataset: Dataset, tell: Callable[[str], None]) -> None:

@@ -6,11 +6,10 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import write_text
 from rankadjust.base.reading import read_csv
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
-from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.base.stages import PAGE, RESCORED, check_sums, read_product, write_product_text
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, beside_database, load_candidates
@@ -52,7 +51,7 @@ def render(
             licences={name: dataset.licence for name, dataset in known.items() if dataset.licence},
         )
     )
-    write_text(page, output)
+    write_product_text(page, output, PAGE, "results")
 
 
 def compared(path: str | Path) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from pathlib import Path
 from scripts.job import job
 
 from rankadjust.base.files import write_csv, write_text
-from rankadjust.base.stages import RESCORED, check_sums, write_product
+from rankadjust.base.stages import RESCORED, SUMS, check_sums, write_product, write_sums
 from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
@@ -23,6 +23,7 @@ def rescore_tables(
     check_sums(database, beside_database(database, CANDIDATES))
     constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
+    written: list[Path] = []
     for table in map(Path, tables):
         results = read_results(table, datasets)
         rescored = rescore(results.rows, constants, registry=datasets)
@@ -32,8 +33,10 @@ def rescore_tables(
         write_csv(rescored, folder / f"{table.stem}.csv")
         readable = folder / f"{table.stem}.md"
         write_text(markdown_table(rescored), readable)
+        written += [folder / f"{table.stem}.parquet", folder / f"{table.stem}.csv", readable]
         for stream in (sys.stderr, sys.stdout):
             print(f"{summary(rescored)}; {readable}", file=stream)
+    write_sums(written, folder / SUMS)
 
 
 if __name__ == "__main__":

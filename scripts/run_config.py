@@ -2,8 +2,8 @@
 
 from scripts.job import job
 
-from rankadjust.base.files import write_text
+from rankadjust.base.stages import CONFIGURATION, write_product_text
 
 if __name__ == "__main__":
     with job(snakemake):
-        write_text(snakemake.params.text, snakemake.output[0])
+        write_product_text(snakemake.params.text, snakemake.output[0], CONFIGURATION, "results")

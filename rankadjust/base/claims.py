@@ -145,6 +145,16 @@ def claimed(persistence: Persistence) -> Iterator[None]:
             record.unlink(missing_ok=True)
 
 
+def is_claimed(folder: Path) -> bool:
+    """Say whether a run is at work whose folder .snakemake this is, as far as it is known on this machine."""
+    lock = folder / "rankadjust" / "run.lock"
+    try:
+        with FileLock(lock).acquire(timeout=0):
+            return False
+    except Timeout:
+        return True
+
+
 @contextmanager
 def _held(lock: Path, record: Path) -> Iterator[None]:
     """Hold a lock that the system takes from a process which ends, however it ends."""

@@ -42,7 +42,7 @@ def _check(path: Path) -> None:
     if found != expected:
         raise RankadjustError(
             f"{path}: {'missing' if found == 'missing' else f'its bytes are not those that {SUMS} beside it says'}; "
-            "get the file again (git checkout, or install rankadjust anew), or, where you meant to change it, "
+            "get the file again (git checkout, or from where you have the project), or, where you meant to change it, "
             "renew the sums: make sums"
         )
 
@@ -53,7 +53,7 @@ def _known(folder: Path) -> dict[str, str]:
     except (OSError, ValueError) as error:
         raise RankadjustError(
             f"{folder / SUMS}: cannot be read ({error}), so that the tables beside it cannot be checked; get it again "
-            "(git checkout, or install rankadjust anew)"
+            "(git checkout, or from where you have the project)"
         ) from None
 
 

@@ -30,6 +30,8 @@ from rankadjust.base.version import VERSION
 from rankadjust.base.whole import atomic_path
 
 SUMS = "SHA256SUMS"
+# A file whose folder is not its own has a sum of its own: case-study.csv and case-study.csv.sha256.
+SUM = ".sha256"
 _KEY = "rankadjust.seal"
 _DIGITS = 64
 _DAMAGED = "damaged, its bytes are not those that were written"
@@ -63,6 +65,8 @@ BOUNDS = Product("bounds", 1)
 TASKS = Product("tasks", 1)
 RESCORED = Product("re-scored results", 1)
 FIGURE = Product("figure", 1)
+PAGE = Product("report", 1)
+CONFIGURATION = Product("configuration", 1)
 
 
 def write_product(frame: pl.DataFrame, path: str | Path, product: Product, of: str) -> None:
@@ -100,15 +104,16 @@ def read_product_json(path: str | Path, product: Product, of: str) -> dict[str, 
 
 
 def read_product_text(path: str | Path, product: Product, of: str) -> str:
-    """Return the text of a sealed JSON or SVG file, once `check_product` has found nothing."""
+    """Return the text of a sealed file, once `check_product` has found nothing."""
     with _checked(path, product, of) as file:
         return file.read().decode()
 
 
-def write_product_svg(svg: str, path: str | Path, product: Product, of: str) -> None:
-    """Write a picture as sealed SVG: the seal is a comment at its end."""
+def write_product_text(text: str, path: str | Path, product: Product, of: str) -> None:
+    """Write SVG, HTML or YAML, sealed: the seal is a comment at its end."""
+    before, after = ("# ", "") if Path(path).suffix == ".yaml" else ("<!-- ", " -->")
     with atomic_path(path) as temporary:
-        text = f"{svg.rstrip()}\n<!-- {_KEY}: {_seal(product, of)} -->\n"
+        text = f"{text.rstrip()}\n{before}{_KEY}: {_seal(product, of)}{after}\n"
         temporary.write_text(text, encoding="utf-8", newline="\n")
         _stamp(temporary)
 
@@ -145,6 +150,12 @@ def check_if_sealed(source: Source) -> None:
         seal = _found(file)
         if seal is not None and seal.sha256 != _sha256(file, seal.place):
             raise RankadjustError(f"{file.name}: {_DAMAGED}; {remedy(Path(file.name))}")
+
+
+def damage_of_sealed(path: Path) -> str:
+    """Return in which way a file that should have a seal is not what was written, whatever it holds; '' where it is."""
+    with path.open("rb") as file:
+        return _not_whole(file, _found(file))
 
 
 def remedy(path: Path) -> str:
@@ -184,6 +195,17 @@ def check_sums(*paths: str | Path) -> None:
             raise RankadjustError(f"{path}: its bytes are not those that {sums} says; {remedy(path)}")
 
 
+def check_folder(folder: Path) -> None:
+    """Raise RankadjustError where a file that the SHA256SUMS of a folder names is missing or another one."""
+    try:
+        names = list(read_sums(folder / SUMS))
+    except (OSError, ValueError) as error:
+        raise RankadjustError(
+            f"{folder}: cannot be checked against its {SUMS} ({error}); {remedy(folder)}"
+        ) from None
+    check_sums(*(folder / name for name in names))
+
+
 def _seal(product: Product, of: str) -> str:
     words = (product.name, str(product.schema), quote(of, safe=" ,()"), VERSION, "0" * _DIGITS)
     return f"|{'|'.join(words)}|"
@@ -192,10 +214,9 @@ def _seal(product: Product, of: str) -> str:
 def _wrong(file: BinaryIO, product: Product, of: str) -> str:
     """Return what is wrong with a file, '' where nothing is."""
     seal = _found(file)
-    if seal is None:
-        return _UNSEALED if file.seek(0, 2) else "it is empty"
-    if seal.sha256 != _sha256(file, seal.place):
-        return _DAMAGED
+    damage = _not_whole(file, seal)
+    if damage or seal is None:
+        return damage
     if seal.name != product.name:
         return f"it holds {seal.name}, not {product.name}"
     if seal.schema != product.schema:
@@ -204,6 +225,13 @@ def _wrong(file: BinaryIO, product: Product, of: str) -> str:
             f"reads layout {product.schema}"
         )
     return "" if seal.of == of else f"it belongs to {seal.of}, not to {of}"
+
+
+def _not_whole(file: BinaryIO, seal: "_Seal | None") -> str:
+    """Return in which way a file is not what was written; '' where it is."""
+    if seal is None:
+        return _UNSEALED if file.seek(0, 2) else "it is empty"
+    return "" if seal.sha256 == _sha256(file, seal.place) else _DAMAGED
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -26,10 +27,11 @@ from rankadjust.base.faults import is_of_writing, unwritable
 from rankadjust.base.files import contained, sha256_of, write_text
 from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
+from rankadjust.base.stages import SUM, read_sums, write_sums
 from rankadjust.base.whole import put_in_place, whole_folder
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.connections import host_of
-from rankadjust.data.fetched import MANIFEST
+from rankadjust.data.fetched import MANIFEST, refused
 from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address, endings
 from rankadjust.data.transfer import Expected, Patience, check, duration, fetch_http
 
@@ -66,9 +68,10 @@ def fetch_dataset(
     if not alternatives:
         raise RankadjustError(f"{name}: the registry declares no source")
     numbered = list(enumerate(alternatives, 1))
-    attempts = [(_cached(cache, _fetch_offline if offline else _fetch, patience), *one) for one in numbered]
+    keep = _Cache(cache, folder, patience)
+    attempts = [(keep.finder(_fetch_offline if offline else _fetch), *one) for one in numbered]
     if mirror:
-        find = _mirror(mirror, cache, patience, offline=offline)
+        find = _mirror(mirror, keep, offline=offline)
         attempts = [(find, *one) for one in numbered if _has_address(one[1])] + attempts
     failures: list[str] = []
     for find, number, files in attempts:
@@ -118,6 +121,7 @@ def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any
         unverified = file.sha256 is None and not isinstance(file.source, Local)
         if isinstance(error, DamagedError) and unverified and cache in path.parents:
             path.unlink()
+            _sum(path).unlink(missing_ok=True)
         raise RankadjustError(f"{address(file.source)}: {error}") from None
     return described
 
@@ -129,11 +133,11 @@ def _described(path: Path) -> dict[str, Any]:
 # Where the bytes may be
 
 
-def _mirror(mirror: str, cache: Path, patience: Patience, *, offline: bool) -> _Finder:
+def _mirror(mirror: str, cache: "_Cache", *, offline: bool) -> _Finder:
     """Return the finder that looks into a mirror; a local one is read in place."""
     if re.match(r"https?://", mirror):
         host = frozenset({host_of(mirror)}) if offline else None
-        return _cached(cache, partial(_fetch_mirrored, mirror, host), patience)
+        return cache.finder(partial(_fetch_mirrored, mirror, host))
     if not Path(mirror).is_dir():
         raise RankadjustError(f"mirror: {mirror} is neither a folder nor an address that begins with http")
 
@@ -149,28 +153,59 @@ def _mirror(mirror: str, cache: Path, patience: Patience, *, offline: bool) -> _
     return find
 
 
-def _cached(cache: Path, fetch: _Fetcher, patience: Patience) -> _Finder:
-    """Return the finder that looks at this disk, then into the cache, and at last fetches into the cache."""
+@dataclass(frozen=True)
+class _Cache:
+    """What was downloaded before. folder: of the data set; beside it stands which bytes could not be read."""
 
-    def find(file: File) -> Path:
-        if isinstance(file.source, Local):
-            return _local(file)
+    path: Path
+    folder: Path
+    patience: Patience
+
+    def finder(self, fetch: _Fetcher) -> _Finder:
+        """Return the finder that looks at this disk, then into the cache, and at last fetches into the cache."""
+        return lambda file: _local(file) if isinstance(file.source, Local) else self._find(file, fetch)
+
+    def _find(self, file: File, fetch: _Fetcher) -> Path:
         place = _place(file.source)
-        path = contained(cache / place, cache)
+        path = contained(self.path / place, self.path)
         path.parent.mkdir(parents=True, exist_ok=True)
         # Data sets share files, and jobs run side by side.
-        with _locked(cache, place):
-            if path.exists():
-                try:
-                    check(path, _expected(file), str(path))
-                except RankadjustError as error:
-                    say(f"{error}; it is fetched again")
-                else:
-                    return path
-            fetch(file, path, patience)
+        with _locked(self.path, place):
+            wrong = self._wrong(file, path) if path.exists() else "absent"
+            if wrong:
+                self._fetch(file, path, fetch, wrong)
         return path
 
-    return find
+    def _wrong(self, file: File, path: Path) -> str:
+        """Return why a file of the cache is of no use, '' where it is."""
+        try:
+            check(path, _expected(file), str(path))
+        except RankadjustError as error:
+            return str(error)
+        if file.sha256 is not None:
+            return ""
+        found, recorded = sha256_of(path), _sum(path)
+        if recorded.is_file() and read_sums(recorded) != {path.name: found}:
+            return f"{path}: its bytes are not those that were downloaded"
+        return f"{path}: what it holds could not be read" if refused(self.folder, found).exists() else ""
+
+    def _fetch(self, file: File, path: Path, fetch: _Fetcher, wrong: str) -> None:
+        if path.exists():
+            say(f"{wrong}; it is fetched again")
+        try:
+            fetch(file, path, self.patience)
+        except RankadjustError as error:
+            # Bytes that could not be read may have been whole, and the registry wrong about them.
+            if not wrong.endswith("could not be read"):
+                raise
+            say(f"{error}; the file that is there is used")
+        if file.sha256 is None:
+            write_sums([path], _sum(path))
+
+
+def _sum(path: Path) -> Path:
+    """Return where the digest of a download stands of which the registry has none."""
+    return path.with_name(f".{path.name}{SUM}")
 
 
 @contextmanager

@@ -1,16 +1,21 @@
 """Whether the files of a data set that were fetched are still those that were fetched, and still those declared."""
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from rankadjust.base.contents import ABSENT, Digests, read_json
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.faults import is_of_writing
 from rankadjust.base.files import write_text
 from rankadjust.data.archives import packing
 from rankadjust.data.sources import File, FileSet, Local, address, fetched_file
 
 MANIFEST = "source.json"
+_REFUSED = "refused"
 
 
 def declared_content(alternatives: Sequence[FileSet], digest: Callable[[Path], str]) -> list[str]:
@@ -38,10 +43,13 @@ def damage(folder: str | Path, digests: Digests) -> str:
     if not folder.is_dir():
         return ""
     try:
-        splits = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["splits"]
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        splits = manifest["splits"]
         recorded = {fetched_file(folder, split): facts["sha256"] for split, facts in splits.items()}
     except (OSError, ValueError, KeyError, TypeError):
         return f"{MANIFEST} does not say what was fetched; {_last_change(folder)}"
+    if manifest.get(_REFUSED):
+        return f"what was fetched without a checksum could not be read; {_last_change(folder)}"
     found = {path: digests.of(path) for path in recorded}
     wrong = [
         f"{path.name} is missing" if digest == ABSENT else f"{path.name} has other bytes"
@@ -51,17 +59,41 @@ def damage(folder: str | Path, digests: Digests) -> str:
     return "; ".join([*wrong, _last_change(folder)]) if wrong else ""
 
 
-def last_damage(name: str, found: str, memory: Path, *, remember: bool) -> str:
-    """Return the damage that was last seen in a data set, '' if there never was any; remember what is found now.
+@contextmanager
+def reading_fetched(folder: str | Path) -> Iterator[None]:
+    """Where what was fetched cannot be read, and no checksum had verified it, let the next run fetch it again.
 
-    As a parameter of the rule that fetches, this makes a damaged folder be fetched again, and once only: when it is
-    whole again, the damage last seen is still the same. memory: a JSON file. remember: whether it may be written.
+    A server may answer with a message in place of the file, and without a checksum nothing but reading tells.
     """
-    seen = read_json(memory)
-    if found and remember:
-        seen[name] = found
-        write_text(json.dumps(seen, indent=2) + "\n", memory)
-    return str(seen.get(name, ""))
+    folder = Path(folder)
+    try:
+        yield
+    except RankadjustError as error:
+        unverified = [] if is_of_writing(error.__context__ or error) else _unverified(folder)
+        if not unverified:
+            raise
+        for sha256, _ in unverified:
+            write_text("", refused(folder, sha256))
+        manifest = read_json(folder / MANIFEST) | {_REFUSED: True}
+        write_text(json.dumps(manifest, indent=2, ensure_ascii=False) + "\n", folder / MANIFEST)
+        addresses = " and ".join(address for _, address in unverified)
+        hint = f"no checksum has verified {addresses}, so that the next run fetches it again"
+        raise RankadjustError(f"{error}; {hint}") from None
+
+
+def refused(folder: Path, sha256: str) -> Path:
+    """Return the path of an empty file that is there where these bytes, in the folder of a data set, were refused."""
+    return folder.parent / ".refused" / sha256
+
+
+def _unverified(folder: Path) -> list[tuple[str, str]]:
+    """Return digest and address of each file that came over a network without a checksum."""
+    files = read_json(folder / MANIFEST).get("files", [])
+    return [
+        (file["sha256"], file["address"])
+        for file in files
+        if not file["verified"] and re.match("https?://|pkg:", file["address"])
+    ]
 
 
 def _last_change(folder: Path) -> str:

@@ -41,7 +41,7 @@ from rankadjust.base.stages import (
     read_product_json,
     write_product,
     write_product_json,
-    write_product_svg,
+    write_product_text,
 )
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
@@ -253,7 +253,7 @@ def made(tmp_path_factory, project):
         pl.read_parquet(rescored_in(tiny)), other / "literature.parquet", stages.RESCORED, "another"
     )
     (other / "figures").mkdir()
-    write_product_svg("<svg/>", other / "figures" / "power.svg", stages.FIGURE, "size")
+    write_product_text("<svg/>", other / "figures" / "power.svg", stages.FIGURE, "size")
     write_product_json({}, other / "figures" / "power.json", stages.FIGURE, "size")
     (other / "database").mkdir()
     write_database(load_database(database_in(tiny)).head(9), database_in(other))
@@ -337,7 +337,7 @@ def with_another_layout(path):
             read_product_json(path, Product(seal.name, seal.schema), seal.of), path, layout, seal.of
         )
     else:
-        write_product_svg(path.read_text(), path, layout, seal.of)
+        write_product_text(path.read_text(), path, layout, seal.of)
 
 
 def cut_short(path):

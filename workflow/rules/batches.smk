@@ -39,6 +39,14 @@ for batch, members in BATCHES.items():
             protocols={name: counted_under(name) for name in members},
             counted=counted,
             metrics=METRICS,
+            damage=damage_to(
+                *expand("results/triples/{dataset}.parquet", dataset=members),
+                *expand("results/triples/{dataset}.labels.parquet", dataset=members),
+                *expand("results/triples/{dataset}.json", dataset=members),
+                *expand("results/candidates/{dataset}.parquet", dataset=counted),
+                *expand("results/candidates/{dataset}.pairs.parquet", dataset=counted),
+                *expand("results/moments/{dataset}.parquet", dataset=counted),
+            ),
             scripts=content_digest(
                 [
                     PROJECT / "scripts" / f"{name}.py"
@@ -50,6 +58,7 @@ for batch, members in BATCHES.items():
                 "base.stages",
                 "data.reading",
                 "data.encoding",
+                "data.fetched",
                 "data.arrays",
                 "data.summary",
                 "data.notices",

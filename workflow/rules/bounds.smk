@@ -53,8 +53,10 @@ rule bounds:
     params:
         entities=lambda wildcards: BOUNDED[wildcards.dataset].expected["entities"],
         metrics=METRICS,
+        damage=damage_to("results/bounds/{dataset}.parquet"),
         library=code_digest(
             "base.stages",
+            "data.fetched",
             "data.ranges",
             "data.reading",
             "counting.intervals",

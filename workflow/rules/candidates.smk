@@ -26,6 +26,10 @@ rule count:
         runtime=grown(minutes_for),
     params:
         protocols=protocols_of,
+        damage=damage_to(
+            "results/candidates/{dataset}.parquet",
+            "results/candidates/{dataset}.pairs.parquet",
+        ),
         library=code_digest("base.stages", "counting.candidates"),
     script:
         "../../scripts/count.py"
@@ -49,6 +53,10 @@ rule count_partition:
     params:
         protocols=protocols_of,
         partitions=lambda wildcards: PARTITIONS[wildcards.dataset],
+        damage=damage_to(
+            "results/partitions/{dataset}/{partition}.parquet",
+            "results/partitions/{dataset}/{partition}.pairs.parquet",
+        ),
         library=code_digest(
             "base.stages", "counting.candidates", "counting.memory", "data.blocks"
         ),
@@ -81,6 +89,10 @@ rule add_partitions:
         runtime=grown(10),
     params:
         protocols=protocols_of,
+        damage=damage_to(
+            "results/candidates/{dataset}.parquet",
+            "results/candidates/{dataset}.pairs.parquet",
+        ),
         library=code_digest("base.stages", "counting.candidates"),
     script:
         "../../scripts/add_partitions.py"

@@ -23,14 +23,20 @@ sys.path.insert(0, str(PROJECT))
 
 from rankadjust.configuration import as_yaml, load_configuration, share_with_jobs
 from rankadjust.base import failures
-from rankadjust.base.claims import exclusively, require_folders, require_writable
+from rankadjust.base.claims import (
+    exclusively,
+    is_claimed,
+    require_folders,
+    require_writable,
+)
 from rankadjust.base.contents import Digests, content_digest, digest_of, read_json
 from rankadjust.base.errors import exit_with_message
 from rankadjust.base.internals import persistence_and_job
 from rankadjust.base.listening import Listener
+from rankadjust.base.mending import Products, last_damage
 from rankadjust.base.provenance import code_digest
 from rankadjust.base.shipped_sums import check_all_shipped
-from rankadjust.data.fetched import damage, declared_content, last_damage
+from rankadjust.data.fetched import damage, declared_content
 from rankadjust.plan import Plan
 from rankadjust.tables.sidecar import sidecar_of
 
@@ -77,16 +83,32 @@ if ELSEWHERE:
 STATE = Path(".snakemake") / "rankadjust"
 DIGESTS = Digests(STATE / "digests.json")
 SETTINGS = [PROJECT / "config" / name for name in ("protocols.yaml", "benchmarks.yaml")]
+# Of another run that is at work here, files may be half of one state and half of the next.
+LOOKS_FOR_DAMAGE = workflow.is_main_process and not is_claimed(Path(".snakemake"))
+PRODUCTS = Products(STATE, DIGESTS, look=LOOKS_FOR_DAMAGE, dry=lambda: workflow.dryrun)
+if workflow.is_main_process:
+    atexit.register(PRODUCTS.save)
 REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
 
 
 def damage_seen(name, folder):
     """Return the damage last seen in the folder that was fetched for a data set, '' if there never was any."""
+    found = damage(folder, DIGESTS) if LOOKS_FOR_DAMAGE else ""
+    if found:
+        said = found.rpartition("; ")[0]
+        sys.stderr.write(f"note: {folder}: {said}; a run fetches it again\n")
     return last_damage(
         name,
-        damage(folder, DIGESTS),
+        found,
         STATE / "damage.json",
-        remember=workflow.is_main_process,
+        remember=LOOKS_FOR_DAMAGE,
+    )
+
+
+def damage_to(*outputs):
+    """Return a parameter that changes when the outputs of a job are damaged, so that it makes them again."""
+    return lambda wildcards: PRODUCTS.damage(
+        *(output.format(**dict(wildcards.items())) for output in outputs)
     )
 
 

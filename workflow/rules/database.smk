@@ -11,14 +11,21 @@ Outputs: results/moments/<dataset>.parquet, expectation and variance of every me
          results/run_config.yaml, the configuration as run.
 """
 
+DATABASE = [
+    f"results/database/{name}"
+    for name in (
+        "adjustments.parquet",
+        "adjustments.tsv.gz",
+        "candidates.parquet",
+        "datasets.tsv",
+        "SHA256SUMS",
+    )
+]
+
 
 rule database:
     input:
-        "results/database/adjustments.parquet",
-        "results/database/adjustments.tsv.gz",
-        "results/database/candidates.parquet",
-        "results/database/datasets.tsv",
-        "results/database/SHA256SUMS",
+        DATABASE,
         "results/run_config.yaml",
 
 
@@ -40,6 +47,7 @@ rule run_config:
         mem_mb=grown(500),
         runtime=grown(10),
     params:
+        damage=damage_to("results/run_config.yaml"),
         text=as_yaml(RUN.values, "results"),
     script:
         "../../scripts/run_config.py"
@@ -64,6 +72,7 @@ rule moments:
     params:
         protocols=protocols_of,
         metrics=METRICS,
+        damage=damage_to("results/moments/{dataset}.parquet"),
         library=code_digest("base.stages", "chance.moments", "chance.random_scorer"),
     script:
         "../../scripts/moments.py"
@@ -83,6 +92,7 @@ rule benchmarks:
     params:
         metrics=METRICS,
         read=content_digest([*SETTINGS, *schemas("benchmarks", "protocols")], DIGESTS),
+        damage=damage_to("results/benchmark-moments.parquet"),
         library=code_digest("base.stages", "chance.benchmarks"),
     script:
         "../../scripts/benchmarks.py"
@@ -123,6 +133,7 @@ rule gather:
         counted=COUNTED,
         bounded=list(BOUNDED),
         datasets=list(DATASETS),
+        damage=damage_to(*DATABASE),
         library=code_digest(
             "base.stages",
             "database.evaluation_sets",

@@ -54,10 +54,16 @@ rule encode:
         dataset=reading_of,
         # Snakemake does not compare dataclasses.
         declared=lambda wildcards: digest_of(reading_of(wildcards)),
+        damage=damage_to(
+            "results/triples/{dataset}.parquet",
+            "results/triples/{dataset}.labels.parquet",
+            "results/triples/{dataset}.json",
+        ),
         library=code_digest(
             "base.stages",
             "data.reading",
             "data.encoding",
+            "data.fetched",
             "data.arrays",
             "data.summary",
             "data.notices",

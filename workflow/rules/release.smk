@@ -46,6 +46,7 @@ rule assemble_release:
             ],
             DIGESTS,
         ),
+        damage=damage_to(*RELEASE),
         library=code_digest(
             "base.stages", "database.release", "database.store", "output.deposit"
         ),

@@ -2,6 +2,7 @@
 
 Inputs: the tables of the configuration; results/database/adjustments.parquet and candidates.parquet.
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
+         results/rescored/SHA256SUMS: their digests;
          results/literature.parquet: the shipped literature on the evaluations of the user's own tables;
          results/comparison/*.csv: contradictions, and what adjustment changes.
 """
@@ -54,13 +55,23 @@ SHIPPED = sorted(map(str, PUBLISHED.glob("*.csv")))
 BESIDE = bool(OWN_TABLES) and len(OWN_TABLES) == len(TABLES)
 
 
+RESCORED = [
+    *expand(
+        "results/rescored/{table}.{format}",
+        table=TABLES,
+        format=["parquet", "csv", "md"],
+    ),
+    "results/rescored/SHA256SUMS",
+]
+COMPARED = [
+    *expand("results/comparison/{name}.csv", name=COMPARISONS),
+    "results/comparison/SHA256SUMS",
+]
+
+
 rule rescore:
     input:
-        expand(
-            "results/rescored/{table}.{format}",
-            table=TABLES,
-            format=["parquet", "csv", "md"],
-        ),
+        RESCORED * bool(TABLES),
 
 
 rule rescore_tables:
@@ -82,6 +93,7 @@ rule rescore_tables:
             )
             for table in TABLES
         ],
+        sums="results/rescored/SHA256SUMS",
     log:
         "results/logs/rescore.log",
     benchmark:
@@ -94,6 +106,7 @@ rule rescore_tables:
         released=lambda wildcards, input: str(RELEASED),
         registry=lambda wildcards, input: RUN.values["registry"] or [],
         read=READ_TO_RESCORE,
+        damage=damage_to(*RESCORED),
         library=code_digest(
             "base.stages",
             "database.constants",
@@ -129,6 +142,7 @@ rule literature:
         released=lambda wildcards, input: str(RELEASED),
         registry=lambda wildcards, input: RUN.values["registry"] or [],
         read=[READ_TO_RESCORE, content_digest(SHIPPED, DIGESTS)],
+        damage=damage_to("results/literature.parquet"),
         library=code_digest(
             "base.stages",
             "data.registry",
@@ -178,6 +192,7 @@ rule compare:
             ],
             DIGESTS,
         ),
+        damage=damage_to(*COMPARED),
         library=code_digest(
             "base.stages",
             "database.constants",

@@ -34,6 +34,7 @@ rule tasks_of_dataset:
         protocol=lambda wildcards: replace(
             PROTOCOLS[wildcards.protocol], description=""
         ),
+        damage=damage_to("results/tasks/{dataset}/{protocol}.parquet"),
         library=code_digest("base.stages", "counting.attributes"),
     script:
         "../../scripts/tasks.py"

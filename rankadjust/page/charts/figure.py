@@ -9,10 +9,13 @@ from xml.sax.saxutils import escape
 from rankadjust.base.files import write_bytes
 from rankadjust.base.stages import (
     FIGURE,
+    SUMS,
+    check_folder,
     read_product_json,
     read_product_text,
     write_product_json,
-    write_product_svg,
+    write_product_text,
+    write_sums,
 )
 from rankadjust.output.pictures import png_picture, svg_picture
 from rankadjust.page.charts.theme import SCHEMES, configuration
@@ -64,12 +67,12 @@ def _standing_alone(figure: Figure) -> dict[str, Any]:
 
 
 def write_figures(figures: list[Figure], folder: Path) -> None:
-    """Write <name>.svg, <name>.png and <name>.json of each figure.
+    """Write <name>.svg, <name>.png and <name>.json of each figure, and SHA256SUMS of all.
 
     The last is the Vega-Lite specification with its data, from which `read_figures` and any Vega-Lite editor draw it.
     """
     for number, figure in enumerate(figures, 1):
-        write_product_svg(svg_of(figure), folder / f"{figure.name}.svg", FIGURE, figure.name)
+        write_product_text(svg_of(figure), folder / f"{figure.name}.svg", FIGURE, figure.name)
         write_bytes(png_of(figure), folder / f"{figure.name}.png")
         said = {"number": number, "caption": figure.caption, "least": figure.least}
         whole = {
@@ -79,10 +82,13 @@ def write_figures(figures: list[Figure], folder: Path) -> None:
             _META: said,
         }
         write_product_json(whole, folder / f"{figure.name}.json", FIGURE, figure.name)
+    names = [f"{figure.name}.{form}" for figure in figures for form in ("svg", "png", "json")]
+    write_sums([folder / name for name in names], folder / SUMS)
 
 
 def read_figures(folder: Path) -> list[Figure]:
-    """Return the figures that `write_figures` wrote into a folder, in their order."""
+    """Return the figures that `write_figures` wrote into a folder, in their order; all of them, and whole."""
+    check_folder(folder)
     found = [(path.stem, read_product_json(path, FIGURE, path.stem)) for path in folder.glob("*.json")]
     return [_figure(name, whole) for name, whole in sorted(found, key=lambda item: item[1][_META]["number"])]
 

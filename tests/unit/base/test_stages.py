@@ -23,7 +23,7 @@ from rankadjust.base.stages import (
     sealed_parquet,
     write_product,
     write_product_json,
-    write_product_svg,
+    write_product_text,
     write_sums,
 )
 
@@ -42,7 +42,7 @@ def write(kind, path, of="Nations"):
             {"entities": 14, "label": "Zürich|", "triples": {"training": 3}}, path, SUMMARY, of
         )
         return SUMMARY
-    write_product_svg(SVG, path, FIGURE, of)
+    write_product_text(SVG, path, FIGURE, of)
     return FIGURE
 
 

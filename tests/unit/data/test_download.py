@@ -1,6 +1,7 @@
 """Data sets from every kind of source: the real pip, the real zenodo_get, and servers on this machine."""
 
 import bz2
+import errno
 import gzip
 import hashlib
 import io
@@ -14,9 +15,11 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rankadjust.base.contents import Digests
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data import download
 from rankadjust.data.download import fetch_dataset
+from rankadjust.data.fetched import damage, reading_fetched
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo, address, published_names
 from rankadjust.data.transfer import Patience
 from tests.servers.http_faults import FaultServer, always, cut, instead, status
@@ -84,13 +87,13 @@ class Place:
 
     @property
     def splits(self) -> dict[str, bytes]:
-        assert [path.name for path in self.parent.iterdir()] == ["Toy"]
+        assert [path.name for path in self.parent.iterdir() if path.name != ".refused"] == ["Toy"]
         return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.name != "source.json"}
 
     @property
     def cached(self) -> list[str]:
         files = [path.relative_to(self.cache) for path in self.cache.rglob("*") if path.is_file()]
-        return sorted(str(path) for path in files if path.parts[0] != ".locks")
+        return sorted(str(path) for path in files if path.parts[0] != ".locks" and path.suffix != ".sha256")
 
 
 @pytest.fixture
@@ -206,6 +209,83 @@ def test_an_unverified_file_that_cannot_be_unpacked_is_not_kept(place, server):
     assert place.cached == []
     place.fetch(file)
     assert place.splits == SPLITS
+
+
+def unverified(url):
+    return (File(Http(url), {"training": None}),)
+
+
+def unreadable(place):
+    """Read what was fetched as a job does for which it holds no triples."""
+    with (
+        pytest.raises(RankadjustError, match="no triples; no checksum has verified http"),
+        reading_fetched(place.folder),
+    ):
+        raise RankadjustError("no triples")
+
+
+def test_an_unverified_message_that_could_not_be_read_is_not_taken_from_the_cache(place, server, capsys):
+    # Text of status 200 that no announcement and no sign shows to be a message.
+    message = b"The service is not available at the moment.\n"
+    url = server.serve("/train.txt", TRAIN, [instead(message)])
+    place.fetch(*unverified(url))
+    assert damage(place.folder, Digests(place.root / "digests.json")) == ""
+    unreadable(place)
+    wrong = damage(place.folder, Digests(place.root / "digests.json"))
+    assert wrong.startswith("what was fetched without a checksum could not be read")
+    capsys.readouterr()
+    place.fetch(*unverified(url))
+    assert "train.txt: what it holds could not be read; it is fetched again\n" in capsys.readouterr().err
+    assert place.splits == {"training.txt": TRAIN}
+    assert damage(place.folder, Digests(place.root / "digests.json")) == ""
+    place.fetch(*unverified(url))
+    assert len(server.seen) == 2
+
+
+def test_without_the_server_the_bytes_that_could_not_be_read_are_used(place, server, capsys):
+    url = server.serve("/train.txt", TRAIN)
+    place.fetch(*unverified(url))
+    unreadable(place)
+    place.fetch(*unverified(url), offline=True)
+    assert place.splits == {"training.txt": TRAIN}
+    assert "the network is off (offline: true); the file that is there is used\n" in capsys.readouterr().err
+
+
+def test_an_unverified_download_that_was_changed_is_fetched_again(place, server, capsys):
+    url = server.serve("/train.txt", TRAIN)
+    place.fetch(*unverified(url))
+    (place.cache / place.cached[0]).write_bytes(b"")
+    place.fetch(*unverified(url))
+    assert place.splits == {"training.txt": TRAIN}
+    said = "train.txt: its bytes are not those that were downloaded; it is fetched again\n"
+    assert said in capsys.readouterr().err
+
+
+def test_what_was_verified_or_is_on_this_disk_is_not_distrusted(place, server):
+    local = place.root / "train.txt"
+    local.write_bytes(TRAIN)
+    for file in (
+        zipped(server.serve("/d.zip", ZIP)),
+        File(Local(local), {"training": None}),
+    ):
+        place.fetch((file,) if isinstance(file, File) else file)
+        with pytest.raises(RankadjustError, match=r"^no triples$"), reading_fetched(place.folder):
+            raise RankadjustError("no triples")
+        assert damage(place.folder, Digests(place.root / "digests.json")) == ""
+
+
+def as_a_writer_says_it():
+    try:
+        raise OSError(errno.ENOSPC, "")
+    except OSError:
+        raise RankadjustError("disk") from None
+
+
+def test_a_full_disk_is_no_reason_to_distrust_what_was_fetched(place, server):
+    place.fetch(*unverified(server.serve("/train.txt", TRAIN)))
+    with pytest.raises(RankadjustError, match=r"^disk$"), reading_fetched(place.folder):
+        as_a_writer_says_it()
+    assert damage(place.folder, Digests(place.root / "digests.json")) == ""
 
 
 def test_alternatives_are_tried_in_order(place, server):

@@ -1,5 +1,4 @@
 import dataclasses
-import json
 import time
 from pathlib import Path
 
@@ -7,7 +6,7 @@ import pytest
 
 from rankadjust.base.contents import Digests
 from rankadjust.data.download import fetch_dataset
-from rankadjust.data.fetched import damage, declared_content, last_damage
+from rankadjust.data.fetched import damage, declared_content
 from rankadjust.data.sources import File, Http, Local
 
 SHA = "0" * 64
@@ -95,14 +94,3 @@ def test_the_same_damage_is_another_one_the_next_time(fetched, tmp_path):
     time.sleep(0.02)
     path.write_text("a")
     assert damage(fetched, digests) != first
-
-
-def test_the_last_damage_stays_the_same_when_the_folder_is_whole_again(tmp_path):
-    memory = tmp_path / "state" / "damage.json"
-    assert last_damage("Toy", "", memory, remember=True) == ""
-    assert not memory.exists()
-    assert last_damage("Toy", "cut off", memory, remember=False) == ""
-    assert last_damage("Toy", "cut off", memory, remember=True) == "cut off"
-    assert last_damage("Toy", "", memory, remember=True) == "cut off"
-    assert last_damage("Other", "", memory, remember=True) == ""
-    assert json.loads(memory.read_text()) == {"Toy": "cut off"}

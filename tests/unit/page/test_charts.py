@@ -278,7 +278,7 @@ def test_files_are_described_and_are_read_back(figures, tmp_path):
     chosen = [figure for figure in figures if figure.name in ("power", "case-study", "expectation")]
     write_figures(chosen, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        f"{figure.name}.{ending}" for figure in chosen for ending in ("svg", "png", "json")
+        ["SHA256SUMS"] + [f"{figure.name}.{ending}" for figure in chosen for ending in ("svg", "png", "json")]
     )
     assert read_figures(tmp_path) == chosen
     for figure in chosen:
