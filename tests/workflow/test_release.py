@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from rankadjust.base.files import sha256_of
+from rankadjust.base.stages import read_sums
 from rankadjust.database.store import load_database
 from rankadjust.database.verification import SUMS, verify
 from rankadjust.output.deposit import TABLES, TEXTS
@@ -84,15 +86,20 @@ def test_one_core_and_another_processor_give_the_same_bytes(made, project, tmp_p
 
 
 def test_adopt_takes_the_tables_that_the_library_reads(made, project):
-    subprocess.run(["make", "adopt"], cwd=project, check=True, capture_output=True)
+    # The copy has no environment of its own; make takes the library that stands in the copy.
+    command = ["make", "adopt", f"VENV={sys.prefix}"]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
     adopted = project / "resources" / "database"
     assert {path.name for path in adopted.iterdir()} == {
         "README.md",
+        "SHA256SUMS",
         "adjustments.parquet",
         "candidates.parquet",
         "datasets.tsv",
         "metric_adjustments.tsv.gz",
     }
+    tables = [path for path in adopted.iterdir() if path.name not in ("README.md", SUMS)]
+    assert read_sums(adopted / SUMS) == {path.name: sha256_of(path) for path in tables}
     assert [one.verdict for one in verify(made, adopted)] == ["identical"] * 4
     assert (adopted / "README.md").read_bytes() == (
         PROJECT / "resources" / "database" / "README.md"
