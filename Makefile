@@ -22,8 +22,8 @@ help:  ## list these targets
 install: $(STAMP)  ## create or update .venv from the lock file
 
 # Python before 3.13 reads the path of an editable project by the locale, and under LC_ALL=C does not start where the path
-# has an umlaut. A path relative to the file has none.
-PTH := lib/python*/site-packages/_editable_impl_rankadjust.pth
+# has an umlaut. A path relative to the file has none. Older versions of hatchling name the file _rankadjust.pth.
+PTH := lib/python*/site-packages/*rankadjust.pth
 RELATIVE := $(PYTHON) -c 'import os, sys; open(sys.argv[1], "w").write(os.path.relpath(".", os.path.dirname(sys.argv[1])))'
 
 # Packages first, the project after them: one pip command cannot mix hashed requirements with an editable project.
