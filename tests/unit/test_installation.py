@@ -13,7 +13,8 @@ import pytest
 
 from rankadjust.configuration import share_with_jobs
 
-EDITABLE = "_editable_impl_rankadjust.pth"
+# Older versions of hatchling name it _rankadjust.pth.
+EDITABLE = "*rankadjust.pth"
 
 
 def test_the_command_starts_in_a_folder_with_an_umlaut_whatever_the_locale(project, tmp_path):
@@ -24,7 +25,8 @@ def test_the_command_starts_in_a_folder_with_an_umlaut_whatever_the_locale(proje
     venv.create(checkout / Path(sys.prefix).name, symlinks=True)
     python = checkout / Path(sys.prefix).name / "bin" / "python"
     packages = sysconfig.get_path("purelib", vars={"base": str(python.parents[1])})
-    shutil.copy(Path(sysconfig.get_path("purelib")) / EDITABLE, packages)
+    (editable,) = Path(sysconfig.get_path("purelib")).glob(EDITABLE)
+    shutil.copy(editable, packages)
     said = subprocess.run(
         [
             python,
