@@ -5,6 +5,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from http.client import InvalidURL
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
@@ -121,6 +122,10 @@ def why_failed(error: urllib3.exceptions.HTTPError) -> tuple[str, bool]:
     cause = error.reason if isinstance(error, urllib3.exceptions.MaxRetryError) and error.reason else error
     if isinstance(cause, urllib3.exceptions.SSLError):
         return _why_not_secure(cause)
+    # urllib3 before 2.8 leaves a blank in the name of a host to http.client, and wraps its answer.
+    for reason in cause.args if isinstance(cause, urllib3.exceptions.ProtocolError) else ():
+        if isinstance(reason, InvalidURL):
+            return f"not a valid address ({reason})", False
     words, passing = next((words, passing) for kind, words, passing in _FAILURES if isinstance(cause, kind))
     return words if passing else f"{words} ({cause})", passing
 
