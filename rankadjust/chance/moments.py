@@ -273,28 +273,45 @@ def _reciprocal(
 
     def moments(_: Metric, histogram: _Histogram) -> Moments:
         mean, smallest = term(histogram.counts)
-        expected_sum = float(histogram.sum(mean))
-        # E[e^(-t S)] <= e^(-t min S): nothing is left beyond t = 40 / min S.
-        end = np.log(40 * expected_sum / float(histogram.sum(smallest)))
-        x = np.arange(_START, end + _STEP, _STEP)
-        s = np.exp(x - np.exp(-x))
-        centred = np.zeros_like(s)
-        plain = np.zeros_like(s)
-        for rows, centred_logs, logs in transform(histogram.counts, s / expected_sum):
-            centred += histogram.tasks[rows] @ centred_logs
-            plain += histogram.tasks[rows] @ logs
-        # e^-s (e^D - 1). Where D is large, e^D may overflow; e^(D - s), which is the logarithm `plain`, does not.
-        kernel = np.where(
-            centred < 1, np.exp(-s) * np.expm1(np.minimum(centred, 1)), np.exp(plain) - np.exp(-s)
+
+        def logs(t: FloatArray) -> tuple[FloatArray, FloatArray]:
+            centred, plain = np.zeros_like(t), np.zeros_like(t)
+            for rows, centred_logs, plain_logs in transform(histogram.counts, t):
+                centred += histogram.tasks[rows] @ centred_logs
+                plain += histogram.tasks[rows] @ plain_logs
+            return centred, plain
+
+        return reciprocal_moments(
+            histogram.total, float(histogram.sum(mean)), float(histogram.sum(smallest)), logs
         )
-        weights = _STEP * s * (1 + np.exp(-x)) * kernel
-        a = weights.sum()
-        # One integral: the difference of B and 2 A would lose digits.
-        b_minus_2a = ((s - 2) * weights).sum()
-        scale = histogram.total / expected_sum
-        return Moments(float(scale * (1 + a)), float(scale**2 * (b_minus_2a - a**2)), "Laplace integral")
 
     return moments
+
+
+def reciprocal_moments(
+    total: float,
+    expected_sum: float,
+    smallest_sum: float,
+    logs: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
+) -> Moments:
+    """Return the moments of n / S for a positive sum S of n independent terms.
+
+    total: n; expected_sum: E[S]; smallest_sum: the least that S may be. logs: from t (q,) to ln E[e^(-t (S - E[S]))]
+    and ln E[e^(-t S)], both (q,).
+    """
+    # E[e^(-t S)] <= e^(-t min S): nothing is left beyond t = 40 / min S.
+    end = np.log(40 * expected_sum / smallest_sum)
+    x = np.arange(_START, end + _STEP, _STEP)
+    s = np.exp(x - np.exp(-x))
+    centred, plain = logs(s / expected_sum)
+    # e^-s (e^D - 1). Where D is large, e^D may overflow; e^(D - s), which is the logarithm `plain`, does not.
+    kernel = np.where(centred < 1, np.exp(-s) * np.expm1(np.minimum(centred, 1)), np.exp(plain) - np.exp(-s))
+    weights = _STEP * s * (1 + np.exp(-x)) * kernel
+    a = weights.sum()
+    # One integral: the difference of B and 2 A would lose digits.
+    b_minus_2a = ((s - 2) * weights).sum()
+    scale = total / expected_sum
+    return Moments(float(scale * (1 + a)), float(scale**2 * (b_minus_2a - a**2)), "Laplace integral")
 
 
 def _rank_range(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -305,14 +322,14 @@ def _rank_transform(counts: FloatArray, t: FloatArray) -> Iterator[tuple[slice, 
     """Ranks have a closed form: centred it is ln [sinh(N t / 2) / (N sinh(t / 2))]."""
     for rows in _blocks(counts.size, t.size):
         number = counts[rows, None]
-        centred = _log_sinhc(number * t / 2) - _log_sinhc(t / 2)
+        centred = log_sinhc(number * t / 2) - log_sinhc(t / 2)
         # Far out the centred form is a small difference of large numbers; the geometric series is not.
         mean = t * (number + 1) / 2
         far = -t + np.log(np.expm1(-t * number) / np.expm1(-t)) - np.log(number)
         yield rows, centred, np.where(mean < 1, centred - mean, far)
 
 
-def _log_sinhc(x: FloatArray) -> FloatArray:
+def log_sinhc(x: FloatArray) -> FloatArray:
     """Return ln(sinh(x) / x) for x > 0 without loss of digits."""
     square = np.minimum(x, 1.0) ** 2
     series = np.ones_like(square)

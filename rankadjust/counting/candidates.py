@@ -97,15 +97,15 @@ def count_protocols(
     triples = one_frame(splits)
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
-    _require(given, triples.columns, present)
-    _require_one_graph(isolated, present)
+    require_applicable(given, triples.columns, present)
+    require_one_graph(isolated, present)
     codes = [integer_codes(triples)]
     found = survey(lambda: codes, isolated)
 
     def counted(graph: Survey, different: Sequence[Protocol]) -> Iterator[list[Counts]]:
         return counted_at_once(lambda: codes, graph, different)
 
-    return _counted(given, [found.graphs[graph] for graph in _graphs(present)], counted)
+    return _counted(given, [found.graphs[graph] for graph in graphs_of(present)], counted)
 
 
 def count_blocks(
@@ -136,14 +136,14 @@ def count_blocks(
     found = survey(codes, isolated)
     if not found.splits:
         raise RankadjustError("no triples were given; count_blocks needs at least one")
-    _require(given, found.columns, found.splits)
-    _require_one_graph(isolated, found.splits)
+    require_applicable(given, found.columns, found.splits)
+    require_one_graph(isolated, found.splits)
 
     def counted(graph: Survey, different: Sequence[Protocol]) -> Iterator[list[Counts]]:
         own = replace(graph, triples=share(graph.triples, part, parts))
         return counted_within(memory, codes, own, different)
 
-    return _counted(given, [found.graphs[graph] for graph in _graphs(found.splits)], counted)
+    return _counted(given, [found.graphs[graph] for graph in graphs_of(found.splits)], counted)
 
 
 def add_up(parts: Iterable[Candidates]) -> Candidates:
@@ -186,14 +186,18 @@ def _added_up(table: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
     return added.with_columns(pl.col("split").cast(pl.String)).select(table.columns)
 
 
-def _require(protocols: Iterable[Protocol], columns: Collection[str], present: Collection[str]) -> None:
+def require_applicable(
+    protocols: Iterable[Protocol], columns: Collection[str], present: Collection[str]
+) -> None:
+    """Raise RankadjustError for the first protocol that does not apply to triples with these columns and splits."""
     for protocol in protocols:
         reason = applies(protocol, columns, present)
         if reason:
             raise RankadjustError(reason)
 
 
-def _require_one_graph(isolated: int, present: Collection[str]) -> None:
+def require_one_graph(isolated: int, present: Collection[str]) -> None:
+    """Raise RankadjustError for isolated entities of inductive data, where nobody knows to which graph they belong."""
     if isolated and any(name in present for name in INFERENCE_GRAPH.evaluated):
         raise RankadjustError("entities that stand in no triple belong to neither graph of inductive data")
 
@@ -270,7 +274,8 @@ def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
     return pl.DataFrame(rows, HISTOGRAM_SCHEMA)
 
 
-def _graphs(present: Collection[str]) -> Iterator[Graph]:
+def graphs_of(present: Collection[str]) -> Iterator[Graph]:
+    """Yield the graphs on which anything of a data set with these splits is ranked."""
     inductive = any(name in present for name in INFERENCE_GRAPH.evaluated)
     if not inductive or any(name in present for name in ("validation", "testing")):
         yield TRAINING_GRAPH

@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -50,6 +51,8 @@ from rankadjust.counting.rows import (
     selected,
     tasks_of,
 )
+
+T = TypeVar("T")
 
 # Triples as columns of integers, in blocks, anew with every call.
 Blocks = Callable[[], Iterable[Mapping[str, Integers]]]
@@ -143,23 +146,38 @@ def share(triples: Integers, part: int, parts: int) -> Integers:
 
 def counted_at_once(blocks: Blocks, found: Survey, protocols: Sequence[Protocol]) -> Iterator[list[Counts]]:
     """Yield what was counted of each group of relations, under each protocol; all blocks are at hand."""
-    triples = found.triples
-    groups = _groups(triples, max(GROUP, int(triples.sum()) // _GROUPS), triples.size)
+    count = partial(_counts_of_group, found=found, protocols=protocols)
+    with progress("counting", int(found.triples.sum()), "triples") as report:
+        yield from in_groups(blocks, found, count, GROUP, found.triples.size, report)
 
-    def count(relations: Flags) -> list[Counts]:
+
+def in_groups(
+    blocks: Blocks,
+    found: Survey,
+    work: Callable[[dict[str, Integers], Flags], T],
+    size: int,
+    most: int,
+    report: Callable[[int], object],
+) -> Iterator[T]:
+    """Yield what `work` makes of each group of relations; all blocks are at hand.
+
+    work: gets the triples of a group and a mask over relations that says which are its own. size: about how many
+    triples a group has; of many, more. most: how many relations it may have. report: is told how many triples are done.
+    """
+    triples = found.triples
+    groups = _groups(triples, max(size, int(triples.sum()) // _GROUPS), most)
+
+    def done(relations: Flags) -> T:
         parts: list[dict[str, Integers]] = []
         for codes in blocks():
             own = _of_graph(codes, found.graph)
             places = slice(None) if relations.all() else np.flatnonzero(relations[own["relation"]])
             parts.append({name: column[places] for name, column in own.items()})
-        return _counts_of_group(_joined(parts), relations, found, protocols)
+        return work(_joined(parts), relations)
 
     # numpy lets go of Python while it works, so that threads work side by side.
-    with (
-        ThreadPoolExecutor(pl.thread_pool_size()) as threads,
-        progress("counting", int(triples.sum()), "triples") as report,
-    ):
-        yield from told(threads.map(count, groups), [int(triples[group].sum()) for group in groups], report)
+    with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
+        yield from told(threads.map(done, groups), [int(triples[group].sum()) for group in groups], report)
 
 
 def counted_within(
@@ -247,14 +265,21 @@ def _counts_of_group(
     codes: Mapping[str, Integers], relations: Flags, found: Survey, protocols: Sequence[Protocol]
 ) -> list[Counts]:
     """Count the triples of some relations, under each protocol."""
-    # Numbers of the group's own take fewer bits.
+    own, occurring = within_group(codes, relations, found)
+    rows = cache(lambda time: rows_of(own, found.graph, occurring, time))
+    return [counts_of_rows(rows(one.time), found.graph, occurring, one) for one in protocols]
+
+
+def within_group(
+    codes: Mapping[str, Integers], relations: Flags, found: Survey
+) -> tuple[dict[str, Integers], Occurring]:
+    """Return the triples of some relations, and what occurs; relations are numbered anew, which takes fewer bits."""
     number = (np.cumsum(relations) - 1).astype(np.uint32)
     own = {**codes, "relation": number[codes["relation"]]}
     occurring = replace(
         found.occurring, base_relations=found.occurring.base_relations[: relations.size][relations]
     )
-    rows = cache(lambda time: rows_of(own, found.graph, occurring, time))
-    return [counts_of_rows(rows(one.time), found.graph, occurring, one) for one in protocols]
+    return own, occurring
 
 
 # Triples that are loaded, as many as fit, and handed out

@@ -42,7 +42,7 @@ class Graph:
 TRAINING_GRAPH = Graph(("facts", "training"), ("training", "validation", "testing"))
 INFERENCE_GRAPH = Graph(("inference",), ("inference", "inference_validation", "inference_testing"))
 # What a cumulative filter distinguishes, for each split in its ORDER.
-_LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
+LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Rows:
     @cached_property
     def levels(self) -> list[Integers]:
         """The rows of the splits that a cumulative filter comes to know at the same time."""
-        level = _LEVEL_OF[self.split]
+        level = LEVEL_OF[self.split]
         return [np.flatnonzero(level == own) for own in range(int(level.max()) + 1)]
 
     @cached_property
@@ -185,7 +185,7 @@ def counts_of_rows(rows: Rows, graph: Graph, occurring: Occurring, protocol: Pro
     """Count the tasks of both sides, of rows that are whole relations."""
     tasks = {side: tasks_of(rows, side, occurring, protocol) for side in SIDES}
     counts: Counts = {}
-    for split, ranked in _ranked(rows, graph, protocol):
+    for split, ranked in ranked_rows(rows, graph, protocol):
         for side in SIDES:
             counts[split, side] = _histogram_of(rows, ranked, tasks[side], protocol)
         counts[split, "both"] = _linked_of(rows, ranked, {s: tasks[s].candidates for s in SIDES}, protocol)
@@ -196,7 +196,7 @@ def counts_of_side(rows: Rows, graph: Graph, tasks: TasksOfSide, side: Side, pro
     """Count the tasks of one side, of rows that hold every triple of their queries on that side."""
     return {
         (split, side): _histogram_of(rows, ranked, tasks, protocol)
-        for split, ranked in _ranked(rows, graph, protocol)
+        for split, ranked in ranked_rows(rows, graph, protocol)
     }
 
 
@@ -206,12 +206,12 @@ def counts_of_both(
     """Count how the two sides of each triple go together; candidates: for each side the number of every row."""
     return {
         (split, "both"): _linked_of(rows, ranked, candidates, protocol)
-        for split, ranked in _ranked(rows, graph, protocol)
+        for split, ranked in ranked_rows(rows, graph, protocol)
     }
 
 
 @dataclass(frozen=True)
-class _Ranked:
+class Ranked:
     """The rows of a split that are ranked, and how often each is.
 
     static_places, static_multiplicity: the same with the times forgotten, which makes one row of a triple at several
@@ -224,7 +224,7 @@ class _Ranked:
     static_multiplicity: Integers | None = None
 
 
-def _ranked(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str, _Ranked]]:
+def ranked_rows(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str, Ranked]]:
     """Yield each split of which anything is ranked, with its rows."""
     for split in graph.evaluated:
         places = rows.places[split]
@@ -235,20 +235,18 @@ def _ranked(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str,
         multiplicity = rows.repetitions[places]
         if protocol.duplicates == "drop":
             multiplicity = np.ones_like(multiplicity)
-        if not rows.times or _filters_by_time(rows, protocol):
-            yield split, _Ranked(places, multiplicity)
+        if not rows.times or filters_by_time(rows, protocol):
+            yield split, Ranked(places, multiplicity)
             continue
         # Without its time a triple is one row, which stands as often as at all times together. Rows are sorted.
         first = np.flatnonzero(starts([column[places] for column in (rows.head, rows.relation, rows.tail)]))
         yield (
             split,
-            _Ranked(
-                places, multiplicity, places[first], np.add.reduceat(multiplicity, first, dtype=np.int64)
-            ),
+            Ranked(places, multiplicity, places[first], np.add.reduceat(multiplicity, first, dtype=np.int64)),
         )
 
 
-def _histogram_of(rows: Rows, ranked: _Ranked, tasks: TasksOfSide, protocol: Protocol) -> pl.DataFrame:
+def _histogram_of(rows: Rows, ranked: Ranked, tasks: TasksOfSide, protocol: Protocol) -> pl.DataFrame:
     def histogram(query: Integers, places: Integers, multiplicity: Integers) -> pl.DataFrame:
         return _histogram(query[places], tasks.candidates[places], multiplicity)
 
@@ -262,7 +260,7 @@ def _histogram_of(rows: Rows, ranked: _Ranked, tasks: TasksOfSide, protocol: Pro
 
 
 def _linked_of(
-    rows: Rows, ranked: _Ranked, candidates: Mapping[Side, Integers], protocol: Protocol
+    rows: Rows, ranked: Ranked, candidates: Mapping[Side, Integers], protocol: Protocol
 ) -> pl.DataFrame:
     def linked(places: Integers, multiplicity: Integers) -> pl.DataFrame:
         return _linked(candidates["head"][places], candidates["tail"][places], multiplicity)
@@ -274,13 +272,13 @@ def _with_times_forgotten(
     counts: pl.DataFrame,
     count: Callable[[Integers, Integers], pl.DataFrame],
     rows: Rows,
-    ranked: _Ranked,
+    ranked: Ranked,
     protocol: Protocol,
 ) -> pl.DataFrame:
     """Add the pairs of tasks whatever their times; count: counts rows, given their places and how often each is."""
     if ranked.static_places is not None and ranked.static_multiplicity is not None:
         return _with_static(counts, count(ranked.static_places, ranked.static_multiplicity))
-    return _with_static(counts, None if _filters_by_time(rows, protocol) else counts)
+    return _with_static(counts, None if filters_by_time(rows, protocol) else counts)
 
 
 def sums(counts: Sequence[Counts]) -> Counts:
@@ -310,12 +308,12 @@ def tasks_of(rows: Rows, side: Side, occurring: Occurring, protocol: Protocol) -
         # negative more than a task of the same query whose answer is among them. They are counted as two queries.
         static = 2 * static_query + inside
         return TasksOfSide(2 * query + inside if rows.times else static, static, size - inside + 1)
-    candidates = _known(query if _filters_by_time(rows, protocol) else static_query, inside, rows, protocol)
+    candidates = _known(query if filters_by_time(rows, protocol) else static_query, inside, rows, protocol)
     np.subtract(size + 1, candidates, out=candidates)
     return TasksOfSide(query, static_query, candidates)
 
 
-def _filters_by_time(rows: Rows, protocol: Protocol) -> bool:
+def filters_by_time(rows: Rows, protocol: Protocol) -> bool:
     """Return whether tasks of one query have other candidates at other times."""
     return bool(rows.times) and protocol.time == "aware" and protocol.negatives is None
 

@@ -25,6 +25,7 @@ LAYERS = {
     "data": ("base",),
     "counting": ("base",),
     "chance": ("base", "counting"),
+    "baselines": ("base", "counting", "chance"),
     "consistency": ("base", "counting", "chance"),
     "database": ("base", "data", "counting", "chance"),
     "evaluation": ("base", "chance", "database"),

@@ -1,0 +1,153 @@
+"""How the entities of a graph are linked, and what one link says about another.
+
+A *link* is a relation seen from one of its ends: from a to b there is the link 2 r where (a, r, b) is known, and the
+link 2 r + 1 where (b, r, a) is. All links from a to b together are the *signature* of the ordered pair (a, b). Pairs of
+the same signature have the same score under `redundancy`, and there are far fewer signatures than pairs: so what is
+summed over the neighbours of an entity is summed over its signatures.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rankadjust.counting.packing import Integers, counted, numbered, starts
+
+FloatArray = NDArray[np.float64]
+
+
+def spread(first: Integers, size: Integers) -> tuple[Integers, Integers]:
+    """Return the places first[i], first[i] + 1, … of runs of the given sizes, and to which run each belongs."""
+    owner = np.repeat(np.arange(size.size), size)
+    ends = np.cumsum(size)
+    places = np.arange(owner.size) + np.repeat(first - ends + size, size)
+    return owner, places
+
+
+@dataclass(frozen=True)
+class Links:
+    """The linked pairs of a graph, each once in both directions.
+
+    first, second, signature: of each ordered pair, ascending by first and second. members, member_starts: the links
+    of the signatures of more than one link, which are numbered from 2 * relations on; a signature below is its own
+    only link. reverse: the signature of (b, a), for that of (a, b).
+    """
+
+    entities: int
+    relations: int
+    first: Integers
+    second: Integers
+    signature: Integers
+    members: Integers
+    member_starts: Integers
+    reverse: Integers
+
+    @cached_property
+    def words(self) -> Integers:
+        """One number for each pair, ascending."""
+        words: Integers = self.first.astype(np.uint64) * np.uint64(self.entities) + self.second
+        return words
+
+    def signature_of(self, head: Integers, tail: Integers) -> Integers:
+        """Return the signature of each pair, -1 where it is not linked."""
+        if not self.words.size:
+            return np.full(head.size, -1)
+        wanted = head.astype(np.uint64) * np.uint64(self.entities) + tail
+        place = np.minimum(np.searchsorted(self.words, wanted), self.words.size - 1)
+        return np.where(self.words[place] == wanted, self.signature[place].astype(np.int64), -1)
+
+    @cached_property
+    def blocks(self) -> "Blocks":
+        """The neighbours of every entity, by signature."""
+        (first, signature, second), _ = counted([self.first, self.signature, self.second])
+        begins = np.flatnonzero(starts([first, signature]))
+        of_entity = np.bincount(first[begins], minlength=self.entities)
+        return Blocks(
+            starts=np.concatenate([[0], np.cumsum(of_entity)]),
+            signature=signature[begins].astype(np.uint32),
+            first=np.append(begins, first.size),
+            neighbours=second,
+        )
+
+    @cached_property
+    def confidences(self) -> sparse.csc_array:
+        """The confidence (2 * relations, relations) of every rule "where this link holds, the relation does".
+
+        It is the share of the pairs with the link that have the relation; that of a relation for itself is left out.
+        """
+        singles = 2 * self.relations
+        sizes = np.diff(self.member_starts)
+        shape = (sizes.size, singles)
+        holds = sparse.csr_array((np.ones(self.members.size), self.members, self.member_starts), shape=shape)
+        pairs = np.bincount(self.signature, minlength=singles + sizes.size)
+        together = (holds.T @ sparse.diags_array(pairs[singles:].astype(np.float64)) @ holds).tocoo()
+        size = pairs[:singles] + holds.T @ pairs[singles:]
+        link, other = together.coords
+        kept = (other % 2 == 0) & (link != other)
+        link, relation = link[kept], other[kept] // 2
+        return sparse.csc_array(
+            (together.data[kept] / size[link], (link, relation)), shape=(singles, self.relations)
+        )
+
+    def best(self, of_link: Integers) -> Integers:
+        """Return the greatest of numbers (k, 2 * relations) over the links of each signature, (k, signatures)."""
+        if not self.members.size:
+            return of_link
+        several = np.maximum.reduceat(of_link[:, self.members], self.member_starts[:-1], axis=1)
+        return np.concatenate([of_link, several], axis=1)
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Neighbours in blocks of the same entity and signature.
+
+    starts: the first block of each entity (entities + 1,). signature: of each block. first: its first neighbour
+    (blocks + 1,). neighbours: entities.
+    """
+
+    starts: Integers
+    signature: Integers
+    first: Integers
+    neighbours: Integers
+
+
+def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, relations: int) -> Links:
+    """Return the links of the triples of a graph; a triple may stand more than once."""
+    column = np.concatenate
+    (first, second, link), _ = counted(
+        [column([head, tail]), column([tail, head]), column([2 * relation, 2 * relation + 1])]
+    )
+    begins = np.flatnonzero(starts([first, second]))
+    sizes = np.diff(np.append(begins, first.size))
+    signature = link[begins].astype(np.uint32)
+    singles = 2 * relations
+    members, lengths = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    reverse = [np.arange(singles) ^ 1]
+    total = singles
+    for size in np.unique(sizes[sizes > 1]):
+        places = np.flatnonzero(sizes == size)
+        sets = link[begins[places][:, None] + np.arange(size)].astype(np.int64)
+        number = numbered(list(sets.T))
+        distinct = np.empty((int(number.max()) + 1, size), np.int64)
+        distinct[number] = sets
+        signature[places] = total + number
+        members.append(distinct.ravel())
+        lengths.append(np.full(len(distinct), size))
+        # Every pair stands in both directions, so that the reverse of every set is one of them.
+        turned = numbered(list(np.concatenate([distinct, np.sort(distinct ^ 1, axis=1)]).T))
+        place = np.empty(len(distinct), np.int64)
+        place[turned[: len(distinct)]] = np.arange(len(distinct))
+        reverse.append(total + place[turned[len(distinct) :]])
+        total += len(distinct)
+    return Links(
+        entities=entities,
+        relations=relations,
+        first=first[begins],
+        second=second[begins],
+        signature=signature,
+        members=column(members),
+        member_starts=np.concatenate([[0], np.cumsum(column(lengths))]),
+        reverse=column(reverse),
+    )

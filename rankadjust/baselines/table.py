@@ -1,0 +1,124 @@
+"""The values of every metric that counting baselines have: from their standings, for each split and side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+import polars as pl
+
+from rankadjust.base.vocabulary import SIDES
+from rankadjust.baselines.links import FloatArray
+from rankadjust.baselines.sampled import Sampled
+from rankadjust.baselines.tally import Standings
+from rankadjust.baselines.tie_orders import RankSums, TieOrders
+from rankadjust.chance.metrics import Metric
+from rankadjust.chance.moments import Moments
+from rankadjust.counting.protocols import Protocol
+
+TABLE_SCHEMA = pl.Schema(
+    {
+        "split": pl.String,
+        "side": pl.String,
+        "baseline": pl.String,
+        "metric": pl.String,
+        "value": pl.Float64,
+        "variance": pl.Float64,
+        "tasks": pl.Int64,
+        "reason": pl.String,
+    }
+)
+
+
+def baselines_table(
+    standings: Standings,
+    metrics: Sequence[Metric],
+    protocol: Protocol,
+    replacement: bool = False,
+) -> pl.DataFrame:
+    """Return the values of all metrics for each split, side (head, tail, both) and baseline.
+
+    standings: as `rankadjust.baselines.tally.count_standings` makes them, for this protocol; "both" is the two sides
+    pooled. replacement: whether sampled negatives are drawn with replacement.
+    """
+    (found,) = baselines_tables([standings], metrics, [protocol], [replacement])
+    return found
+
+
+def baselines_tables(
+    standings: Sequence[Standings],
+    metrics: Sequence[Metric],
+    protocols: Sequence[Protocol],
+    replacement: Sequence[bool] | None = None,
+) -> list[pl.DataFrame]:
+    """Return what `baselines_table` does for each of several protocols; the same standings are taken once."""
+    candidates = pl.concat([one.table["candidates"] for one in standings])
+    law = _Moments(metrics, RankSums(int(candidates.max() or 1)))  # type: ignore[arg-type]
+    drawn = [False] * len(protocols) if replacement is None else replacement
+    return [
+        _table(one, metrics, protocol, law, again)
+        for one, protocol, again in zip(standings, protocols, drawn, strict=True)
+    ]
+
+
+def _table(
+    standings: Standings,
+    metrics: Sequence[Metric],
+    protocol: Protocol,
+    moments: "_Moments",
+    replacement: bool,
+) -> pl.DataFrame:
+    table = standings.table
+    rows = []
+    for split in table["split"].unique(maintain_order=True):
+        of_split = table.filter(pl.col("split") == split)
+        for side in SIDES:
+            of_side = of_split if side == "both" else of_split.filter(pl.col("side") == side)
+            parts = of_side.partition_by("baseline", as_dict=True, maintain_order=True)
+            tasks = 0
+            for (baseline,), part in parts.items():
+                tasks = int(part["tasks"].sum())
+                of_metrics = moments.of(part, protocol, replacement)
+                for metric, found in zip(metrics, of_metrics, strict=True):
+                    values = (found.expectation, found.variance)
+                    rows.append((split, side, baseline, metric.key, *values, tasks, found.reason))
+            rows += [
+                (split, side, baseline, metric.key, None, None, tasks, reason)
+                for baseline, reason in standings.missing.items()
+                for metric in metrics
+            ]
+    return pl.DataFrame(rows, schema=TABLE_SCHEMA, orient="row")
+
+
+@dataclass(frozen=True)
+class _Moments:
+    """The moments of some metrics, kept: often the tasks of a split stand the same under several protocols."""
+
+    metrics: Sequence[Metric]
+    sums: RankSums
+    _kept: dict[tuple[bytes, int | None, bool], list[Moments]] = field(default_factory=dict)
+
+    def of(self, part: pl.DataFrame, protocol: Protocol, replacement: bool) -> list[Moments]:
+        """Return the moments of one baseline on one side of a split."""
+        columns = _columns(part)
+        digest = sha256(b"".join(column.tobytes() for column in columns.values())).digest()
+        key = (digest, protocol.negatives, replacement)
+        if key not in self._kept:
+            self._kept[key] = self._made(part, columns, protocol.negatives, replacement)
+        return self._kept[key]
+
+    def _made(
+        self, part: pl.DataFrame, columns: Mapping[str, FloatArray], negatives: int | None, replacement: bool
+    ) -> list[Moments]:
+        if negatives is not None:
+            sampled = Sampled(**columns, negatives=negatives, replacement=replacement)
+            return [sampled.moments(metric) for metric in self.metrics]
+        # Most metrics do not look at the number of candidates, and without it there are fewer kinds of tasks.
+        fewer = part.group_by("above", "tied").agg(pl.col("candidates").max(), pl.col("tasks").sum())
+        law = TieOrders(**_columns(fewer.sort("above", "tied")), sums=self.sums)
+        whole = TieOrders(**columns, sums=self.sums)
+        return [(whole if metric.needs_candidates else law).moments(metric) for metric in self.metrics]
+
+
+def _columns(part: pl.DataFrame) -> dict[str, FloatArray]:
+    names = ("above", "tied", "candidates", "tasks")
+    return {name: part[name].cast(pl.Float64).to_numpy() for name in names}
