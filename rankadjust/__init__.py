@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rankadjust.base.errors import RankadjustError
+    from rankadjust.baselines.table import count_baselines
     from rankadjust.chance.moments import metric_moments
     from rankadjust.counting.candidates import count_candidates, count_protocols
     from rankadjust.database.constants import Constants
@@ -32,6 +33,7 @@ __all__ = [
     "compare",
     "compare_datasets",
     "compare_printed",
+    "count_baselines",
     "count_candidates",
     "count_protocols",
     "evaluate",
@@ -51,6 +53,7 @@ _MODULES = {
     "compare": "models.compare",
     "compare_datasets": "models.datasets",
     "compare_printed": "models.printed",
+    "count_baselines": "baselines.table",
     "count_candidates": "counting.candidates",
     "count_protocols": "counting.candidates",
     "evaluate": "evaluation.evaluate",

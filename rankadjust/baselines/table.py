@@ -9,11 +9,11 @@ import polars as pl
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.baselines.links import FloatArray
 from rankadjust.baselines.sampled import Sampled
-from rankadjust.baselines.tally import Standings
+from rankadjust.baselines.tally import Standings, count_standings
 from rankadjust.baselines.tie_orders import RankSums, TieOrders
-from rankadjust.chance.metrics import Metric
+from rankadjust.chance.metrics import Metric, expand
 from rankadjust.chance.moments import Moments
-from rankadjust.counting.protocols import Protocol
+from rankadjust.counting.protocols import Protocol, get_protocol
 
 TABLE_SCHEMA = pl.Schema(
     {
@@ -27,6 +27,62 @@ TABLE_SCHEMA = pl.Schema(
         "reason": pl.String,
     }
 )
+
+METRICS = ("mr", "mrr", "hits@k")
+
+
+def count_baselines(
+    splits: Mapping[str, pl.DataFrame] | pl.DataFrame,
+    protocol: str | Protocol = "filtered",
+    metrics: Sequence[str] = METRICS,
+    ks: Sequence[int] = (1, 3, 5, 10),
+    isolated: int = 0,
+) -> pl.DataFrame:
+    """Return what scorers reach that only count training triples, over all orders of the tied.
+
+    docs/methods-baselines.md defines them: popularity, redundancy, rules, and for data with times recurrency.
+
+    Parameters
+    ----------
+    splits : mapping of str to polars.DataFrame, or polars.DataFrame
+        Triples of each split, or one frame with a column split; as for `rankadjust.count_candidates`.
+    protocol : str or Protocol
+        What is ranked against what: the name of a shipped protocol, or one of your own.
+    metrics : sequence of str
+        Keys or aliases; 'hits@k' stands for one metric for each of `ks`.
+    ks : sequence of int
+        What k stands for.
+    isolated : int
+        The number of entities of the release that stand in no triple.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each split, side (head, tail, both), baseline and metric, with value (the expectation over all orders
+        of the tied, in the unit of the metric), variance (over these orders alone), tasks, and reason, which says why
+        a value is null.
+
+    Raises
+    ------
+    RankadjustError
+        As `rankadjust.count_candidates`, and for an unknown metric.
+
+    Examples
+    --------
+    >>> graph = pl.DataFrame(
+    ...     [("training", "Anna", "knows", "Ben"), ("training", "Cleo", "knows", "Ben"),
+    ...      ("testing", "Ben", "knows", "Anna")],
+    ...     schema=["split", "head", "relation", "tail"], orient="row",
+    ... )
+    >>> both = count_baselines(graph, metrics=["mrr"]).filter(split="testing", side="both")
+    >>> both.select("baseline", pl.col("value").round(4)).rows()
+    [('popularity', 0.375), ('redundancy', 0.6111), ('rules', 0.375)]
+
+    """
+    rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
+    wanted = expand(list(metrics), ks)
+    (standings,) = count_standings(splits, [rules], isolated)
+    return baselines_table(standings, wanted, rules)
 
 
 def baselines_table(
