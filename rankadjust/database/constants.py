@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.evaluation_sets import (
@@ -24,7 +25,7 @@ from rankadjust.database.evaluation_sets import (
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.names import KINDS, known_name
 from rankadjust.database.runs import DATABASE, database_of_run
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.store import SCHEMA, load_database, with_released
 
 if TYPE_CHECKING:
     from rankadjust.data.registry import Dataset
@@ -134,10 +135,14 @@ class Constants:
         """Return what a public function was given as its database: constants, a frame, a file, None for the release."""
         if isinstance(database, Constants):
             return database if candidates is None else database.with_candidates(candidates)
-        if isinstance(database, pl.DataFrame):
-            if isinstance(candidates, Histograms):
-                return cls(database, candidates)
-            return cls.of_frame(database, candidates)
+        candidates = require_frame(candidates, "the candidates") if is_frame(candidates) else candidates
+        if not (database is None or isinstance(database, str | Path)):
+            table = _typed(require_frame(database, "the database"))
+            return (
+                cls(table, candidates)
+                if isinstance(candidates, Histograms)
+                else cls.of_frame(table, candidates)
+            )
         if candidates is None or isinstance(candidates, str | Path):
             return cls.from_files(database, candidates)
         return cls.from_files(database).with_candidates(candidates)
@@ -270,6 +275,11 @@ def _read_once(load: _Load, file: Path) -> pl.DataFrame:
 @lru_cache(maxsize=8)
 def _read(load: _Load, file: Path, _: tuple[int, ...]) -> pl.DataFrame:
     return load(file)
+
+
+def _typed(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a database with the types of its columns: those of other libraries have none where all is missing."""
+    return table.cast({name: kind for name, kind in SCHEMA.items() if name in table.columns})
 
 
 def _histograms_of_released(table: pl.DataFrame) -> Histograms:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,12 @@ import polars as pl
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError, did_you_mean
 from rankadjust.base.frames import require_frame
+from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.tails import ChanceTails
+from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database.constants import Candidates, Constants, Database
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import Limits
@@ -132,7 +135,14 @@ class EvaluationSet:
         split: str = "testing",
         side: str = "both",
     ) -> "EvaluationSet":
-        """Return an evaluation set of a run of the workflow; results: the folder that it wrote.
+        """Return an evaluation set of a run of the workflow, or of the release where the run lacks it.
+
+        Parameters
+        ----------
+        results : str or Path
+            The folder `results` that the run wrote.
+        dataset, protocol, split, side : str
+            Names in any spelling, or aliases, those of the run's own data sets among them.
 
         Raises
         ------
@@ -140,7 +150,7 @@ class EvaluationSet:
             Where the run is not finished or its files were changed, and for a name that it does not have.
 
         """
-        return cls.of(Constants.of_run(results), dataset, protocol, split, side)
+        return cls.of(Constants.of_run(results).over(Constants.released()), dataset, protocol, split, side)
 
     @classmethod
     def from_triples(
@@ -220,8 +230,8 @@ class EvaluationSet:
 
         """
         for what, number, least in (("candidates", candidates, 2), ("tasks", tasks, 1)):
-            if number < least:
-                raise RankadjustError(f"{what} is {number}; give a whole number from {least} on")
+            if not isinstance(number, Integral) or number < least:
+                raise RankadjustError(f"{what} is {number!r}; give a whole number from {least} on")
         names = (_CONSTANT, f"sampled-{candidates - 1}", "testing", "both")
         row = {**dict(zip(EVALUATION, names, strict=True)), "num_candidates": candidates, "tasks": tasks}
         return cls(*names, pl.DataFrame(schema=SCHEMA), Histograms([pl.DataFrame([row])]))
@@ -306,12 +316,12 @@ class EvaluationSet:
         found = self.moments([metric.key])
         return found.row(0, named=True) if found.height else None
 
-    def moments(self, metrics: Sequence[str], ks: Sequence[int] = (1, 3, 5, 10)) -> pl.DataFrame:
+    def moments(self, metrics: str | Sequence[str], ks: Sequence[int] = (1, 3, 5, 10)) -> pl.DataFrame:
         """Return what chance gives: a row of constants for each metric.
 
         Parameters
         ----------
-        metrics : sequence of str
+        metrics : str or sequence of str
             Keys or aliases; 'hits@k' stands for one metric for each of `ks`.
         ks : sequence of int
             What k stands for.
@@ -330,7 +340,8 @@ class EvaluationSet:
         [('inverse_harmonic_mean_rank', 0.3844), ('hits_at_2', 0.3343)]
 
         """
-        wanted = [metric for metric in expand(list(metrics), ks) if metric.has_moments]
+        names = [metrics] if isinstance(metrics, str) else list(metrics)
+        wanted = [metric for metric in expand(names, ks) if metric.has_moments]
         known = self.constants.filter(pl.col("side") == self.side).select(SCHEMA.names())
         missing = [metric for metric in wanted if metric.key not in set(known["metric"])]
         rows = pl.concat([known, self._computed(missing)]) if missing else known
@@ -360,13 +371,22 @@ class EvaluationSet:
 
     # --- what it is asked for ------------------------------------------------------------------------------------
 
-    def adjust(self, *, scores: str | None = None, **values: float | str) -> pl.DataFrame:
+    def adjust(
+        self,
+        printed: Mapping[str, float | str] | None = None,
+        /,
+        *,
+        scores: str | None = None,
+        **values: float | str,
+    ) -> pl.DataFrame:
         """Adjust printed values for chance, and say which of them are possible at all.
 
         Parameters
         ----------
+        printed : mapping of str to number or str, optional
+            Values by the names of their metrics: {"hits@10": "53.3%"}. Text has the rounding of its digits.
         **values : number or str
-            A value by the name of its metric: mrr="0.338", **{"hits@10": "53.3%"}. Text has the rounding of its digits.
+            The same for names that are words of Python: mrr="0.338".
         scores : str, optional
             Of temporal data: per_time or static, as for `rankadjust.adjust`.
 
@@ -391,7 +411,7 @@ class EvaluationSet:
         from rankadjust import adjust  # noqa: PLC0415 - the public functions know this class
 
         rows: list[dict[str, object]] = []
-        for name, value in values.items():
+        for name, value in {**(printed or {}), **values}.items():
             row: dict[str, object] = {"printed": f"{value}", "metric": resolve(name).key, "possible": True}
             try:
                 rows.append(asdict(adjust(value, dataset=self, metric=name, scores=scores)) | row)
@@ -448,6 +468,11 @@ class EvaluationSet:
         polars.DataFrame
             A row for each contradiction, as of `rankadjust.check`.
 
+        Raises
+        ------
+        RankadjustError
+            For an unknown metric in a mapping, and for what is no value of a metric.
+
         Examples
         --------
         >>> fb = EvaluationSet.released("FB15k-237")
@@ -458,6 +483,7 @@ class EvaluationSet:
         from rankadjust import check  # noqa: PLC0415
 
         if isinstance(values, Mapping):
+            _require_values(values)
             texts = [f"{value}" for value in values.values()]
             table = pl.DataFrame({"metric": list(values), "value": texts}, schema=_PRINTED)
         else:
@@ -469,6 +495,21 @@ class EvaluationSet:
         """Return the constants of this set as a database that has some metrics, those that are known among them."""
         found = {base[0].key for name in metrics if (base := find_adjusted(name)) is not None}
         return Constants(self.moments(sorted(found)), self.histograms)
+
+
+def _require_values(values: Mapping[str, float | str]) -> None:
+    """Raise RankadjustError for unknown metrics and for what is no number; the rest `check` says itself."""
+    for name, value in values.items():
+        metric, adjustment = find_adjusted(name) or (resolve(name), None)
+        if adjustment is not None:
+            if read_number(f"{value}") is None:
+                raise RankadjustError(f"{value!r} is not a value; give a number or text such as '0.338'")
+            continue
+        try:
+            typed_value(value, metric)
+        except ImpossibleValueError:
+            if "%" in f"{value}" and not is_share(metric.upper):
+                raise
 
 
 ADJUSTED = pl.Schema(

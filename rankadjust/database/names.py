@@ -47,6 +47,8 @@ def known_name(
 
     where: what has these names, for the message. registry: the data sets and their aliases, None for the shipped ones.
     """
+    if not isinstance(name, str):
+        raise RankadjustError(f"{name!r} is no name of a {kind}; give text such as {sorted(known)[0]!r}")
     found = find_name(kind, name, known)
     if found is not None:
         return found

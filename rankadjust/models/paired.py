@@ -79,7 +79,15 @@ def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.Da
         return [(str(source), _one_run(source, str(source)))]
     if is_frame(source) or _is_ranks(source):
         return [(name, _one_run(source, name))]
-    runs = list(source) if isinstance(source, Iterable) else [source]
+    if not isinstance(source, Iterable):
+        raise RankadjustError(f"{name}: {source!r} is no list of ranks")
+    shape = np.shape(source) if hasattr(source, "__array__") else ()
+    if len(shape) == 2 and shape[0] > shape[1]:
+        raise RankadjustError(
+            f"{name}: an array of the shape {shape} would be {shape[0]} runs of {shape[1]} tasks; a row holds the "
+            "ranks of one run, so give array.ravel() for a single run, or array.T"
+        )
+    runs = list(source)
     if not runs:
         raise RankadjustError(f"{name}: there are no runs")
     return [(where := f"{name}, run {number}", _one_run(run, where)) for number, run in enumerate(runs, 1)]
@@ -87,8 +95,8 @@ def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.Da
 
 def _is_ranks(source: object) -> bool:
     """Tell whether a source is the ranks of one run, and no list of runs."""
-    if isinstance(source, np.ndarray | pl.Series):
-        return len(source.shape) == 1
+    if hasattr(source, "__array__"):
+        return np.ndim(source) == 1
     return isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], Number)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankadjust import EvaluationSet, adjust, check, compare, evaluate
+from rankadjust import Constants, EvaluationSet, adjust, check, compare, evaluate, rescore
 from rankadjust.base.errors import RankadjustError
 from rankadjust.counting.protocols import Protocol
 from rankadjust.database.store import SCHEMA, load_database
@@ -124,6 +124,52 @@ def test_what_is_no_number_or_metric_is_an_error(own):
         own.adjust(variance="3")
 
 
+def test_values_come_by_name_or_in_a_mapping():
+    nations = EvaluationSet.released("Nations")
+    by_name = nations.adjust(mrr="0.43", hits_at_10=0.9)
+    assert nations.adjust({"mrr": "0.43", "hits@10": 0.9}).equals(by_name)
+    assert nations.adjust({"mrr": "0.43"}, hits_at_10=0.9).equals(by_name)
+    assert nations.moments("mrr").equals(nations.moments(["mrr"]))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"mrrr": 0.3, "hits@10": 0.1}, "unknown metric 'mrrr'; did you mean mrr"),
+        ({"mrr": float("nan")}, "the value is nan; give a finite number"),
+        ({"mrr": None}, "None is not a value"),
+        ({"mrr": "much"}, "'much' is not a value"),
+        ({"mr": "170%"}, "arithmetic_mean_rank is no share, so '170%' cannot be its value"),
+        ({"amri": "much"}, "'much' is not a value"),
+    ],
+)
+def test_what_cannot_be_checked_is_an_error_and_no_empty_result(values, message):
+    with pytest.raises(RankadjustError, match=message):
+        EvaluationSet.released("Nations").check(values)
+
+
+def test_a_name_is_text():
+    with pytest.raises(RankadjustError, match="237 is no name of a data set; give text such as"):
+        EvaluationSet.released(237)
+
+
+def test_a_database_may_be_a_frame_of_pandas():
+    pytest.importorskip("pandas")
+    printed = pl.DataFrame({"dataset": ["Nations"] * 2, "metric": ["mr", "mrr"], "value": ["25", "0.43"]})
+    rows = Constants.released().rows(dataset="Nations")
+    frame = pandas_of(rows)
+    found = rescore(printed, frame)
+    assert found["status"].to_list() == ["value_impossible", "ok"]
+    assert found["index"].to_list() == rescore(printed, rows)["index"].to_list()
+
+
+def pandas_of(frame):
+    """Return a frame of pandas; what makes one of polars itself needs pyarrow."""
+    import pandas  # noqa: PLC0415
+
+    return pandas.DataFrame(frame.to_dict(as_series=False))
+
+
 def test_ranks_on_own_triples(own):
     ranks = pl.DataFrame(
         {"side": ["head"] * 3 + ["tail"] * 3, "triple": list("xyz") * 2, "rank": [1, 2, 3, 2, 1, 1]}
@@ -183,7 +229,12 @@ def test_a_constant_number_of_candidates():
     found = sampled.adjust(mr="50", mrr="0.0199")
     assert found["possible"].to_list() == [True, False]
     assert sampled.adjust(mr="51")["possible"].to_list() == [False]
-    for wrong in ({"candidates": 1, "tasks": 5}, {"candidates": 5, "tasks": 0}):
+    for wrong in (
+        {"candidates": 1, "tasks": 5},
+        {"candidates": 5, "tasks": 0},
+        {"candidates": 50.5, "tasks": 5},
+        {"candidates": 50, "tasks": "5"},
+    ):
         with pytest.raises(RankadjustError, match="give a whole number from"):
             EvaluationSet.constant(**wrong)
 
@@ -233,6 +284,11 @@ def test_arrays_of_ranks_are_matched_by_their_places():
         ({"A": [1, 2], "B": []}, "B: there are no runs"),
         ({"A": [1, 2], "B": [0, 2]}, "B: row 0: rank is 0.0, but it must be a rank"),
         ([np.array([1, 2]), np.array([2, 1])], "models are given by name"),
+        ({"A": [1, 2], "B": 3}, "B: 3 is no list of ranks"),
+        (
+            {"A": np.ones((6, 2)), "B": [1, 2]},
+            r"A: an array of the shape \(6, 2\) would be 6 runs of 2 tasks; a row holds the ranks of one run",
+        ),
         (
             {"A": np.ones((2, 2, 2)), "B": [1, 2]},
             r"A, run 1 must be a list of numbers, not an array of the shape",
@@ -254,11 +310,13 @@ def test_frames_of_pandas_are_compared_and_evaluated():
     found = compare({"a": frame, "b": frame.assign(rank=[2, 2, 3, 5])}, metrics=["mr"], draws=0)
     assert found.differences["difference"].to_list() == [-0.25]
     assert evaluate(frame, metrics="mr", draws=0)["value"].to_list() == [2.75]
+    series = compare({"a": frame["rank"], "b": pandas.Series([2, 2, 3, 5])}, metrics=["mr"], draws=0)
+    assert series.differences["difference"].to_list() == [-0.25]
     with pytest.raises(RankadjustError, match="b: there is no column triple"):
         compare({"a": frame, "b": frame.drop(columns="triple")})
 
 
-def test_a_set_of_a_run(tmp_path):
+def test_a_set_of_a_run_or_of_the_release_where_the_run_lacks_it(tmp_path):
     folder = tmp_path / "results" / "database"
     folder.mkdir(parents=True)
     make_release(folder)
@@ -266,3 +324,6 @@ def test_a_set_of_a_run(tmp_path):
     assert repr(nations) == "EvaluationSet('Nations', protocol='filtered', split='testing', side='both')"
     assert nations.tasks == 402
     assert nations.adjust(mr="25")["possible"].to_list() == [False]
+    wordnet = EvaluationSet.of_run(tmp_path / "results", "wn18rr")
+    assert wordnet.moments("mrr").equals(EvaluationSet.released("WN18RR").moments("mrr"))
+    assert wordnet.adjust(mr="50000")["possible"].to_list() == [False]
