@@ -29,8 +29,8 @@ from rankadjust.literature.rescore import rescore
 from rankadjust.literature.size import size_correlation
 from rankadjust.literature.statuses import STATUSES
 from rankadjust.literature.tidy import read_tidy
-from rankadjust.models.leaderboards import BEST, WORSE, leaderboards
-from rankadjust.models.printed import ALIKE, UNKNOWN
+from rankadjust.models.leaderboards import BEST, WORSE, WORSE_IF_INDEPENDENT, leaderboards
+from rankadjust.models.printed import UNKNOWN
 
 PROJECT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/literature.md", "docs/compare.md")
@@ -275,7 +275,7 @@ def boards() -> pl.DataFrame:
 
 def leaderboard() -> str:
     key = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both", "metric": MRR}
-    columns = ["place", "model", "value", "letters", "to_best"]
+    columns = ["place", "model", "value", "letters", "letters_if_independent", "to_best"]
     rows = [columns, ["---"] * len(columns), *boards().filter(**key).select(columns).head(8).rows()]
     return "".join(f"| {' | '.join(str(cell) for cell in row)} |\n" for row in rows)
 
@@ -286,8 +286,9 @@ def count_of_leaderboards() -> str:
     verdicts = dict(behind["to_best"].value_counts().iter_rows())
     return paragraph(
         f"There are {number} such tables. Of the {behind.height:,} values behind a best one {verdicts[WORSE]:,} are "
-        f"worse whatever the ranks are, {verdicts[ALIKE]} are not separable from it, and of {verdicts[UNKNOWN]} it "
-        "cannot be known."
+        "worse even where triples that share a query win or lose together, "
+        f"{verdicts[WORSE_IF_INDEPENDENT]:,} are worse if all triples are independent, "
+        f"and of {verdicts[UNKNOWN]:,} it cannot be known."
     )
 
 

@@ -1,11 +1,10 @@
 """Leaderboards of printed values: which models of an evaluation can be told apart, whatever their ranks were.
 
-Each pair has one of the three verdicts of `rankadjust.models.printed`. Models share a letter if neither of them
-is known to be better: because they are not separable, or because printed values do not tell.
+Each pair has a verdict of `rankadjust.models.printed`, with p adjusted for all pairs of the leaderboard. Models share a
+letter if neither of them is known to be better.
 """
 
 from collections.abc import Mapping
-from itertools import combinations
 
 import polars as pl
 
@@ -15,19 +14,20 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import Typed
 from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.models.printed import (
-    SEPARATE,
-    scale_of,
-    triples_of,
-    verdict_of,
-    z_between,
-)
+from rankadjust.models.printed import BETTER, IF_INDEPENDENT, LEVEL, UNKNOWN, Judge
 from rankadjust.models.several import letters
 
 BEST = "best"
-WORSE = "worse"
+_WORSE = {BETTER: "worse", IF_INDEPENDENT: "worse only if triples are independent", UNKNOWN: UNKNOWN}
+WORSE, WORSE_IF_INDEPENDENT, _ = _WORSE.values()
 
 _SET = ("dataset", "protocol", "split")
+_ADDED = {
+    "triples": pl.Int64,
+    "letters": pl.String,
+    "letters_if_independent": pl.String,
+    "to_best": pl.String,
+}
 
 
 def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
@@ -38,8 +38,8 @@ def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     constants: of these evaluations; those with an unknown number of tasks are left out.
 
     Adds triples (evaluated ones; both tasks of one count once), letters (two models share one exactly if it is not
-    known which is better) and to_best: best, worse (than the best one, whatever the ranks are), not separable, or
-    cannot be known.
+    known which is better), letters_if_independent (the same, if no triple has to do with another) and to_best: best,
+    worse (than the best one), worse only if triples are independent, or cannot be known.
     """
     sets = {
         key: EvaluationSet(str(key[0]), str(key[1]), str(key[2]), "both", rows, constants.histograms)
@@ -54,11 +54,10 @@ def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
         )
         if part.height > 1 and (judged := _judged(part, sets)) is not None
     ]
-    added = {"triples": pl.Int64, "letters": pl.String, "to_best": pl.String}
     return (
         pl.concat(parts)
         if parts
-        else results.clear().with_columns(pl.lit(None, kind).alias(name) for name, kind in added.items())
+        else results.clear().with_columns(pl.lit(None, kind).alias(name) for name, kind in _ADDED.items())
     )
 
 
@@ -68,25 +67,18 @@ def _judged(part: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]
     evaluation_set = sets.get(tuple(first[name] for name in _SET))
     if evaluation_set is None:
         return None
-    metric = resolve(first["metric"])
     try:
-        of_side = evaluation_set.of_side(first["side"])
-        triples, scale = triples_of(of_side), scale_of(metric, of_side)
+        judge = Judge.of(resolve(first["metric"]), evaluation_set.of_side(first["side"]))
     except RankadjustError:
         return None
-    printed = {
-        name: Typed(name, value, low, high)
-        for name, value, low, high in part.select("model", "value", "value_low", "value_high").iter_rows()
-    }
-    verdicts = {
-        (better, worse): verdict_of(*z_between(scale, triples, printed[better], printed[worse]))
-        for better, worse in combinations(printed, 2)
-    }
-    names = list(printed)
-    of_model = letters(names, {pair: verdict == SEPARATE for pair, verdict in verdicts.items()})
-    to_best = [BEST, *(verdicts[names[0], name] for name in names[1:])]
+    printed = [Typed(*row) for row in part.select("model", "value", "value_low", "value_high").iter_rows()]
+    names = [one.text for one in printed]
+    pairs = {(pair.better.text, pair.worse.text): pair for pair in judge.pairs(printed)}
+    of_model = letters(names, {both: pair.verdict == BETTER for both, pair in pairs.items()})
+    alone = letters(names, {both: pair.p_if_independent <= LEVEL for both, pair in pairs.items()})
     return part.with_columns(
-        triples=pl.lit(triples, pl.Int64),
+        triples=pl.lit(judge.alone.triples, pl.Int64),
         letters=pl.Series([of_model[name] for name in names], dtype=pl.String),
-        to_best=pl.Series([WORSE if verdict == SEPARATE else verdict for verdict in to_best]),
+        letters_if_independent=pl.Series([alone[name] for name in names], dtype=pl.String),
+        to_best=pl.Series([BEST, *(_WORSE[pairs[names[0], name].verdict] for name in names[1:])]),
     )

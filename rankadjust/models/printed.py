@@ -1,51 +1,65 @@
 """What two printed values alone tell about which model is better: docs/methods.md, "Two printed values".
 
-The variance of the differences between two models depends on how their ranks go together, which nobody prints. The two
-values bound it from above and, for Hits@k, from below. A difference that is significant with the largest variance is
-significant whatever the models; one that is not with the smallest is not significant for any.
+How sure a difference is depends on how the ranks of the two models go together, and on which tasks share a query.
+Nobody prints the first; the counts of a data set say much of the second. The two values bound p of the sign-flip test
+over all ranks that have them.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 from scipy import optimize
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
-from rankadjust.chance.metrics import Metric, hit, resolve
+from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.constants import Candidates, Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
+from rankadjust.models.several import holm
+from rankadjust.models.shared_queries import Dependence, independent, shared_queries, triples_of
 
-# |z| of a difference that is significant at 5 %.
-CRITICAL = 1.959963984540054
-_TINY = 1e-15
+LEVEL = 0.05
 
-SEPARATE = "better"
-ALIKE = "not separable"
+BETTER = "better"
+IF_INDEPENDENT = "only if triples are independent"
 UNKNOWN = "cannot be known"
+"""The verdicts on a pair."""
+
+ASSUMPTIONS = {
+    BETTER: "triples that share no query are independent; both models as they were trained, not other seeds",
+    IF_INDEPENDENT: (
+        "all triples are independent, even those that share a query; both models as they were trained, not other seeds"
+    ),
+    UNKNOWN: "none: even if all triples are independent, p may be above 0.05",
+}
+"""What each verdict assumes."""
 
 
 @dataclass(frozen=True)
 class PrintedPair:
     """Two printed values of one metric, and what they tell.
 
-    better, worse: the values. clusters: triples that were evaluated; both tasks of one count as one.
-    z_least, z_most: between these is the z of the difference, whatever the ranks; z_most is infinite where the variance
-    may be 0. verdict: SEPARATE where z_least reaches 1.96, ALIKE where z_most does not, else UNKNOWN.
-    enough: a difference to `worse` from which on the verdict is SEPARATE, None where there is none; too_little: one
-    below which it is ALIKE.
+    better, worse: the values. triples: evaluated ones; both tasks of one count as one.
+    p: the largest that any ranks with these values allow, where triples that share a query may win or lose together;
+    None where nothing is known of the queries. p_if_independent: the same if no triple has to do with another. Both are
+    adjusted by Holm's method for all pairs that were given.
+    verdict: BETTER where p is at most 0.05, IF_INDEPENDENT where only p_if_independent is, else UNKNOWN. assumption:
+    what the verdict rests on.
+    enough, enough_if_independent: the difference of a single pair to `worse` from which on its verdict is BETTER, or
+    IF_INDEPENDENT; None where there is none.
     """
 
     metric: str
     better: Typed
     worse: Typed
-    clusters: int
-    z_least: float
-    z_most: float
+    triples: int
+    p: float | None
+    p_if_independent: float
     verdict: str
-    enough: float | None
-    too_little: float
+    assumption: str
+    enough: float | None = None
+    enough_if_independent: float | None = None
 
 
 def compare_printed(
@@ -61,7 +75,8 @@ def compare_printed(
 ) -> list[PrintedPair]:
     """Return what the values of two or more models tell, pair by pair, the better value of each first.
 
-    values: as `adjust` takes them; text has the rounding of its digits. The other arguments are those of `adjust`.
+    values: as `adjust` takes them; text has the rounding of its digits. A mean over several runs is a value like any
+        other. The other arguments are those of `adjust`.
     Raises RankadjustError for fewer than two values, for metrics that are no mean over the tasks, and where the number
     of tasks is not known.
     """
@@ -77,120 +92,102 @@ def compare_printed(
     for value in printed:
         if limit := evaluation_set.why_impossible(wanted, *value.ends):
             raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
-    scale, clusters = scale_of(wanted, evaluation_set), triples_of(evaluation_set)
-    return [pair_of(wanted, scale, clusters, *both) for both in combinations(printed, 2)]
+    judge = Judge.of(wanted, evaluation_set)
+    return [judge.with_enough(pair) for pair in judge.pairs(printed)]
 
 
 @dataclass(frozen=True)
-class Scale:
-    """How a value becomes a mean of numbers from 0 (worst) to 1 (best), and the least difference above 0 of a cluster.
+class Judge:
+    """What is needed to judge the values of one metric and evaluation.
 
-    worst, best: values; step: 0 where there is no such difference, or a very small one.
+    worst, best: values of the metric. clustered: how triples that share queries may go together, None where that is
+    not known.
     """
 
+    metric: Metric
     worst: float
     best: float
-    step: float
+    clustered: Dependence | None
+    alone: Dependence
 
     @classmethod
-    def of(cls, metric: Metric, sides: int, largest_count: float) -> "Scale":
-        """Return the scale of a metric where a cluster has as many tasks as sides."""
-        if metric.increasing:
-            return cls(0.0, metric.optimum, 1 / sides if metric.shape is hit else 0.0)
-        # A mean rank: ranks are whole or, where candidates tie, halves.
-        return cls(largest_count, 1.0, 0.5 / sides / max(largest_count - 1, 1.0))
+    def of(cls, metric: Metric, evaluation_set: EvaluationSet) -> "Judge":
+        """Return the judge of an evaluation. Raises RankadjustError where the number of tasks is not known."""
+        alone = independent(triples_of(evaluation_set))
+        return cls(metric, *_range(metric, evaluation_set), shared_queries(evaluation_set), alone)
 
-    def share(self, value: float) -> float:
-        """Return where a value is between the worst and the best one."""
+    def pairs(self, printed: Sequence[Typed]) -> list[PrintedPair]:
+        """Return what all pairs of some values tell, p adjusted for their number."""
+        found = [self._pair(*both) for both in combinations(printed, 2)]
+        p = None if self.clustered is None else holm([1.0 if one.p is None else one.p for one in found])
+        alone = holm([one.p_if_independent for one in found])
+        return [
+            _judged(
+                replace(one, p=None if p is None else float(p[place]), p_if_independent=float(alone[place]))
+            )
+            for place, one in enumerate(found)
+        ]
+
+    def _pair(self, first: Typed, second: Typed) -> PrintedPair:
+        sign = 1 if self.metric.increasing else -1
+        better, worse = (first, second) if sign * first.value >= sign * second.value else (second, first)
+        return PrintedPair(
+            self.metric.key,
+            better,
+            worse,
+            self.alone.triples,
+            None if self.clustered is None else self._p(self.clustered, better, worse),
+            self._p(self.alone, better, worse),
+            UNKNOWN,
+            ASSUMPTIONS[UNKNOWN],
+        )
+
+    def with_enough(self, pair: PrintedPair) -> PrintedPair:
+        """Add the differences that are enough."""
+        return replace(
+            pair,
+            enough=None if self.clustered is None else self._enough(self.clustered, pair.worse.value),
+            enough_if_independent=self._enough(self.alone, pair.worse.value),
+        )
+
+    def _p(self, dependence: Dependence, better: Typed, worse: Typed) -> float:
+        """Return the largest p over all ranks, and over all values that are printed alike."""
+        (low, high), (worse_low, worse_high) = (sorted(map(self._share, one.ends)) for one in (better, worse))
+        # The total nearest to 1 leaves most room for tasks that differ.
+        total = min(max(1.0, low + worse_low), high + worse_high)
+        return dependence.p_at_most(low - worse_high, min(total, 2 - total))
+
+    def _enough(self, dependence: Dependence, worse: float) -> float | None:
+        """Return the least difference to a value that is enough, None where the largest is too little."""
+        share = self._share(worse)
+
+        def excess(difference: float) -> float:
+            total = 2 * share + difference
+            return LEVEL - dependence.p_at_most(difference, min(total, 2 - total))
+
+        if share >= 1 or excess(1 - share) < 0:
+            return None
+        return float(optimize.brentq(excess, 0.0, 1 - share, xtol=1e-14)) * abs(self.best - self.worst)
+
+    def _share(self, value: float) -> float:
+        """Return where a value is between the worst (0) and the best one (1)."""
         return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
 
 
-def pair_of(metric: Metric, scale: Scale, clusters: int, first: Typed, second: Typed) -> PrintedPair:
-    """Return what two values tell."""
-    better, worse = (first, second) if (first.value >= second.value) == metric.increasing else (second, first)
-    z_least, z_most = z_between(scale, clusters, better, worse)
-    width = abs(scale.best - scale.worst)
-    enough = _enough(scale.share(worse.value), clusters)
-    too_little = scale.step * CRITICAL**2 / (clusters + CRITICAL**2)
-    return PrintedPair(
-        metric.key,
-        better,
-        worse,
-        clusters,
-        z_least,
-        z_most,
-        verdict_of(z_least, z_most),
-        None if enough is None else enough * width,
-        too_little * width,
-    )
+def _judged(pair: PrintedPair) -> PrintedPair:
+    if pair.p is not None and pair.p <= LEVEL:
+        verdict = BETTER
+    else:
+        verdict = IF_INDEPENDENT if pair.p_if_independent <= LEVEL else UNKNOWN
+    return replace(pair, verdict=verdict, assumption=ASSUMPTIONS[verdict])
 
 
-def z_between(scale: Scale, clusters: int, better: Typed, worse: Typed) -> tuple[float, float]:
-    """Return the least and the largest z of the difference of two values, over all ranks and what they round."""
-    (low, high), (worse_low, worse_high) = (sorted(map(scale.share, one.ends)) for one in (better, worse))
-    least, most = max(low - worse_high, 0.0), max(high - worse_low, 0.0)
-    # The largest variance that any values between the ends allow.
-    total = min(max(1.0, low + worse_low), high + worse_high)
-    largest = min(total, 2 - total) - least**2
-    return _z(least, largest, clusters), _z(most, smallest_variance(most, scale.step), clusters)
-
-
-def verdict_of(z_least: float, z_most: float) -> str:
-    """Return what can be said of a difference whose z is between these."""
-    return SEPARATE if z_least >= CRITICAL else ALIKE if z_most < CRITICAL else UNKNOWN
-
-
-def largest_variance(first: float, second: float) -> float:
-    """Return the largest variance of the differences of numbers in [0, 1] with these means.
-
-    Of any two numbers u, v in [0, 1] (u - v)^2 <= |u - v| <= min(u + v, 2 - u - v); so the mean square is at most
-    min(a + b, 2 - a - b) for means a and b. It is reached by zeros and ones that are never both 1, or never both 0.
-    """
-    total = first + second
-    return max(min(total, 2 - total) - (first - second) ** 2, 0.0)
-
-
-def smallest_variance(difference: float, step: float) -> float:
-    """Return the smallest variance of differences with this mean, where those that are not 0 are at least `step`."""
-    return max(step * difference - difference**2, 0.0)
-
-
-def _z(difference: float, variance: float, clusters: int) -> float:
-    if difference == 0:
-        return 0.0
-    return float(difference * (clusters / variance) ** 0.5) if variance > 0 else float("inf")
-
-
-def _enough(worse: float, clusters: int) -> float | None:
-    """Return the least difference to a share from which on the values are separate, None where 1 is too little."""
-
-    def excess(difference: float) -> float:
-        return clusters * difference**2 - CRITICAL**2 * largest_variance(worse + difference, worse)
-
-    most = 1 - worse
-    if most <= _TINY or excess(most) < 0:
-        return None
-    return float(optimize.brentq(excess, _TINY, most, xtol=1e-14))
-
-
-def scale_of(metric: Metric, evaluation_set: EvaluationSet) -> Scale:
-    """Return the scale of a metric among the candidates of an evaluation set."""
-    sides = 2 if evaluation_set.side == "both" else 1
+def _range(metric: Metric, evaluation_set: EvaluationSet) -> tuple[float, float]:
+    """Return the worst and the best value of a metric among the candidates of an evaluation set."""
     if metric.increasing:
-        return Scale.of(metric, sides, float("nan"))
+        return 0.0, metric.optimum
     if evaluation_set.largest_count is None:
         raise RankadjustError(
             f"the number of candidates of {evaluation_set} is not known, so that ranks have no bound"
         )
-    return Scale.of(metric, sides, float(evaluation_set.largest_count))
-
-
-def triples_of(evaluation_set: EvaluationSet) -> int:
-    """Return the number of evaluated triples: both tasks of one may go together."""
-    of_sides = ["head", "tail"] if evaluation_set.side == "both" else [evaluation_set.side]
-    known = [evaluation_set.of_side(side).tasks for side in of_sides if side in evaluation_set.sides]
-    if numbers := [number for number in known if number is not None]:
-        return max(numbers)
-    if evaluation_set.tasks is None:
-        raise RankadjustError(f"the number of tasks of {evaluation_set} is not known: nothing can be said")
-    return evaluation_set.tasks // len(of_sides)
+    return float(evaluation_set.largest_count), 1.0

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankadjust.base.arrays import FloatArray
+from rankadjust.base.arrays import BoolArray, FloatArray
 
 
 def holm(p: Sequence[float] | FloatArray) -> FloatArray:
@@ -30,27 +30,53 @@ def letters(models: Sequence[str], differ: Mapping[tuple[str, str], bool]) -> di
     """Return letters for each model such that two share a letter exactly if they do not differ.
 
     models: best first, and so the letter a is of the best. differ: for pairs of models, in either order, whether they
-    were told apart. A letter stands for a largest set of models none of which differ (Piepho 2004).
+    were told apart; a pair that is not named was not. A letter stands for a set of models none of which differ, to
+    which no other can be added. The time is at most cubic in the number of models for each letter; the number
+    of letters is not always the least (finding that is a hard problem).
 
     >>> letters(["A", "B", "C"], {("A", "B"): False, ("B", "C"): False, ("A", "C"): True})
     {'A': 'a', 'B': 'ab', 'C': 'b'}
     """
-    sets = [frozenset(models)]
-    for (first, second), told_apart in differ.items():
-        if not told_apart:
-            continue
-        split = [
-            part
-            for one in sets
-            for part in ((one - {first}, one - {second}) if {first, second} <= one else (one,))
-        ]
-        different = list(dict.fromkeys(split))
-        sets = [one for one in different if not any(one < other for other in different)]
     place = {name: number for number, name in enumerate(models)}
-    ordered = sorted(sets, key=lambda one: sorted(place[name] for name in one))
+    alike = np.ones((len(models), len(models)), dtype=bool)
+    for (first, second), told_apart in differ.items():
+        alike[place[first], place[second]] = alike[place[second], place[first]] = not told_apart
+    sets = _needed(_cover(alike))
     return {
-        name: "".join(_letter(number) for number, one in enumerate(ordered) if name in one) for name in models
+        name: "".join(_letter(number) for number, members in enumerate(sets) if members[place[name]])
+        for name in models
     }
+
+
+def _cover(alike: BoolArray) -> list[BoolArray]:
+    """Return sets of models, as masks, that together have every pair of models that are alike, and no other.
+
+    From the first model that lacks a pair, and the last one that it has to go with: where the models that are alike
+    follow each other, as means do, these sets are as few as can be.
+    """
+    missing, sets = alike.copy(), []
+    for first in range(len(alike)):
+        while missing[first].any():
+            members = np.zeros(len(alike), dtype=bool)
+            members[[first, np.flatnonzero(missing[first])[-1]]] = True
+            while (others := alike[members].all(axis=0) & ~members).any():
+                # Whoever lacks most pairs with the set joins it.
+                members[np.argmax(np.where(others, missing[members].sum(axis=0), -1))] = True
+            missing &= ~np.outer(members, members)
+            sets.append(members)
+    return sets
+
+
+def _needed(sets: list[BoolArray]) -> list[BoolArray]:
+    """Return the sets without those whose pairs are all in others."""
+    times = np.sum([np.outer(one, one) for one in sets], axis=0)
+    kept = []
+    for one in sets:
+        if (times[np.ix_(one, one)] > 1).all():
+            times = times - np.outer(one, one)
+        else:
+            kept.append(one)
+    return kept
 
 
 def _letter(number: int) -> str:

@@ -10,7 +10,7 @@ from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import Typed
 from rankadjust.models.compare import LEVEL, Comparison
-from rankadjust.models.printed import ALIKE, SEPARATE, PrintedPair
+from rankadjust.models.printed import BETTER, IF_INDEPENDENT, UNKNOWN, PrintedPair
 from rankadjust.output.terminal import number, table
 
 _TWO = 2
@@ -160,28 +160,39 @@ def _notes(differences: pl.DataFrame) -> list[str]:
 
 
 def printed_pair(pair: PrintedPair) -> str:
-    """Return what two printed values tell, in two sentences."""
+    """Return what two printed values tell, what it rests on, and which difference would be enough."""
     label = resolve(pair.metric).label
     better, worse = pair.better.text, pair.worse.text
-    if pair.verdict == SEPARATE:
-        found = f"{better} is better than {worse}, whatever the ranks are (z is {number(pair.z_least, 3)} at least)"
-    elif pair.verdict == ALIKE:
-        most = number(pair.z_most, 3)
-        found = f"{better} and {worse} are not separable, whatever the ranks are (z is {most} at most)"
-    else:
-        most = "" if pair.z_most == float("inf") else f" and at most {number(pair.z_most, 3)}"
-        found = (
-            f"whether {better} is better than {worse} cannot be known from these values "
-            f"(z is at least {number(pair.z_least, 3)}{most})"
-        )
-    limits = [
-        f"a difference of {_difference(pair.enough, worse, 3)} to {worse} is significant whatever the ranks are"
-        if pair.enough is not None
-        else f"no difference to {worse} is significant whatever the ranks are",
-    ]
-    if pair.too_little > 0:
-        limits.append(f"one below {_difference(pair.too_little, worse, 2)} never is")
-    return f"{label}: {found}.\n  With {pair.clusters:,} triples {'; '.join(limits)}."
+    alone = f"p is at most {number(pair.p_if_independent, 2)}"
+    found = {
+        BETTER: f"{better} is better than {worse}, whatever the ranks are (p is at most {number(pair.p or 0, 2)})",
+        IF_INDEPENDENT: (
+            f"whether {better} is better than {worse} cannot be known from these values, "
+            f"unless all triples are independent: then it is ({alone})"
+        ),
+    }.get(
+        pair.verdict,
+        f"whether {better} is better than {worse} cannot be known from these values "
+        f"({alone} even if all triples are independent)",
+    )
+    shares = (
+        "It is not known which triples share a query."
+        if pair.p is None
+        else f"{_enough(pair.enough, worse)} where triples that share a query may win or lose together."
+    )
+    assumed = "" if pair.verdict == UNKNOWN else f"\n  Assumed: {pair.assumption}."
+    return (
+        f"{label}: {found}.{assumed}\n  With {pair.triples:,} triples "
+        f"{_enough(pair.enough_if_independent, worse)} if all are independent. {shares[0].upper()}{shares[1:]}"
+    )
+
+
+def _enough(size: float | None, beside: str) -> str:
+    return (
+        f"no difference to {beside} is enough"
+        if size is None
+        else f"a difference of {_difference(size, beside, 3)} to {beside} is enough"
+    )
 
 
 def _difference(size: float, beside: str, digits: int) -> str:
@@ -250,29 +261,27 @@ def for_machines(found: Comparison) -> dict[str, Any]:
 
 
 def printed_for_machines(pairs: Sequence[PrintedPair]) -> list[dict[str, Any]]:
-    """Return pairs for JSON; a z that has no bound is null."""
-    rows = [asdict(pair) for pair in pairs]
-    return [row | {"z_most": None if row["z_most"] == float("inf") else row["z_most"]} for row in rows]
+    """Return pairs for JSON."""
+    return [asdict(pair) for pair in pairs]
 
 
 def printed_rows(pairs: Sequence[PrintedPair]) -> pl.DataFrame:
     """Return a row for each pair: the values with the ends of what they round, and what they tell."""
+    numbers = ("p", "p_if_independent", "enough", "enough_if_independent")
     return pl.DataFrame(
         [
             {
                 "metric": pair.metric,
                 **_value_of("better", pair.better),
                 **_value_of("worse", pair.worse),
-                "triples": pair.clusters,
-                "z_least": pair.z_least,
-                "z_most": None if pair.z_most == float("inf") else pair.z_most,
+                "triples": pair.triples,
                 "verdict": pair.verdict,
-                "enough": pair.enough,
-                "too_little": pair.too_little,
+                "assumption": pair.assumption,
+                **{name: getattr(pair, name) for name in numbers},
             }
             for pair in pairs
         ],
-        schema_overrides={"z_most": pl.Float64, "enough": pl.Float64},
+        schema_overrides=dict.fromkeys(numbers, pl.Float64),
     )
 
 
@@ -289,12 +298,10 @@ def printed_paper_table(pairs: Sequence[PrintedPair]) -> pl.DataFrame:
                 "metric": resolve(pair.metric).label,
                 "better": pair.better.text,
                 "worse": pair.worse.text,
-                "z at least": number(pair.z_least, 3),
-                "z at most": "" if pair.z_most == float("inf") else number(pair.z_most, 3),
                 "verdict": pair.verdict,
-                "significant from": ""
-                if pair.enough is None
-                else _difference(pair.enough, pair.worse.text, 3),
+                "p at most": number(pair.p, 2),
+                "p if independent": number(pair.p_if_independent, 2),
+                "enough": "" if pair.enough is None else _difference(pair.enough, pair.worse.text, 3),
             }
             for pair in pairs
         ]

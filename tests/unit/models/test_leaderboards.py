@@ -5,7 +5,7 @@ import pytest
 
 from rankadjust.database.constants import Constants
 from rankadjust.models.leaderboards import leaderboards
-from rankadjust.models.printed import SEPARATE, UNKNOWN, compare_printed
+from rankadjust.models.printed import BETTER, IF_INDEPENDENT, LEVEL, UNKNOWN, compare_printed
 
 SET = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both"}
 
@@ -42,15 +42,24 @@ def test_verdicts_are_those_of_the_pairs(metric, texts):
     found = boards(results(metric, *((text, float(text)) for text in texts)))
     assert found["model"].to_list() == texts
     assert found["triples"].unique().to_list() == [20_466]
-    letters = dict(found.select("model", "letters").iter_rows())
     pairs = compare_printed(texts, dataset="FB15k-237", metric=metric)
-    for pair in pairs:
-        shared = set(letters[pair.better.text]) & set(letters[pair.worse.text])
-        assert bool(shared) == (pair.verdict != SEPARATE)
+    for column, told_apart in (
+        ("letters", lambda pair: pair.verdict == BETTER),
+        ("letters_if_independent", lambda pair: pair.p_if_independent <= LEVEL),
+    ):
+        letters = dict(found.select("model", column).iter_rows())
+        for pair in pairs:
+            shared = set(letters[pair.better.text]) & set(letters[pair.worse.text])
+            assert bool(shared) != told_apart(pair)
     against = {pair.worse.text: pair.verdict for pair in pairs if pair.better.text == texts[0]}
-    expected = ["best", *("worse" if against[text] == SEPARATE else against[text] for text in texts[1:])]
-    assert found["to_best"].to_list() == expected
-    assert {pair.verdict for pair in pairs} >= {SEPARATE, UNKNOWN}
+    words = {BETTER: "worse", IF_INDEPENDENT: "worse only if triples are independent", UNKNOWN: UNKNOWN}
+    assert found["to_best"].to_list() == ["best", *(words[against[text]] for text in texts[1:])]
+    assert {pair.verdict for pair in pairs} >= {IF_INDEPENDENT, UNKNOWN}
+
+
+def test_equal_mean_ranks_have_a_verdict():
+    found = boards(results("arithmetic_mean_rank", ("A", 114.0), ("B", 114.0)))
+    assert found["to_best"].to_list() == ["best", UNKNOWN]
 
 
 def test_what_is_no_leaderboard_is_left_out():
@@ -63,7 +72,10 @@ def test_what_is_no_leaderboard_is_left_out():
         results("hits_at_10", ("A", 0.5), ("B", 0.4), dataset="unknown"),
     ]
     found = boards(board, *others)
-    assert found.select("model", "letters", "to_best").rows() == [("A", "a", "best"), ("B", "b", "worse")]
+    assert found.select("model", "letters_if_independent", "to_best").rows() == [
+        ("A", "a", "best"),
+        ("B", "b", "worse only if triples are independent"),
+    ]
     nothing = boards(*others)
     assert nothing.height == 0
     assert nothing.schema == found.schema
