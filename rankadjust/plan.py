@@ -82,6 +82,14 @@ class Plan:
         """The data sets to which a protocol applies."""
         return [name for name, protocols in self.applicable.items() if protocols]
 
+    @property
+    def evaluations(self) -> list[tuple[str, str]]:
+        """Data set and protocol of all that is counted, or of which there are bounds."""
+        counted = [
+            (name, protocol.name) for name, protocols in self.applicable.items() for protocol in protocols
+        ]
+        return [*counted, *((name, "filtered") for name in self.bounded)]
+
     @cached_property
     def sizes(self) -> Mapping[str, int]:
         """How many triples each data set has, as far as that can be known."""

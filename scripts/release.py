@@ -17,7 +17,8 @@ def release(database: str, datasets: str, candidates: str, folder: Path) -> None
     check_sums(database, datasets, candidates)
     constants = load_database(database)
     registry = load_registry()
-    require_complete(constants, registry, load_protocols(), load_benchmarks())
+    held = constants.select("dataset", "protocol").unique().iter_rows()
+    require_complete(held, registry, load_protocols(), load_benchmarks())
     require_sound(constants)
     write_deposit(constants, load_candidates(candidates), load_datasets(datasets), registry, folder)
 

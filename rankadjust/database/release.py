@@ -19,14 +19,14 @@ _NAMED = 5  # rows in the message of an error
 
 
 def require_complete(
-    database: pl.DataFrame,
+    held: Iterable[tuple[str, str]],
     registry: Mapping[str, Dataset],
     protocols: Mapping[str, Protocol],
     benchmarks: Iterable[Benchmark],
 ) -> None:
-    """Raise RankadjustError where the database lacks a verified data set, a protocol that applies, or a benchmark.
+    """Raise RankadjustError where a release lacks a verified data set, a protocol that applies, or a benchmark.
 
-    Of a data set without training triples it has to have bounds.
+    Of a data set without training triples it has to have bounds. held: data set and protocol of what it has.
     """
     constant = {(benchmark.dataset, benchmark.protocol.name) for benchmark in benchmarks}
     counted = {
@@ -39,14 +39,13 @@ def require_complete(
     bounded = {
         (dataset.name, "filtered") for dataset in registry.values() if dataset.without_training is not None
     }
-    missing = sorted(
-        (constant | counted | bounded) - set(database.select("dataset", "protocol").unique().iter_rows())
-    )
+    missing = sorted((constant | counted | bounded).difference(held))
     if missing:
         named = ", ".join(f"{dataset} ({protocol})" for dataset, protocol in missing[:5])
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""
         raise RankadjustError(
-            f"the release would lack {named}{more}; make it with --configfile config/full.yaml"
+            f"the release would lack {named}{more}; set the keys datasets, without_training and protocols as "
+            "config/full.yaml does, which --configfile config/full.yaml takes"
         )
 
 

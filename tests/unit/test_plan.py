@@ -27,6 +27,13 @@ def test_a_data_set_to_which_no_protocol_applies_is_not_counted(project):
     assert plan(project, datasets=["Nations"], protocols=["time-aware"]).counted == []
 
 
+def test_what_is_computed_is_known_by_data_set_and_protocol(project):
+    found = plan(
+        project, datasets=["Nations"], protocols=["filtered", "time-aware"], without_training=["FB15k"]
+    )
+    assert found.evaluations == [("Nations", "filtered"), ("FB15k", "filtered")]
+
+
 def test_triples_that_are_given_take_the_place_of_bounds(project):
     made = plan(project, datasets=["Nations", "FB15k"], without_training=["YAGO3-10", "FB15k"])
     assert list(made.bounded) == ["YAGO3-10"]

@@ -6,6 +6,9 @@ Outputs: results/release/*: the database, candidates of sampled protocols includ
          `make adopt` copies what the library needs to resources/database/, which is committed.
 """
 
+from rankadjust.counting.protocols import load_protocols
+from rankadjust.data.registry import load_registry
+from rankadjust.database.release import require_complete
 from rankadjust.output.deposit import SUMS, TABLES, TEXTS
 
 RELEASE = expand("results/release/{name}", name=[*TABLES, *TEXTS, SUMS])
@@ -16,9 +19,17 @@ rule release:
         RELEASE,
 
 
+# Before the first job: to count a few data sets takes minutes, and they are no release. Benchmarks are always computed.
+def database_of_all(wildcards):
+    """Return the database of this run, where it will hold all that a release does."""
+    with exit_with_message():
+        require_complete(PLAN.evaluations, load_registry(), load_protocols(), [])
+    return "results/database/adjustments.parquet"
+
+
 rule assemble_release:
     input:
-        database="results/database/adjustments.parquet",
+        database=database_of_all,
         datasets="results/database/datasets.tsv",
         candidates="results/database/candidates.parquet",
         sums="results/database/SHA256SUMS",

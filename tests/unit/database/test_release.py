@@ -1,6 +1,7 @@
 """The release: whole or refused, and in PyKEEN's layout."""
 
 import dataclasses
+from contextlib import nullcontext
 
 import polars as pl
 import pytest
@@ -9,7 +10,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
-from rankadjust.counting.protocols import get_protocol
+from rankadjust.configuration import load_configuration
+from rankadjust.counting.protocols import get_protocol, load_protocols
 from rankadjust.data.registry import load_registry
 from rankadjust.database.release import (
     pykeen_layout,
@@ -17,6 +19,7 @@ from rankadjust.database.release import (
     require_sound,
 )
 from rankadjust.database.store import assemble, load_database
+from rankadjust.plan import Plan
 
 
 @pytest.fixture(scope="module")
@@ -39,17 +42,23 @@ def database(*keys):
 
 def test_a_release_that_lacks_something_is_refused(registry):
     protocols = {name: get_protocol(name) for name in ("filtered", "time-aware")}
-    whole = database(
-        ("Nations", "filtered", 1), ("CoDEx-S", "filtered", 1), ("GraIL-WN18RR-v1", "filtered", 1)
-    )
-    require_complete(whole, registry, protocols, [])
-    with pytest.raises(RankadjustError, match=r"the release would lack CoDEx-S \(filtered\); make it with"):
-        require_complete(whole.filter(pl.col("dataset") != "CoDEx-S"), registry, protocols, [])
+    held = [("Nations", "filtered"), ("CoDEx-S", "filtered"), ("GraIL-WN18RR-v1", "filtered")]
+    require_complete(held, registry, protocols, [])
+    with pytest.raises(RankadjustError, match=r"would lack CoDEx-S \(filtered\); set the keys datasets,"):
+        require_complete([held[0], held[2]], registry, protocols, [])
     without = {"FB15k": load_registry()["FB15k"]}
     with pytest.raises(RankadjustError, match=r"the release would lack FB15k \(filtered\)"):
-        require_complete(whole, without, protocols, [])
+        require_complete(held, without, protocols, [])
     unverified = {name: dataclasses.replace(entry, verified=False) for name, entry in registry.items()}
-    require_complete(whole.clear(), unverified, protocols, [])
+    require_complete([], unverified, protocols, [])
+
+
+def test_a_run_of_config_full_is_whole_and_one_of_few_data_sets_is_none(project):
+    default, full = project / "config" / "config.yaml", project / "config" / "full.yaml"
+    for files, lacks in (([default], "the release would lack"), ([default, full], None)):
+        held = Plan.of(load_configuration(files, {}, project)).evaluations
+        with pytest.raises(RankadjustError, match=lacks) if lacks else nullcontext():
+            require_complete(held, load_registry(), load_protocols(), [])
 
 
 def test_pykeen_layout_has_its_names_and_columns(registry):
