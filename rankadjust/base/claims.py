@@ -24,6 +24,7 @@ from typing import Protocol
 from filelock import FileLock, Timeout
 
 from rankadjust.base import failures
+from rankadjust.base.clock import date_now
 from rankadjust.base.contents import read_json
 from rankadjust.base.errors import RankadjustError, exit_with_message
 from rankadjust.base.faults import LEAST, few_inodes, in_words, unwritable
@@ -136,6 +137,7 @@ def claimed(persistence: Persistence) -> Iterator[None]:
     state.mkdir(parents=True, exist_ok=True)
     with _held(state / "run.lock", record):
         _make_way(persistence, record)
+        _date_now(_folder(record))
         os.environ[RUN] = as_text(this_process())
         since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
         write_text(json.dumps({"process": os.environ[RUN], "since": since}), record)
@@ -203,6 +205,14 @@ def _make_way(persistence: Persistence, record: Path) -> None:
     # Snakemake removes the folder of its locks with them, and expects it.
     (persistence.path / "locks").mkdir(exist_ok=True)
     _remove_unfinished(_folder(record), _killed())
+
+
+def _date_now(folder: Path) -> None:
+    """Give files that a run wrote under another clock a time at which a job that reads them can end."""
+    dated = date_now(folder / written for written in _WRITTEN)
+    if dated:
+        others = f" and {len(dated) - 1} others" if dated[1:] else ""
+        _say(f"note: {dated[0]}{others}: dated in the future, when the clock was ahead; dated now instead")
 
 
 def _end(jobs: Iterable[tuple[str, Process]]) -> None:

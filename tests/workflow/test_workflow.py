@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -331,6 +332,18 @@ def test_a_damaged_report_is_made_again(run):
     assert planned(run) == {}
 
 
+def test_what_a_run_wrote_under_a_clock_that_was_ahead_is_read_by_the_next_one(run):
+    results = run / "elsewhere" / "results"
+    sums = results / "comparison" / "SHA256SUMS"
+    os.utime(sums, (time.time() + 3600,) * 2)
+    (results / "report.html").unlink()
+    done = again(run)
+    assert done.returncode == 0, done.stderr
+    assert f"note: {sums}: dated in the future, when the clock was ahead; dated now instead\n" in done.stderr
+    assert (results / "report.html").exists()
+    assert planned(run) == {}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "rerun"), DAMAGED.items(), ids=DAMAGED)
 def test_damage_that_snakemake_does_not_see_is_mended_by_the_next_run(run, name, rerun):
@@ -639,6 +652,30 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
     done = snakemake("--configfile", "config.yaml", "--dry-run", cwd=tmp_path)
     assert done.returncode != 0
     assert_last_line(done, message)
+
+
+def test_a_table_from_the_future_is_refused_before_the_first_job(tmp_path):
+    write_inputs(tmp_path)
+    os.utime(tmp_path / "results.csv", (time.time() + 3600,) * 2)
+    done = snakemake("--configfile", "config.yaml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert_last_line(
+        done,
+        r"^error: /.*/results.csv: dated in the future .*; give it the time of now: touch /.*results.csv$",
+    )
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_release_of_few_data_sets_is_refused_before_the_first_job(tmp_path):
+    write_inputs(tmp_path)
+    done = snakemake("release", "--configfile", "config.yaml", cwd=tmp_path)
+    assert done.returncode == 1
+    assert_last_line(
+        done, r"^error: the release would lack .*; set the keys datasets, without_training and protocols as "
+    )
+    assert len(re.findall(r"^error: ", done.stderr, flags=re.MULTILINE)) == 1
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.slow

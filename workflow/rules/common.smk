@@ -29,6 +29,7 @@ from rankadjust.base.claims import (
     require_folders,
     require_writable,
 )
+from rankadjust.base.clock import require_dated
 from rankadjust.base.contents import Digests, content_digest, digest_of, read_json
 from rankadjust.base.errors import exit_with_message
 from rankadjust.base.internals import persistence_and_job
@@ -62,6 +63,15 @@ with exit_with_message():
         *(["the module's config"] if IS_MODULE else []),
     )
     PLAN = Plan.of(RUN)
+
+if workflow.is_main_process:
+    with exit_with_message():
+        require_dated(
+            [
+                *PLAN.tables.values(),
+                *filter(None, map(sidecar_of, PLAN.tables.values())),
+            ]
+        )
 
 share_with_jobs(RUN.values, PROJECT)
 
