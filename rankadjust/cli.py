@@ -916,6 +916,26 @@ def verify(folder: Path, other: Path | None, as_json: bool) -> None:
 
 
 @commands.command()
+@click.argument("folder", type=_PATH, default=Path())
+@_json
+def doctor(folder: Path, as_json: bool) -> None:
+    """Say what is wrong with this machine, the installation and the results in FOLDER, and what to do about it.
+
+    FOLDER is where runs work; unsaid, the folder of work. Of path, locale, clock, disk, versions of packages, shipped
+    tables and results there is a line each, and a line for each problem. The exit code is 1 if there is any.
+    """
+    from rankadjust.doctor import examine
+
+    found = examine(folder)
+    if as_json:
+        _print_json([finding._asdict() for finding in found])
+    else:
+        for about, line, wrong in found:
+            _echo(f"{'wrong' if wrong else 'ok':<6} {about:<9} {line}")
+    sys.exit(1 if any(finding.wrong for finding in found) else 0)
+
+
+@commands.command()
 @_options(_results, _database, _json)
 @click.option(
     "--page", is_flag=True, help="The registry as docs/datasets.md has it, with licences and sources."

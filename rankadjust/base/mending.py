@@ -40,7 +40,7 @@ class Products:
         What is not there is no damage: Snakemake sees that itself.
         """
         there = [path for path in map(Path, paths) if path.exists()] if self._look else []
-        wrong = [line for path in there for line in self._wrong(path)]
+        wrong = [line for path in there for line in self.wrong(path)]
         if wrong:
             others = f" (and {len(wrong) - 1} more of the same job)" if wrong[1:] else ""
             sys.stderr.write(f"note: {wrong[0]}{others}; a run makes {'them' if others else 'it'} again\n")
@@ -57,7 +57,7 @@ class Products:
         with suppress(RankadjustError):
             self._seals.save()
 
-    def _wrong(self, path: Path) -> list[str]:
+    def wrong(self, path: Path) -> list[str]:
         """Return a line for each file of an output that is not what was written."""
         if path.is_dir():
             return self._wrong_in_folder(path)

@@ -3,6 +3,7 @@
 SHA256SUMS beside the tables say what their bytes were. After a change that was meant, `make sums` renews them.
 """
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
@@ -22,25 +23,35 @@ def check_shipped(*paths: str | Path) -> None:
     folders = [shipped(folder).resolve() for folder in FOLDERS]
     for path in map(Path, paths):
         if path.resolve().parent in folders and path.is_file():
-            _check(path)
+            _refuse(_wrong(path, _known(path.parent)))
 
 
 def check_all_shipped() -> None:
     """Raise RankadjustError where any table that ships with the project is not as it was shipped, or is missing."""
+    _refuse(wrong_shipped())
+
+
+def wrong_shipped() -> Iterator[str]:
+    """Yield a line for each table that ships with the project and is not as it was shipped, or is missing."""
     for folder in (shipped(name) for name in FOLDERS):
         # A wheel has no published tables.
         if folder.is_dir():
-            for name in _known(folder):
-                _check(folder / name)
+            known = _known(folder)
+            for name in known:
+                yield from _wrong(folder / name, known)
 
 
-def _check(path: Path) -> None:
-    expected = _known(path.parent).get(path.name)
-    if expected is None:
+def _refuse(wrong: Iterator[str]) -> None:
+    for line in wrong:
+        raise RankadjustError(line)
+
+
+def _wrong(path: Path, known: Mapping[str, str]) -> Iterator[str]:
+    if path.name not in known:
         return
     found = sha256_of(path) if path.is_file() else "missing"
-    if found != expected:
-        raise RankadjustError(
+    if found != known[path.name]:
+        yield (
             f"{path}: {'missing' if found == 'missing' else f'its bytes are not those that {SUMS} beside it says'}; "
             "get the file again (git checkout, or from where you have the project), or, where you meant to change it, "
             "renew the sums: make sums"

@@ -72,6 +72,28 @@ def test_a_command_refuses_a_shipped_table_with_a_changed_bit_in_one_line(clone,
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_the_doctor_names_every_shipped_table_with_a_changed_bit(clone):
+    whole = {file: (clone / file).read_bytes() for file in (COUNTS, PRINTED)}
+    for file in whole:
+        damage(clone / file)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "rankadjust", "doctor"],
+            cwd=clone,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    finally:
+        for file, data in whole.items():
+            (clone / file).write_bytes(data)
+    assert done.returncode == 1
+    wrong = [line for line in done.stdout.splitlines() if line.startswith("wrong")]
+    assert [line.partition(": its bytes are not those that SHA256SUMS")[0] for line in wrong] == [
+        f"wrong  inputs    {clone / file}" for file in whole
+    ]
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_sums_are_those_of_the_tables(folder):
     """Where this fails, a table was changed: when that was meant, `make sums`."""

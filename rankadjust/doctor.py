@@ -1,0 +1,414 @@
+"""What is wrong with this machine, with what is installed, and with the results in a folder, and what to do about it.
+
+Each check says what it found, a line for each problem. Packages that may be missing are imported by the check that
+needs them, so that the others still speak.
+"""
+# ruff: noqa: PLC0415
+
+import json
+import locale
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, date, datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from rankadjust.base.faults import unwritable
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+_PACKAGE = Path(__file__).parent
+_PROJECT = _PACKAGE.parent
+# What a run of the default configuration writes, downloads included, with as much to spare (docs/reliability.md).
+_ROOM, _FILES = 50_000_000, 1000
+# Seconds between the clock of this machine and that of a disk.
+_APART = 2.0
+_STAGES = ("triples", "candidates", "partitions", "moments", "bounds", "tasks")
+_WITH_SUMS = ("database", "rescored", "comparison", "figures", "release")
+_ALONE = (
+    "benchmark-moments.parquet",
+    "literature.parquet",
+    "report.html",
+    "run_config.yaml",
+    "case-study.csv",
+)
+_FETCHED = ("datasets", "without-training")
+_AGAIN = "the same snakemake command makes it again"
+
+
+class Finding(NamedTuple):
+    """What a check found. about: 'clock'. line: for people, with what to do where something is wrong."""
+
+    about: str
+    line: str
+    wrong: bool
+
+
+_Check = Callable[[Path], Iterator[str]]
+
+
+def examine(folder: str | Path) -> list[Finding]:
+    """Examine a folder in which runs work, or are to work, and the machine and the installation for it.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        The working directory of runs: results/ and resources/ are in it, or will be.
+
+    Returns
+    -------
+    list of Finding
+        For each check what is wrong, a finding for each problem, or one finding that says what is well. In this
+        order: path, locale, clock, disk, versions, inputs, results.
+
+    Examples
+    --------
+    >>> examine("no/such/folder")[0].wrong
+    True
+
+    """
+    return [
+        finding
+        for about, (check, well) in _CHECKS.items()
+        for finding in _checked(about, check, well, folder)
+    ]
+
+
+def _checked(about: str, check: _Check, well: Callable[[Path], str], folder: str | Path) -> list[Finding]:
+    place = Path(folder).absolute()
+    try:
+        problems = [Finding(about, line, wrong=True) for line in check(place)]
+        return problems or [Finding(about, well(place), wrong=False)]
+    except ImportError as error:
+        return [
+            Finding(about, f"not examined, for {error.name} cannot be imported; {_reinstall()}", wrong=True)
+        ]
+
+
+def _reinstall() -> str:
+    in_checkout = (_PROJECT / "Makefile").is_file()
+    return f"install it again: make -B -C {shlex.quote(str(_PROJECT))} install" if in_checkout else (
+        "install rankadjust again, with the packages that it names"
+    )  # fmt: skip
+
+
+# --- path
+
+
+def wrong_path(folder: Path) -> Iterator[str]:
+    """Yield why a run could not work in a folder."""
+    if not str(folder).isprintable():
+        yield f"{folder}: it has characters that cannot be printed; rename it"
+    written = [folder, *(folder / name for name in (".snakemake", "results", "resources"))]
+    for place in filter(Path.is_dir, written):
+        try:
+            with tempfile.TemporaryFile(dir=place):
+                pass
+        except OSError as error:
+            yield unwritable(place, error)
+    if not folder.is_dir():
+        yield f"{folder}: there is no such folder; make it, or name another one"
+    checkout = folder / "rankadjust" / "__init__.py"
+    if checkout.is_file() and not checkout.samefile(_PACKAGE / "__init__.py"):
+        yield (
+            f"{folder}: a checkout with a library of its own, and {sys.executable} takes the one in {_PROJECT}; "
+            "take the command of this checkout: make install, then .venv/bin/rankadjust"
+        )
+
+
+def _path(folder: Path) -> str:
+    return f"{folder} can be written; {sys.executable} takes rankadjust from {_PROJECT}"
+
+
+# --- locale
+
+
+def wrong_locale(_folder: Path) -> Iterator[str]:
+    """Yield why names and texts that are not ASCII would be misread, or not printed."""
+    before = locale.setlocale(locale.LC_ALL)
+    try:
+        locale.setlocale(locale.LC_ALL, "")
+    except locale.Error:
+        named = [
+            f"{name}={os.environ[name]}" for name in ("LC_ALL", "LC_CTYPE", "LANG") if os.environ.get(name)
+        ]
+        yield f"the system has no locale as named by {', '.join(named)}; name one of `locale -a`: {_UTF8}"
+    finally:
+        locale.setlocale(locale.LC_ALL, before)
+    encodings = {"names of files": sys.getfilesystemencoding(), "what is printed": sys.stdout.encoding}
+    for what, encoding in encodings.items():
+        if encoding.casefold().replace("-", "") != "utf8":
+            yield f"{what}: in {encoding}, which lacks letters; take UTF-8: {_UTF8}"
+
+
+_UTF8 = "export LC_ALL=C.UTF-8"
+
+
+def _locale(_folder: Path) -> str:
+    return f"{locale.setlocale(locale.LC_CTYPE)}; names of files and what is printed in UTF-8"
+
+
+# --- clock
+
+
+def wrong_clock(folder: Path) -> Iterator[str]:
+    """Yield why times of files would mislead a run."""
+    from rankadjust.base.clock import dated_in_future
+    from rankadjust.base.version import REGISTRY_DATE
+
+    now = datetime.now(UTC)
+    if now.date() < date.fromisoformat(REGISTRY_DATE):
+        yield (
+            f"{now:%Y-%m-%d %H:%M} UTC, before this version was made ({REGISTRY_DATE}), so that certificates of "
+            "servers are refused; set the clock (timedatectl set-ntp true)"
+        )
+    apart = _apart(folder)
+    if abs(apart) > _APART:
+        yield (
+            f"the disk of {folder} is {abs(apart):.0f} s {'ahead of' if apart > 0 else 'behind'} this machine, so that "
+            "Snakemake takes results for older than they are; let both clocks be set by NTP"
+        )
+    dated = dated_in_future(folder / name for name in ("config", "resources", "results"))
+    if dated:
+        others = f" and {len(dated) - 1} others" if dated[1:] else ""
+        yield (
+            f"{dated[0]}{others}: dated in the future, so that Snakemake deletes what is made of it; when the clock is "
+            f"right: find {shlex.quote(str(folder))} -newermt now -exec touch {{}} +"
+        )
+
+
+def _apart(folder: Path) -> float:
+    """Return by how many seconds the clock of a disk is ahead of this machine's; 0 where nothing can be written."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder) as file:
+            return os.stat(file.name).st_mtime - time.time()  # noqa: PTH116 - a file without a folder of its own
+    except OSError:
+        return 0.0
+
+
+def _clock(_folder: Path) -> str:
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC, that of the disk likewise; no file is dated in the future"
+    )
+
+
+# --- disk
+
+
+def wrong_disk(folder: Path) -> Iterator[str]:
+    """Yield where there is less room than a run of the default configuration needs."""
+    for place in _places(folder):
+        free, files = _room(place)
+        if free < _ROOM:
+            yield (
+                f"{place}: {free / 1e6:,.0f} MB are free, and a run of the default configuration needs up to "
+                f"{_ROOM / 1e6:.0f}; free some of its disk, or choose another {_chosen(place, folder)}"
+            )
+        if files < _FILES:
+            yield (
+                f"{place}: room for {files:,.0f} more files (inodes), and a run of the default configuration makes up "
+                f"to {_FILES:,}; remove some from its disk, or choose another {_chosen(place, folder)}"
+            )
+
+
+def _places(folder: Path) -> list[Path]:
+    """Return a folder of work that is there, and the one for temporary files."""
+    return [path for path in (folder, Path(tempfile.gettempdir())) if path.is_dir()]
+
+
+def _room(place: Path) -> tuple[int, float]:
+    """Return how many bytes and how many files a disk has room for; file systems without a limit say 0 of 0 files."""
+    free = shutil.disk_usage(place).free
+    if sys.platform == "win32":
+        return free, float("inf")
+    found = os.statvfs(place)
+    return free, found.f_favail if found.f_files else float("inf")
+
+
+def _chosen(place: Path, folder: Path) -> str:
+    return "folder (snakemake --directory)" if place == folder else "folder for temporary files (TMPDIR)"
+
+
+def _disk(folder: Path) -> str:
+    rooms = [(place, *_room(place)) for place in _places(folder)]
+    return "; ".join(f"{place}: {free / 1e9:,.1f} GB and {files:,.0f} files" for place, free, files in rooms)
+
+
+# --- versions
+
+
+def wrong_versions(_folder: Path) -> Iterator[str]:
+    """Yield which packages are missing, or are not among the versions that the project allows."""
+    from packaging.specifiers import SpecifierSet
+
+    python, requirements = declared()
+    running = ".".join(map(str, sys.version_info[:3]))
+    if running not in SpecifierSet(python):
+        yield f"Python {running}, and {python} is needed; install another one, then: make PYTHON=/path/to/python3"
+    yield from unmet(requirements)
+
+
+def declared() -> tuple[str, list[str]]:
+    """Return which Python the project needs, and which packages, as pyproject.toml says it or, without one, the wheel.
+
+    Packages of an extra carry the marker `extra`.
+    """
+    pyproject = _PROJECT / "pyproject.toml"
+    if not pyproject.is_file():
+        found = metadata.metadata("rankadjust")
+        return found["Requires-Python"], metadata.requires("rankadjust") or []
+    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    extras = [
+        _of_extra(requirement, extra)
+        for extra, requirements in project["optional-dependencies"].items()
+        for requirement in requirements
+        if not requirement.startswith("rankadjust[")
+    ]
+    return project["requires-python"], project["dependencies"] + extras
+
+
+def _of_extra(requirement: str, extra: str) -> str:
+    package, _, marker = requirement.partition(";")
+    return f"{package}; {f'({marker.strip()}) and ' if marker else ''}extra == '{extra}'"
+
+
+def unmet(requirements: Iterable[str]) -> Iterator[str]:
+    """Yield which requirements what is installed does not meet.
+
+    A package of an extra may be missing, but where Snakemake is installed, so are tables and the workflow.
+    """
+    from packaging.requirements import Requirement
+
+    with_workflow = _version("snakemake") is not None
+    needed = {"", "tables", "workflow"} if with_workflow else {""}
+    for requirement in map(Requirement, requirements):
+        applies = {extra for extra in ("", *_EXTRAS) if _applies(requirement, extra)}
+        version = _version(requirement.name)
+        if version is None and applies & needed:
+            yield f"{requirement.name} is missing; {_reinstall()}"
+        elif (
+            version is not None and applies and not requirement.specifier.contains(version, prereleases=True)
+        ):
+            needed_one = f"{requirement.name}{requirement.specifier}"
+            yield f"{requirement.name} {version}, and {needed_one} is needed; {_reinstall()}"
+
+
+_EXTRAS = ("tables", "workflow", "cluster", "test", "dev")
+
+
+def _applies(requirement: "Requirement", extra: str) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _versions(_folder: Path) -> str:
+    from rankadjust.base.version import VERSION
+
+    named = [
+        f"{name} {_version(name)}" for name in ("polars", "numpy", "scipy", "snakemake") if _version(name)
+    ]
+    return (
+        f"Python {sys.version.split()[0]}, rankadjust {VERSION}, {', '.join(named)}, all within their bounds"
+    )
+
+
+# --- inputs
+
+
+def wrong_inputs(_folder: Path) -> Iterator[str]:
+    """Yield which tables that ship with the project are not as they were shipped."""
+    from rankadjust.base.errors import RankadjustError
+    from rankadjust.base.shipped_sums import wrong_shipped
+
+    try:
+        yield from wrong_shipped()
+    except RankadjustError as error:
+        yield str(error)
+
+
+def _inputs(_folder: Path) -> str:
+    return "the tables that ship with rankadjust have the bytes that their sums say"
+
+
+# --- results
+
+
+def wrong_results(folder: Path) -> Iterator[str]:
+    """Yield what of a run's results, and of what it fetched, is not as it was written."""
+    state = folder / ".snakemake" / "rankadjust"
+    if _at_work(folder):
+        return
+    if (state / "run.json").is_file():
+        since = json.loads((state / "run.json").read_text(encoding="utf-8")).get("since", "a time unknown")
+        yield f"{folder}: the last run, since {since}, was killed; the same command takes it up where it stopped"
+    yield from _damaged(folder)
+
+
+def _damaged(folder: Path) -> Iterator[str]:
+    from rankadjust.base.contents import Digests
+    from rankadjust.base.mending import Products
+    from rankadjust.data.fetched import damage
+
+    # What earlier runs remember is not taken for what is there.
+    nothing = Path(os.devnull)
+    products = Products(nothing, Digests(nothing), look=True, dry=lambda: True)
+    yield from (f"{line}; {_AGAIN}" for path in _products(folder) for line in products.wrong(path))
+    for fetched in _fetched(folder):
+        found = damage(fetched, Digests(nothing)).rpartition("; ")[0]
+        if found:
+            yield f"{fetched}: {found}; the same snakemake command fetches it again"
+
+
+def _products(folder: Path) -> list[Path]:
+    """Return the products of a run: sealed files, and tables and folders with sums."""
+    results = folder / "results"
+    sealed = [path for stage in _STAGES for path in (results / stage).rglob("*") if path.is_file()]
+    others = [results / name for name in (*_ALONE, *_WITH_SUMS)]
+    return sorted(path for path in (*sealed, *others) if path.exists())
+
+
+def _fetched(folder: Path) -> list[Path]:
+    places = [path for name in _FETCHED for path in (folder / "resources" / name).glob("[!.]*")]
+    return sorted(filter(Path.is_dir, places))
+
+
+def _at_work(folder: Path) -> bool:
+    if not (folder / ".snakemake" / "rankadjust").is_dir():
+        return False
+    from rankadjust.base.claims import is_claimed
+
+    return is_claimed(folder / ".snakemake")
+
+
+def _results(folder: Path) -> str:
+    if _at_work(folder):
+        return f"{folder}: a run is at work here, so that its files were not examined"
+    products, fetched = len(_products(folder)), len(_fetched(folder))
+    if not products + fetched:
+        return f"{folder}: no run has left anything here"
+    return f"{products} products of runs and {fetched} fetched data sets are as they were written"
+
+
+_CHECKS: dict[str, tuple[_Check, Callable[[Path], str]]] = {
+    "path": (wrong_path, _path),
+    "locale": (wrong_locale, _locale),
+    "clock": (wrong_clock, _clock),
+    "disk": (wrong_disk, _disk),
+    "versions": (wrong_versions, _versions),
+    "inputs": (wrong_inputs, _inputs),
+    "results": (wrong_results, _results),
+}
