@@ -32,15 +32,16 @@ def compare(rescored: list[str], literature: list[str], database: str, released:
     results = pl.concat([read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal")
     found = [check(results, constants)]
     found += [check_against(results, read_product(path, RESCORED, BESIDE)) for path in literature]
+    contradictions = pl.concat(found, how="diagonal")
     tables = {
-        "contradictions": pl.concat(found, how="diagonal"),
+        "contradictions": contradictions,
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
         "best-results": best_results(results),
         "leaderboards": leaderboards(ranked_results(results), constants),
         "model-orders": model_orders(results),
         "size-correlation": size_correlation(results),
-        "not-above-chance": not_above_chance(results),
+        "not-above-chance": not_above_chance(results, contradictions),
         "effect-of-approximation": effect_of_approximation(own.table),
     }
     paths = {name: folder / f"{name}.csv" for name in tables}

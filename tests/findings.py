@@ -13,6 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
+from rankadjust.base.errors import listed
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
@@ -24,7 +25,10 @@ from rankadjust.literature.comparison import (
     not_above_chance,
     protocol_effect,
     ranked_results,
+    usable,
 )
+from rankadjust.literature.contradictions import check
+from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.size import size_correlation
 from rankadjust.literature.statuses import STATUSES
@@ -87,8 +91,9 @@ def opening() -> str:
     of = {name: percent(row["share"]) for name, row in shares.items()}
     return paragraph(
         "A model is judged by the rank of the true answer among N candidates, and part of what is printed is chance. "
-        f"rankadjust knows how much. Of {results:,} published values of MRR and Hits@k, k up to 10, adjustment changes "
-        f"{sum(visible.values()):,} by more than {VISIBLE}, and all of these are on data sets of fewer than 200 "
+        f"rankadjust knows how much. Of {results:,} published results in MRR and Hits@k, k up to 10, each counted "
+        f"once, adjustment changes {sum(visible.values()):,} by more than {VISIBLE}, and all of these are on data sets "
+        "of fewer than 200 "
         "entities or ranked among sampled candidates. Chance explains "
         f"{of['sampled-20']} of the median value that is printed with 20 negatives, {of['sampled-100']} with 100, "
         f"{of['sampled-49']} with 49, {of[_TINY]} on the tiny sets, and {of['2,000 to 19,999']} among all of 2,000 to "
@@ -147,16 +152,10 @@ def protocols() -> str:
 
 
 def negatives() -> str:
-    models = ["EdgeBank(unlimited)", "TGN", "DyRep", "CAWN"]
-    found = rescored().filter(
-        pl.col("dataset").str.contains("^tgbl-(wiki|review)-v[12]$"),
-        pl.col("model").is_in(models),
-        split="testing",
-    )
-    by_model = found.with_columns(place=pl.col("model").replace_strict(models, range(len(models))))
+    found = rescored().filter(pl.col("dataset").str.contains("^tgbl-(wiki|review)-v[12]$"), split="testing")
     rows = []
-    for (name, _), group in by_model.group_by(
-        pl.col("dataset").str.slice(0, 11), "place", maintain_order=True
+    for (name, _), group in found.group_by(
+        pl.col("dataset").str.replace("[12]$", ""), "model", maintain_order=True
     ):
         if group.height == 2:
             first, second = group.sort("dataset").to_dicts()
@@ -175,20 +174,21 @@ def negatives() -> str:
 
 
 def chance() -> str:
-    found = not_above_chance(rescored())
+    found = not_above_chance(rescored(), check(rescored()))
     groups = (
-        found.group_by("file", "dataset", "evidence", maintain_order=True)
+        found.group_by("file", "dataset", "metric", "evidence", maintain_order=True)
         .agg(
             below=(pl.col("chance") == "below").sum(),
-            at=(pl.col("chance") == "at").sum(),
+            at=(pl.col("chance") != "below").sum(),
             models=pl.col("model").unique().sort().str.join(", "),
         )
-        .sort("file", "dataset", "evidence")
+        .sort("file", "dataset", "metric", "evidence")
     )
     rows = [
         [
             Path(row["file"]).stem,
             row["dataset"],
+            resolve(row["metric"]).label,
             row["models"],
             str(row["below"]),
             str(row["at"]),
@@ -196,7 +196,22 @@ def chance() -> str:
         ]
         for row in groups.to_dicts()
     ]
-    return table(["source", "data set", "models", "below", "at chance", "by"], rows)
+    return table(["source", "data set", "metric", "models", "below", "at chance", "by"], rows)
+
+
+def copies() -> str:
+    rows = usable(rescored())
+    once = distinct_results(rows)
+    repeated = rows.join(once, on=["file", "file_line"], how="anti")
+    counted = repeated.group_by("file").len().sort("len", "file", descending=[True, False])
+    named = listed([f"{number} of `{file}`" for file, number in counted.iter_rows()])
+    return paragraph(
+        f"A result counts once. {repeated.height} of the {rows.height:,} values that are adjusted stand in a result "
+        f"that another source prints as well: {named}. A result is all that a source prints for a model in one "
+        "evaluation, and it is a copy where every value of it stands in one result of another source for the same data "
+        "set, protocol, split and side, at least two of them with three digits under the same name of the model, three "
+        "under another."
+    )
 
 
 def ties() -> str:
@@ -298,6 +313,7 @@ FINDINGS = {
     "protocols": protocols,
     "negatives": negatives,
     "chance": chance,
+    "copies": copies,
     "ties": ties,
     "correlations": correlations,
     "few": few,

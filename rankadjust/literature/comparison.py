@@ -10,6 +10,7 @@ import polars as pl
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
+from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.wording import SAMPLED
 
@@ -22,6 +23,9 @@ _SIZES = {"fewer than 200 entities": 200, "200 to 1,999": 2_000, "2,000 to 19,99
 _LARGEST = "20,000 or more"
 # Metrics between 0 and 1 that are printed by nearly all. Hits@100 is another matter: chance has 100 / N.
 _MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
+
+# The ends of the rounding interval.
+_ENDS = ("index_low", "index_high")
 
 _ORDER_KEY = ("metric", "ranking")
 
@@ -57,12 +61,12 @@ def comparable(rescored: pl.DataFrame) -> pl.DataFrame:
 def chance_share(rescored: pl.DataFrame) -> pl.DataFrame:
     """Say for each kind of ranking how much of a printed MRR or Hits@k, k up to 10, chance explains.
 
-    Returns a row per class of `usable` rows: candidates (sampled-q, or how many entities are ranked), results,
-    datasets, share (median of expectation / value), share_low and share_high (its quartiles), visible (results whose
-    index differs from the printed value by more than VISIBLE) and largest (the largest such difference). The largest
-    median share comes first.
+    A result that several sources print counts once (`distinct_results`). Returns a row per class of `usable` rows:
+    candidates (sampled-q, or how many entities are ranked), results, datasets, share (median of expectation / value),
+    share_low and share_high (its quartiles), visible (results whose index differs from the printed value by more than
+    VISIBLE) and largest (the largest such difference). The largest median share comes first.
     """
-    rows = usable(rescored).filter(pl.col("metric").str.contains(_MRR_AND_HITS))
+    rows = distinct_results(usable(rescored)).filter(pl.col("metric").str.contains(_MRR_AND_HITS))
     share, difference = pl.col("expectation") / pl.col("value"), (pl.col("value") - pl.col("index")).abs()
     return (
         rows.with_columns(candidates=candidate_class())
@@ -174,12 +178,14 @@ def model_orders(rescored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def not_above_chance(rescored: pl.DataFrame) -> pl.DataFrame:
+def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the rows that a random scorer could have had, or that are worse, with `chance` and `evidence` added.
 
-    chance is `at` within CHANCE_Z standard deviations of it, `below` beyond. evidence is the z that says so (that of
-    the random scorer, or of independent ranks where there is none), or the index alone where the number of tasks is not
-    known: `at` where the rounding interval of the index holds 0, `below` where it ends before.
+    The whole rounding interval decides: a Hits@1 of 0.00 may be 0.005. chance is `at` where all of it is within
+    CHANCE_Z standard deviations of chance, `below` where all of it is beyond, `at or below` where it holds that limit.
+    evidence is the z that says so (that of the random scorer, or of independent ranks where there is none), or the
+    index alone where the number of tasks is not known: that can only tell what is below. contradictions: of `check`;
+    where it calls values of a model impossible, nothing is said of any of them.
     """
     z = pl.coalesce("z_random_scorer", "z")
     evidence = (
@@ -189,11 +195,30 @@ def not_above_chance(rescored: pl.DataFrame) -> pl.DataFrame:
         .then(pl.lit("z, independent ranks"))
         .otherwise(pl.lit("index"))
     )
-    is_low = pl.when(z.is_not_null()).then(z < CHANCE_Z).otherwise(pl.col("index_low") <= 0)
-    is_below = pl.when(z.is_not_null()).then(z <= -CHANCE_Z).otherwise(pl.col("index_high") < 0)
-    return rescored.filter(pl.col("status").is_in(USABLE), is_low).with_columns(
-        chance=pl.when(is_below).then(pl.lit("below")).otherwise(pl.lit("at")), evidence=evidence
+    # Both are affine in the value, and 0 at chance.
+    ends = [
+        pl.coalesce(pl.when(pl.col("index") != 0).then(z / pl.col("index") * pl.col(end)), z) for end in _ENDS
+    ]
+    low, high = pl.min_horizontal(ends), pl.max_horizontal(ends)
+    word = (
+        pl.when(pl.when(z.is_null()).then(pl.col("index_high") < 0).otherwise(high <= -CHANCE_Z))
+        .then(pl.lit("below"))
+        .when((low > -CHANCE_Z) & (high < CHANCE_Z))
+        .then(pl.lit("at"))
+        .when(high < CHANCE_Z)
+        .then(pl.lit("at or below"))
     )
+    rows = rescored.filter(pl.col("status").is_in(USABLE)).with_columns(chance=word, evidence=evidence)
+    return _without_impossible(rows.filter(pl.col("chance").is_not_null()), contradictions)
+
+
+def _without_impossible(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the rows of models of which no values are called impossible in that evaluation."""
+    if contradictions is None:
+        return rows
+    key = [name for name in ("file", "source", "model", *EVALUATION) if name in contradictions.columns]
+    impossible = contradictions.filter(severity="impossible").select(key)
+    return rows.join(impossible, on=key, how="anti", nulls_equal=True, maintain_order="left")
 
 
 def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:

@@ -13,10 +13,10 @@ from rankadjust.literature.findings import Finding
 _EVALUATION = ["dataset", "protocol", "split", "side"]
 _PAIR = ["group", "group_other", *_EVALUATION]
 # A copy shares at least so many values with another row, where their models have the same name and where they have not.
-_SAME_NAMED, _SAME_UNNAMED = 2, 3
+SAME_NAMED, SAME_UNNAMED = 2, 3
 # Values of fewer digits are alike by chance.
 _LEAST_DIGITS = 2
-_LEAST_EQUAL_DIGITS = 3
+LEAST_EQUAL_DIGITS = 3
 # Columns are compared where so many models are in both.
 _LEAST_MODELS = 3
 
@@ -41,7 +41,6 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
     name: what people call the metric.
     """
     names = {metric: resolve(metric).label for metric in rows["metric"].unique()}
-    text = pl.col("value_as_printed").str.replace_all(r"[^0-9]", "").str.strip_chars_start("0")
     return rows.filter(
         pl.col("adjustment").is_null(),
         pl.col("value").is_finite(),
@@ -59,10 +58,25 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
         "value_high",
         "value_as_printed",
         name=pl.col("metric").replace_strict(names, return_dtype=pl.String),
-        digits=text.str.len_chars().cast(pl.Int64),
+        digits=digits(),
         # 0 and 1 are values that many models have.
-        telling=~pl.col("value").is_in([0.0, 1.0]) & (text.str.len_chars() >= _LEAST_DIGITS),
+        telling=~pl.col("value").is_in([0.0, 1.0]) & (digits() >= _LEAST_DIGITS),
+        margin=_spread(rows),
     )
+
+
+def digits() -> pl.Expr:
+    """Return how many significant digits a printed value has."""
+    text = pl.col("value_as_printed").str.replace(r"(±|\+/?-).*", "").str.replace_all(r"[^0-9]", "")
+    return text.str.strip_chars_start("0").str.len_chars().cast(pl.Int64)
+
+
+def _spread(rows: pl.DataFrame) -> pl.Expr:
+    """Return the spread over runs that is printed with a value, in its unit; 0 where none is."""
+    if "spread" not in rows.columns:
+        return pl.lit(0.0)
+    scale = pl.when(pl.col("unit") == "percent").then(0.01).otherwise(1.0)
+    return (pl.col("spread").cast(pl.Float64, strict=False) * scale).fill_null(0.0)
 
 
 def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Finding]:
@@ -93,14 +107,14 @@ def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Findin
 
 def _alike(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of groups of an evaluation with enough equal values, of enough digits, to be copies."""
-    is_telling = pl.col("telling") & (pl.col("digits") >= _LEAST_EQUAL_DIGITS)
+    is_telling = pl.col("telling") & (pl.col("digits") >= LEAST_EQUAL_DIGITS)
     return (
         rows.filter(is_telling)
         .join(others.filter(is_telling), on=[*_EVALUATION, "metric", "value"], suffix="_other")
         .filter(pl.col("group") != pl.col("group_other"), pl.col("_row") > pl.col("_row_other"))
         .group_by(_PAIR, maintain_order=True)
         .agg(same=pl.len().cast(pl.Int64))
-        .filter(pl.col("same") >= _SAME_NAMED)
+        .filter(pl.col("same") >= SAME_NAMED)
     )
 
 
@@ -115,8 +129,10 @@ def _beside(rows: pl.DataFrame, others: pl.DataFrame, pairs: pl.DataFrame) -> pl
 
 def _with_one_change(values: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of groups of which one value differs, with that value; of other models more have to be equal."""
-    overlap = (pl.col("value_low") < pl.col("value_high_other")) & (
-        pl.col("value_low_other") < pl.col("value_high")
+    # A mean over runs and the value of one of them are no slip where they are as near as the runs are.
+    margin = pl.col("margin") + pl.col("margin_other")
+    overlap = (pl.col("value_low") < pl.col("value_high_other") + margin) & (
+        pl.col("value_low_other") < pl.col("value_high") + margin
     )
     differs = ~(overlap | (pl.col("value") == pl.col("value_other")))
     changed = {
@@ -140,7 +156,7 @@ def _with_one_change(values: pl.DataFrame) -> pl.DataFrame:
         )
         .filter(
             pl.col("differing") == 1,
-            pl.col("same") >= pl.when("named").then(_SAME_NAMED).otherwise(_SAME_UNNAMED),
+            pl.col("same") >= pl.when("named").then(SAME_NAMED).otherwise(SAME_UNNAMED),
         )
     )
 
@@ -164,7 +180,7 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
             row=pl.max_horizontal("_row", "_row_other").min(),
             values=filled("{} {}", "name", "value_as_printed"),
         )
-        .filter("all_equal", pl.col("telling") >= _SAME_NAMED)
+        .filter("all_equal", pl.col("telling") >= SAME_NAMED)
         .sort("row")
     )
     for one in found.iter_rows(named=True):

@@ -108,7 +108,8 @@ def _near_chance(found: pl.DataFrame | None) -> Finding | None:
     if found is None or found.is_empty():
         return None
     # Values below chance are worse than those of a random scorer: they are counted apart.
-    at, below = (found.filter(chance=word).height for word in ("at", "below"))
+    below = found.filter(chance="below").height
+    at = found.height - below
     those = "that" if at == 1 else "those"
     texts = [f"{_count(at, 'printed value')} could be {those} of a random scorer"] if at else []
     if below:

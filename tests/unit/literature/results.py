@@ -20,5 +20,6 @@ def results(*rows, **cells):
     whole |= {"status": "ok", "expectation": 0.1, "z": 60.0, "z_random_scorer": 50.0}
     whole |= {"index_low": 0.1, "index_high": 0.2, "source_line": "1", "caveat": None} | cells
     return pl.DataFrame(rows, schema=_ROW, orient="row").with_columns(
-        pl.lit(value, dtype=_TYPES.get(name, pl.String)).alias(name) for name, value in whole.items()
+        pl.col("value").cast(pl.String).alias("value_as_printed"),
+        *(pl.lit(value, dtype=_TYPES.get(name, pl.String)).alias(name) for name, value in whole.items()),
     )

@@ -13,6 +13,8 @@ from rankadjust.literature.comparison import (
     not_above_chance,
     protocol_effect,
 )
+from rankadjust.literature.distinct import distinct_results
+from rankadjust.literature.rescore import rescore
 from tests.unit.literature.results import MR, MRR, results
 
 # On the small set chance is high: what looks better there is worse.
@@ -187,7 +189,8 @@ def test_model_orders_without_source_and_model():
 )
 @pytest.mark.parametrize("column", ["z_random_scorer", "z"])
 def test_not_above_chance(z, found, column):
-    rows = results(("a", "A", 0.5, 0.5, 10), **{"z": None, "z_random_scorer": None, column: z})
+    ends = {"index_low": 0.5, "index_high": 0.5}
+    rows = results(("a", "A", 0.5, 0.5, 10), **{"z": None, "z_random_scorer": None, column: z}, **ends)
     below = not_above_chance(rows)
     assert below["chance"].to_list() == found
     assert below["evidence"].to_list() == [
@@ -200,13 +203,74 @@ def test_the_z_of_a_random_scorer_goes_before_that_of_independent_ranks():
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "found"), [(-0.02, -0.01, ["below"]), (-0.01, 0.01, ["at"]), (0.01, 0.02, [])]
+    ("low", "high", "found"), [(-0.02, -0.01, ["below"]), (-0.01, 0.01, []), (0.01, 0.02, [])]
 )
 def test_not_above_chance_by_the_index_alone(low, high, found):
     rows = results(("a", "A", 0.5, 0.5, 10), z=None, z_random_scorer=None, index_low=low, index_high=high)
     below = not_above_chance(rows)
     assert below["chance"].to_list() == found
     assert set(below["evidence"]) <= {"index"}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "found"),
+    [
+        # z is 1 at an index of 0.5: an interval of the index of -1 to 0.9 is one of z from -2 to 1.8.
+        (-0.9, 0.9, ["at"]),
+        (-0.9, 1.1, []),
+        (-1.1, 0.9, ["at or below"]),
+        (-3.0, -1.1, ["below"]),
+    ],
+)
+def test_the_whole_rounding_interval_decides_what_is_at_chance(low, high, found):
+    rows = results(("a", "A", 0.5, 0.5, 10), z_random_scorer=1.0, index_low=low, index_high=high)
+    assert not_above_chance(rows)["chance"].to_list() == found
+
+
+def test_a_hits_printed_as_0_says_nothing():
+    # NeuralKG prints Hits@1 of TransH on WN18RR as 0: up to 0.5 % of 6,268 tasks round to it, chance has 0.0025 %.
+    found = rescore(
+        pl.DataFrame(
+            {"dataset": "WN18RR", "model": "TransH", "metric": "hits@1", "value": "0.00"}, strict=False
+        )
+    )
+    assert found["z_random_scorer"].item() < 2
+    assert not_above_chance(found).height == 0
+
+
+def test_nothing_is_said_of_values_that_are_called_impossible():
+    rows = pl.concat(
+        [results(("a", name, 0.1, 0.0, 10), index_low=0.0, index_high=0.0, z=0.0) for name in "AB"]
+    ).with_columns(z_random_scorer=0.0)
+    told = rows.filter(model="A").with_columns(severity=pl.lit("impossible"))
+    assert not_above_chance(rows, told)["model"].to_list() == ["B"]
+    assert not_above_chance(rows, told.with_columns(severity=pl.lit("suspicious"))).height == 2
+
+
+def test_a_result_that_two_sources_print_counts_once():
+    def printed(source, model, *values, caveat=None):
+        metrics = (MRR, "hits_at_1", "hits_at_10")
+        rows = [
+            results(("a", model, float(value), 0.5, 10), source=source, metric=metric, caveat=caveat)
+            for metric, value in zip(metrics, values, strict=False)
+        ]
+        return pl.concat(rows).with_columns(value_as_printed=pl.Series([str(value) for value in values]))
+
+    def kept(*printings):
+        return distinct_results(pl.concat(printings))["source"].unique(maintain_order=True).to_list()
+
+    paper = printed("paper", "A", "0.338", "0.241", "0.533")
+    assert kept(printed("copy", "A", "0.338", "0.241", "0.533", caveat="second-hand"), paper) == ["paper"]
+    assert kept(paper, printed("part", "A", "0.338", "0.241")) == ["paper"]
+    assert kept(printed("part", "A", "0.338", "0.241"), paper) == ["paper"]
+    assert kept(paper, printed("renamed", "A-2019 [7]", "0.338", "0.241", "0.533")) == ["paper"]
+    # One value differs; few digits or few values may be alike by chance.
+    assert kept(paper, printed("other", "A", "0.338", "0.241", "0.534")) == ["paper", "other"]
+    assert kept(printed("paper", "A", "0.34", "0.24"), printed("other", "A", "0.34", "0.24")) == [
+        "paper",
+        "other",
+    ]
+    assert kept(paper, printed("renamed", "B", "0.338", "0.241")) == ["paper", "renamed"]
 
 
 def test_effect_of_approximation(project):

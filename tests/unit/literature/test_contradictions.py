@@ -487,6 +487,11 @@ def test_a_copy_that_differs_in_one_value():
     assert (row["bound"], row["metric"], row["limit"]) == ("differs", MRR, 0.452)
     assert row["message"].startswith("MRR 0.462 is 0.452 for A in first, and 2 other values are the same")
     assert check(table(COPY.format(name="A", mrr="0.452"))).height == 0
+    # A spread over runs tells how far a mean may be from the value of one of them.
+    spread = table(COPY.format(name="A", mrr="0.462")).with_columns(
+        spread=pl.when(pl.col("value") == "0.462").then(pl.lit("0.01"))
+    )
+    assert check(spread).height == 0
     # Printed with fewer digits it is the same; under another name two equal values may be chance.
     assert check(table(COPY.format(name="A", mrr="0.45"))).height == 0
     assert check(table(COPY.format(name="B", mrr="0.462"))).height == 0

@@ -66,12 +66,17 @@ def test_the_page_counts_what_a_count_by_hand_finds():
         f"{visible:,} results lie more than 0.01 away from it, the farthest {max(shares):.3g}."
         in figure.caption
     )
-    z = [row["z"] if row["z_random_scorer"] is None else row["z_random_scorer"] for row in rows]
-    # Where there is no z, the rounding interval of the index decides.
-    ends = [(row["index_low"], row["index_high"]) for row in rows]
-    known = [pair for pair in zip(z, ends, strict=True) if pair[0] is not None or pair[1][0] is not None]
-    below = sum(high < 0 if one is None else one <= -2 for one, (_, high) in known)
-    at = sum(low <= 0 <= high if one is None else -2 < one < 2 for one, (low, high) in known)
+    below = at = 0
+    for row in rows:
+        z = row["z"] if row["z_random_scorer"] is None else row["z_random_scorer"]
+        if z is None:
+            # Without z only the index can tell, of what is below.
+            below += row["index_high"] is not None and row["index_high"] < 0
+        else:
+            # z is 0 where the index is, and affine in it: the ends of the rounding interval.
+            ends = sorted(z * row[end] / row["index"] for end in ("index_low", "index_high"))
+            below += ends[1] <= -2
+            at += -2 < ends[1] < 2
     tables = Material(
         {"all": rescored()}, *[pl.DataFrame()] * 3, {"not-above-chance": not_above_chance(rescored())}
     )
