@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -139,6 +140,23 @@ _sidecar = click.option(
     type=_PATH,
     help="A YAML file that states what the table does not, in place of the one beside it.",
 )
+
+
+def _facts(command: _Command) -> _Command:
+    """Add the options that give what a table does not say."""
+    said = "where the table does not say it."
+    return _options(
+        click.option("--dataset", help=f"The data set, {said}"),
+        click.option("--model", help=f"The model, {said}"),
+        click.option("--split", help=f"What was evaluated, {said}"),
+        click.option("--side", help=f"head, tail or both, {said}"),
+        click.option("--protocol", help=f"How it was evaluated, {said}"),
+    )(command)
+
+
+_accept = click.option(
+    "--accept", is_flag=True, help="Take as said what the table does not say: no status is assumed."
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
 
 
@@ -175,6 +193,16 @@ def _constants(
         return Constants.from_files(database, candidates)
     run = Constants.of_run(results)
     return run if candidates is None else Constants.from_files(run.file, candidates)
+
+
+def _standard_input(table: Path) -> Path:
+    """Return the file of a table; for - one with the bytes of standard input, as long as the command runs."""
+    if table != Path("-"):
+        return table
+    folder = click.get_current_context().with_resource(TemporaryDirectory())
+    copy = Path(folder) / "standard-input"
+    copy.write_bytes(sys.stdin.buffer.read())
+    return copy
 
 
 def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
@@ -677,13 +705,15 @@ def show(
 
 @commands.command()
 @click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE...")
-@_options(_sidecar, _results, _database, _json)
+@_options(_sidecar, _facts, _accept, _results, _database, _json)
 def check(
     tables: tuple[Path, ...],
     sidecar: Path | None,
+    accept: bool,
     results: Path | None,
     database: Path | None,
     as_json: bool,
+    **given: str | None,
 ) -> None:
     """Report printed metrics of a model that contradict each other, copied rows, and what could not be read.
 
@@ -696,15 +726,17 @@ def check(
         raise RankadjustError("--sidecar is about one table; check each table that needs one by itself")
     import polars as pl
 
-    from rankadjust.literature.assumptions import assumptions, with_defaults_named
+    from rankadjust.literature.assumptions import accepted, assumptions, with_defaults_named
     from rankadjust.literature.contradictions import check as find_contradictions
     from rankadjust.literature.rescore import rescore
     from rankadjust.literature.results import read_results
     from rankadjust.literature.statuses import problems
 
     constants = _constants(results, database)
-    found = [read_results(table, constants.registry, sidecar) for table in tables]
+    tables = tuple(map(_standard_input, tables))
+    found = [read_results(table, constants.registry, sidecar, given) for table in tables]
     rows = pl.concat([with_defaults_named(one.rows) for one in found], how="diagonal")
+    rows = accepted(rows) if accept else rows
     rescored = rescore(rows, constants)
     assumed = assumptions(rescored)
     _say_what_was_assumed(assumed)
@@ -757,7 +789,7 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     )
 )
 @click.argument("table", type=_PATH)
-@_options(_sidecar)
+@_options(_sidecar, _facts, _accept)
 @click.option(
     "--output",
     type=_PATH,
@@ -768,10 +800,12 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
 def rescore(
     table: Path,
     sidecar: Path | None,
+    accept: bool,
     output: Path | None,
     results: Path | None,
     database: Path | None,
     as_json: bool,
+    **given: str | None,
 ) -> None:
     """Adjust every value of a table of results, each row with its status.
 
@@ -781,17 +815,19 @@ def rescore(
     """
     import polars as pl
 
-    from rankadjust.literature.assumptions import assumptions, with_defaults_named
+    from rankadjust.literature.assumptions import accepted, assumptions, with_defaults_named
     from rankadjust.literature.rescore import rescore as adjust_rows
     from rankadjust.literature.rescore import summary
     from rankadjust.literature.results import read_results
     from rankadjust.literature.statuses import problems
 
     constants = _constants(results, database)
-    found = read_results(table, constants.registry, sidecar)
+    table = _standard_input(table)
+    found = read_results(table, constants.registry, sidecar, given)
     if found.rows.is_empty():
         raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
-    rescored = adjust_rows(with_defaults_named(found.rows), constants)
+    rows = with_defaults_named(found.rows)
+    rescored = adjust_rows(accepted(rows) if accept else rows, constants)
     _say_what_was_assumed(assumptions(rescored))
     for line in [*found.unread, *problems(rescored)]:
         _echo(line, err=True)
@@ -821,7 +857,7 @@ def rescore(
     )
 )
 @click.argument("table", type=_PATH)
-@_options(_sidecar)
+@_options(_sidecar, _facts)
 @click.option("--write-sidecar", type=_PATH, help="Write the shortest sidecar that states what was assumed.")
 @click.option(
     "--tidy",
@@ -840,6 +876,7 @@ def read(
     results: Path | None,
     database: Path | None,
     as_json: bool,
+    **given: str | None,
 ) -> None:
     """Read a table of results, and say which values it holds, what was assumed and what could not be read.
 
@@ -849,7 +886,8 @@ def read(
     from rankadjust.literature.results import read_results
 
     constants = _constants(results, database)
-    found = read_results(table, constants.registry, sidecar)
+    table = _standard_input(table)
+    found = read_results(table, constants.registry, sidecar, given)
     reading = found.reading
     if as_json:
         unread = [] if reading is None else reading.unread.to_dicts()

@@ -1,5 +1,7 @@
 """Facts about printed values that their table does not say and that were taken all the same."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from rankadjust.base.frames import filled
@@ -12,6 +14,10 @@ _COLUMNS = {
     **{name: name for name in ("model", "metric", "split", "side", "protocol", "unit")},
     "value": "value_as_printed",
 }
+# What a grade is called where nobody states the fact (rankadjust.tables.grades).
+_NOT_STATED = r"(?:inferred|default)"
+# The facts that an option of the command line gives.
+_OPTIONS = ("dataset", "model", "split", "side", "protocol")
 # How many of several words that were taken for the same reason are named.
 _NAMED = 3
 
@@ -49,7 +55,8 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
     pl.DataFrame
         The columns file, tables (the numbers of the tables concerned, None where the file has one), fact, taken (the
         first few of the words that were taken, None where there was none to take), why, values (the number of values
-        concerned) and of (the number of values of the file).
+        concerned), of (the number of values of the file) and write (the option, or the line of a sidecar, that states
+        the fact; None where it would not hold for the whole file).
 
     """
     texts = rescored["assumed"].drop_nulls().unique(maintain_order=True)
@@ -70,9 +77,33 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
         .join(facts, on="assumed", maintain_order="left_right")
         .with_columns(taken=taken)
         .group_by("file", "fact", "why", maintain_order=True)
-        .agg(_few("tables"), _few("taken"), pl.len().cast(pl.Int64).alias("values"), pl.first("of"))
-        .select("file", "tables", "fact", "taken", "why", "values", "of")
+        .agg(
+            _few("tables"),
+            _few("taken"),
+            _only("taken"),
+            pl.len().cast(pl.Int64).alias("values"),
+            pl.first("of"),
+        )
+        .select("file", "tables", "fact", "taken", "why", "values", "of", write=_to_write())
     )
+
+
+def _to_write() -> pl.Expr:
+    """Return what states a fact for all values of a file, None where they do not all lack the same one."""
+    column = pl.col("fact").replace({"data set": "dataset"})
+    word = pl.coalesce("single", pl.when(pl.col("taken").is_null()).then(pl.lit("NAME")))
+    option = filled(
+        "--{} {}", column, pl.when(word.str.contains(" ")).then(filled("'{}'", word)).otherwise(word)
+    )
+    line = filled("{}: {}", column, word)
+    return pl.when(pl.col("values") == pl.col("of")).then(
+        pl.when(column.is_in(_OPTIONS)).then(option).when(column.is_in(["metric", "unit"])).then(line)
+    )
+
+
+def _only(name: str) -> pl.Expr:
+    distinct = pl.col(name).drop_nulls().unique()
+    return pl.when(distinct.len() == 1).then(distinct.first()).alias("single")
 
 
 def _few(name: str) -> pl.Expr:
@@ -81,3 +112,42 @@ def _few(name: str) -> pl.Expr:
     more = distinct.len().cast(pl.Int64) - _NAMED
     rest = pl.when(more > 0).then(filled(" and {} more", more)).otherwise(pl.lit(""))
     return (distinct.head(_NAMED).str.join(", ") + rest).replace("", None).alias(name)
+
+
+def with_given(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
+    """Return rows of a tidy table with the facts that are given where its cells do not state them.
+
+    A cell states a fact unless it is empty, or the column grades says that the fact was inferred or is a default.
+    """
+    rows = rows.with_columns(
+        pl.lit(None, dtype=pl.String).alias(name) for name in given if name not in rows.columns
+    )
+    graded = pl.col("grades") if "grades" in rows.columns else pl.lit(None, dtype=pl.String)
+    for name, fact in given.items():
+        is_taken = graded.str.contains(rf"\b{name} {_NOT_STATED}\b").fill_null(value=False)
+        is_empty = pl.col(name).fill_null("").str.strip_chars() == ""
+        rows = rows.with_columns(pl.when(is_taken | is_empty).then(pl.lit(fact)).otherwise(name).alias(name))
+        if "grades" in rows.columns:
+            stated = pl.col("grades").str.replace(rf"\b{name} {_NOT_STATED}\b", f"{name} given")
+            rows = rows.with_columns(grades=stated)
+    return _without_reasons(rows, given)
+
+
+def accepted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of which all that was inferred or is a default counts as given."""
+    if "grades" not in rows.columns:
+        return rows
+    return rows.with_columns(pl.col("grades").str.replace_all(rf" {_NOT_STATED}\b", " given"))
+
+
+def _without_reasons(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
+    """Take what is given out of the column assumed."""
+    if "assumed" not in rows.columns or not given:
+        return rows
+    told = {what for what, column in _COLUMNS.items() if column in given}
+    texts = rows["assumed"].drop_nulls().unique(maintain_order=True).to_list()
+    left = {
+        text: "; ".join(f"{what} {why}" for what, why in entries(text).items() if what not in told) or None
+        for text in texts
+    }
+    return rows.with_columns(pl.col("assumed").replace(left))

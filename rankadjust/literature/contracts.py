@@ -105,6 +105,11 @@ STAGES: Mapping[str, Contract] = {
         adds=("scores_used", *COEFFICIENTS, "index_low", "index_high", "z_low", "z_high"),
         changes=("expectation", "reason_random_scorer", "z_random_scorer_scale", "z_random_scorer_offset"),
     ),
+    "add_certainty": Contract(
+        reads=(*KEY, "grades", "value", "index", "index_low", "index_high", "status", "message", "origin"),
+        adds=(),
+        changes=("status", "message"),
+    ),
     "add_p": Contract(
         reads=(*EVALUATION, "metric", "expectation", "value", "value_low", "value_high"),
         adds=("log10_p_independent", "reason_p"),

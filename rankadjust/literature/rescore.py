@@ -15,6 +15,7 @@ from rankadjust.data.registry import Dataset
 from rankadjust.database.adjustments import add_adjusted
 from rankadjust.database.constants import Candidates, Constants, Database
 from rankadjust.database.histograms import add_p
+from rankadjust.literature.certainty import add_certainty
 from rankadjust.literature.constants import approximate_benchmarks, constants_of, documented_entities
 from rankadjust.literature.printed_values import add_limits, read_values
 from rankadjust.literature.runs import add_duplicate, add_run
@@ -115,7 +116,8 @@ def rescore(
     rows = add_status(add_duplicate(rows).with_columns(chance="expectation"))
     # What chance gives is kept beside a value that the candidates rule out: the mean N follows from it.
     is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
-    adjusted = add_p(add_adjusted(rows), constants.histograms).with_columns(
+    rows = add_certainty(add_adjusted(rows), constants.table)
+    adjusted = add_p(rows, constants.histograms).with_columns(
         expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation")
     )
     rescored = _recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
@@ -131,7 +133,9 @@ def summary(rescored: pl.DataFrame) -> str:
     """Return how many rows were adjusted: '10 rows: 5 adjusted, 5 not'."""
     adjusted = rescored["index"].count()
     rows = f"{rescored.height:,} row{'s' if rescored.height != 1 else ''}"
-    return f"{rows}: {adjusted:,} adjusted, {rescored.height - adjusted:,} not"
+    taken = rescored["status"].eq("assumed").sum()
+    assumed = f" ({taken:,} on facts taken for granted: status assumed)" if taken else ""
+    return f"{rows}: {adjusted:,} adjusted{assumed}, {rescored.height - adjusted:,} not"
 
 
 def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
@@ -146,7 +150,7 @@ def _recompute(rows: pl.DataFrame) -> pl.DataFrame:
     rows = add_run(rows)
     kinds = ("ratio", "index", "z")
     base = (
-        rows.filter(pl.col("adjustment").is_null(), pl.col("status").is_in(USABLE))
+        rows.filter(pl.col("adjustment").is_null(), pl.col("status").is_in([*USABLE, "assumed"]))
         .select("run", "metric", *(pl.col(name).alias(f"base_{name}") for name in kinds))
         .unique(subset=["run", "metric"], keep="first", maintain_order=True)
     )

@@ -7,11 +7,14 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.registry import Dataset
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.literature.assumptions import with_given
 from rankadjust.literature.tidy import read_tidy, tidy_separator
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.account import describe, unread_cells
-from rankadjust.tables.reading import Reading, read_tables
+from rankadjust.tables.given import given_facts
+from rankadjust.tables.reading import Reading, dataset_names, read_tables
 
 
 @dataclass(frozen=True)
@@ -29,29 +32,32 @@ class Results:
 
 
 def read_results(
-    path: str | Path, registry: Mapping[str, Dataset] | None = None, sidecar: str | Path | None = None
+    path: str | Path,
+    registry: Mapping[str, Dataset] | None = None,
+    sidecar: str | Path | None = None,
+    given: Mapping[str, str | None] | None = None,
 ) -> Results:
     """Read the results of a file of any format; its content says which, not its suffix.
 
     A text of separated values whose first line has all the columns that a tidy table needs is one; everything else is
     read as a published table or as the result file of a tool. registry: the data sets with their aliases; None means
-    the shipped ones. sidecar: what the file does not say; None means the one beside it. Raises RankadjustError where
-    the file cannot be read.
+    the shipped ones. sidecar: what the file does not say; None means the one beside it. given: facts of
+    all its values that the file does not state, by name. Raises RankadjustError where the file cannot be read.
     """
     path = Path(path)
     required = len(tidy_columns()["required"])
     _, found = tidy_separator(path)
     if found == required:
-        return _tidy(path)
+        return _tidy(path, given or {})
     try:
-        reading = read_tables(path, sidecar, registry)
+        reading = read_tables(path, sidecar, registry, given)
     except RankadjustError:
         # With all needed columns but one a tidy table was meant: its own error says which one is missing.
         if found == required - 1:
-            return _tidy(path)
+            return _tidy(path, given or {})
         raise
     if found == required - 1 and reading.values.is_empty():
-        return _tidy(path)
+        return _tidy(path, given or {})
     rows = reading.values.select(
         pl.lit(path.name).alias("file"), pl.col("source_line").cast(pl.Int64).alias("file_line"), pl.all()
     )
@@ -59,5 +65,8 @@ def read_results(
     return Results(rows, describe(reading), unread, reading)
 
 
-def _tidy(path: Path) -> Results:
-    return Results(read_tidy(path), "", ())
+def _tidy(path: Path, given: Mapping[str, str | None]) -> Results:
+    rows = read_tidy(path)
+    if any(given.values()):
+        rows = with_given(rows, given_facts(given, dataset_names(load_registry(), load_benchmarks())))
+    return Results(rows, "", ())

@@ -32,6 +32,7 @@ STATUSES = (
     "ok",
     "bounded",
     "approximate",
+    "assumed",
     "adjusted_as_published",
     *_PROBLEMS,
     "no_moments",

@@ -7,7 +7,7 @@ from rankadjust.base.visible import visible
 # What a reader of a rescored table looks for; the Parquet and CSV files have every column.
 READABLE = (
     "dataset", "split", "side", "protocol", "model", "metric", "value_as_printed", "expectation", "ratio", "index", "z",
-    "z_random_scorer", "status", "message", "caveat",
+    "z_random_scorer", "status", "message", "grades", "caveat",
 )  # fmt: skip
 
 # The backslash first, so that those of the others stay.
@@ -24,8 +24,10 @@ _ESCAPES = {
 
 
 def readable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of rescored rows that people read."""
-    return rescored.select(name for name in READABLE if name in rescored.columns)
+    """Return the columns of rescored rows that people read; of the grades those of the facts that are not printed."""
+    shown = rescored.select(name for name in READABLE if name in rescored.columns)
+    not_printed = pl.col("^grades$").str.replace_all(r"\w+ printed(?:; |$)", "").str.strip_chars("; ")
+    return shown.with_columns(not_printed.replace("", None))
 
 
 def markdown_table(rescored: pl.DataFrame) -> str:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 _NOTHING = "–"
 # A z between these is what luck gives a random scorer 19 times out of 20.
 _LUCK = 2.0
+_HOW_TO_STATE = (
+    "State what is right by these options or in a sidecar (docs/tables.md; 'read --write-sidecar' drafts one), or say "
+    "--accept."
+)
 # The facts that are shown of a file with many tables.
 _FACTS = 20
 _BARS = 12
@@ -51,22 +55,23 @@ def assumed_facts(facts: pl.DataFrame) -> str:
     facts: rows of `rankadjust.literature.assumptions.assumptions`.
     """
     blocks = [_assumed_of(str(file), part) for (file,), part in facts.group_by("file", maintain_order=True)]
-    return "\n".join([*blocks, "To correct a fact, state it in the table or in a sidecar (docs/tables.md)."])
+    return "\n".join([*blocks, _HOW_TO_STATE])
 
 
 def _assumed_of(file: str, facts: pl.DataFrame) -> str:
     shown = list(map(_assumed_fact, facts.head(_FACTS).iter_rows(named=True)))
     more = [f"  … and {facts.height - _FACTS:,} more"] if facts.height > _FACTS else []
     heading = f"{file} does not say everything. Taken for granted:"
-    return "\n".join([heading, *table(shown[0], shown[1:], left=4).splitlines(), *more])
+    return "\n".join([heading, *table(shown[0], shown[1:], left=5).splitlines(), *more])
 
 
-def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     taken = row["taken"] or "unknown"
     share = None if row["values"] == row["of"] else f"{row['values']:,} of {row['of']:,} values"
     tables = row["tables"] and f"in table {row['tables']}"
     where = ", ".join(filter(None, (share, tables)))
-    return f"  {row['fact']}", taken, row["why"].removeprefix(taken).lstrip(" ,:"), where and f"({where})"
+    why = row["why"].removeprefix(taken).lstrip(" ,:")
+    return f"  {row['fact']}", taken, why, where and f"({where})", row["write"] or ""
 
 
 def adjusted_value(adjusted: Adjusted, text: str) -> str:

@@ -13,11 +13,13 @@ from rankadjust.page.material import Material
 # What a reader is told of a value, apart from its number; a result has the kinds of all its values.
 ADJUSTED = "adjusted"
 AS_PRINTED = "printed adjusted"
+ASSUMED = "adjusted, on facts taken for granted"
 NOT_ADJUSTED = "not adjusted"
 _KINDS = {
     "ok": ADJUSTED,
     "approximate": "approximate",
     "bounded": "bounded",
+    "assumed": ASSUMED,
     "adjusted_as_published": AS_PRINTED,
 }
 _TEXTS = (

@@ -22,6 +22,8 @@ from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
 from rankadjust.tables.conventions import apply_conventions, refuse_repeated, tell_apart
 from rankadjust.tables.files import read_grids
+from rankadjust.tables.given import given_facts
+from rankadjust.tables.grades import GRADED, grade, written
 from rankadjust.tables.layout import Table, below_each_other, lay_out
 from rankadjust.tables.sidecar import load_sidecar, require_found, sidecar_of, stated_about
 from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names
@@ -31,7 +33,7 @@ from rankadjust.tables.values import Reader, States, Value
 VALUES = {
     **dict.fromkeys(("source", "source_url", "source_line", "year", "table"), pl.String),
     **dict.fromkeys(("dataset", "model", "split", "side", "protocol", "ties", "candidates"), pl.String),
-    **dict.fromkeys(("metric", "value", "unit", "spread", "notes", "assumed"), pl.String),
+    **dict.fromkeys(("metric", "value", "unit", "spread", "notes", "assumed", "grades"), pl.String),
     **dict.fromkeys(("dataset_as_printed", "metric_as_printed", "cell"), pl.String),
     **dict.fromkeys(("grid", "row", "column"), pl.Int64),
 }
@@ -92,15 +94,21 @@ def read_table(path: str | Path, sidecar: str | Path | None = None) -> pl.DataFr
 
 
 def read_tables(
-    path: str | Path, sidecar: str | Path | None = None, registry: Mapping[str, Dataset] | None = None
+    path: str | Path,
+    sidecar: str | Path | None = None,
+    registry: Mapping[str, Dataset] | None = None,
+    given: Mapping[str, str | None] | None = None,
 ) -> Reading:
     """Read every table of a file as `read_table` does, and account for every cell.
 
+    given: facts of all its tables, by name, as a sidecar would state them; they win over its own (`given_facts`).
     registry: the data sets with their aliases; None means the shipped one. The benchmarks with a constant number of
     candidates are known in any case.
     """
     with _no_collection():
-        return _read_tables(Path(path), sidecar, _shipped_registry() if registry is None else registry)
+        return _read_tables(
+            Path(path), sidecar, _shipped_registry() if registry is None else registry, given or {}
+        )
 
 
 @contextmanager
@@ -115,10 +123,12 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _read_tables(path: Path, sidecar: str | Path | None, registry: Mapping[str, Dataset]) -> Reading:
+def _read_tables(
+    path: Path, sidecar: str | Path | None, registry: Mapping[str, Dataset], given: Mapping[str, str | None]
+) -> Reading:
     names = dataset_names(registry, _benchmarks())
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
-    data = load_sidecar(beside) if beside else {}
+    data = {**(load_sidecar(beside) if beside else {}), **given_facts(given, names)}
     tables = []
     grids = (part for grid in read_grids(path) for part in below_each_other(grid, names))
     for number, grid in enumerate(grids, start=1):
@@ -230,6 +240,7 @@ def _tidy(
         "spread": [value.number.spread for value in values],
         "notes": [value.notes for value in values],
         "assumed": [_assumed(value, usual_of(value.facts.dataset)) for value in values],
+        "grades": [_grades(value, usual_of(value.facts.dataset)) for value in values],
         "cell": [table.text(*value.cell) for value in values],
         "grid": [table.number] * len(values),
         "row": [value.cell[0] + 1 for value in values],
@@ -250,6 +261,16 @@ def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:
     reasons |= {"dataset": "not named"} if value.facts.dataset is None else {}
     texts = [f"{_WORDS.get(name, name)} {reasons[name]}" for name in (*FIELDS, "value") if name in reasons]
     return "; ".join(texts) or None
+
+
+def _grades(value: Value, usual: Mapping[str, str]) -> str:
+    """Return how each fact of a value is known, as the column `grades` says it."""
+    # That a printed data set is none of the registry's does not change who named it.
+    defaults = usual.keys() - {"dataset"}
+    inferred = {name for name, why in value.assumed.items() if not why.startswith("as printed")}
+    own = {"model": value.model, "value": value.number.text, "unit": value.unit}
+    known = {name: own[name] if name in own else getattr(value.facts, name) for name in GRADED}
+    return written((name, grade(name, known[name], value.stated, inferred, defaults)) for name in GRADED)
 
 
 def _left_alone(table: Table) -> Iterator[str]:

@@ -456,7 +456,9 @@ def test_the_content_says_what_a_table_is_not_the_suffix(run, tmp_path, command,
     if command == "check":
         assert last == f"{values} value{'s' * (values > 1)}: nothing to look at"
     else:
-        assert last == f"{values} row{'s' * (values > 1)}: {values} adjusted, 0 not"
+        # In a tidy table an empty cell means filtered; a published one says its protocol, or does not.
+        taken = "" if "tidy" in name else f" ({values} on facts taken for granted: status assumed)"
+        assert last == f"{values} row{'s' * (values > 1)}: {values} adjusted{taken}, 0 not"
 
 
 @pytest.mark.parametrize("command", ["check", "rescore"])
@@ -467,16 +469,17 @@ def test_facts_that_a_table_does_not_say_are_listed_before_the_result(run, tmp_p
     _, _, error = run(command, tmp_path / "nations.csv")
     assert error.splitlines() == [
         "nations.csv does not say everything. Taken for granted:",
-        "  data set  Nations   from the file's name",
-        "  split     testing   by default",
+        "  data set  Nations   from the file's name                   --dataset Nations",
+        "  split     testing   by default                             --split testing",
         "  side      both      by default            (1 of 2 values)",
-        "  protocol  filtered  by default",
-        "To correct a fact, state it in the table or in a sidecar (docs/tables.md).",
+        "  protocol  filtered  by default                             --protocol filtered",
+        "State what is right by these options or in a sidecar (docs/tables.md; 'read --write-sidecar' drafts one), "
+        "or say --accept.",
     ]
     _, _, error = run(command, tmp_path / "tidy.csv")
     assert [line.split() for line in error.splitlines()[1:-1]] == [
-        ["split", "testing", "by", "default"],
-        ["protocol", "filtered", "by", "default"],
+        ["split", "testing", "by", "default", "--split", "testing"],
+        ["protocol", "filtered", "by", "default", "--protocol", "filtered"],
     ]
 
 
@@ -487,13 +490,54 @@ def test_tables_of_one_file_are_told_apart_in_the_list_of_facts(run, tmp_path):
     assert "  split     testing   by default            (1 of 2 values, in table 1)" in error.splitlines()
 
 
+def test_what_the_index_rests_on_is_assumed_until_somebody_states_it(run, tmp_path):
+    """The default side stays quiet where it hardly matters: MRR of Nations on either side differs by more."""
+    table = tmp_path / "mine.md"
+    table.write_text("| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
+
+    def row(*options):
+        [found] = json.loads(run("rescore --json", table, *options)[1])
+        return found
+
+    taken = row("--dataset", "Nations")
+    assert (taken["status"], taken["message"]) == ("assumed", "taken for granted: protocol, split, side")
+    assert taken["grades"] == (
+        "dataset given; model printed; metric printed; value printed; unit printed; "
+        "split default; side default; protocol default"
+    )
+    stated = ["--dataset", "nations", "--protocol", "filtered", "--split", "test", "--side", "both"]
+    given = row(*stated)
+    assert (given["status"], given["message"], given["assumed"]) == ("ok", None, None)
+    assert given["index"] == taken["index"]
+    assert row("--dataset", "Nations", "--accept")["status"] == "ok"
+    # What was read once keeps its grades: `rescore` of the tidy values says the same.
+    run("read", table, "--dataset", "Nations", "--tidy", tmp_path / "tidy.csv")
+    assert json.loads(run("rescore --json", tmp_path / "tidy.csv")[1])[0]["status"] == "assumed"
+    assert json.loads(run("rescore --json", tmp_path / "tidy.csv", *stated[2:])[1])[0]["status"] == "ok"
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--dataset", "error: --dataset: unknown data set 'x1'; 'rankadjust datasets' lists them"),
+        ("--split", "error: --split: unknown split 'x1'; allowed are training, validation, testing"),
+        ("--side", "error: --side: unknown side 'x1'; allowed are head, tail, both"),
+        ("--protocol", "error: there is no protocol 'x1'; known: filtered, "),
+    ],
+)
+def test_a_fact_that_nobody_knows_is_refused(run, tmp_path, option, said):
+    (tmp_path / "mine.md").write_text("| Model | MRR |\n|---|---|\n| A | 50% |\n")
+    code, _, error = run("rescore", tmp_path / "mine.md", option, "x1")
+    assert (code, error.startswith(said), len(error.splitlines())) == (1, True, 1)
+
+
 def test_facts_that_were_taken_are_in_the_json_too(run, tmp_path):
     (tmp_path / "tidy.csv").write_text("model,dataset,side,metric,value\nA,Nations,head,MRR,0.4\n")
     [row] = json.loads(run("rescore --json", tmp_path / "tidy.csv")[1])
     assert row["assumed"] == "split testing by default; protocol filtered by default"
     split, protocol = json.loads(run("check --json", tmp_path / "tidy.csv")[1])["assumed"]
     told = {"file": "tidy.csv", "tables": None, "why": "testing by default", "values": 1, "of": 1}
-    assert split == told | {"fact": "split", "taken": "testing"}
+    assert split == told | {"fact": "split", "taken": "testing", "write": "--split testing"}
     assert protocol["taken"] == "filtered"
 
 
@@ -729,7 +773,7 @@ def test_tables_name_an_own_data_set(run, results, tmp_path):
     shown = run(f"read --results {results}", table)[1].splitlines()
     assert shown[4].split()[:4] == ["2", "A", "my-graph", "inverse_harmonic_mean_rank"]
     assert run(f"check --results {results}", table)[:2] == (0, "1 value: nothing to look at\n")
-    rows = json.loads(run(f"rescore --json --results {results}", table)[1])
+    rows = json.loads(run(f"rescore --json --accept --results {results}", table)[1])
     assert [(row["dataset"], row["status"]) for row in rows] == [("my-graph", "ok")]
     assert rows[0]["log10_p_independent"] is not None
     assert run(f"rescore --results {results} --output {tmp_path}/adjusted.md", table)[0] == 0

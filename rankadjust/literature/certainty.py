@@ -1,0 +1,67 @@
+"""Whether the index of a printed value rests on a fact that nobody stated."""
+
+import polars as pl
+
+from rankadjust.base.frames import filled
+from rankadjust.base.vocabulary import KEY
+from rankadjust.literature.statuses import USABLE
+
+# A wrong one of these is another value, or another number of candidates. Among the protocols that a table may leave out
+# are those that rank against a sample: chance gives MRR 0.089 and Hits@10 0.2 against 50 negatives, whatever it gives
+# against all entities.
+_ALWAYS_MATTER = ("dataset", "metric", "protocol")
+# Where these matter the constants decide.
+_MAY_MATTER = ("split", "side")
+# With these every task has the same number of candidates, on every side and in every split.
+_CONSTANT = ("constant", "entities")
+
+
+def add_certainty(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
+    """Give the status assumed to rows whose index rests on facts that were neither printed nor given.
+
+    rows: with the columns of `rankadjust.database.adjustments.add_adjusted`, and grades (`rankadjust.tables.grades`). A
+    split or side that was taken stays quiet where no other that is evaluated would move the index by more than half of
+    its rounding interval.
+    """
+    if rows["grades"].null_count() == rows.height:
+        return rows
+    matters = [pl.when(_is_taken(name)).then(pl.lit(name)) for name in _ALWAYS_MATTER]
+    moving = _moving(rows, database)
+    matters += [pl.when(_is_taken(name) & moving).then(pl.lit(name)) for name in _MAY_MATTER]
+    facts = pl.concat_list(matters).list.drop_nulls().list.join(", ").replace("", None)
+    is_assumed = pl.col("status").is_in(USABLE) & pl.col("index").is_not_null() & facts.is_not_null()
+    said = filled("taken for granted: {}", facts)
+    return rows.with_columns(
+        status=pl.when(is_assumed).then(pl.lit("assumed")).otherwise("status"),
+        message=pl.when(is_assumed)
+        .then(pl.concat_str(said, "message", separator="; ", ignore_nulls=True))
+        .otherwise("message"),
+    )
+
+
+def _is_taken(name: str) -> pl.Expr:
+    return pl.col("grades").str.contains(rf"\b{name} (?:inferred|default)\b").fill_null(value=False)
+
+
+def _moving(rows: pl.DataFrame, database: pl.DataFrame) -> pl.Series:
+    """Return whether another split or side than the one that was taken would move the index of a row."""
+    numbered = rows.with_row_index("_row").with_columns(
+        _is_taken(name).alias(f"_{name}") for name in _MAY_MATTER
+    )
+    asked = numbered.filter(pl.any_horizontal("_split", "_side") & ~pl.col("origin").is_in(_CONSTANT))
+    # Nobody prints values of the training triples and leaves out that they are.
+    others = database.filter(pl.col("split") != "training")
+    chance = pl.coalesce("expectation", (pl.col("expectation_low") + pl.col("expectation_high")) / 2)
+    constants = others.select(*KEY, "optimum", chance=chance)
+    index = (pl.col("value") - pl.col("chance")) / (pl.col("optimum") - pl.col("chance"))
+    width = (pl.col("index_high") - pl.col("index_low")).fill_null(0.0)
+    same = [name for name in KEY if name not in _MAY_MATTER]
+    moved = (
+        asked.select("_row", *KEY, "_split", "_side", "value", "index", width=width)
+        .join(constants, on=same, suffix="_other", maintain_order="left")
+        .filter(*(pl.col(f"_{name}") | (pl.col(name) == pl.col(f"{name}_other")) for name in _MAY_MATTER))
+        .group_by("_row")
+        .agg(is_still=((index - pl.col("index")).abs() <= pl.col("width") / 2).all())
+    )
+    still = moved.filter("is_still")["_row"].to_list()
+    return ~numbered["_row"].is_in([*still, *numbered.filter(pl.col("origin").is_in(_CONSTANT))["_row"]])

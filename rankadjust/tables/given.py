@@ -1,0 +1,46 @@
+"""Facts that somebody gives beside the file, on the command line: what a sidecar could say of all its tables."""
+
+from collections.abc import Mapping
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
+from rankadjust.base.words import our_word
+from rankadjust.counting.protocols import get_protocol
+from rankadjust.tables.sidecar import is_pattern
+from rankadjust.tables.tokens import Names, find_dataset
+
+
+def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]:
+    """Return the facts that are given, in our words.
+
+    Parameters
+    ----------
+    given
+        The name of a fact (dataset, model, split, side, protocol, task) -> what it is, None where it is not given.
+    names
+        The data sets that are known.
+
+    Raises
+    ------
+    RankadjustError
+        Where a data set, split, side or protocol is not known.
+
+    """
+    facts = {name: text for name, text in given.items() if text is not None}
+    for name, known in (("split", PRINTED_SPLITS), ("side", SIDES)):
+        if name in facts:
+            facts[name] = our_word(name, facts[name]) or facts[name]
+            if facts[name] not in known:
+                hint = did_you_mean(facts[name], known) or f"; allowed are {', '.join(known)}"
+                raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
+    if "protocol" in facts:
+        facts["protocol"] = get_protocol(our_word("protocol", facts["protocol"]) or facts["protocol"]).name
+    if "dataset" in facts and not is_pattern(facts["dataset"]):
+        found = find_dataset(facts["dataset"], names)
+        if found is None:
+            hint = (
+                did_you_mean(facts["dataset"], list(names.values())) or "; 'rankadjust datasets' lists them"
+            )
+            raise RankadjustError(f"--dataset: unknown data set '{facts['dataset']}'{hint}")
+        facts["dataset"] = found
+    return facts

@@ -1,0 +1,50 @@
+"""How each fact of a value is known: printed, given by a sidecar or an option, inferred, or a default."""
+
+import re
+from collections.abc import Container, Iterable
+
+from rankadjust.tables.tokens import Facts
+
+GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "protocol")
+"""The facts that have a grade, in the order in which the column `grades` has them."""
+
+GRADES = ("printed", "given", "inferred", "default")
+"""What a grade may be. A fact that nothing says, such as a model without a name, has none."""
+
+_ENTRY = re.compile(r"(\w+) (\w+)(?:; |$)")
+
+
+def grade(
+    name: str, known: object, stated: Facts, inferred: Container[str], defaults: Container[str]
+) -> str | None:
+    """Return the grade of a fact; None where there is no such fact.
+
+    Parameters
+    ----------
+    name
+        One of `GRADED`.
+    known
+        What the fact is, None where no line, no text and no sidecar says it.
+    stated
+        The facts that a sidecar or an option gives.
+    inferred
+        The names of the facts for which a reason was noted: the table itself does not say them.
+    defaults
+        The names of the facts that have a default.
+
+    """
+    if known is None:
+        return "default" if name in defaults else None
+    if name in inferred:
+        return "inferred"
+    return "given" if getattr(stated, name, None) is not None else "printed"
+
+
+def written(grades: Iterable[tuple[str, str | None]]) -> str:
+    """Return grades as the text of the column `grades`: 'dataset printed; split default'."""
+    return "; ".join(f"{name} {grade}" for name, grade in grades if grade is not None)
+
+
+def read_grades(text: str | None) -> dict[str, str]:
+    """Return what a text of the column `grades` says: the name of a fact -> its grade."""
+    return dict(_ENTRY.findall(text or ""))
