@@ -122,7 +122,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
             evaluation_set,
         )
         .with_columns(
-            reason=pl.coalesce("no_value", "reason"), warning=_with_remarks("warning", remarks_on(tasks))
+            reason=pl.coalesce("no_value", "reason"),
+            warning=_with_remarks("warning", remarks_on(tasks, fits=evaluation_set is not None)),
         )
         .select(RESULT.names())
         .cast(RESULT)

@@ -42,7 +42,8 @@ def tasks_from(
 
     where: what messages call a source that is no file. num_candidates: one number for all tasks or one for each;
     None where the source says it, or nobody does.
-    The result has those of COLUMNS and ATTRIBUTES that are there (numbers as Float64, others as String), without nulls.
+    The result has those of COLUMNS and ATTRIBUTES that are there (numbers as Float64, others as String), without nulls;
+    of scores also num_filtered, as `read_scores` has it.
     Raises RankadjustError with the row for what cannot be a task.
     """
     if isinstance(source, str | Path):
@@ -74,7 +75,8 @@ def _numbers(values: ArrayLike, name: str) -> FloatArray:
 
 def _read(path: Path) -> pl.DataFrame:
     if holds_scores(path):
-        return check_tasks(read_scores(path), str(path), first_row=0)
+        ranks = read_scores(path)
+        return check_tasks(ranks, str(path), first_row=0).with_columns(ranks["num_filtered"])
     if (path / _TRACE).is_file():
         path /= _TRACE
     if path.is_dir():

@@ -99,7 +99,7 @@ def read_scores(path: str | Path) -> pl.DataFrame:
     or filter.npz (written by scipy.sparse.save_npz); scores.npy and mask.npy are never read as a whole.
     In place of scores and target both may hold y_pred_pos (tasks,) and y_pred_neg (tasks, negatives), as the evaluators
     of OGB and TGB take them. Both may hold one value a task of side, triple, weight and group, which become columns of
-    the result.
+    the result. One more is num_filtered: how many columns of each task the mask takes away.
     """
     path = Path(path)
     arrays = _true_answer_first(_load_file(path) if path.suffix == ".npz" else _open_folder(path), path)
@@ -119,7 +119,7 @@ def read_scores(path: str | Path) -> pl.DataFrame:
             if column.shape != (ranks.height,):
                 raise RankadjustError(f"{path}: '{name}' has the shape {column.shape}, not ({ranks.height},)")
             ranks = ranks.with_columns(pl.Series(name, column))
-    return ranks
+    return ranks.with_columns(num_filtered=arrays["scores"].shape[1] - pl.col("num_candidates"))
 
 
 def _true_answer_first(arrays: Mapping[str, Any], path: Path) -> Mapping[str, Any]:

@@ -13,6 +13,8 @@ from rankadjust.evaluation.rank_files import TIED
 
 # Where so many tasks have one candidate only, somebody should look why.
 _MANY_ALONE = 0.1
+_MOST = 0.5
+_UNLIKE = 2
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,8 @@ class Tasks:
     sides: for each side (head, tail, both) the positions of its tasks.
     ranks: for each type of rank (given; or optimistic, realistic, pessimistic, expected) the best and the worst rank of
         every task. They differ for expected ranks only, where every whole rank between them is equally likely.
-    counts: numbers of candidates, nan where not known. weights: 1 where none are given.
+    counts: numbers of candidates, nan where not known. filtered: how many a mask takes away, nan likewise.
+    weights: 1 where none are given.
     groups: for each average the number of every task's group, from 0 on; the micro average has one group, the macro
         average those of the column group.
     units: the number of every task's unit, from 0 on; the bootstrap draws a unit with all its tasks.
@@ -33,6 +36,7 @@ class Tasks:
     sides: Mapping[str, IntArray]
     ranks: Mapping[str, tuple[FloatArray, FloatArray]]
     counts: FloatArray
+    filtered: FloatArray
     weights: FloatArray
     groups: Mapping[str, IntArray]
     units: IntArray
@@ -61,6 +65,7 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         sides=sides,
         ranks=_ranks(frame),
         counts=_column(frame, "num_candidates", np.nan),
+        filtered=_column(frame, "num_filtered", np.nan),
         weights=_column(frame, "weight", 1.0),
         groups=groups,
         units=units,
@@ -69,8 +74,11 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
     )
 
 
-def remarks_on(tasks: Tasks) -> list[str]:
-    """Return what looks like a mistake in the tasks, but may be none."""
+def remarks_on(tasks: Tasks, *, fits: bool) -> list[str]:
+    """Return what looks like a mistake in the tasks, but may be none.
+
+    fits: whether the numbers of candidates are known to be those of a data set.
+    """
     found = []
     if repeated := sum(int(times[times > 1].sum()) for times in _times(tasks).values()):
         found.append(
@@ -83,7 +91,18 @@ def remarks_on(tasks: Tasks) -> list[str]:
             f"{alone:,} of {tasks.counts.size:,} tasks have no candidate but the true answer, so that their rank is 1 "
             "for every model: is the mask of what is filtered out inverted?"
         )
+    elif not fits and _mostly_filtered(tasks):
+        found.append(
+            "the mask filters out more than half of the candidates of most tasks, and very different numbers; it is "
+            "true where a candidate is filtered out: is it inverted?"
+        )
     return found
+
+
+def _mostly_filtered(tasks: Tasks) -> bool:
+    """Say whether most tasks lose most candidates, and not about the same number, as with sampled negatives."""
+    few = tasks.counts - 1 < tasks.filtered
+    return bool(few.mean() > _MOST and tasks.counts.max() >= _UNLIKE * tasks.counts.min())
 
 
 def require_both_sides_alike(tasks: Tasks, triples: pl.Series) -> None:

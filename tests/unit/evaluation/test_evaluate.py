@@ -233,6 +233,21 @@ def test_an_honest_mask_has_no_warning(tmp_path):
         assert warnings.null_count() == warnings.len()
 
 
+@pytest.mark.parametrize("form", ["dense", "sparse"])
+def test_an_inverted_mask_has_a_warning(tmp_path, form):
+    """Each query has two to nine known answers of a hundred entities: an inverted mask leaves these alone."""
+    rng = np.random.default_rng(4)
+    scores, target = rng.random((30, 100)), rng.integers(0, 100, 30)
+    known = scores.argsort(axis=1).argsort(axis=1) < rng.integers(2, 10, 30)[:, None]
+    filtered = sparse.csr_array(~known)
+    parts = {"filter_indptr": filtered.indptr, "filter_indices": filtered.indices}
+    np.savez(
+        tmp_path / "x.npz", scores=scores, target=target, **({"mask": ~known} if form == "dense" else parts)
+    )
+    warnings = evaluate(tmp_path / "x.npz", draws=0)["warning"]
+    assert warnings.str.contains("more than half of the candidates of most tasks.*is it inverted").all()
+
+
 def test_nan_names_task_and_column(tmp_path, monkeypatch):
     monkeypatch.setattr("rankadjust.evaluation.scores._BLOCK", 12)
     scores = np.zeros((10, 6), dtype=np.float32)
