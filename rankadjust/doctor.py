@@ -145,7 +145,8 @@ def wrong_locale(_folder: Path) -> Iterator[str]:
         locale.setlocale(locale.LC_ALL, before)
     encodings = {"names of files": sys.getfilesystemencoding(), "what is printed": sys.stdout.encoding}
     for what, encoding in encodings.items():
-        if encoding.casefold().replace("-", "") != "utf8":
+        # What collects text in place of a terminal has none.
+        if encoding and encoding.casefold().replace("-", "") != "utf8":
             yield f"{what}: in {encoding}, which lacks letters; take UTF-8: {_UTF8}"
 
 
