@@ -160,9 +160,11 @@ _accept = click.option(
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
 
 
-# What `compare` and `evaluate` are about, and the options that have no effect on it.
+# What a command is about, and the options that have no effect on it.
 _RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
 _PRINTED, _SEVERAL = "printed values", "several data sets"
+_NAMED, _TIMELESS, _PAGE = "values that name their metric", "a data set without times", "--page"
+_EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
 _OF_DATASET = {"protocol", "split", "scores", "results", "database", "candidates"}
 _WITHOUT_EFFECT = {
     _RANKS: {"side"},
@@ -170,6 +172,11 @@ _WITHOUT_EFFECT = {
     _PARTS: {"dataset", *_OF_DATASET},
     _PRINTED: {"tasks", "cluster", "metrics", "flips", "draws", "seed", "everything", "figure"},
     _SEVERAL: {"side", "figure"},
+    _NAMED: {"metric"},
+    _TIMELESS: {"scores"},
+    _PAGE: {"results", "database", "as_json"},
+    _EVERY_ROW: {"everything"},
+    _NO_SAMPLES: {"seed"},
 }
 
 
@@ -179,6 +186,13 @@ def _require_effect(context: click.Context, kind: str) -> None:
         given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
         if given and option.name in _WITHOUT_EFFECT[kind]:
             raise click.UsageError(f"{option.opts[0]} has no effect on {kind}; leave it out.")
+
+
+def _require_times(context: click.Context, constants: "Constants", dataset: str) -> None:
+    """Refuse --scores, which say how a model sees times, for a data set that has none."""
+    given = context.get_parameter_source("scores") is ParameterSource.COMMANDLINE
+    if given and not constants.has_times(constants.rows(dataset=dataset)["dataset"][0]):
+        _require_effect(context, _TIMELESS)
 
 
 def _constants(
@@ -246,7 +260,10 @@ def _say_if_histograms_are_missing(constants: "Constants") -> None:
 @click.option("--metric", help="Metric of the values, such as mrr or hits@10.")
 @click.option("--side", default="both", show_default=True, help="head, tail or both.")
 @_options(_protocol, _split, _scores, _results, _database, _candidates, _json)
+@click.pass_context
 def adjust(
+    context: click.Context,
+    /,
     values: tuple[str, ...],
     dataset: str,
     metric: str | None,
@@ -267,7 +284,10 @@ def adjust(
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = _named_values(values, metric)
+    if all("=" in value or value == "%" for value in values):
+        _require_effect(context, _NAMED)
     constants = _constants(results, database, candidates)
+    _require_times(context, constants, dataset)
     found = [
         adjust_value(
             text,
@@ -369,6 +389,10 @@ def evaluate(
     from rankadjust.chance.metrics import FAMILIES
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
 
+    if as_json and (output is None or output.suffix not in (".md", ".tex")):
+        _require_effect(context, _EVERY_ROW)
+    if draws == 0:
+        _require_effect(context, _NO_SAMPLES)
     if by is not None:
         _require_effect(context, _PARTS)
         _evaluate_by(ranks, by, tasks, num_candidates, metrics, draws, seed, everything, output, as_json)
@@ -378,6 +402,8 @@ def evaluate(
             raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
         _require_effect(context, _RANKS_ALONE)
     constants = _constants(results, database, candidates)
+    if dataset is not None:
+        _require_times(context, constants, dataset)
     result = evaluate_ranks(
         ranks if tasks is None else _with_attributes(ranks, tasks),
         num_candidates=num_candidates,
@@ -527,6 +553,8 @@ def compare(
         raise RankadjustError("--results needs --dataset: which data set of the run are these models of?")
     kind = _kind_of_comparison(models, datasets)
     _require_effect(context, kind)
+    if as_json:
+        _require_effect(context, _EVERY_ROW)
     about = {name: options[name] for name in ("protocol", "split")}
     about["database"] = _constants(results, database, options["candidates"])
     test = {name: options[name] for name in ("cluster", "flips", "draws", "seed")}
@@ -978,9 +1006,13 @@ def doctor(folder: Path, as_json: bool) -> None:
 @click.option(
     "--page", is_flag=True, help="The registry as docs/datasets.md has it, with licences and sources."
 )
-def datasets(results: Path | None, database: Path | None, as_json: bool, page: bool) -> None:
+@click.pass_context
+def datasets(
+    context: click.Context, results: Path | None, database: Path | None, as_json: bool, page: bool
+) -> None:
     """List the data sets that are registered or in the database."""
     if page:
+        _require_effect(context, _PAGE)
         from rankadjust.data.registry import load_registry
         from rankadjust.output.datasets_page import datasets_page
 

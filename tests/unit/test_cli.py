@@ -995,6 +995,14 @@ def test_mistakes_in_naming_data_sets(run, line, message):
             "parts of the tasks (--by)",
             "--dataset N, --protocol raw, --split x, --scores static, --results r, --database d, --candidates c",
         ),
+        ("evaluate a.csv --json", "--json, which prints every row", "--all"),
+        ("evaluate a.csv --json --output a.csv", "--json, which prints every row", "--all"),
+        ("evaluate a.csv --draws 0", "--draws 0", "--seed 1"),
+        ("compare a.csv b.csv --json", "--json, which prints every row", "--all"),
+        ("adjust --dataset Nations mrr=0.6 mr=25 %", "values that name their metric", "--metric mrr"),
+        ("adjust --dataset nations mrr=0.6", "a data set without times", "--scores static"),
+        ("evaluate a.csv --dataset Nations", "a data set without times", "--scores per-time"),
+        ("datasets --page", "--page", "--results r, --database d, --json"),
     ],
 )
 def test_an_option_without_effect_is_an_error(run, line, kind, options):
