@@ -14,7 +14,7 @@ ifeq ($(HOME)$(shell id -un >/dev/null 2>&1 && echo known),)
 export HOME := $(CURDIR)/$(VENV)
 endif
 
-.PHONY: help results install adopt sums test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided lint format lock clean
+.PHONY: help results install adopt sums test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided api lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -91,6 +91,9 @@ fuzz: $(STAMP)  ## read hostile documents with every reader, MINUTES=10 each; fi
 fuzz-guided: $(STAMP)  ## the same with documents that libFuzzer makes; installs atheris, which has wheels for some systems only
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r fuzz.lock
 	@$(BIN)/python -W ignore -m tests.fuzz.run --guided --minutes $(MINUTES)
+
+api: $(STAMP)  ## write docs/api.md anew from the docstrings
+	@$(BIN)/python -m harness.api_page > docs/api.md.new && mv docs/api.md.new docs/api.md
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy

@@ -26,7 +26,7 @@ from scipy import special
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import metric_value
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
 

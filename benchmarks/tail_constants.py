@@ -20,7 +20,7 @@ from rankadjust.chance import tilting
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.chance.tails import ChanceTails
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
 
 METRICS = ("mr", "mrr", "mrr@3", "ndcg", "ndcg@3", "gmr", "auc")
 SETS = (("Countries-S1", "tail"), ("Nations", "both"), ("UMLS", "tail"))

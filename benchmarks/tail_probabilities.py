@@ -25,7 +25,7 @@ from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.moments import Moments, metric_moments
 from rankadjust.chance.tails import ChanceTails
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
 
 SETS = (
     ("Countries-S1", "tail"),

@@ -1,10 +1,39 @@
-"""Chance-adjusted link-prediction metrics.
+"""Chance-adjusted link-prediction metrics: results that are comparable across data sets.
 
-Everything here is imported when it is first used, so that a command that needs little starts at once.
+A model is judged by the rank of the true answer among N candidates, and part of what is printed is chance. An
+evaluation set is a data set under a protocol, one of its splits and a side, with the numbers of candidates of its
+tasks. It knows what chance gives, and adjusts what you have:
+
+>>> from rankadjust import EvaluationSet
+>>> fb = EvaluationSet.released("FB15k-237")
+>>> fb.moments(["mrr", "hits@10"]).select("metric", "expectation").rows()
+[('inverse_harmonic_mean_rank', 0.0007110647684101598), ('hits_at_10', 0.0007011959962354286)]
+>>> found = fb.adjust(mrr="0.338", mr="170")
+>>> found["index"].round(4).to_list()
+[0.3375, 0.9764]
+>>> fb.check({"mrr": 0.34, "hits@10": 0.1})["mended"].item()
+'MRR 0.23 instead of 0.34'
+
+What to take for what:
+
+    EvaluationSet      everything about one evaluation set: released, of a run, of your own triples, or sampled
+    Constants          the database: a release, or a run on top of one
+    adjust             one printed value: index, ratio, z and p
+    evaluate           the ranks or scores of a model: every metric, adjusted, with intervals
+    compare            the ranks of several models; compare_datasets on several data sets, compare_printed from values
+    read_table         a published table in Markdown, HTML, LaTeX, CSV, JSON and so on, as tidy rows
+    rescore            such rows, adjusted; check finds the values among them that contradict each other
+    count_candidates   how many candidates the tasks of your own triples have; count_protocols, count_baselines
+    metric_moments     expectation and variance of a metric for any numbers of candidates
+
+help(rankadjust.adjust) and docs/api.md say more. A mistake in what you give is a RankadjustError of one line.
+Everything is imported when it is first used, so that a command that needs little starts at once.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from rankadjust.base import version
 
 if TYPE_CHECKING:
     from rankadjust.base.errors import RankadjustError
@@ -23,11 +52,14 @@ if TYPE_CHECKING:
     from rankadjust.models.printed import compare_printed
     from rankadjust.tables.reading import read_table
 
+__version__ = version.VERSION
+
 __all__ = [
     "Comparison",
     "Constants",
     "EvaluationSet",
     "RankadjustError",
+    "__version__",
     "adjust",
     "check",
     "compare",

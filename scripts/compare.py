@@ -8,8 +8,8 @@ import polars as pl
 
 from rankadjust.base.files import write_csv
 from rankadjust.base.stages import RESCORED, SUMS, check_sums, read_product, write_sums
+from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
 from rankadjust.literature.comparison import (
     best_results,
     chance_share,

@@ -21,7 +21,7 @@ from rankadjust.base.stages import (
     write_sums,
 )
 from rankadjust.data.summary import summary_row
-from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.beside import write_candidates
 from rankadjust.database.histograms import candidates_table
 from rankadjust.database.store import assemble, write_database
 

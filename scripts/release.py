@@ -7,20 +7,20 @@ from scripts.job import job
 from rankadjust.base.stages import check_sums
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
-from rankadjust.database.evaluation_sets import load_candidates, load_datasets
+from rankadjust.database.beside import load_datasets
+from rankadjust.database.constants import Constants
 from rankadjust.database.release import require_complete, require_sound
-from rankadjust.database.store import load_database
 from rankadjust.output.deposit import write_deposit
 
 
 def release(database: str, datasets: str, candidates: str, folder: Path) -> None:
     check_sums(database, datasets, candidates)
-    constants = load_database(database)
+    constants = Constants.from_files(database, candidates)
     registry = load_registry()
-    held = constants.select("dataset", "protocol").unique().iter_rows()
+    held = constants.table.select("dataset", "protocol").unique().iter_rows()
     require_complete(held, registry, load_protocols(), load_benchmarks())
-    require_sound(constants)
-    write_deposit(constants, load_candidates(candidates), load_datasets(datasets), registry, folder)
+    require_sound(constants.table)
+    write_deposit(constants, load_datasets(datasets), registry, folder)
 
 
 if __name__ == "__main__":

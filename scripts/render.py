@@ -11,8 +11,8 @@ from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.stages import PAGE, RESCORED, check_sums, read_product, write_product_text
 from rankadjust.data.registry import load_registry
+from rankadjust.database.beside import CANDIDATES, DATASETS, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, beside_database, load_candidates
 from rankadjust.page.charts.figure import read_figures, read_pictures
 from rankadjust.page.material import BESIDE, Material
 from rankadjust.page.page import report_page
@@ -45,8 +45,7 @@ def render(
             comparison={Path(path).stem: compared(path) for path in comparison},
             charts=read_figures(Path(figures)),
             figures=read_pictures(Path(figures)),
-            database=Constants.from_files(database).over_file(released).table,
-            candidates=_candidates(database, released),
+            constants=Constants.from_files(database).over_file(released),
             datasets=_datasets(database, released),
             licences={name: dataset.licence for name, dataset in known.items() if dataset.licence},
         )
@@ -59,16 +58,6 @@ def compared(path: str | Path) -> pl.DataFrame:
     return without_guards(
         read_csv(path, infer_schema=True, infer_schema_length=None, schema_overrides=_NAMES)
     )
-
-
-def _candidates(database: str, released: str) -> pl.DataFrame:
-    """Return the histograms of the run, and those of the release for data sets and protocols that the run has not."""
-    beside = [beside_database(path, CANDIDATES) for path in (database, released)]
-    own, *others = [load_candidates(path) for path in beside if path.exists()]
-    missing = [
-        other.join(own, on=["dataset", "protocol"], how="anti", maintain_order="left") for other in others
-    ]
-    return pl.concat([own, *missing], how="diagonal")
 
 
 def _datasets(database: str, released: str) -> pl.DataFrame:

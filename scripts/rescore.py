@@ -9,8 +9,8 @@ from rankadjust.base.files import write_csv, write_text
 from rankadjust.base.stages import RESCORED, SUMS, check_sums, write_product, write_sums
 from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
+from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_sets import CANDIDATES, beside_database
 from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.results import read_results
 from rankadjust.literature.statuses import problems

@@ -10,7 +10,7 @@ from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
-from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.beside import write_candidates
 from rankadjust.database.store import assemble, load_database, write_database
 
 DATA = Path(__file__).parent / "data"

@@ -17,6 +17,16 @@ class RankadjustError(Exception):
     """A mistake in what the user gave; the message is one line and needs no traceback.
 
     It may quote any file, so that what a terminal would obey is escaped, and what is very long is cut in its middle.
+
+    Examples
+    --------
+    >>> from rankadjust import adjust
+    >>> try:
+    ...     adjust(0.3, dataset="FB15k-273", metric="mrr")
+    ... except RankadjustError as error:
+    ...     print(error)
+    unknown data set 'FB15k-273'; did you mean FB15k-237 or FB15K-237-10 or FB15k?
+
     """
 
     def __init__(self, message: str) -> None:

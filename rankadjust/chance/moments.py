@@ -66,10 +66,31 @@ def metric_moments(
 ) -> Moments:
     """Return the exact expectation and variance of a metric under the independent null.
 
-    num_candidates: whole numbers (k,), the true answer included; tasks: whole numbers (k,), how many tasks have
-    that count (default 1 each). Where there is nothing to compute (no tasks, a task without candidates, a metric
-    without exact moments) both are None and `reason` says why.
-    Raises RankadjustError for an unknown metric, negative or fractional numbers, and unequal shapes.
+    Parameters
+    ----------
+    metric : str or Metric
+        Key or alias.
+    num_candidates : array of int, shape (k,)
+        Numbers of candidates, the true answer included.
+    tasks : array of int, shape (k,), optional
+        How many tasks have each number; one each by default.
+
+    Returns
+    -------
+    Moments
+        expectation and variance, in the unit of the metric. Where there is nothing to compute (no tasks, a task without
+        candidates, a metric without exact moments) both are None and reason says why.
+
+    Raises
+    ------
+    RankadjustError
+        For an unknown metric, negative or fractional numbers, and unequal shapes.
+
+    Examples
+    --------
+    >>> metric_moments("mr", [3, 5], [1, 1]).expectation
+    2.5
+
     """
     metric = resolve(metric) if isinstance(metric, str) else metric
     counts = _whole_numbers("num_candidates", num_candidates)

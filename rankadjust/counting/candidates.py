@@ -68,19 +68,44 @@ def count_candidates(
 ) -> Candidates:
     """Count the candidates of every ranking task of a data set.
 
-    splits: a frame per split, named as in rankadjust.base.vocabulary.SPLITS, with the columns head, relation,
-        tail (text or integers from 0 on) and, for temporal data, time or time_start and time_end (compared for
-        equality); or one frame with a column `split` besides. Other columns are ignored.
-    protocol: a Protocol or the name of a shipped one.
-    isolated: the number of entities of the release that stand in no triple. They are candidates where those are all
-        entities of the release; not for inductive data, which have two graphs.
-
     Counted are training, validation and testing on all their entities, and inference, inference_validation and
     inference_testing on theirs. `facts` are known like training and not ranked. The training split of an inductive
     set without validation and testing is not counted, since nothing is ranked on its graph.
 
-    Raises RankadjustError for an unknown or empty split, a missing column, a null, ids that are neither text nor
-    integers, a protocol that does not apply, and isolated entities of inductive data.
+    Parameters
+    ----------
+    splits : mapping of str to polars.DataFrame, or polars.DataFrame
+        A frame per split, named as in `rankadjust.base.vocabulary.SPLITS`, with the columns head, relation, tail (text
+        or integers from 0 on) and, for temporal data, time or time_start and time_end (compared for equality); or one
+        frame with a column split besides. Other columns are ignored.
+    protocol : str or Protocol
+        What is ranked against what: the name of a shipped protocol, or one of your own.
+    isolated : int
+        The number of entities of the release that stand in no triple. They are candidates where those are all entities
+        of the release; not for inductive data, which have two graphs.
+
+    Returns
+    -------
+    Candidates
+        histogram: how many tasks of each split and side have how many candidates; pairs: how many triples have how
+        many for head and tail.
+
+    Raises
+    ------
+    RankadjustError
+        For an unknown or empty split, a missing column, a null, ids that are neither text nor integers, a protocol that
+        does not apply, and isolated entities of inductive data.
+
+    Examples
+    --------
+    >>> triples = {
+    ...     "training": pl.DataFrame({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]}),
+    ...     "testing": pl.DataFrame({"head": ["a"], "relation": ["r"], "tail": ["c"]}),
+    ... }
+    >>> found = count_candidates(triples, "filtered").histogram.filter(split="testing")
+    >>> found.select("side", "num_candidates", "tasks").rows()
+    [('head', 2, 1), ('tail', 2, 1)]
+
     """
     (candidates,) = count_protocols(splits, [protocol], isolated)
     return candidates
@@ -89,9 +114,39 @@ def count_candidates(
 def count_protocols(
     splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[str | Protocol], isolated: int = 0
 ) -> list[Candidates]:
-    """Count the candidates of a data set under several protocols, in the order of the protocols.
+    """Count the candidates of a data set under several protocols.
 
-    The same as count_candidates for each, but triples are encoded and sorted once.
+    The same as `count_candidates` for each, but triples are encoded and sorted once.
+
+    Parameters
+    ----------
+    splits : mapping of str to polars.DataFrame, or polars.DataFrame
+        As for `count_candidates`.
+    protocols : sequence of str or Protocol
+        Names of shipped protocols, or your own.
+    isolated : int
+        The number of entities of the release that stand in no triple.
+
+    Returns
+    -------
+    list of Candidates
+        In the order of the protocols.
+
+    Raises
+    ------
+    RankadjustError
+        As `count_candidates`.
+
+    Examples
+    --------
+    >>> triples = pl.DataFrame(
+    ...     [("training", "a", "r", "b"), ("training", "b", "r", "c"), ("testing", "a", "r", "c")],
+    ...     schema=["split", "head", "relation", "tail"], orient="row",
+    ... )
+    >>> filtered, raw = count_protocols(triples, ["filtered", "raw"])
+    >>> raw.histogram.filter(split="testing")["num_candidates"].to_list()
+    [3, 3]
+
     """
     given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
     triples = one_frame(splits)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.frames import is_frame, require_frame
+from rankadjust.base.frames import require_frame
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.evaluation_sets import (
+from rankadjust.database.beside import (
     CANDIDATES,
     DATASETS,
     beside_database,
@@ -38,7 +38,7 @@ _TEMPORAL = ("time-aware", "time-static")
 _CONFIGURATION = "run_config.yaml"
 _NOT_OF_A_FRAME = (
     "no p, and no check against the numbers of candidates: the database was given as a frame, whose rows are not the "
-    "released ones; give its histograms as candidates, or the file in place of the frame"
+    "released ones; give Constants.of_frame(frame, candidates), or the file in place of the frame"
 )
 # What must be the same for a row to be a released one: all else follows.
 _TOLD_BY = ("tasks", "expectation", "variance", "expectation_low", "expectation_high")
@@ -47,7 +47,22 @@ _TOLD_BY = ("tasks", "expectation", "variance", "expectation_low", "expectation_
 class Constants:
     """The constants of evaluation sets, the numbers of candidates behind them, and what the data sets are called.
 
-    Files are read when they are needed, and once: again only after they were written to.
+    Make them with `released`, `of_run`, `from_files` or `of_frame`. Files are read when they are needed, and once:
+    again only after they were written to.
+
+    Attributes
+    ----------
+    table : polars.DataFrame
+        The rows of the database, with the columns of `rankadjust.database.store.SCHEMA`.
+    histograms : Histograms
+        How many tasks have how many candidates, as far as that is known.
+
+    Examples
+    --------
+    >>> constants = Constants.released()
+    >>> constants.rows(dataset="fb237", protocol="filtered", split="test", side="both", metric="MRR").height
+    1
+
     """
 
     def __init__(
@@ -93,8 +108,18 @@ class Constants:
     def of_run(cls, results: str | Path) -> "Constants":
         """Return the constants of a run of the workflow.
 
-        results: the folder `results` that it wrote. Raises RankadjustError where the run is not finished, or a file of
-        its database was changed.
+        `over` adds what the run lacks: Constants.of_run("results").over(Constants.released()).
+
+        Parameters
+        ----------
+        results : str or Path
+            The folder `results` that the run wrote.
+
+        Raises
+        ------
+        RankadjustError
+            Where the run is not finished, or a file of its database was changed.
+
         """
         return cls.from_files(database_of_run(results))
 
@@ -104,8 +129,13 @@ class Constants:
     ) -> "Constants":
         """Return the constants of a database file and its histograms.
 
-        database: None for the released one. candidates: None for the file candidates.parquet beside the database, if
-        there is one. Each file is read, and its seal checked, once as long as it stays as it is.
+        Parameters
+        ----------
+        database : str or Path, optional
+            None means the released one.
+        candidates : str or Path, optional
+            None means the file candidates.parquet beside the database, if there is one.
+
         """
         return cls(
             file=None if database is None else Path(database),
@@ -116,10 +146,16 @@ class Constants:
     def of_frame(
         cls, table: pl.DataFrame, candidates: pl.DataFrame | str | Path | None = None
     ) -> "Constants":
-        """Return the constants of a frame with the columns of `rankadjust.database.store.SCHEMA`.
+        """Return the constants of a frame.
 
-        candidates: histograms, a frame or a file. Without them those of the release are taken for the evaluation sets
-        whose rows are the released ones; of others there is no p and no check, and reason_p says so.
+        Parameters
+        ----------
+        table : polars.DataFrame
+            Rows with the columns of `rankadjust.database.store.SCHEMA`.
+        candidates : polars.DataFrame, str or Path, optional
+            Histograms of the candidates. Without them those of the release are taken for the evaluation sets whose rows
+            are the released ones; of others there is no p and no check, and reason_p says so.
+
         """
         if candidates is None:
             return cls(table, _histograms_of_released(table))
@@ -127,32 +163,13 @@ class Constants:
         return cls(table, Histograms([frame]))
 
     @classmethod
-    def given(
-        cls,
-        database: "Database" = None,
-        candidates: "Candidates" = None,
-    ) -> "Constants":
+    def given(cls, database: "Database" = None) -> "Constants":
         """Return what a public function was given as its database: constants, a frame, a file, None for the release."""
         if isinstance(database, Constants):
-            return database if candidates is None else database.with_candidates(candidates)
-        candidates = require_frame(candidates, "the candidates") if is_frame(candidates) else candidates
-        if not (database is None or isinstance(database, str | Path)):
-            table = _typed(require_frame(database, "the database"))
-            return (
-                cls(table, candidates)
-                if isinstance(candidates, Histograms)
-                else cls.of_frame(table, candidates)
-            )
-        if candidates is None or isinstance(candidates, str | Path):
-            return cls.from_files(database, candidates)
-        return cls.from_files(database).with_candidates(candidates)
-
-    def with_candidates(self, candidates: Histograms | pl.DataFrame | str | Path) -> "Constants":
-        """Return the constants with other histograms."""
-        if not isinstance(candidates, Histograms):
-            frame = candidates if isinstance(candidates, pl.DataFrame) else load_candidates(candidates)
-            candidates = Histograms([frame])
-        return Constants(self._table, candidates, file=self.file)
+            return database
+        if database is None or isinstance(database, str | Path):
+            return cls.from_files(database)
+        return cls.of_frame(_typed(require_frame(database, "the database")))
 
     def over(self, released: "Constants | None") -> "Constants":
         """Return these constants and, for what they lack, released ones; the column origin of the table says which."""
@@ -196,12 +213,26 @@ class Constants:
     ) -> pl.DataFrame:
         """Return the rows of some data sets, protocols, splits, sides and metrics.
 
-        Each is a name or several, in any spelling or by an alias; None means all. Raises RankadjustError for a name
-        that no row has, with what it may have meant: the result is never empty.
+        Parameters
+        ----------
+        dataset, protocol, split, side, metric : str or sequence of str, optional
+            Names in any spelling, or aliases; None means all.
 
-        >>> constants = Constants.released()
-        >>> constants.rows(dataset="fb237", protocol="filtered", split="test", side="both", metric="MRR").height
-        1
+        Returns
+        -------
+        polars.DataFrame
+            Never empty.
+
+        Raises
+        ------
+        RankadjustError
+            For a name that no row has, with what it may have meant.
+
+        Examples
+        --------
+        >>> Constants.released().rows(dataset="Nations", metric="Hits @ 10")["metric"].unique().to_list()
+        ['hits_at_10']
+
         """
         rows, where = self.table, "the database"
         given = {"dataset": dataset, "protocol": protocol, "split": split, "side": side, "metric": metric}
@@ -244,10 +275,6 @@ class _Stacked(Constants):
         own = self._own.histograms
         return own if self._released is None else own.over(self._released.histograms)
 
-    def with_candidates(self, candidates: Histograms | pl.DataFrame | str | Path) -> Constants:
-        """Return the constants with other histograms."""
-        return Constants(self.table).with_candidates(candidates)
-
     @property
     def missing_histograms(self) -> Path | None:
         """The file of histograms that is not there."""
@@ -256,9 +283,6 @@ class _Stacked(Constants):
 
 Database = Constants | pl.DataFrame | str | Path | None
 """What a public function takes as its database: constants, a frame, a file, None for the released one."""
-
-Candidates = Histograms | pl.DataFrame | str | Path | None
-"""What it takes as histograms; None for those that belong to the database."""
 
 _Load = Callable[[Path], pl.DataFrame]
 

@@ -18,7 +18,7 @@ from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.tails import ChanceTails
 from rankadjust.chance.typed import is_share, typed_value
-from rankadjust.database.constants import Candidates, Constants, Database
+from rankadjust.database.constants import Constants, Database
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import Limits
 from rankadjust.database.names import KINDS, SIDE, SPLIT, known_name
@@ -424,6 +424,18 @@ class EvaluationSet:
     def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - those of the function
         """Return every metric of a model's ranks, adjusted for chance: `rankadjust.evaluate` with this set.
 
+        Parameters
+        ----------
+        ranks : file, folder, frame or array of shape (n,)
+            As `rankadjust.evaluate` takes them.
+        **options
+            Its other arguments.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each average, side, type of rank and metric.
+
         Examples
         --------
         >>> own = EvaluationSet.constant(candidates=10, tasks=3)
@@ -445,6 +457,17 @@ class EvaluationSet:
             mapping of names to ranks.
         **options
             Those of `rankadjust.compare`.
+
+        Returns
+        -------
+        Comparison
+            Values and differences, metric by metric.
+
+        Examples
+        --------
+        >>> sampled = EvaluationSet.constant(candidates=50, tasks=4)
+        >>> sampled.compare([1, 2, 3, 4], [2, 2, 5, 6], metrics=["mr"], draws=0).differences["difference"].item()
+        -1.25
 
         """
         from rankadjust import compare  # noqa: PLC0415
@@ -532,9 +555,8 @@ def evaluation_set_of(
     split: str,
     side: str | None,
     database: Database,
-    candidates: Candidates,
 ) -> EvaluationSet:
     """Return what a public function was given as its evaluation: the set itself, or the names of one in a database."""
     if isinstance(dataset, EvaluationSet):
         return dataset
-    return EvaluationSet.of(Constants.given(database, candidates), dataset, protocol, split, side)
+    return EvaluationSet.of(Constants.given(database), dataset, protocol, split, side)

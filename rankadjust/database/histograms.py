@@ -33,6 +33,16 @@ class Histograms:
         """Return these histograms, and others for the data sets and protocols that these lack."""
         return Histograms([*self.tables, *others.tables], self.missing)
 
+    @property
+    def table(self) -> pl.DataFrame:
+        """The rows of all tables that count."""
+        rows = pl.DataFrame(schema=_SCHEMA)
+        for table in self.tables:
+            known = rows.select("dataset", "protocol").unique()
+            rest = table.join(known, on=["dataset", "protocol"], how="anti", maintain_order="left")
+            rows = pl.concat([rows, rest], how="diagonal") if rows.height else rest
+        return rows
+
     def tails(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
         """Return the tails of an evaluation set, None where its histogram is not known; side: head, tail or both."""
         key = (dataset, protocol, split, side)

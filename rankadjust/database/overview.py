@@ -6,14 +6,14 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_sets import (
+from rankadjust.database.beside import (
     CANDIDATES,
     DATASETS,
     beside_database,
     load_candidates,
     load_datasets,
 )
+from rankadjust.database.constants import Constants
 from rankadjust.database.names import KINDS, known_name
 from rankadjust.database.runs import DATABASE
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.stages import SUMS, check_sums
-from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS
+from rankadjust.database.beside import CANDIDATES, DATASETS
 
 DATABASE = "adjustments.parquet"
 _FOLDER = "database"

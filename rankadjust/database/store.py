@@ -103,10 +103,31 @@ def write_database(database: pl.DataFrame, path: str | Path) -> None:
 
 
 def load_database(path: str | Path | None = None) -> pl.DataFrame:
-    """Return a database as a frame with the columns of SCHEMA; None means the released one.
+    """Return a database as a frame.
 
-    Raises RankadjustError when the file is missing or is not an adjustment database, when another version made it with
-    other columns, when its values are not those that were written, and when it does not say what they were.
+    Parameters
+    ----------
+    path : str or Path, optional
+        A file that a run or a release wrote; None means the released one.
+
+    Returns
+    -------
+    polars.DataFrame
+        With the columns of `rankadjust.database.store.SCHEMA`, a row for each evaluation set and metric.
+
+    Raises
+    ------
+    RankadjustError
+        When the file is missing or is not an adjustment database, when another version made it with other columns,
+        when its values are not those that were written, and when it does not say what they were.
+
+    Examples
+    --------
+    >>> database = load_database()
+    >>> nations = database.filter(dataset="Nations", protocol="filtered", split="testing", side="both")
+    >>> nations.filter(metric="hits_at_1").select("tasks", pl.col("expectation").round(4)).rows()
+    [(402, 0.1671)]
+
     """
     file = shipped(RELEASED) if path is None else Path(path)
     check_shipped(file)

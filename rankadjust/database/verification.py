@@ -17,7 +17,7 @@ from rankadjust.base.reading import read_csv
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import COEFFICIENTS, add_coefficients
-from rankadjust.database.evaluation_sets import CANDIDATES, DATASETS, load_candidates, load_datasets
+from rankadjust.database.beside import CANDIDATES, DATASETS, load_candidates, load_datasets
 from rankadjust.database.release import require_sound
 from rankadjust.database.store import RELEASED, load_database
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
-from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
@@ -58,54 +58,73 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     split: str = "testing",
     scores: str | None = None,
     database: Database = None,
-    candidates: Candidates = None,
     metrics: str | Sequence[str] = tuple(FAMILIES),
     draws: int = DRAWS,
     seed: int = 0,
 ) -> pl.DataFrame:
     """Return every metric of a model's ranks for each side and type of rank, adjusted for chance.
 
-    ranks: a file (Parquet, CSV, TSV) or a folder of them, or a frame, with the columns rank (or optimistic and
-        pessimistic, the ends of what ties allow) and optionally side (head, tail), triple, num_candidates,
-        weight and group; an .npz file or a folder with scores (`rankadjust.evaluation.scores.read_scores`); or a
-        list of ranks.
-    num_candidates: of each task, the true answer included, or one number for all; in place of a column.
-    dataset, protocol, split: whose constants of the database to adjust with. Without a data set the expectation and
-        variance are computed from num_candidates, where they are known; z_random_scorer needs the database.
-    scores: for temporal data, whether the model scores a triple anew at every time (per_time) or once for all times
-        (static); None: the random scorer of the two that varies more is taken for z_random_scorer.
-    database: a frame or a file as `load_database` takes it. candidates: histograms of the candidates, likewise; None
-        means the file candidates.parquet beside the database, if there is one.
-    metrics: keys or aliases, or one of them; hits_at_k and the like stand for k = 1, 3, 5, 10.
-    draws: bootstrap samples of the 95 % intervals (0: none), of triples where the column triple is given, otherwise
-        of tasks within each side. seed: of numpy's default generator.
+    docs/evaluate.md explains ties and intervals; docs/methods.md, "Adjustments", defines ratio, index and z.
 
-    The result has the columns of RESULT, one row for each average (micro: over tasks; macro: over groups, where there
-    are groups), side (head, tail, both), rank_type (given; or optimistic, realistic, pessimistic, expected:
-    docs/evaluate.md, "Ties") and metric. value is a fraction, or a rank; value_low to value_high and index_low to
-    index_high are the bootstrap intervals, with expectation and variance held fixed. interval names their method
-    (studentised or BCa; docs/evaluate.md, "How far the intervals can be trusted"). warning says where they are likely
-    to be too short, where tasks seem to be in the table twice, and where many have one candidate only.
-    log10_p_independent is log10 of the probability that independent random ranks are at least as good. What does not
-    exist is null, and reason says why; reason_random_scorer and reason_p say it of z_random_scorer and of p.
-    scores_used is per_time or static where the two differ.
+    Parameters
+    ----------
+    ranks : file, folder, frame or array of shape (n,)
+        A table (Parquet, CSV, TSV, a frame) with the columns rank (or optimistic and pessimistic, the ends of what
+        ties allow) and optionally side (head, tail), triple, num_candidates, weight and group; a folder of tables; an
+        .npz file or a folder with scores (`rankadjust.evaluation.scores.read_scores`); or ranks alone.
+    num_candidates : int or array of shape (n,), optional
+        Candidates of each task, the true answer included; in place of a column.
+    dataset : str or EvaluationSet, optional
+        Whose constants to adjust with. Without it expectation and variance are computed from num_candidates, where
+        they are known; z_random_scorer needs the database.
+    protocol, split : str
+        Names in any spelling, or aliases: 'filtered', 'testing'.
+    scores : str, optional
+        Of temporal data: per_time or static, as for `rankadjust.adjust`.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it.
+    metrics : str or sequence of str
+        Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
+    draws : int
+        Bootstrap samples of the 95 % intervals (0: none): of triples where the column triple is given, otherwise of
+        tasks within each side.
+    seed : int
+        Of numpy's default generator.
 
-    Raises RankadjustError for ranks or names that are wrong, and for ranks that do not fit the evaluation set.
-    docs/methods.md, "Adjustments", defines ratio, index and z.
+    Returns
+    -------
+    polars.DataFrame
+        A row for each average (micro: over tasks; macro: over groups, where there are groups), side (head, tail,
+        both), rank_type (given; or optimistic, realistic, pessimistic, expected) and metric. value is a fraction or a
+        rank; value_low to value_high and index_low to index_high are bootstrap intervals, with expectation and
+        variance held fixed, and interval names their method (studentised or BCa). log10_p_independent is log10 of
+        the probability that independent random ranks are at least as good. What does not exist is null, and reason,
+        reason_random_scorer and reason_p say why. warning says where intervals are likely to be too short, where
+        tasks seem to be in the table twice, and where many have one candidate only.
 
+    Raises
+    ------
+    RankadjustError
+        For ranks or names that are wrong, and for ranks that do not fit the evaluation set.
+
+    Examples
+    --------
     >>> result = evaluate([2, 1, 4], num_candidates=10, metrics=["mrr", "hits@1", "hits@3"], draws=0)
     >>> for row in result.select("metric", "value", "expectation", "index").rows():
     ...     print(row[0], *(round(number, 4) for number in row[1:]))
     inverse_harmonic_mean_rank 0.5833 0.2929 0.4107
     hits_at_1 0.3333 0.1 0.2593
     hits_at_3 0.6667 0.3 0.5238
+
     """
     frame = tasks_from(ranks, num_candidates)
     chosen = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     require_draws(draws, seed)
     evaluation_set = None
     if dataset is not None:
-        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database, candidates)
+        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
         check_fit(frame, evaluation_set)
     tasks = tasks_of(frame)
     if evaluation_set is not None and tasks.by_triple:

@@ -8,7 +8,7 @@ from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
-from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.histograms import add_p
 
@@ -17,15 +17,31 @@ from rankadjust.database.histograms import add_p
 class Adjusted:
     """A value of a metric and what chance makes of it; a share is a fraction. What does not exist is None.
 
-    value_low and value_high: the values that are printed like this one; index_low and index_high: their index.
-    log10_p_independent: log10 of the probability that independent random ranks are at least as good as the worst of
-    the values that are printed alike; reason_p: why it is None.
-    status: ok; or bounded, where the constants are known within bounds only: then expectation_low and expectation_high
-    are those of the expectation, which is their middle, index that of the middle, index_low to index_high and z_low to
-    z_high what rounding and bounds allow together, and z None. Otherwise the four bounds are None.
-    tasks: how many ranks the metric is computed from. reason: why something is None; reason_random_scorer: why
-    z_random_scorer is None, or which scorer was taken because nobody said. scores_used: per_time or static for
-    temporal data, None where the two are the same.
+    Attributes
+    ----------
+    status : str
+        ok; or bounded, where the constants are known within bounds only: then expectation and index are the middle of
+        their bounds, index_low to index_high and z_low to z_high are what rounding and bounds allow together, and z is
+        None.
+    value, value_low, value_high : float
+        The value, and the ends of what is printed like it.
+    expectation, expectation_low, expectation_high : float
+        Of the metric under chance; the ends where the status is bounded.
+    ratio, index, index_low, index_high, z, z_low, z_high : float
+        The adjusted values, and their ends over the values that are printed alike. z is in standard deviations of
+        independent random ranks.
+    z_random_scorer : float
+        z in standard deviations of a random scorer. scores_used: per_time or static, for temporal data.
+    log10_p_independent : float
+        log10 of the probability that independent random ranks are at least as good as the worst of the values that are
+        printed alike.
+    tasks : int
+        How many ranks the metric is computed from.
+    reason, reason_random_scorer, reason_p : str
+        Why something, z_random_scorer or p is None, or which scorer was taken because nobody said.
+    dataset, protocol, split, side, metric : str
+        The evaluation set, and the key of the metric.
+
     """
 
     status: str
@@ -56,7 +72,7 @@ class Adjusted:
     metric: str
 
 
-def adjust(  # noqa: PLR0913 - options of the public API, by name only
+def adjust(
     value: float | str,
     *,
     dataset: str | EvaluationSet,
@@ -66,40 +82,55 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     side: str = "both",
     scores: str | None = None,
     database: Database = None,
-    candidates: Candidates = None,
 ) -> Adjusted:
-    """Return the ratio, index and z of a metric's value, and what chance gives.
+    """Return the ratio, index and z of a printed value, and what chance gives.
 
-    value: a fraction or a rank. Text keeps the printed digits, which give the rounding interval: "0.338" stands for
-        [0.3375, 0.3385], and so do "33.8%" and "0,338"; a number has none. rankadjust.base.printed tells what is
-        read as a number; a spread ("0.338 ± 0.002") is left out of account. "1,234" is 1234, but 1.234 for a metric
-        that cannot exceed 1.
-    dataset, metric: names or aliases. protocol, split, side: of the evaluation (side: head, tail or both).
-    scores: for temporal data, whether the model scores a triple anew at every time (per_time) or once for all times
-        (static); None: the random scorer of the two that varies more is taken for z_random_scorer.
-    database: a frame or a file as `load_database` takes it; None means the released one. candidates: histograms of the
-        candidates, likewise; None means the file candidates.parquet beside the database, if there is one. p needs them.
+    docs/methods.md, "Adjustments", defines the results.
 
-    Raises RankadjustError for a value that is no number or impossible for the metric, for unknown names, and where
-    the database has no constants. docs/methods.md, "Adjustments", defines the results.
+    Parameters
+    ----------
+    value : float or str
+        A fraction or a rank. Text keeps the printed digits, which give the rounding interval: "0.338" stands for
+        [0.3375, 0.3385], and so do "33.8%" and "0,338"; a number has none. A spread ("0.338 ± 0.002") is left out of
+        account. "1,234" is 1234, but 1.234 for a metric that cannot exceed 1.
+    dataset : str or EvaluationSet
+        The name of a data set or an alias; or an evaluation set, which says protocol, split and side, too.
+    metric : str
+        Key or alias: 'mrr', 'hits@10'.
+    protocol, split, side : str
+        Names in any spelling, or aliases; side is head, tail or both.
+    scores : str, optional
+        Of temporal data: per_time where the model scores a triple anew at every time, static where it scores it once
+        for all times. None takes the random scorer of the two that varies more for z_random_scorer.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it. p needs them.
 
-    >>> from rankadjust.database.store import assemble
-    >>> constants = {
-    ...     "dataset": "Nations", "protocol": "filtered", "split": "testing", "side": "both",
-    ...     "metric": "inverse_harmonic_mean_rank", "entities": 14, "tasks": 402,
-    ...     "expectation": 0.3844414082699486, "variance": 1.8117984421965722e-04,
-    ...     "variance_random_scorer": 3.15e-04, "method": "closed form", "reason": None,
-    ... }
-    >>> nations = assemble([pl.DataFrame(constants)])
-    >>> found = adjust("0.4304", dataset="nations", metric="mrr", database=nations)
+    Returns
+    -------
+    Adjusted
+        Value, expectation, ratio, index and z with their intervals, log10 of p, and the reasons why any is None.
+
+    Raises
+    ------
+    ImpossibleValueError
+        For a value that the metric, or any ranking of these candidates, cannot have.
+    RankadjustError
+        For a value that is no number, for unknown names, and where the database has no constants.
+
+    Examples
+    --------
+    >>> found = adjust("0.4304", dataset="nations", metric="mrr")
     >>> round(found.index, 4), round(found.index_low, 4), round(found.index_high, 4)
     (0.0747, 0.0746, 0.0747)
     >>> round(found.z, 2), round(found.z_random_scorer, 2)
     (3.41, 2.59)
+
     """
     wanted = resolve(metric)
     given = typed_value(value, wanted)
-    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database, candidates)
+    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
     return _adjusted(given, wanted, stated_scores(scores), evaluation_set)
 
 

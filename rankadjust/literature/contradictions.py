@@ -14,7 +14,7 @@ import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
 from rankadjust.consistency.statements import TOLERANCE
-from rankadjust.database.constants import Candidates, Constants, Database
+from rankadjust.database.constants import Constants, Database
 from rankadjust.literature.copies import changed_copies, copies
 from rankadjust.literature.findings import FINDING, Finding, PrintedValue, read_value
 from rankadjust.literature.joint import joint_findings
@@ -40,22 +40,46 @@ _SHOWN = (
 def check(
     frame: pl.DataFrame,
     database: Database = None,
-    candidates: Candidates = None,
 ) -> pl.DataFrame:
-    """Return the contradictions, one row each, in the order of the table; those between rows come last.
+    """Return the contradictions between printed values, one row each; those between rows of the table come last.
 
-    frame: a tidy table, or rows that `rescore` has returned; pass all tables of a source together, since the
-    metrics of a model may stand in several. database, candidates: as in `rescore`; the histograms of the candidates
-    bound the ranks of every task, and with them more contradictions are found.
+    docs/literature.md, "Consistency", explains what a finding means.
 
-    Columns of the result: those that tell the line, the model and the evaluation; severity (a key of SEVERITIES); bound
-    (what kind of contradiction, a key of BOUNDS); metric, value, value_low, value_high (the printed value that the
-    finding is told of, and its rounding interval); limit (what the other values allow at best, null where no number
-    says it); excess (> 0: how far the interval lies beyond it); values (all values that clash, a minimal set); mended
-    (the least change of one of them that removes the contradiction); message; status (of the row in `rescore`).
+    Parameters
+    ----------
+    frame : polars.DataFrame, or a frame of pandas or pyarrow
+        A tidy table, or rows that `rescore` has returned; all tables of a source together, since the metrics of a
+        model may stand in several.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it. With them more contradictions are found.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns that name the line, the model and the evaluation; severity (impossible or suspicious); bound (what kind
+        of contradiction); metric, value, value_low, value_high (a value that clashes, and its rounding interval); limit
+        (what the other values allow at best, null where no number says it); excess (> 0: how far the interval lies
+        beyond it); values (all values that clash, a minimal set); mended (the least change of one of them that removes
+        the contradiction); message; status (of the row in `rescore`).
+
+    Raises
+    ------
+    RankadjustError
+        For a column that is missing.
+
+    Examples
+    --------
+    >>> printed = pl.DataFrame(
+    ...     {"dataset": ["WN18RR"] * 2, "metric": ["MRR", "Hits@10"], "value": ["0.48", "0.25"]}
+    ... )
+    >>> check(printed).select("severity", "values", "mended").rows()
+    [('impossible', 'Hits@10 0.25; MRR 0.48', 'MRR 0.33 instead of 0.48')]
+
     """
     frame = require_frame(frame, "the table")
-    constants = Constants.given(database, candidates)
+    constants = Constants.given(database)
     rescored = frame if "status" in frame.columns else rescore(frame, constants)
     rows = _checkable(rescored)
     lists = TaskLists(constants.histograms)

@@ -13,7 +13,7 @@ from rankadjust.base.frames import filled, require_frame
 from rankadjust.base.vocabulary import KEY
 from rankadjust.data.registry import Dataset
 from rankadjust.database.adjustments import add_adjusted
-from rankadjust.database.constants import Candidates, Constants, Database
+from rankadjust.database.constants import Constants, Database
 from rankadjust.database.histograms import add_p
 from rankadjust.literature.certainty import add_certainty
 from rankadjust.literature.constants import approximate_benchmarks, constants_of, documented_entities
@@ -59,44 +59,52 @@ def rescore(
     frame: pl.DataFrame,
     database: Database = None,
     *,
-    candidates: Candidates = None,
     rules: Rules | None = None,
     registry: Mapping[str, Dataset] | None = None,
     entities: Mapping[str, int] | None = None,
 ) -> pl.DataFrame:
-    """Adjust printed values: the rows of a tidy table in their order, with the columns of OUTPUT added.
+    """Adjust printed values: the rows of a table in their order, with columns added.
 
-    frame: of polars, pandas or pyarrow, with the columns dataset, metric, value and optionally those of
-        workflow/schemas/tidy.schema.yaml; or with a column for each metric in place of metric and value.
-    database: `rankadjust.Constants`, a frame or a file as `load_database` takes it, optionally with the column
-        `origin` (computed, released); None means the released one.
-    candidates: histograms of the candidates, a frame or a file; None means those that belong to the database. p needs
-        them, and what is possible: no rank is above the number of candidates.
-    rules: the mapping of words (None: the shipped one).
-    registry: the data sets and their aliases (None: those of the database); names in the database are known anyway.
-    entities: data set -> documented number of entities (None: those of the registry, the benchmarks and the rules),
-        used where the database lacks the data set; the index is approximate then, and there is no z.
+    What is wrong with a row is its status and message: no row is lost. docs/literature.md explains every status.
 
-    The column `value` of the input becomes value_as_printed, another whose name is needed <name>_given.
-    Raises RankadjustError for a missing column; all else that is wrong is a row's status and message: no row
-    is lost.
+    Parameters
+    ----------
+    frame : polars.DataFrame, or a frame of pandas or pyarrow
+        A tidy table with the columns dataset, metric, value and optionally those of
+        workflow/schemas/tidy.schema.yaml; or one with a column for each metric in place of metric and value.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it. They say which values are possible.
+    rules : Rules, optional
+        The mapping of printed words to ours; None means the shipped one.
+    registry : mapping of str to Dataset, optional
+        The data sets and their aliases; None means those of the database, whose names are known anyway.
+    entities : mapping of str to int, optional
+        Documented numbers of entities, used where the database lacks the data set: the index is approximate then, and
+        there is no z. None means those of the registry, the benchmarks and the rules.
 
-    >>> from rankadjust.database.store import assemble
-    >>> constants = {
-    ...     "dataset": "Nations", "protocol": "filtered", "split": "testing", "side": "both",
-    ...     "metric": "inverse_harmonic_mean_rank", "entities": 14, "tasks": 402,
-    ...     "expectation": 0.3844414082699486, "variance": 1.8117984421965722e-04,
-    ...     "variance_random_scorer": None, "method": "closed form", "reason": None,
-    ... }
-    >>> schema = {"variance_random_scorer": pl.Float64, "reason": pl.String}
-    >>> nations = assemble([pl.DataFrame(constants, schema_overrides=schema)])
-    >>> printed = pl.DataFrame({"dataset": ["Nations"], "metric": ["MRR"], "value": ["0.430"]})
-    >>> rescore(printed, nations).select("status", pl.col("index").round(3)).rows()
-    [('ok', 0.074)]
+    Returns
+    -------
+    polars.DataFrame
+        The given columns, of which value becomes value_as_printed and another whose name is needed <name>_given;
+        value in fractions or ranks with its rounding interval, expectation, ratio, index, z and p, status and message.
+
+    Raises
+    ------
+    RankadjustError
+        For a column that is missing.
+
+    Examples
+    --------
+    >>> printed = pl.DataFrame({"dataset": ["Nations"] * 2, "metric": ["MRR", "MR"], "value": ["0.430", "25"]})
+    >>> rescore(printed).select("status", pl.col("index").round(3)).rows()
+    [('ok', 0.074), ('value_impossible', None)]
+
     """
     frame = long_table(require_frame(frame, "the table"))
     require_columns(frame, "the table")
-    constants = Constants.given(database, candidates)
+    constants = Constants.given(database)
     rules = load_rules() if rules is None else rules
     registry = constants.registry if registry is None else registry
     entities = {**documented_entities(registry), **rules.entities} if entities is None else entities

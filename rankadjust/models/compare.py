@@ -13,7 +13,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand
 from rankadjust.database.adjustments import add_coefficients
-from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
@@ -82,16 +82,29 @@ _FEW = 24
 class Comparison:
     """What was found, and how.
 
-    values: a row of VALUES for each side, metric and model. letters: two models share one exactly if they were not told
+    Attributes
+    ----------
+    values : polars.DataFrame
+        A row for each side, metric and model. Two models share a letter in `letters` exactly if they were not told
         apart on that side by that metric; best: whether a model has the best value, or shares a letter with it.
         spread_of_runs: standard deviation of the metric between the runs, null for one run.
-    differences: a row of DIFFERENCES for each side, metric and pair of models. difference: first minus second, with its
-        95 % interval (BCa) over clusters; index_difference likewise, null where there is no index. p: of the sign-flip
-        test; p_holm: adjusted for all pairs and metrics of the side. better: the name of the better model where p_holm
-        is below 0.05, else null. error_of_tasks, error_of_runs: standard errors of the difference over clusters, and
-        over runs (null unless both models have several).
-    cluster, clusters, largest_share: what is swapped together, how many there are of it, and the share of the tasks
-        that the largest has. exact: whether all swaps were listed; flips: how many were looked at.
+    differences : polars.DataFrame
+        A row for each side, metric and pair of models. difference: first minus second, with its 95 % interval (BCa)
+        over clusters; index_difference likewise, null where there is no index. p: of the sign-flip test; p_holm:
+        adjusted for all pairs and metrics of the side. better: the name of the better model where p_holm is below
+        0.05, else null. error_of_tasks, error_of_runs: standard errors of the difference over clusters, and over runs
+        (null unless both models have several).
+    models : sequence of str
+        Their names.
+    tasks : int
+        How many tasks the models share.
+    cluster, clusters, largest_share : str, int, float
+        What is swapped together, how many there are of it, and the share of the tasks that the largest has.
+    exact, flips : bool, int
+        Whether all swaps were listed, and how many were looked at.
+    draws, seed : int
+        Of the bootstrap.
+
     """
 
     values: pl.DataFrame
@@ -120,26 +133,58 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     draws: int = DRAWS,
     seed: int = 0,
     database: Database = None,
-    candidates: Candidates = None,
 ) -> Comparison:
     """Return what the ranks of at least two models on the same tasks tell about which is better.
 
-    models: by name, a file or frame as `evaluate` takes it with the column triple, an array of ranks (those of one
-        place in all models are of one task), or a folder with one such file (or
-        folder) for each run (seed), or a list of runs; or a list of paths, each named by its last part.
-    dataset, protocol, split, database, candidates: what to adjust the index with, as for `evaluate`.
-    tasks: a table with the attributes of the tasks, as the workflow's target `tasks` writes it.
-    cluster: what is swapped and drawn together: triple, query or relation. None: query where the queries are known
-        and several triples share one, else triple.
-    metrics: keys or aliases; hits_at_k and the like stand for k = 1, 3, 10.
-    flips, draws, seed: of the sign-flip test, which lists all swaps where there are no more, and of the bootstrap.
+    docs/compare.md explains test and intervals. Where a model has several runs its value is the mean over the runs; for
+    a metric that is a function of a mean, the function of the mean over all runs; for the median and measures of
+    dispersion, that of the ranks of all runs. Tied ranks are taken at their mean (realistic).
 
-    Where a model has several runs its value is the mean over the runs; for a metric that is a function of a mean, the
-    function of the mean over all runs; for the median and measures of dispersion, that of the ranks of all runs.
-    Tied ranks are taken at their mean (realistic).
+    Parameters
+    ----------
+    models : mapping of str to ranks, or sequence of paths
+        By the name of each model a file or frame as `evaluate` takes it with the column triple; an array of ranks of
+        shape (n,), of which those of one place are of one task in all models; a folder with a file or folder for each
+        run (seed); or a list of runs, each with shape (n,). Paths are named by their last part.
+    dataset : str or EvaluationSet, optional
+        What to adjust the index with.
+    protocol, split : str
+        Names in any spelling, or aliases: 'filtered', 'testing'.
+    tasks : frame, str or Path, optional
+        The attributes of the tasks, as the workflow's target `tasks` writes them.
+    cluster : str, optional
+        What is swapped and drawn together: triple, query or relation. None means query where the queries are known and
+        several triples share one, else triple.
+    metrics : str or sequence of str
+        Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10.
+    flips : int
+        Swaps of the sign-flip test, which lists all where there are no more.
+    draws : int
+        Samples of the bootstrap.
+    seed : int
+        Of numpy's default generator.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it.
 
-    Raises RankadjustError for tasks that differ, clusters that are not known, one cluster only, and models that all
-    have the same ranks.
+    Returns
+    -------
+    Comparison
+        Values and differences, metric by metric.
+
+    Raises
+    ------
+    RankadjustError
+        For tasks that differ, clusters that are not known, one cluster only, and models that all have the same ranks.
+
+    Examples
+    --------
+    >>> ranks = {"new": [1, 2, 1, 3, 1, 2, 4, 1], "old": [2, 4, 1, 5, 3, 2, 9, 4]}
+    >>> found = compare(ranks, metrics=["mr"], draws=0)
+    >>> found.differences.select("first", "second", "difference", "p").rows()
+    [('new', 'old', -1.875, 0.03125)]
+
     """
     named = models if isinstance(models, Mapping) else names_of(_paths(models))
     chosen = [
@@ -163,7 +208,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         )
     evaluation_set = None
     if dataset is not None:
-        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database, candidates)
+        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
     constants = _constants(chosen, found, evaluation_set)
     parts = [
         _Part(side, places, found, clusters, chosen)

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.database.constants import Candidates, Constants, Database
+from rankadjust.database.constants import Constants, Database
 from rankadjust.evaluation.rank_files import run_sources
 from rankadjust.models.compare import DRAWS, FLIPS, LEVEL, METRICS, Comparison, compare
 from rankadjust.models.paired import Source
@@ -28,17 +28,44 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     draws: int = DRAWS,
     seed: int = 0,
     database: Database = None,
-    candidates: Candidates = None,
 ) -> dict[str, Comparison]:
     """Return what the ranks of the same models on several data sets tell about which is better, by data set.
 
-    datasets: for each data set the models by name, or a folder that has a file or a folder of runs for each model,
-        named like it. tasks: tables of tasks by data set, for those that have one. The other options are those of
-        `compare`.
-
     p_holm is adjusted for all data sets, metrics and pairs of a side, and letters, best and better follow from it.
-    Raises RankadjustError, with the name of the data set, for what `compare` does, and where one lacks a model that
-    another one has.
+
+    Parameters
+    ----------
+    datasets : mapping of str to models
+        For each data set the models by name, as `compare` takes them; or a folder that has a file or a folder of runs
+        for each model, named like it.
+    protocol, split : str
+        Names in any spelling, or aliases: 'filtered', 'testing'.
+    tasks : mapping of str to frame, str or Path, optional
+        The attributes of the tasks of those data sets that have a table of them.
+    cluster, metrics, flips, draws, seed
+        As for `compare`.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it.
+
+    Returns
+    -------
+    dict of str to Comparison
+        By data set.
+
+    Raises
+    ------
+    RankadjustError
+        With the name of the data set, for what `compare` raises it, and where one lacks a model that another has.
+
+    Examples
+    --------
+    >>> nations = {"new": [1, 2] * 201, "old": [2, 2] * 201}
+    >>> found = compare_datasets({"Nations": nations}, metrics=["mr"], draws=0)
+    >>> found["Nations"].differences.select("difference", "better").rows()
+    [(-0.5, 'new')]
+
     """
     attributes = tasks or {}
     if unknown := [name for name in attributes if name not in datasets]:
@@ -50,7 +77,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
         for name, given in datasets.items()
     }
     _check_same_models(models)
-    constants = Constants.given(database, candidates)
+    constants = Constants.given(database)
     found = {}
     for name, of_dataset in models.items():
         try:

@@ -14,7 +14,7 @@ from scipy import optimize
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
-from rankadjust.database.constants import Candidates, Database
+from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.models.several import holm
 from rankadjust.models.shared_queries import Dependence, independent, shared_queries, triples_of
@@ -71,14 +71,45 @@ def compare_printed(
     split: str = "testing",
     side: str = "both",
     database: Database = None,
-    candidates: Candidates = None,
 ) -> list[PrintedPair]:
-    """Return what the values of two or more models tell, pair by pair, the better value of each first.
+    """Return what printed values of two or more models tell, pair by pair, the better value of each first.
 
-    values: as `adjust` takes them; text has the rounding of its digits. A mean over several runs is a value like any
-        other. The other arguments are those of `adjust`.
-    Raises RankadjustError for fewer than two values, for metrics that are no mean over the tasks, and where the number
-    of tasks is not known.
+    docs/methods.md, "Two printed values", explains how two values bound p.
+
+    Parameters
+    ----------
+    values : sequence of float or str
+        Of one metric, as `adjust` takes them; text has the rounding of its digits. A mean over several runs is a value
+        like any other.
+    dataset : str or EvaluationSet
+        The name of a data set or an alias; or an evaluation set, which says protocol, split and side, too.
+    metric : str
+        Key or alias of a metric that is a mean over the tasks.
+    protocol, split, side : str
+        Names in any spelling, or aliases; side is head, tail or both.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it.
+
+    Returns
+    -------
+    list of PrintedPair
+        The two values, the largest p that any ranks with these values allow, the verdict (better, only if triples are
+        independent, or cannot be known), and what it assumes.
+
+    Raises
+    ------
+    RankadjustError
+        For fewer than two values, for what is no value of the metric, for metrics that are no mean over the tasks, and
+        where the number of tasks is not known.
+
+    Examples
+    --------
+    >>> (pair,) = compare_printed(["35.8%", "20.1%"], dataset="FB15k-237", metric="mrr")
+    >>> pair.verdict, round(pair.p, 4)
+    ('better', 0.0087)
+
     """
     wanted = resolve(metric)
     if len(values) < 2:
@@ -87,7 +118,7 @@ def compare_printed(
         raise RankadjustError(
             f"{wanted.key} is no mean over the tasks: printed values do not bound how it varies"
         )
-    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database, candidates)
+    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
     printed = [typed_value(value, wanted) for value in values]
     for value in printed:
         if limit := evaluation_set.why_impossible(wanted, *value.ends):

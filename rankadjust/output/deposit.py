@@ -20,7 +20,8 @@ from rankadjust.base.schemas import read_yaml
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_protocols
 from rankadjust.data.registry import Dataset
-from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.beside import write_candidates
+from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.release import pykeen_layout
 from rankadjust.database.store import write_database
@@ -71,20 +72,20 @@ class _Described:
 
 
 def write_deposit(
-    database: pl.DataFrame,
-    candidates: pl.DataFrame,
+    constants: Constants,
     datasets: pl.DataFrame,
     registry: Mapping[str, Dataset],
     folder: Path,
 ) -> None:
     """Write every file of a deposit into a folder.
 
-    database, candidates: as loaded; datasets: the counts of every data set as text. Raises RankadjustError where a
-    column is not described in columns.yaml, or two rows of a table have the same key; then nothing is written.
+    datasets: the counts of every data set as text. Raises RankadjustError where a column is not described in
+    columns.yaml, or two rows of a table have the same key; then nothing is written.
     """
+    database = constants.table
     tables = {
         "adjustments.parquet": database,
-        "candidates.parquet": with_benchmarks(candidates),
+        "candidates.parquet": with_benchmarks(constants.histograms.table),
         "adjustments.csv.gz": database.select(name for name in _SMALL if name in database.columns),
         "metric_adjustments.tsv.gz": pykeen_layout(database, registry),
         DEPOSITED_DATASETS: _with_origins(datasets, registry),

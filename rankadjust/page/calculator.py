@@ -29,20 +29,21 @@ _SAME = -1.0
 
 def calculator_section(material: Material) -> Section | None:
     """Return the form that adjusts a printed value as `rankadjust adjust` does, with all the constants it needs."""
-    own = material.database.filter(pl.col("origin") == "computed")["dataset"].unique()
-    constants = _constants(material.database, own)
+    table = material.constants.table
+    own = table.filter(pl.col("origin") == "computed")["dataset"].unique()
+    constants = _constants(table, own)
     if constants.is_empty():
         return None
-    names, numbers = _packed(constants, material.candidates)
+    names, numbers = _packed(constants, material.constants.histograms.table)
     names |= _data_set_names(constants, own)
     elements = data_element("calculator-names", names) + _blob("calculator-numbers", numbers)
     return Section("calculator", "Calculator", render("calculator.html.jinja", data=elements))
 
 
-def _packed(constants: pl.DataFrame, candidates: pl.DataFrame) -> tuple[dict[str, object], bytes]:
+def _packed(constants: pl.DataFrame, histograms: pl.DataFrame) -> tuple[dict[str, object], bytes]:
     """Return what the script needs to adjust a value: names, for JSON, and numbers, compressed.
 
-    constants: rows of the database, those of an evaluation together; candidates: histograms. The numbers are columns of
+    constants: rows of the database, those of an evaluation together. The numbers are columns of
     float64, one after the other, little-endian, as gzip: first those of the evaluations, then those of the rows
     (`columns` and `heights` of the names say which). nan: there is none. A word is a place in the list of its column.
     """
@@ -51,7 +52,7 @@ def _packed(constants: pl.DataFrame, candidates: pl.DataFrame) -> tuple[dict[str
         .group_by(*EVALUATION, maintain_order=True)
         .agg(pl.col("first", "tasks").first(), rows=pl.len())
     )
-    least_and_most, limits = _limits(evaluations, constants, candidates)
+    least_and_most, limits = _limits(evaluations, constants, histograms)
     words = {name: evaluations[name].unique(maintain_order=True).to_list() for name in EVALUATION}
     metrics = sorted((resolve(key) for key in constants["metric"].unique()), key=_place)
     reasons = pl.concat(constants[name].drop_nulls() for name in _REASONS).unique(maintain_order=True)
@@ -85,10 +86,10 @@ def _packed(constants: pl.DataFrame, candidates: pl.DataFrame) -> tuple[dict[str
     return names, gzip.compress(b"".join(column.tobytes() for column in columns), mtime=0)
 
 
-def _constants(database: pl.DataFrame, own: pl.Series) -> pl.DataFrame:
+def _constants(table: pl.DataFrame, own: pl.Series) -> pl.DataFrame:
     """Return the rows of the splits that people print, those of the run's own data sets first."""
     return (
-        database.filter(pl.col("split").is_in(PRINTED_SPLITS))
+        table.filter(pl.col("split").is_in(PRINTED_SPLITS))
         .with_columns(
             place=pl.col("side").replace_strict({side: i for i, side in enumerate(reversed(SIDES))})
         )
@@ -124,18 +125,18 @@ def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object
 
 
 def _limits(
-    evaluations: pl.DataFrame, constants: pl.DataFrame, candidates: pl.DataFrame
+    evaluations: pl.DataFrame, constants: pl.DataFrame, histograms: pl.DataFrame
 ) -> tuple[list[pl.Series], list[pl.Series]]:
     """Return the numbers of candidates of each evaluation, and the values that each row's metric can have.
 
     As rankadjust.database.limits has them: a protocol that leaves the true answer out counts one more. Where a number
     of tasks is not known, nothing is.
     """
-    histograms = with_benchmarks(candidates.select(*EVALUATION, "num_candidates", "tasks"))
-    together = histograms.with_columns(side=pl.lit("both"))
+    known_counts = with_benchmarks(histograms.select(*EVALUATION, "num_candidates", "tasks"))
+    together = known_counts.with_columns(side=pl.lit("both"))
     known = (
         evaluations.with_row_index("place")
-        .join(pl.concat([histograms, together]), on=EVALUATION, suffix="_here")
+        .join(pl.concat([known_counts, together]), on=EVALUATION, suffix="_here")
         .with_columns(unknown=pl.col("tasks_here").null_count().over("place") > 0)
         .filter(~pl.col("unknown"), pl.col("tasks_here") > 0)
     )

@@ -22,7 +22,7 @@ _COUNTED_UNDER = "filtered"
 def dataset_section(material: Material) -> Section:
     """Return the data sets of a run, and those that its results are about, with what chance gives on them."""
     shown = _shown(material)
-    charts = candidate_charts(material.candidates.filter(pl.col("dataset").is_in(shown)))
+    charts = candidate_charts(material.constants.histograms.table.filter(pl.col("dataset").is_in(shown)))
     datasets = [
         row | {"licence": material.licences.get(row["dataset"]), "chart": charts.get(row["dataset"])}
         for row in dataset_rows(material.datasets.filter(pl.col("dataset").is_in(shown)))
@@ -31,13 +31,14 @@ def dataset_section(material: Material) -> Section:
         "datasets.html.jinja",
         datasets=datasets,
         metrics=[(key, resolve(key).label) for key in METRICS],
-        chance=chance_rows(material.database.filter(pl.col("dataset").is_in(shown))),
+        chance=chance_rows(material.constants.table.filter(pl.col("dataset").is_in(shown))),
     )
     return Section("datasets", "Data sets", content)
 
 
 def _shown(material: Material) -> list[str]:
-    own = material.database.filter(pl.col("origin") == "computed") if "origin" in material.database else None
+    rows = material.constants.table
+    own = rows.filter(pl.col("origin") == "computed") if "origin" in rows else None
     computed = material.datasets if own is None else own
     names = set(computed["dataset"])
     for table in material.tables.values():
@@ -67,12 +68,12 @@ def dataset_rows(datasets: pl.DataFrame) -> list[dict[str, Any]]:
     ).to_dicts()
 
 
-def chance_rows(database: pl.DataFrame) -> list[dict[str, Any]]:
+def chance_rows(constants: pl.DataFrame) -> list[dict[str, Any]]:
     """Return the expectation of METRICS for each evaluation on test data, both sides.
 
     A row has dataset, protocol, split, tasks and, for each metric, its expectation or a pair of bounds.
     """
-    rows = database.filter(
+    rows = constants.filter(
         pl.col("side") == "both", pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(METRICS)
     ).sort("dataset", "protocol", "split", "metric")
     key = ["dataset", "protocol", "split"]
@@ -90,9 +91,9 @@ def chance_rows(database: pl.DataFrame) -> list[dict[str, Any]]:
     return found
 
 
-def candidate_charts(candidates: pl.DataFrame) -> dict[str, Markup]:
+def candidate_charts(histograms: pl.DataFrame) -> dict[str, Markup]:
     """Return a small chart of the numbers of candidates of the test tasks of each data set, both sides, filtered."""
-    rows = candidates.filter(
+    rows = histograms.filter(
         pl.col("protocol") == _COUNTED_UNDER,
         pl.col("side").is_in(TASK_SIDES),
         pl.col("split").is_in(TEST_SPLITS),

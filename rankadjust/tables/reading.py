@@ -84,11 +84,36 @@ class Reading:
 
 
 def read_table(path: str | Path, sidecar: str | Path | None = None) -> pl.DataFrame:
-    """Return the values of a published table as tidy rows (columns VALUES), ready for `rescore`.
+    r"""Return the values of a published table as tidy rows, ready for `rescore`.
 
-    path: Markdown, HTML, reStructuredText, LaTeX, CSV, TSV, plain text, or the JSON, JSON lines or YAML of a tool.
-    sidecar: a YAML file that states what the table does not; None takes the one that stands beside the table, if any.
-    `read_tables` returns also what could not be read. Raises RankadjustError where file or sidecar are wrong.
+    `rankadjust.tables.reading.read_tables` returns also what could not be read.
+
+    Parameters
+    ----------
+    path : str or Path
+        Markdown, HTML, reStructuredText, LaTeX, CSV, TSV, plain text, or the JSON, JSON lines or YAML of a tool.
+    sidecar : str or Path, optional
+        A YAML file that states what the table does not; None takes the one that stands beside the table, if any.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each value: model, dataset, metric and value as text, and whatever else the table says of it.
+
+    Raises
+    ------
+    RankadjustError
+        Where file or sidecar are wrong.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.md")
+    ...     _ = path.write_text("| Nations | MRR |\n|---|---|\n| TransE | 0.43 |\n", encoding="utf-8")
+    ...     read_table(path).select("model", "dataset", "metric", "value").rows()
+    [('TransE', 'Nations', 'inverse_harmonic_mean_rank', '0.43')]
+
     """
     return read_tables(path, sidecar).values
 

@@ -12,8 +12,6 @@ from scripts.rescore import rescore_tables
 import polars as pl
 
 from rankadjust.base.stages import SUMS, write_sums
-from rankadjust.database.evaluation_sets import load_candidates
-from rankadjust.database.histograms import Histograms
 from rankadjust.literature.comparison import chance_share, not_above_chance
 from rankadjust.literature.contradictions import check, check_against
 
@@ -66,7 +64,7 @@ def with_sums(database: Path, folder: Path) -> Path:
 def _compared(folder: Path, files: Sequence[str], beside: Path | None) -> list[str]:
     """Write the tables of results/comparison that the page shows."""
     results = pl.concat([pl.read_parquet(path) for path in files], how="diagonal")
-    found = [check(results, candidates=Histograms([load_candidates()]))]
+    found = [check(results)]
     if beside is not None:
         found.append(check_against(results, pl.read_parquet(beside)))
     tables = {

@@ -17,7 +17,8 @@ from rankadjust.base.vocabulary import PRINTED_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import load_registry
 from rankadjust.database.adjustments import is_bounded
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
+from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.evaluation.one_value import adjust
@@ -180,7 +181,7 @@ def answer(case, database, histograms):
     """Return what the library says of a case: an Adjusted, or the message of its refusal."""
     arguments = case | {"scores": case["scores"] or None}
     try:
-        return adjust(arguments.pop("value"), **arguments, database=database, candidates=histograms)
+        return adjust(arguments.pop("value"), **arguments, database=Constants(database, histograms))
     except RankadjustError as error:
         return str(error)
 
@@ -223,7 +224,7 @@ def test_data_sets_are_understood_as_the_command_does(calculator, database, hist
     for name, found in zip(NAMES, shown, strict=True):
         try:
             expected = adjust(
-                "0.338", dataset=name, metric="mrr", database=database, candidates=histograms
+                "0.338", dataset=name, metric="mrr", database=Constants(database, histograms)
             ).dataset
         except RankadjustError as error:
             expected = str(error)

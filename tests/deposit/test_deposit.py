@@ -17,7 +17,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
-from rankadjust.database.evaluation_sets import load_candidates, load_datasets
+from rankadjust.database.beside import load_candidates, load_datasets
+from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database
 from rankadjust.database.verification import verify
@@ -32,8 +33,8 @@ def part(frame):
 
 
 def write(folder):
-    tables = (part(load_database()), part(load_candidates()), part(load_datasets()))
-    write_deposit(*tables, load_registry(), folder)
+    constants = Constants.of_frame(part(load_database()), part(load_candidates()))
+    write_deposit(constants, part(load_datasets()), load_registry(), folder)
     return folder
 
 
@@ -115,21 +116,22 @@ def test_every_column_is_described_with_type_and_meaning(deposit):
 
 
 def test_a_column_that_nobody_described_is_refused(tmp_path):
-    tables = (part(load_database()).with_columns(new=1.0), part(load_candidates()), part(load_datasets()))
+    constants = Constants.of_frame(part(load_database()).with_columns(new=1.0), part(load_candidates()))
     with pytest.raises(
         RankadjustError, match=r"adjustments\.parquet: the column 'new' is not described; .*columns\.yaml"
     ):
-        write_deposit(*tables, load_registry(), tmp_path)
+        write_deposit(constants, part(load_datasets()), load_registry(), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_rows_with_one_key_are_refused(tmp_path):
     candidates = part(load_candidates())
-    tables = (part(load_database()), pl.concat([candidates, candidates.tail(1)]), part(load_datasets()))
+    twice = pl.concat([candidates, candidates.tail(1)])
+    constants = Constants.of_frame(part(load_database()), twice)
     with pytest.raises(
         RankadjustError, match=r"candidates\.parquet: two rows have the key .*; its key is dataset, "
     ):
-        write_deposit(*tables, load_registry(), tmp_path)
+        write_deposit(constants, part(load_datasets()), load_registry(), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -30,8 +30,8 @@ from rankadjust.data.encoding import encode
 from rankadjust.data.ranges import read_ranges
 from rankadjust.data.reading import Format, read_entities, read_triples
 from rankadjust.data.registry import Dataset, load_registry
-from rankadjust.database.evaluation_sets import load_candidates, load_datasets
-from rankadjust.database.histograms import Histograms
+from rankadjust.database.beside import load_candidates, load_datasets
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import ADJUSTMENTS, load_database
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.evaluation.rank_files import tasks_from
@@ -305,11 +305,6 @@ def _database() -> pl.DataFrame:
     return load_database()
 
 
-@cache
-def _histograms() -> Histograms:
-    return Histograms([load_candidates()])
-
-
 def _tables(*patterns: str) -> list[str]:
     found = [path for pattern in patterns for path in sorted((DATA / "tables").glob(pattern))]
     return [path.read_text(encoding="utf-8", errors="replace")[:_LONGEST_SEED] for path in found]
@@ -517,7 +512,7 @@ def _printed(path: Path, _: Path) -> None:
     known = ("mrr", "amr", "hits@10", "median_rank")
     for name in known if not metric else (metric, *known[:1]):
         try:
-            adjust(value, dataset="Nations", metric=name, database=_database(), candidates=_histograms())
+            adjust(value, dataset="Nations", metric=name, database=Constants.released())
         except RankadjustError:
             continue
     # The name of a data set is looked for in the whole registry, which takes a hundred times as long.
@@ -525,7 +520,7 @@ def _printed(path: Path, _: Path) -> None:
         resolve(text)
         return
     try:
-        adjust("0.4", dataset=text, metric="mrr", database=_database(), candidates=_histograms())
+        adjust("0.4", dataset=text, metric="mrr", database=Constants.released())
     except RankadjustError:
         resolve(text)
 

@@ -45,7 +45,7 @@ from rankadjust.base.stages import (
 )
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
-from rankadjust.database.evaluation_sets import load_candidates, write_candidates
+from rankadjust.database.beside import load_candidates, write_candidates
 from rankadjust.database.runs import database_of_run
 from rankadjust.database.store import load_database, write_database
 from rankadjust.evaluation.task_attributes import with_attributes

@@ -22,7 +22,7 @@ from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.cli import commands, main
 from rankadjust.counting.protocols import get_protocol, load_protocols
-from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.beside import write_candidates
 from rankadjust.database.store import ADJUSTMENTS, assemble, write_database
 from rankadjust.output.listings import SAMPLED
 from rankadjust.output.terminal import histogram
@@ -38,7 +38,7 @@ def database(tmp_path_factory):
 @pytest.fixture
 def run(database, monkeypatch):
     """Return a function that runs a command line on the small release: exit code, output, error."""
-    for module in ("store", "evaluation_sets"):
+    for module in ("store", "beside"):
         monkeypatch.setattr(f"rankadjust.database.{module}.RELEASED", str(database))
 
     def run_command(line, *more):
@@ -232,7 +232,7 @@ def test_a_value_without_a_metric_is_a_usage_mistake(run):
 
 def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypatch, tmp_path):
     monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "adjustments.parquet"))
-    monkeypatch.setattr("rankadjust.database.evaluation_sets.RELEASED", str(tmp_path / "adjustments.parquet"))
+    monkeypatch.setattr("rankadjust.database.beside.RELEASED", str(tmp_path / "adjustments.parquet"))
     _, _, error = run("adjust --dataset Nations mrr=0.3")
     assert "there is no such database" in error
     assert "there are no candidate histograms" in run("show Nations")[2]

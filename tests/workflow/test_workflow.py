@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from rankadjust.database.evaluation_sets import write_candidates
+from rankadjust.database.beside import write_candidates
 from rankadjust.database.store import write_database
 from tests.sessions import sessions
 

@@ -136,7 +136,7 @@ rule gather:
         damage=damage_to(*DATABASE),
         library=code_digest(
             "base.stages",
-            "database.evaluation_sets",
+            "database.beside",
             "database.histograms",
             "database.store",
             "data.summary",

@@ -142,7 +142,7 @@ rule render:
             "base.stages",
             "data.registry",
             "database.constants",
-            "database.evaluation_sets",
+            "database.beside",
             "page.charts.figure",
             "page.page",
         ),

@@ -196,7 +196,7 @@ rule compare:
         library=code_digest(
             "base.stages",
             "database.constants",
-            "database.evaluation_sets",
+            "database.beside",
             "literature.comparison",
             "literature.contradictions",
             "literature.size",

@@ -8,8 +8,8 @@ import pytest
 from rankadjust import load_database, rescore
 from rankadjust.base.errors import RankadjustError
 from rankadjust.database import constants as module
+from rankadjust.database.beside import load_candidates
 from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_sets import load_candidates
 from rankadjust.database.store import write_database
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.literature.contradictions import check
@@ -51,7 +51,10 @@ def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked():
         "no p, and no check against the numbers of candidates: the database was"
     )
     # What it says to do helps.
-    assert rescore(IMPOSSIBLE, changed, candidates=load_candidates())["status"].item() == "value_impossible"
+    assert (
+        rescore(IMPOSSIBLE, Constants.of_frame(changed, load_candidates()))["status"].item()
+        == "value_impossible"
+    )
 
 
 def test_a_frame_that_is_released_in_part_is_checked_in_part():

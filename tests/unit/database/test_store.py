@@ -8,7 +8,7 @@ import pytest
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
 from rankadjust.database.store import (
     ADJUSTMENTS,
     SCHEMA,

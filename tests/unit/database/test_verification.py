@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import commands
 from rankadjust.database.adjustments import add_coefficients
-from rankadjust.database.evaluation_sets import load_candidates, write_candidates
+from rankadjust.database.beside import load_candidates, write_candidates
 from rankadjust.database.store import SCHEMA, load_database, write_database
 from rankadjust.database.verification import verify
 from tests.release import make_release

@@ -13,7 +13,7 @@ from rankadjust.chance.metrics import expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import count_candidates
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
 from rankadjust.database.store import assemble, load_database
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.output.terminal import adjusted_value, meaning

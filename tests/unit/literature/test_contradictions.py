@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
+from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import SCHEMA
 from rankadjust.literature.contradictions import check, check_against
@@ -292,7 +293,8 @@ def held(rows, dataset):
     """Return the findings for (side, metric, value) of one model of a set with known histograms."""
     frame = pl.DataFrame(rows, schema=["side", "metric", "value"], orient="row")
     frame = frame.with_columns(dataset=pl.lit(dataset), model=pl.lit("A"))
-    return check(rescore(frame, NOTHING, candidates=HISTOGRAMS), candidates=HISTOGRAMS).to_dicts()
+    constants = Constants(NOTHING, HISTOGRAMS)
+    return check(rescore(frame, constants), constants).to_dicts()
 
 
 def test_both_sides_are_the_mean_of_each_weighted_with_its_tasks():

@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import load_database
 from rankadjust.literature.comparison import best_results, chance_share, comparable, not_above_chance, usable
 from rankadjust.page.charts.catalogue import RESULTS, figures_of
@@ -78,7 +79,10 @@ def test_the_page_counts_what_a_count_by_hand_finds():
             below += ends[1] <= -2
             at += -2 < ends[1] < 2
     tables = Material(
-        {"all": rescored()}, *[pl.DataFrame()] * 3, {"not-above-chance": not_above_chance(rescored())}
+        {"all": rescored()},
+        Constants.released(),
+        pl.DataFrame(),
+        {"not-above-chance": not_above_chance(rescored())},
     )
     said = f"{at} printed values could be those of a random scorer; {below} are worse than chance."
     assert said in finding_section(tables).content

@@ -14,8 +14,9 @@ from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS
 from rankadjust.chance.bounds import attainable
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.adjustments import BOUNDS
+from rankadjust.database.beside import load_datasets
 from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_sets import load_candidates, load_datasets
+from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import left_out_by
 from rankadjust.database.store import load_database, with_released
 from rankadjust.page.calculator import calculator_section
@@ -32,7 +33,7 @@ def constants():
 
 @pytest.fixture(scope="module")
 def content():
-    material = Material({}, with_released(load_database(), None), load_candidates(), load_datasets())
+    material = Material({}, Constants.released().over(None), load_datasets())
     return str(calculator_section(material).content)
 
 
@@ -113,4 +114,4 @@ def test_all_constants_of_the_release_weigh_less_than_two_and_a_half_megabytes(c
 
 def test_a_run_with_nothing_to_adjust_has_no_calculator():
     empty = with_released(load_database().clear(), None)
-    assert calculator_section(Material({}, empty, load_candidates().clear(), load_datasets().clear())) is None
+    assert calculator_section(Material({}, Constants(empty, Histograms()), load_datasets().clear())) is None

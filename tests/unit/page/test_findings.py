@@ -3,6 +3,7 @@
 import polars as pl
 import pytest
 
+from rankadjust.database.constants import Constants
 from rankadjust.literature.comparison import chance_share
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.findings import finding_section, headline
@@ -21,8 +22,7 @@ def material(own=None, literature=None, tables=None, **comparison):
     mine = {} if own is None else {"mine": own}
     return Material(
         {**mine, **(tables or {})},
-        nothing,
-        nothing,
+        Constants(nothing),
         nothing,
         comparison,
         own=frozenset(mine),

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.files import write_csv
+from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.leaderboard import leaderboard_data, leaderboard_section, opened
@@ -32,7 +33,7 @@ PRINTED = pl.DataFrame(
 
 def material(*own, **tables):
     nothing = pl.DataFrame()
-    return Material(tables=tables, database=nothing, candidates=nothing, datasets=nothing, own=frozenset(own))
+    return Material(tables=tables, constants=Constants(nothing), datasets=nothing, own=frozenset(own))
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,9 @@ import vl_convert
 from itables.utils import find_package_file
 from markupsafe import escape
 
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
+from rankadjust.database.constants import Constants
+from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.material import Material
@@ -75,7 +77,11 @@ def test_the_page_holds_the_notices(project, notices):
     datasets = pl.read_csv(project / "resources" / "database" / "datasets.tsv", separator="\t")
     tables = {"mine": rescore(PRINTED.head(1), database)}
     page = report_page(
-        Material(tables, with_released(database.head(0), database), load_candidates(), datasets)
+        Material(
+            tables,
+            Constants(with_released(database.head(0), database), Histograms([load_candidates()])),
+            datasets,
+        )
     )
     assert str(escape(notices)).strip() in page
     for words in LICENCES.values():

@@ -6,7 +6,9 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from rankadjust.database.evaluation_sets import load_candidates
+from rankadjust.database.beside import load_candidates
+from rankadjust.database.constants import Constants
+from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.literature.comparison import not_above_chance
 from rankadjust.literature.contradictions import check, check_against
@@ -52,8 +54,7 @@ def material(released):
     return Material(
         tables={"mine": rescored},
         own=frozenset({"mine"}),
-        database=own,
-        candidates=load_candidates(),
+        constants=Constants(own, Histograms([load_candidates()])),
         datasets=pl.read_csv(released / "datasets.tsv", separator="\t"),
         comparison={
             name: pl.read_csv(frame.write_csv().encode(), infer_schema_length=None)
@@ -85,7 +86,7 @@ def test_counts_of_an_inductive_data_set_are_of_its_test_on_new_entities(materia
 def test_expectations_are_those_of_the_database(material):
     (row,) = [
         row
-        for row in chance_rows(material.database.filter(pl.col("dataset") == "Nations"))
+        for row in chance_rows(material.constants.table.filter(pl.col("dataset") == "Nations"))
         if row["protocol"] == "raw"
     ]
     # Of 14 candidates without a filter, N is 14 and the mean rank is (14 + 1) / 2.
@@ -95,7 +96,7 @@ def test_expectations_are_those_of_the_database(material):
 
 
 def test_bounds_stand_where_there_is_no_expectation(material):
-    rows = chance_rows(material.database.filter(pl.col("dataset") == "FB15k"))
+    rows = chance_rows(material.constants.table.filter(pl.col("dataset") == "FB15k"))
     low, high = next(row for row in rows if row["protocol"] == "filtered")["values"]["arithmetic_mean_rank"]
     assert 1 < low < high < 14951
 
@@ -133,9 +134,7 @@ def test_problems_are_told_in_words_and_names_stay_text(material):
 
 def test_a_run_without_problems_says_so(material):
     fine = rescore(PRINTED.head(1))
-    section = problem_section(
-        Material({"mine": fine}, material.database, material.candidates, material.datasets)
-    )
+    section = problem_section(Material({"mine": fine}, material.constants, material.datasets))
     assert section.content.count("None") == 3
     assert "<table" not in section.content
 
@@ -153,11 +152,11 @@ def test_a_value_that_differs_from_the_literature_is_a_contradiction_of_the_own_
             "file_line": [2, 3, 4],
         }
     )
-    literature = rescore(frame, material.database)
+    literature = rescore(frame, material.constants.table)
     changed = frame.with_columns(
         value=pl.col("value").replace("0.452", "0.462"), file=pl.lit("copy.csv"), model=pl.lit("a")
     )
-    copied = rescore(changed, material.database)
+    copied = rescore(changed, material.constants.table)
     before = replace(material, tables=material.tables | {"copy": copied}, own=frozenset({"mine", "copy"}))
     found = [before.comparison["contradictions"], check_against(copied, literature)]
     after = replace(before, comparison={"contradictions": pl.concat(found, how="diagonal_relaxed")})

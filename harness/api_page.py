@@ -1,0 +1,95 @@
+"""docs/api.md: a page on the public names, made of their docstrings: python -m harness.api_page > docs/api.md."""
+
+import sys
+from collections.abc import Callable, Iterator
+from textwrap import wrap
+
+import griffe
+
+import rankadjust
+
+OPENING = """# The library
+
+<!-- Made of the docstrings: python -m harness.api_page > docs/api.md. The examples are run as tests. -->
+
+What `from rankadjust import ...` gives, in the order of the alphabet. Frames are polars frames; those of pandas and
+pyarrow are taken, too. A mistake in what you give is a `RankadjustError` of one line.
+
+"""
+
+
+def api_page() -> str:
+    """Return the page as Markdown."""
+    package = griffe.load(
+        "rankadjust", docstring_parser="numpy", docstring_options={"warnings": False}, allow_inspection=False
+    )
+    found = {name: package[f"{module}.{name}"] for name, module in rankadjust._MODULES.items()}
+    contents = "".join(f"* [{name}](#{name.lower()}): {_purpose(found[name])}\n" for name in found)
+    return OPENING + contents + "".join(_described(name, one) for name, one in found.items())
+
+
+def _purpose(found: griffe.Object) -> str:
+    return found.docstring.value.splitlines()[0].rstrip()
+
+
+def _described(name: str, found: griffe.Object, level: str = "##") -> str:
+    lines = [f"\n{level} {name}\n"]
+    if found.is_function:
+        signature = found.signature(name=name.rpartition(".")[2])
+        lines += ["```python", *wrap(signature, 110, subsequent_indent="    "), "```\n"]
+    for section in found.docstring.parsed:
+        lines += _WRITERS.get(section.kind.value, _unknown)(section)
+    if level == "##":
+        path = found.relative_package_filepath.as_posix()
+        lines.append(f"Source: [{path}](../{path})\n")
+    methods = [one for one in found.members.values() if _is_public(one)] if found.is_class else []
+    return "\n".join(lines) + "".join(_described(f"{name}.{one.name}", one, level + "#") for one in methods)
+
+
+def _is_public(member: griffe.Object) -> bool:
+    return member.is_function and not member.name.startswith("_") and member.docstring is not None
+
+
+def _text(section: griffe.DocstringSection) -> Iterator[str]:
+    yield f"{section.value}\n"
+
+
+def _listed(title: str) -> Callable[[griffe.DocstringSection], Iterator[str]]:
+    def lines(section: griffe.DocstringSection) -> Iterator[str]:
+        yield f"**{title}**\n"
+        for one in section.value:
+            yield f"* {_head(one)}: {' '.join(one.description.split())}"
+        yield ""
+
+    return lines
+
+
+def _head(one: griffe.DocstringElement) -> str:
+    name, kind = getattr(one, "name", ""), one.annotation
+    said = " ".join(f"{kind}".split()).strip("()") if kind is not None else ""
+    return ", ".join(part for part in (f"`{name}`" if name else "", f"`{said}`" if said else "") if part)
+
+
+def _examples(section: griffe.DocstringSection) -> Iterator[str]:
+    yield "**Examples**\n"
+    for kind, text in section.value:
+        yield f"```pycon\n{text}\n```\n" if kind.value == "examples" else f"{text}\n"
+
+
+def _unknown(section: griffe.DocstringSection) -> Iterator[str]:
+    raise ValueError(f"there is no way to write a section {section.kind.value!r}")
+
+
+_WRITERS = {
+    "text": _text,
+    "parameters": _listed("Parameters"),
+    "other parameters": _listed("Parameters"),
+    "attributes": _listed("Attributes"),
+    "returns": _listed("Returns"),
+    "raises": _listed("Raises"),
+    "examples": _examples,
+}
+
+
+if __name__ == "__main__":
+    sys.stdout.write(api_page())
