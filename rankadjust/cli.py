@@ -165,6 +165,7 @@ _RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the
 _PRINTED, _SEVERAL = "printed values", "several data sets"
 _NAMED, _TIMELESS, _PAGE = "values that name their metric", "a data set without times", "--page"
 _EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
+_PAPER_OF_RANKS, _PAPER_OF_TABLE = "ranks", "a table"
 _OF_DATASET = {"protocol", "split", "scores", "results", "database", "candidates"}
 _WITHOUT_EFFECT = {
     _RANKS: {"side"},
@@ -177,6 +178,8 @@ _WITHOUT_EFFECT = {
     _PAGE: {"results", "database", "as_json"},
     _EVERY_ROW: {"everything"},
     _NO_SAMPLES: {"seed"},
+    _PAPER_OF_RANKS: {"model", "side", "sidecar", "replace"},
+    _PAPER_OF_TABLE: set(),
 }
 
 
@@ -707,119 +710,6 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     )
 
 
-@commands.command(
-    cls=_WithNegativeNumbers,
-    epilog=_examples(
-        "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
-        "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784 --against mrr=0.75",
-        "rankadjust full --to-sampled 50 ranks.csv --num-candidates 2757",
-    ),
-)
-@click.argument("values", nargs=-1, required=True, metavar="VALUE...")
-@click.option("--sampled", type=int, help="Negatives of each task; the true answer is not one of them.")
-@click.option(
-    "--num-candidates", type=int, help="Candidates of each task in the full ranking, true answer included."
-)
-@click.option(
-    "--num-entities", type=int, help="The same, for a full ranking that leaves out no known answer."
-)
-@click.option("--tasks", type=int, help="How many ranks were averaged.")
-@click.option("--dataset", help="Take candidates, tasks and how negatives are drawn from this data set.")
-@_options(_protocol)
-@click.option("--split", help="What was evaluated; unsaid, what the benchmark evaluates, or testing.")
-@click.option("--side", default="both", show_default=True, help="head, tail or both.")
-@click.option(
-    "--negatives",
-    type=click.Choice(["without-replacement", "with-replacement"]),
-    help="How they are drawn, uniformly; unsaid, as the benchmark does, or without replacement.",
-)
-@click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Probability that the bounds hold."
-)
-@click.option("--without-noise", is_flag=True, help="Take the printed values as the expected ones.")
-@click.option(
-    "--assume", multiple=True, type=click.Choice(["falling"]), help="A further assumption (docs/sampled.md)."
-)
-@click.option("--against", multiple=True, help="A printed value of a second model: is the first one better?")
-@click.option("--metric", "metrics", multiple=True, help="Bound only this metric (may be repeated).")
-@click.option(
-    "--to-sampled",
-    type=int,
-    metavar="Q",
-    help="The reverse: what the full ranks of a file VALUE print among Q.",
-)
-@_options(_results, _database, _json)
-def full(
-    values: tuple[str, ...],
-    sampled: int | None,
-    against: tuple[str, ...],
-    to_sampled: int | None,
-    without_noise: bool,
-    results: Path | None,
-    database: Path | None,
-    as_json: bool,
-    **options: Any,  # noqa: ANN401 - of the evaluation and of the bounds, handed on
-) -> None:
-    """Bound the metrics of the full ranking by values printed among sampled negatives.
-
-    A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
-    whatever the ranks are, but for the noise of the draws with the stated probability.
-    """
-    from rankadjust.output import full as texts
-
-    if options["dataset"] is not None or results or database:
-        options["database"] = _constants(results, database)
-    if to_sampled is not None:
-        found = _to_sampled(values, to_sampled, options)
-        if as_json:
-            _print_json(found.to_dicts())
-        else:
-            _echo(texts.to_sampled_text(found, to_sampled))
-        return
-    if sampled is None:
-        raise click.UsageError("Among how many negatives are the values printed? Give --sampled.")
-    options |= {"sampled": sampled, "noise": not without_noise}
-    if against:
-        from rankadjust.sampling.difference import full_difference
-
-        pair = full_difference(_by_metric(values), _by_metric(against), **options)
-        text, data = texts.full_difference_text(pair), texts.full_for_machines(pair)
-    else:
-        from rankadjust.sampling.bounds import full_bounds
-
-        one = full_bounds(_by_metric(values), **options)
-        text, data = texts.full_bounds_text(one), texts.full_for_machines(one)
-    if as_json:
-        _print_json(data)
-        return
-    _echo(text)
-
-
-def _by_metric(values: Sequence[str]) -> dict[str, str]:
-    from rankadjust.chance.metrics import resolve
-
-    found: dict[str, str] = {}
-    keys = set()
-    for name, text in _named_values(values, None):
-        if (key := resolve(name).key) in keys:
-            raise click.UsageError(f"{name} is given twice; --against takes the values of a second model.")
-        keys.add(key)
-        found[name] = text
-    return found
-
-
-def _to_sampled(values: Sequence[str], sampled: int, options: dict[str, Any]) -> "pl.DataFrame":
-    from rankadjust.sampling.expected import to_sampled as expected
-
-    if len(values) > 1:
-        raise click.UsageError("--to-sampled takes one file of ranks.")
-    names = ("num_candidates", "dataset", "protocol", "split", "metrics", "database")
-    known = {name: options[name] for name in names if name in options}
-    return expected(
-        Path(values[0]), sampled=sampled, negatives=options["negatives"] or "without-replacement", **known
-    )
-
-
 @commands.command()
 @click.argument("dataset")
 @_options(_protocol, _split, _results, _database, _candidates, _json)
@@ -1060,6 +950,71 @@ def read(
             write_adjusted(adjusted, output.with_stem(f"{output.stem}-{number}") if many else output)
     if found.rows.is_empty():
         sys.exit(1)
+
+
+@commands.command(
+    epilog=_examples(
+        "rankadjust paper table.tex --output camera-ready",
+        "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --output camera-ready",
+    )
+)
+@click.argument("sources", nargs=-1, required=True, type=_PATH, metavar="TABLE | RANKS...")
+@click.option(
+    "--output", type=_PATH, default=Path("paper"), show_default=True, help="The folder to write to."
+)
+@_options(_sidecar, _facts)
+@click.option(
+    "--score",
+    type=click.Choice(["recommended", "index", "gain"]),
+    default="recommended",
+    show_default=True,
+    help="Which adjusted number stands beside a printed one: docs/which-number.md.",
+)
+@click.option("--replace", is_flag=True, help="Put each adjusted number in place of the printed one.")
+@click.option("--no-figure", is_flag=True, help="Draw no figure.")
+@_options(_results, _database)
+@click.pass_context
+def paper(
+    context: click.Context,
+    /,
+    sources: tuple[Path, ...],
+    output: Path,
+    sidecar: Path | None,
+    score: str,
+    replace: bool,
+    no_figure: bool,
+    results: Path | None,
+    database: Path | None,
+    **facts: str | None,
+) -> None:
+    """Make what a paper needs of a table of results: the adjusted table, a figure, the methods, what to check.
+
+    TABLE is the table as its author has it, in any format that `rankadjust read` takes. Standard error lists the facts
+    that it does not say with what was taken for each: state them in a sidecar or by an option. LaTeX keeps every
+    character that is not part of a new column, of a span over one, or of the caption. RANKS are files as
+    `rankadjust compare` takes them, one for each model.
+    """
+    from rankadjust.literature.assumptions import assumptions
+    from rankadjust.manuscript.paper import paper as make_paper
+    from rankadjust.manuscript.ranks import looks_like_ranks
+    from rankadjust.manuscript.wording import advice
+
+    is_ranks = looks_like_ranks(list(sources))
+    _require_effect(context, _PAPER_OF_RANKS if is_ranks else _PAPER_OF_TABLE)
+    made = make_paper(
+        list(sources),
+        output,
+        **facts,
+        sidecar=sidecar,
+        score=score,
+        replace=replace,
+        figure=not no_figure,
+        database=_constants(results, database),
+    )
+    if not is_ranks:
+        _say_what_was_assumed(assumptions(made.values))
+    _echo(f"{output}: {', '.join(made.files)}")
+    _echo(advice(made.values))
 
 
 @commands.command(

@@ -48,7 +48,7 @@ def adjusted_tables(
             raise RankadjustError(f"unknown adjustment '{name}'{hint}")
     added = _formatted(rescored, adjustments)
     return [
-        _with_columns(table, added[table.number], adjustments)
+        with_columns(table, added[table.number], adjustments)
         for table in reading.tables
         if table.number in added
     ]
@@ -93,9 +93,13 @@ def as_precise(value: float | None, width: float | None) -> str:
     return text.removeprefix("-") if not text.strip("-0.") else text
 
 
-def _with_columns(
+def with_columns(
     table: Table, added: Mapping[tuple[int, int], Sequence[str]], adjustments: Sequence[str]
 ) -> pl.DataFrame:
+    """Return a table as text with new columns after those in which something is added.
+
+    added: by row and column of the grid, a text for each of `adjustments`, by which the new columns are named.
+    """
     rows = [row for row in table.layout.rows if row.kind != "header"]
     columns: dict[str, list[str]] = {}
     for column in table.layout.columns:
@@ -141,8 +145,7 @@ def _escape_markdown(text: str | None) -> str:
 def to_latex(frame: pl.DataFrame) -> str:
     """Return a table of text as a LaTeX tabular for the package booktabs."""
     rows = [
-        " & ".join(_escape_latex(text) for text in row) + r" \\"
-        for row in [frame.columns, *frame.iter_rows()]
+        " & ".join(escape_latex(text) for text in row) + r" \\" for row in [frame.columns, *frame.iter_rows()]
     ]
     alignment = "".join("r" if numeric else "l" for numeric in _numeric(frame))
     body = ["\\toprule", rows[0], "\\midrule", *rows[1:], "\\bottomrule"]
@@ -152,7 +155,8 @@ def to_latex(frame: pl.DataFrame) -> str:
     )
 
 
-def _escape_latex(text: str | None) -> str:
+def escape_latex(text: str | None) -> str:
+    """Return a text as the same text in LaTeX, on one line."""
     # Two hyphens in a row would become a dash.
     escaped = "".join(
         _LATEX_ESCAPES.get(character, character) for character in visible(text or "").replace("\n", " / ")

@@ -73,6 +73,7 @@ def below_each_other(grid: Grid, names: Names) -> list[Grid]:
             lines=grid.lines[top:end],
             header_rows=grid.header_rows if top == 0 else 1,
             remarks=(*grid.remarks, remark),
+            origin=grid.origin._replace(rows=grid.origin.rows[top:end]),
         )
         for top, end in pairwise([0, *again, len(grid.rows)])
     ]

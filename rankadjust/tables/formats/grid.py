@@ -1,7 +1,7 @@
 """A table as text: rows of cells, whatever format it came from."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
@@ -20,6 +20,14 @@ CONTEXT_LENGTH = 6
 _TITLE_WORDS = 6
 
 
+class Origin(NamedTuple):
+    """Where a table came from: which table of its file, its rows there, and its first column, all counted from 0."""
+
+    table: int = 0
+    rows: tuple[int, ...] = ()
+    column: int = 0
+
+
 @dataclass(frozen=True)
 class Grid:
     """One table of a file.
@@ -29,6 +37,7 @@ class Grid:
     lines: the line of the file on which each row begins (None where the parser does not tell).
     context: texts around the table that may name what it holds, the nearest first.
     remarks: what had to be repaired to read it.
+    origin: where it stands in its file. A table of a file may be divided into several grids.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -36,6 +45,7 @@ class Grid:
     lines: tuple[int | None, ...] = ()
     context: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    origin: Origin = field(default_factory=Origin)
 
     @property
     def width(self) -> int:
@@ -58,6 +68,7 @@ def make_grid(
     lines: Sequence[int | None] = (),
     context: Sequence[str] = (),
     remarks: Sequence[str] = (),
+    origin_rows: Sequence[int] = (),
 ) -> Grid:
     """Return a Grid of tidied texts; short rows are filled with empty cells.
 
@@ -71,6 +82,7 @@ def make_grid(
         lines=tuple(lines) or (None,) * len(rows),
         context=tuple(text for text in map(tidy, context) if text),
         remarks=tuple(remarks),
+        origin=Origin(rows=tuple(origin_rows) or tuple(range(len(rows)))),
     )
 
 
@@ -102,7 +114,12 @@ def side_by_side(grid: Grid) -> list[Grid]:
         return [grid]
     remarks = (*grid.remarks, f"the header begins again in column {half + 1}: read as tables side by side")
     return [
-        replace(grid, rows=tuple(row[first : first + half] for row in grid.rows), remarks=remarks)
+        replace(
+            grid,
+            rows=tuple(row[first : first + half] for row in grid.rows),
+            remarks=remarks,
+            origin=grid.origin._replace(column=first),
+        )
         for first in range(0, grid.width, half)
     ]
 

@@ -12,8 +12,8 @@ from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_SPAN, Grid, Span,
 from rankadjust.tables.formats.macros import arguments, expand_macros, latex_to_text, without_comments
 
 # The environments of tables, and how many arguments stand before their rows; the last says what the columns are.
-_TABULARS = dict.fromkeys(("tabular", "longtable", "supertabular", "array", "NiceTabular", "tblr"), 1)
-_TABULARS |= dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
+TABULARS = dict.fromkeys(("tabular", "longtable", "supertabular", "array", "NiceTabular", "tblr"), 1)
+TABULARS |= dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
 _OUTSIDE = re.compile(
     r"\\(?:begin\{(?P<begin>\w+\*?)\}|(?P<end>end)\{|(?P<caption>caption)\b\*?|(?:(?:sub)?section|paragraph)\b\*?)"
 )
@@ -67,8 +67,8 @@ def latex_grids(text: str) -> list[Grid]:
     at = 0
     while match := _OUTSIDE.search(text, at):
         at = match.end()
-        if match["begin"] in _TABULARS:
-            (*_, columns), at = arguments(text, at, _TABULARS[match["begin"]])
+        if match["begin"] in TABULARS:
+            (*_, columns), at = arguments(text, at, TABULARS[match["begin"]])
             body, at = _body(text, match.start(), at)
             lines = [bisect_right(newlines, start - 1) + 1 for start in body.starts]
             is_uncertain = has_siunitx or "S" in re.sub(r"\[[^]]*\]|\{[^{}]*\}", "", columns)
@@ -93,7 +93,7 @@ def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
     body = _Body()
     row: list[str] = []
     cell, start = "", -1
-    for match, groups in _marks(text, at):
+    for match, groups in table_marks(text, at):
         kind, macro = match.lastgroup, match["macro"]
         is_end = macro == "end" or kind == "last"
         if kind == "macro" and macro not in _BETWEEN:
@@ -121,7 +121,7 @@ def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
     return body, at
 
 
-def _marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
+def table_marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
     r"""Yield what divides a table outside of groups and environments, its \end included, and the groups open there."""
     groups = environments = 0
     for match in _INSIDE.finditer(text, at):
@@ -150,10 +150,11 @@ def _grid(body: _Body, lines: list[int], is_uncertain: bool) -> Grid:
     if is_uncertain:
         spans = [[span._replace(text=_with_spread(span.text)) for span in row] for row in spans]
     rules, heads, remarks = body.rules, body.heads, body.remarks
+    rows = list(range(len(spans)))
     if len(heads) > 1:
         # longtable: the head of the first page, then that of the other pages and the feet, which repeat it.
         remarks.append(f"{heads[-1] - heads[0]} rows of the heads and feet of further pages left out")
-        del spans[heads[0] : heads[-1]], lines[heads[0] : heads[-1]]
+        del spans[heads[0] : heads[-1]], lines[heads[0] : heads[-1]], rows[heads[0] : heads[-1]]
         rules = [(row, name) for row, name in rules if row <= heads[0]] + [(heads[0], "midrule")]
     return make_grid(
         _spread(spans),
@@ -161,6 +162,7 @@ def _grid(body: _Body, lines: list[int], is_uncertain: bool) -> Grid:
         lines=lines,
         context=body.captions,
         remarks=remarks,
+        origin_rows=rows,
     )
 
 

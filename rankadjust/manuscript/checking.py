@@ -1,0 +1,122 @@
+"""What an author should know before the table is printed: contradictions, assumptions, what others print."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import polars as pl
+
+from rankadjust.base.files import shipped
+from rankadjust.base.words import folded
+from rankadjust.chance.metrics import resolve
+from rankadjust.database.constants import Constants
+from rankadjust.literature.assumptions import assumptions, with_defaults_named
+from rankadjust.literature.contradictions import check
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.statuses import problems
+from rankadjust.literature.tidy import read_tidy, where_of
+from rankadjust.manuscript.scores import AS_GOOD, BEST
+from rankadjust.output.rendering import to_markdown
+from rankadjust.output.terminal import assumed_facts
+
+_PUBLISHED = "resources/published"
+_EVALUATION = ("dataset", "protocol", "split", "side", "metric")
+
+
+def report(rows: pl.DataFrame, constants: Constants, unread: Sequence[str], remarks: Sequence[str]) -> str:
+    """Return a report in Markdown.
+
+    Parameters
+    ----------
+    rows
+        The values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
+    constants
+        Those that the rows were re-scored with.
+    unread
+        A line for each cell that could not be read.
+    remarks
+        What else the author should know of the files that were written.
+
+    """
+    facts = assumptions(with_defaults_named(rows))
+    found = check(rows.drop("score", "shown", "mark"), constants)
+    lines = [
+        f"- {where}: {model or 'no model'}: {severity}: {message}"
+        for where, model, severity, message in found.select(
+            where_of(found), "model" if "model" in found.columns else pl.lit(None), "severity", "message"
+        ).iter_rows()
+    ]
+    parts = {
+        "Contradictions": "\n".join(lines) or "None was found.",
+        "What the table does not say": f"```text\n{assumed_facts(facts)}\n```"
+        if facts.height
+        else "Nothing was assumed.",
+        "What was not adjusted": "\n".join(f"- {line}" for line in [*unread, *problems(rows)])
+        or "Every value was.",
+        "Which values the printed numbers cannot tell apart": "\n".join(_alike(rows))
+        or "None that were compared: each best value is better than the others.",
+        "What the literature prints": _literature(rows, constants),
+        **({"Remarks": "\n".join(f"- {line}" for line in remarks)} if remarks else {}),
+    }
+    return "\n\n".join(["# Check", *(f"## {title}\n\n{text}" for title, text in parts.items())]) + "\n"
+
+
+def _alike(rows: pl.DataFrame) -> Iterator[str]:
+    """Yield for each evaluation which models may be as good as the best one."""
+    grid = ["grid"] if "grid" in rows.columns else []
+    for _, group in rows.filter(pl.col("mark") != "").group_by([*grid, *_EVALUATION], maintain_order=True):
+        as_good = group.filter(mark=AS_GOOD)
+        if as_good.height:
+            about = group.row(0, named=True)
+            best = ", ".join(map(_named, group.filter(mark=BEST).iter_rows(named=True)))
+            others = ", ".join(map(_named, as_good.iter_rows(named=True)))
+            where = f"{about['dataset']}, {resolve(about['metric']).label}"
+            yield f"- {where}: {best} is not shown to be better than {others}."
+
+
+def _named(row: dict[str, object]) -> str:
+    return f"{row['model'] or 'the value'} ({row['value_as_printed']})"
+
+
+@cache
+def _published() -> pl.DataFrame:
+    """Return the rows of all published tables."""
+    return pl.concat(map(read_tidy, sorted(shipped(_PUBLISHED).glob("*.csv"))), how="diagonal")
+
+
+def _literature(rows: pl.DataFrame, constants: Constants) -> str:
+    """Return the printed values of the same models in the same evaluation, as a Markdown table."""
+    if not shipped(_PUBLISHED).is_dir():
+        return (
+            "The published tables are part of the repository; a package without it has none to compare with."
+        )
+    names = {folded(name) for name in rows["model"].drop_nulls()}
+    published = _published()
+    same = published.filter(pl.col("model").map_elements(folded, return_dtype=pl.String).is_in(list(names)))
+    if not names or same.is_empty():
+        return "None of the published tables has a model of one of these names."
+    others = rescore(same, constants).filter(pl.col("index").is_not_null())
+    ours = rows.filter(pl.col("index").is_not_null(), pl.col("model").is_not_null())
+    folded_name = pl.col("model").map_elements(folded, return_dtype=pl.String)
+    both = (
+        ours.with_columns(name=folded_name)
+        .select("name", *_EVALUATION, "model", here=pl.col("value_as_printed"), value="value")
+        .join(
+            others.with_columns(name=folded_name).select(
+                "name", *_EVALUATION, there=pl.col("value_as_printed"), source="source"
+            ),
+            on=["name", *_EVALUATION],
+            maintain_order="left_right",
+        )
+    )
+    if both.is_empty():
+        return "None of the published tables has one of these models in the same evaluation."
+    labels = pl.Series([resolve(key).label for key in both["metric"]], dtype=pl.String)
+    table = both.select(
+        pl.col("dataset").alias("data set"),
+        "model",
+        labels.alias("metric"),
+        pl.col("here").alias("here"),
+        pl.col("there").alias("there"),
+        "source",
+    ).unique(maintain_order=True)
+    return to_markdown(table)

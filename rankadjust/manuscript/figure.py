@@ -1,0 +1,82 @@
+"""The figure of a manuscript: each model between chance and a perfect ranking, in the width of one column."""
+
+import altair as alt
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.page.charts.drawing import Chart, Panel, inline
+from rankadjust.page.charts.theme import SCHEMES, configuration
+
+# A column of two is 240 points wide in most templates, labels and axis included.
+_WIDTH, _STEP, _SIZE = 130, 11, 8
+_PREFERRED = "inverse_harmonic_mean_rank"
+
+
+def plotted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return what the figure shows: dataset, model and index of one metric, by data set in the order of the table.
+
+    rows: of `rankadjust.rescore`. The metric is MRR where there is an adjusted one, else the first that is adjusted. Of
+    several values of a model on a data set the best is shown. The column baseline is the index of the best scorer that
+    only counts, where the rows have it.
+    """
+    known = rows.filter(
+        pl.col("index").is_not_null(), pl.col("model").is_not_null(), pl.col("dataset").is_not_null()
+    )
+    if known.is_empty():
+        return known.select("dataset", "model", "metric", "index", baseline=pl.lit(None, pl.Float64))
+    metrics = known["metric"].unique(maintain_order=True).to_list()
+    metric = _PREFERRED if _PREFERRED in metrics else metrics[0]
+    has_baseline = {"baseline_value", "expectation"} <= set(known.columns)
+    optimum = pl.lit(resolve(metric).optimum)
+    baseline = (
+        (pl.col("baseline_value") - pl.col("expectation")) / (optimum - pl.col("expectation"))
+        if has_baseline
+        else pl.lit(None, pl.Float64)
+    )
+    return (
+        known.filter(metric=metric)
+        .with_columns(baseline=baseline)
+        .group_by("dataset", "model", "metric", maintain_order=True)
+        .agg(pl.max("index"), pl.max("baseline"))
+    )
+
+
+def chart(shown: pl.DataFrame) -> Chart:
+    """Return a panel for each data set, with a line for each model; rows of `plotted`."""
+    metric = resolve(shown["metric"][0]).label
+    names = shown["dataset"].unique(maintain_order=True).to_list()
+    panels = [
+        _panel(
+            shown.filter(dataset=name),
+            str(name),
+            f"{metric}: chance 0, perfect 1" if name == names[-1] else None,
+        )
+        for name in names
+    ]
+    config = configuration(SCHEMES["light"])
+    for part in ("axis", "legend"):
+        config[part] = config[part] | {"labelFontSize": _SIZE, "titleFontSize": _SIZE, "labelLimit": 90}
+    # One font: the order of several in a PDF is another in every run.
+    config["title"] = config["title"] | {"fontSize": _SIZE, "offset": 3, "fontWeight": "normal"}
+    config["concat"] = {"spacing": 8}
+    figure: Chart = alt.concat(*panels, columns=1).configure(**config)
+    return figure
+
+
+def _panel(shown: pl.DataFrame, name: str, title: str | None) -> Panel:
+    low = min(0.0, float(shown["index"].min() or 0.0))  # type: ignore[arg-type]
+    x = alt.X(
+        "index:Q",
+        scale=alt.Scale(domain=[low, 1], nice=False),
+        title=title,
+        axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], labels=title is not None, format=".4~g"),
+    )
+    y = alt.Y("model:N", sort=None, title=None)
+    base = alt.Chart(inline(shown.with_columns(chance=0.0))).encode(y=y)
+    layers: list[alt.Chart] = [
+        base.mark_rule(style="link", strokeWidth=0.75).encode(x="chance:Q", x2="index:Q"),
+        base.mark_point(size=22, opacity=1).encode(x=x),
+    ]
+    if shown["baseline"].count():
+        layers.append(base.mark_tick(style="reference", thickness=1.5, size=9).encode(x="baseline:Q"))
+    return alt.layer(*layers).properties(width=_WIDTH, height=alt.Step(_STEP), title=name)

@@ -1,0 +1,156 @@
+"""Which adjusted number stands beside a printed value, as text, and which values are as good as the best one.
+
+The rule of docs/which-number.md: where adjustment moves no value by more than a unit of its last digit and 0.001, the
+printed number stays as it is, and what can be said is how far it lies above counting (the gain). Elsewhere it is the
+index. A mean rank always gets its index, since what it says depends on the number of candidates.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.chance.metrics import resolve
+from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
+from rankadjust.models.printed import LEVEL, compare_printed
+from rankadjust.models.several import holm
+from rankadjust.output.rendering import as_precise
+
+SCORES = ("recommended", "index", "gain")
+"""What may be asked for: the recommended one for each column, or the same everywhere."""
+
+LEAST_MOVE = 0.001
+"""What adjustment has to change at least for the index to be worth a column, whatever the number of digits."""
+
+BEST, AS_GOOD = "best", "as good"
+_EVALUATION = ("dataset", "protocol", "split", "side", "metric", "candidates")
+_PERCENT = 100
+
+
+def scored(
+    rescored: pl.DataFrame,
+    constants: Constants,
+    score: str = SCORES[0],
+    marks: Sequence[str] | None = None,
+) -> pl.DataFrame:
+    """Say for each row which adjusted number belongs beside it.
+
+    Parameters
+    ----------
+    rescored
+        Rows of `rankadjust.rescore`, with the columns grid and column where a published table was read.
+    constants
+        Those that the rows were re-scored with.
+    score
+        One of SCORES.
+    marks
+        The mark of each row; None means what the printed values tell.
+
+    Returns
+    -------
+    pl.DataFrame
+        The rows with three more columns: score ('index', 'gain' or None where the printed value stays as it is),
+        shown (its text, in percent where the printed value is, with as many digits as its rounding leaves certain) and
+        mark (BEST, AS_GOOD for a value that the printed values cannot tell from the best one, else empty).
+
+    Raises
+    ------
+    RankadjustError
+        For an unknown score.
+
+    """
+    if score not in SCORES:
+        raise RankadjustError(f"unknown score '{score}'{did_you_mean(score, SCORES) or ''}")
+    gain = pl.col("gain") if "gain" in rescored.columns else pl.lit(None, dtype=pl.Float64)
+    of_column = ["grid", "column"] if "grid" in rescored.columns else ["dataset", "metric"]
+    is_rank = pl.col("metric").is_in([key for key in _known(rescored) if not resolve(key).increasing])
+    least = pl.max_horizontal(pl.col("value_high") - pl.col("value_low"), pl.lit(LEAST_MOVE))
+    is_moved = is_rank | ((pl.col("index") - pl.col("value")).abs() > least)
+    takes_index = is_moved.fill_null(value=False).any().over(of_column) if score == "recommended" else None
+    has_index, has_gain = pl.col("index").is_not_null(), gain.is_not_null()
+    wanted = {
+        "recommended": pl.when(takes_index & has_index)
+        .then(pl.lit("index"))
+        .when(~takes_index & has_gain)
+        .then(pl.lit("gain"))
+        if takes_index is not None
+        else None,
+        "index": pl.when(has_index).then(pl.lit("index")),
+        "gain": pl.when(has_gain).then(pl.lit("gain")),
+    }[score]
+    # A rank has no percent; its index is written as the other values of its table are.
+    is_percent = pl.col("unit") == "percent"
+    in_table = is_percent.any().over("grid") if "grid" in rescored.columns else is_percent.any()
+    rows = rescored.with_columns(score=wanted, in_percent=is_percent | (is_rank & in_table))
+    texts = [_shown(row) for row in rows.iter_rows(named=True)]
+    return rows.drop("in_percent").with_columns(
+        pl.Series("shown", texts, dtype=pl.String),
+        pl.Series("mark", marks_of_values(rows, constants) if marks is None else marks, dtype=pl.String),
+    )
+
+
+def _known(rescored: pl.DataFrame) -> list[str]:
+    """Return the metrics of the rows that have constants; what is unknown has no direction."""
+    return rescored.filter(pl.col("index").is_not_null())["metric"].unique(maintain_order=True).to_list()
+
+
+def _shown(row: Mapping[str, Any]) -> str:
+    """Return the text of a row's score."""
+    if row["score"] is None:
+        return ""
+    value, width = row[row["score"]], row[f"{row['score']}_high"] - row[f"{row['score']}_low"]
+    factor = _PERCENT if row["in_percent"] else 1
+    return as_precise(factor * value, factor * width)
+
+
+def marks_of_values(rows: pl.DataFrame, constants: Constants) -> list[str]:
+    """Return the mark of each row: the best value of its table and evaluation, and those as good as far as is known."""
+    found = [""] * rows.height
+    grid = ["grid"] if "grid" in rows.columns else []
+    known = rows.with_row_index("place").filter(pl.col("index").is_not_null())
+    groups = known.group_by(
+        [*grid, *(name for name in _EVALUATION if name in rows.columns)], maintain_order=True
+    )
+    for _, group in groups:
+        if group.height > 1:
+            for place, mark in _marks_of(group, constants).items():
+                found[place] = mark
+    return found
+
+
+def _marks_of(group: pl.DataFrame, constants: Constants) -> dict[int, str]:
+    """Return the marks of the values of one evaluation by their place."""
+    about = group.row(0, named=True)
+    metric = resolve(about["metric"])
+    best = group["value"].max() if metric.increasing else group["value"].min()
+    found = dict.fromkeys(group.filter(pl.col("value") == best)["place"].to_list(), BEST)
+    texts = {row["place"]: _typed(row) for row in group.iter_rows(named=True)}
+    top = texts[next(iter(found))]
+    try:
+        evaluation_set = evaluation_set_of(
+            about["dataset"], about["protocol"], about["split"], about["side"], constants
+        )
+    except RankadjustError:
+        return found
+    others = {place: text for place, text in texts.items() if place not in found}
+    p = holm(np.array([_p(top, text, metric.key, evaluation_set) for text in others.values()]))
+    found |= {place: AS_GOOD for place, at_most in zip(others, p, strict=True) if at_most > LEVEL}
+    return found
+
+
+def _p(best: str, other: str, metric: str, evaluation_set: EvaluationSet) -> float:
+    """Return the largest p that the ranks of two values allow; 1 where nothing is known."""
+    try:
+        (pair,) = compare_printed([best, other], dataset=evaluation_set, metric=metric)
+    except RankadjustError:
+        return 1.0
+    return 1.0 if pair.p is None else pair.p
+
+
+def _typed(row: Mapping[str, Any]) -> str:
+    """Return a printed value as it is typed: with its percent sign."""
+    text = str(row["value_as_printed"]).rstrip("% ")
+    return f"{text}%" if row["unit"] == "percent" else text
