@@ -162,7 +162,7 @@ def _locale(_folder: Path) -> str:
 
 def wrong_clock(folder: Path) -> Iterator[str]:
     """Yield why times of files would mislead a run."""
-    from rankadjust.base.clock import dated_in_future
+    from rankadjust.base.clock import dated_in_future, touching
     from rankadjust.base.version import REGISTRY_DATE
 
     now = datetime.now(UTC)
@@ -182,7 +182,7 @@ def wrong_clock(folder: Path) -> Iterator[str]:
         others = f" and {len(dated) - 1} others" if dated[1:] else ""
         yield (
             f"{dated[0]}{others}: dated in the future, so that Snakemake deletes what is made of it; when the clock is "
-            f"right: find {shlex.quote(str(folder))} -newermt now -exec touch {{}} +"
+            f"right: {touching(dated)}"
         )
 
 

@@ -7,7 +7,7 @@ is made of a file from the future is always older.
 import os
 import shlex
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,13 +25,23 @@ def dated_in_future(paths: Iterable[str | Path]) -> list[Path]:
 
 
 def require_dated(paths: Iterable[str | Path]) -> None:
-    """Raise RankadjustError where a file of the user's, which a run is to read, is dated in the future."""
-    for path in dated_in_future(paths):
+    """Raise RankadjustError where files of the user's, which a run is to read, are dated in the future."""
+    found = dated_in_future(paths)
+    if found:
+        others = f" and {len(found) - 1} more" if found[1:] else ""
         raise RankadjustError(
-            f"{path}: dated in the future ({_in_words(path.stat().st_mtime)}; the clock says "
+            f"{found[0]}{others}: dated in the future ({_in_words(found[0].stat().st_mtime)}; the clock says "
             f"{_in_words(time.time())}), so that Snakemake would delete whatever is made of it; give it the time of "
-            f"now: touch {shlex.quote(str(path))}"
+            f"now: {touching(found)}"
         )
+
+
+def touching(found: Sequence[Path]) -> str:
+    """Return the command that gives files the time of now."""
+    if not found[1:]:
+        return f"touch {shlex.quote(str(found[0]))}"
+    folders = dict.fromkeys(shlex.quote(str(path.parent)) for path in found)
+    return f"find {' '.join(folders)} -newermt now -exec touch {{}} +"
 
 
 def date_now(folders: Iterable[str | Path]) -> list[Path]:

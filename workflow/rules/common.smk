@@ -66,12 +66,7 @@ with exit_with_message():
 
 if workflow.is_main_process:
     with exit_with_message():
-        require_dated(
-            [
-                *PLAN.tables.values(),
-                *filter(None, map(sidecar_of, PLAN.tables.values())),
-            ]
-        )
+        require_dated(PLAN.tables.values())
 
 share_with_jobs(RUN.values, PROJECT)
 

@@ -1,6 +1,7 @@
 """Files from the future: found, refused where they are the user's, dated now where a run wrote them."""
 
 import os
+import subprocess
 import time
 
 import pytest
@@ -38,6 +39,14 @@ def test_a_table_from_the_future_is_refused_with_what_to_type(dated):
         RankadjustError, match=r"my table.csv: dated in the future \(.* UTC; the clock says .*touch '"
     ):
         require_dated([dated("a/now.csv", 0), dated("a/my table.csv", 3600)])
+
+
+def test_several_tables_from_the_future_are_touched_by_the_command_that_is_told(dated):
+    first, second = dated("a b/one.csv", 3600), dated("c/two.csv", 3600)
+    with pytest.raises(RankadjustError, match=r"one.csv and 1 more: dated in the future") as refused:
+        require_dated([first, second])
+    subprocess.run(str(refused.value).partition("the time of now: ")[2], shell=True, check=True)
+    require_dated([first, second])
 
 
 def test_what_a_run_wrote_is_dated_now_all_at_once(dated, tmp_path):
