@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from rankadjust.database.constants import Constants
 
+Given = dict[str, str | None]
 _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
@@ -157,6 +158,9 @@ def _facts(command: _Command) -> _Command:
 _accept = click.option(
     "--accept", is_flag=True, help="Take as said what the table does not say: no status is assumed."
 )
+_ask = click.option(
+    "--ask", is_flag=True, help="Ask what the table does not say, and write the answers into its sidecar."
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
 
 
@@ -220,6 +224,42 @@ def _standard_input(table: Path) -> Path:
     copy = Path(folder) / "standard-input"
     copy.write_bytes(sys.stdin.buffer.read())
     return copy
+
+
+def _sidecar_of_answers(
+    table: Path, sidecar: Path | None, constants: "Constants", given: Given
+) -> Path | None:
+    """Ask what a table does not say, write the answers into its sidecar, and return that."""
+    from rankadjust.base.files import write_text
+    from rankadjust.literature.results import read_results
+    from rankadjust.tables.asking import answered, answers_as_sidecar, questions
+    from rankadjust.tables.reading import known_names
+    from rankadjust.tables.sidecar import sidecar_of, usual_sidecar
+
+    if not sys.stdin.isatty() or table == Path("-"):
+        raise RankadjustError("--ask needs a file and a terminal: somebody has to answer")
+    reading = read_results(table, constants.registry, sidecar, given).reading
+    if reading is None:
+        raise RankadjustError(f"{table}: a tidy table has no sidecar; fill its columns")
+    names = known_names(constants.registry)
+    answers = []
+    for question in questions(reading, names):
+        _echo(question.text, err=True)
+        while True:
+            usual = question.candidates[0] if question.candidates else "-"
+            try:
+                text = click.prompt("  a number, a name, or - to leave it open", default=usual, err=True)
+                answer = answered(question, text, names)
+            except RankadjustError as error:
+                _echo(f"  {error}", err=True)
+                continue
+            answers += [(question, answer)] if answer is not None else []
+            break
+    path = sidecar or sidecar_of(table) or usual_sidecar(table)
+    if answers:
+        write_text(answers_as_sidecar(reading, answers), path)
+        _echo(f"{_number_of(len(answers), 'answer')}: {path}", err=True)
+    return path if path.exists() else None
 
 
 def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
@@ -736,11 +776,12 @@ def show(
 
 @commands.command()
 @click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE...")
-@_options(_sidecar, _facts, _accept, _results, _database, _json)
+@_options(_sidecar, _facts, _accept, _ask, _results, _database, _json)
 def check(
     tables: tuple[Path, ...],
     sidecar: Path | None,
     accept: bool,
+    ask: bool,
     results: Path | None,
     database: Path | None,
     as_json: bool,
@@ -764,6 +805,8 @@ def check(
     from rankadjust.literature.statuses import problems
 
     constants = _constants(results, database)
+    for table in tables if ask else ():
+        _sidecar_of_answers(table, sidecar, constants, given)
     tables = tuple(map(_standard_input, tables))
     found = [read_results(table, constants.registry, sidecar, given) for table in tables]
     rows = pl.concat([with_defaults_named(one.rows) for one in found], how="diagonal")
@@ -820,7 +863,7 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     )
 )
 @click.argument("table", type=_PATH)
-@_options(_sidecar, _facts, _accept)
+@_options(_sidecar, _facts, _accept, _ask)
 @click.option(
     "--output",
     type=_PATH,
@@ -832,6 +875,7 @@ def rescore(
     table: Path,
     sidecar: Path | None,
     accept: bool,
+    ask: bool,
     output: Path | None,
     results: Path | None,
     database: Path | None,
@@ -853,6 +897,8 @@ def rescore(
     from rankadjust.literature.statuses import problems
 
     constants = _constants(results, database)
+    if ask:
+        sidecar = _sidecar_of_answers(table, sidecar, constants, given)
     table = _standard_input(table)
     found = read_results(table, constants.registry, sidecar, given)
     if found.rows.is_empty():
@@ -888,7 +934,7 @@ def rescore(
     )
 )
 @click.argument("table", type=_PATH)
-@_options(_sidecar, _facts)
+@_options(_sidecar, _facts, _ask)
 @click.option("--write-sidecar", type=_PATH, help="Write the shortest sidecar that states what was assumed.")
 @click.option(
     "--tidy",
@@ -901,6 +947,7 @@ def rescore(
 def read(
     table: Path,
     sidecar: Path | None,
+    ask: bool,
     write_sidecar: Path | None,
     tidy: Path | None,
     output: Path | None,
@@ -917,6 +964,8 @@ def read(
     from rankadjust.literature.results import read_results
 
     constants = _constants(results, database)
+    if ask:
+        sidecar = _sidecar_of_answers(table, sidecar, constants, given)
     table = _standard_input(table)
     found = read_results(table, constants.registry, sidecar, given)
     reading = found.reading

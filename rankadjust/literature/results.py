@@ -7,14 +7,13 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.literature.assumptions import with_given
 from rankadjust.literature.tidy import read_tidy, tidy_separator
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.account import describe, unread_cells
 from rankadjust.tables.given import given_facts
-from rankadjust.tables.reading import Reading, dataset_names, read_tables
+from rankadjust.tables.reading import Reading, known_names, read_tables
 
 
 @dataclass(frozen=True)
@@ -48,16 +47,16 @@ def read_results(
     required = len(tidy_columns()["required"])
     _, found = tidy_separator(path)
     if found == required:
-        return _tidy(path, given or {})
+        return _tidy(path, registry, given or {})
     try:
         reading = read_tables(path, sidecar, registry, given)
     except RankadjustError:
         # With all needed columns but one a tidy table was meant: its own error says which one is missing.
         if found == required - 1:
-            return _tidy(path, given or {})
+            return _tidy(path, registry, given or {})
         raise
     if found == required - 1 and reading.values.is_empty():
-        return _tidy(path, given or {})
+        return _tidy(path, registry, given or {})
     rows = reading.values.select(
         pl.lit(path.name).alias("file"), pl.col("source_line").cast(pl.Int64).alias("file_line"), pl.all()
     )
@@ -65,8 +64,10 @@ def read_results(
     return Results(rows, describe(reading), unread, reading)
 
 
-def _tidy(path: Path, given: Mapping[str, str | None]) -> Results:
+def _tidy(path: Path, registry: Mapping[str, Dataset] | None, given: Mapping[str, str | None]) -> Results:
     rows = read_tidy(path)
     if any(given.values()):
-        rows = with_given(rows, given_facts(given, dataset_names(load_registry(), load_benchmarks())))
+        rows = with_given(
+            rows, given_facts(given, known_names(load_registry() if registry is None else registry))
+        )
     return Results(rows, "", ())

@@ -16,7 +16,7 @@ _NOTHING = "–"
 # A z between these is what luck gives a random scorer 19 times out of 20.
 _LUCK = 2.0
 _HOW_TO_STATE = (
-    "State what is right by these options or in a sidecar (docs/tables.md; 'read --write-sidecar' drafts one), or say "
+    "State what is right by these options or in a sidecar (docs/tables.md; --ask writes one), or say "
     "--accept."
 )
 # The facts that are shown of a file with many tables.

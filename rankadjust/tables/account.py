@@ -13,8 +13,10 @@ from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 from rankadjust.tables.sidecar import find_key
 from rankadjust.tables.tokens import DEFAULTS
-from rankadjust.tables.units import base_metric, is_share
+from rankadjust.tables.units import base_metric
 
+# A longer text above a table is no title, and no key of a sidecar.
+_LONGEST_KEY = 100
 # How many values are shown; all of them are in the tidy file.
 _SHOWN = 50
 _FIELD = "data set|model|metric|split|side|protocol|unit|value"
@@ -100,20 +102,60 @@ def draft_sidecar(reading: Reading) -> str:
 
     The file reads the same with it. What nothing says stands in it as a comment, to be filled in.
     """
-    found: dict[Any, Any] = {}
+    drafts: dict[int, dict[str, Any]] = {}
     comments = []
+    keys = table_keys(reading)
     for table in reading.tables:
         if table.layout.metrics:
             own, asked = _draft(table, reading.values.filter(pl.col("grid") == table.number))
-            if len(reading.tables) == 1:
-                found = own
-            elif own:
-                found.setdefault("tables", {})[table.number] = own
-            prefix = "" if len(reading.tables) == 1 else f"table {table.number}: "
+            drafts[table.number] = own
+            prefix = "" if len(reading.tables) == 1 else f"table {keys[table.number]}: "
             comments += [f"# {prefix}{question}" for question in asked]
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
-    stated = _yaml(_added(reading.sidecar, found))
+    stated = sidecar_text(reading, drafts)
     return "\n".join([title, "# docs/tables.md explains every key.", *comments, stated])
+
+
+def sidecar_text(reading: Reading, drafts: Mapping[int, Mapping[str, Any]]) -> str:
+    """Return the sidecar (YAML) of a file that states `drafts` of its tables, by number, with what its own one states.
+
+    What is the same of all tables is said once; a table has its heading as key where that is its own.
+    """
+    drafted = [own for own in drafts.values() if own]
+    first = drafted[0] if drafted else {}
+    whole = {
+        key: value
+        for key, value in first.items()
+        if key not in ("columns", "rows")
+        and len(drafted) == len(drafts)
+        and all(own.get(key) == value for own in drafted)
+    }
+    if len(reading.tables) == 1:
+        return _yaml(_added(reading.sidecar, first))
+    keys = table_keys(reading)
+    parts: dict[Any, dict[str, Any]] = {}
+    for number, own in drafts.items():
+        if left := {key: value for key, value in own.items() if key not in whole}:
+            parts[keys[number]] = left
+    return _yaml(_added(reading.sidecar, {**whole, **({"tables": parts} if parts else {})}))
+
+
+def table_keys(reading: Reading) -> dict[int, str | int]:
+    """Return the key of each table in a sidecar, by number: the nearest text above it and no other, or the number."""
+    above = {table.number: table.grid.context for table in reading.tables}
+    counts = Counter(_folded(text) for texts in above.values() for text in dict.fromkeys(texts))
+    return {
+        number: next((text for text in texts if counts[_folded(text)] == 1 and _is_title(text)), number)
+        for number, texts in above.items()
+    }
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _is_title(text: str) -> bool:
+    return len(text) <= _LONGEST_KEY and "\n" not in text and not text.isdigit()
 
 
 def _added(given: Mapping[Any, Any], found: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -134,24 +176,29 @@ def _yaml(stated: Mapping[str, Any]) -> str:
 
 def _draft(table: Table, values: pl.DataFrame) -> tuple[dict[str, Any], list[str]]:
     """Return what a sidecar would state of one table, and what it would have to ask."""
-    rows = [{**row, "why": entries(row["assumed"])} for row in values.iter_rows(named=True)]
+    rows = with_reasons(values)
     unknown = {what for row in rows for what, why in row["why"].items() if why == "not named"}
     asked = [question for what, question in _QUESTIONS.items() if what in unknown]
     stated: dict[str, Any] = {}
     lines: dict[int, dict[str, Any]] = defaultdict(dict)
     place = "row" if table.layout.metrics == "rows" else "column"
-    for name in ("dataset", "metric", "split", "side", "protocol", "unit"):
-        about = [row for row in rows if name != "unit" or is_share(row["metric"])]
-        if whole := _assumed_of_all(about, name):
+    # Units follow from the numbers themselves, and nobody would write them down.
+    for name in ("dataset", "metric", "split", "side", "protocol"):
+        if whole := assumed_of_all(rows, name):
             stated[name] = whole
             continue
-        for number in dict.fromkeys(row[place] for row in about):
-            if own := _assumed_of_all([row for row in about if row[place] == number], name):
+        for number in dict.fromkeys(row[place] for row in rows):
+            if own := assumed_of_all([row for row in rows if row[place] == number], name):
                 lines[number][name] = own
     return stated | _lines(table, place, lines), asked
 
 
-def _assumed_of_all(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
+def with_reasons(values: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return values as records with `why`: what was assumed of each -> the reason."""
+    return [{**row, "why": entries(row["assumed"])} for row in values.iter_rows(named=True)]
+
+
+def assumed_of_all(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
     """Return what was assumed of all these values, in words for a sidecar; None where some say it or they differ."""
     known = {_taken(row, name) for row in rows}
     if len(known) != 1 or not all(_is_assumed(row, name) for row in rows):
@@ -174,23 +221,33 @@ def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
 
 def _lines(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the columns and rows of a sidecar: a column that was taken for the models, and what lines have alone."""
-    rows = [row for row in table.layout.rows if row.kind == "values"]
     columns = table.layout.columns
     headers = [[*column.header, column.name] for column in columns]
-    keys: dict[Any, Any] = {}
-    for column in columns:
-        if column.assumed:
-            keys[find_key(column.index + 1, column.name, headers)] = column.role
-        elif place == "column" and column.index + 1 in found:
-            keys[find_key(column.index + 1, column.name, headers)] = dict(found[column.index + 1])
-    if place == "column":
-        return {"columns": keys} if keys else {}
-    labels = [list(row.labels.values()) for row in rows]
-    by_row = {
-        find_key(row.index + 1, next(filter(None, row.labels.values()), ""), labels): dict(
-            found[row.index + 1]
-        )
-        for row in rows
-        if row.index + 1 in found
+    keys: dict[Any, Any] = {
+        find_key(column.index + 1, column.name, headers): column.role for column in columns if column.assumed
     }
+    if place == "column":
+        own = {number: found[number] for number in found if not columns[number - 1].assumed}
+        keys |= _ranges(own, {column.index + 1: column.name for column in columns}, headers)
+        return {"columns": keys} if keys else {}
+    rows = [row for row in table.layout.rows if row.kind == "values"]
+    labels = [list(row.labels.values()) for row in rows]
+    names = {row.index + 1: next(filter(None, row.labels.values()), "") for row in rows}
+    by_row = _ranges({number: found[number] for number in names if number in found}, names, labels)
     return {key: value for key, value in (("columns", keys), ("rows", by_row)) if value}
+
+
+def _ranges(
+    found: Mapping[int, Mapping[str, Any]], names: Mapping[int, str], texts: Sequence[Sequence[str]]
+) -> dict[Any, Any]:
+    """Return what is stated of lines by their keys: one, '3-10', for lines next to each other with the same."""
+    runs: list[list[int]] = []
+    for number in sorted(found):
+        goes_on = runs and runs[-1][-1] == number - 1 and found[number] == found[runs[-1][-1]]
+        runs[-1:] = [[*runs[-1], number]] if goes_on else [*runs[-1:], [number]]
+    return {
+        find_key(run[0], names[run[0]], texts) if len(run) == 1 else f"{run[0]}-{run[-1]}": dict(
+            found[run[0]]
+        )
+        for run in runs
+    }

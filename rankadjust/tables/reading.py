@@ -151,17 +151,18 @@ def _no_collection() -> Iterator[None]:
 def _read_tables(
     path: Path, sidecar: str | Path | None, registry: Mapping[str, Dataset], given: Mapping[str, str | None]
 ) -> Reading:
-    names = dataset_names(registry, _benchmarks())
+    names = known_names(registry)
     beside = sidecar_of(path) if sidecar is None else Path(sidecar)
     data = {**(load_sidecar(beside) if beside else {}), **given_facts(given, names)}
     tables = []
     grids = (part for grid in read_grids(path) for part in below_each_other(grid, names))
     for number, grid in enumerate(grids, start=1):
-        stated = stated_about(data, number, names, beside or path)
+        stated = stated_about(data, number, names, beside or path, grid.context)
         tables.append(Table(number, grid, lay_out(grid, stated, names, path.stem), stated))
     if beside:
         found = set().union(*(table.layout.stated_lines for table in tables))
-        require_found(beside, data, [table.stated for table in tables], found)
+        above = [table.grid.context for table in tables]
+        require_found(beside, data, [table.stated for table in tables], found, above)
     read = [Reader(table, names, beside or path).read() for table in tables]
     signs = decimal_signs(value for values, _ in read for value in values)
     kept, remarks = [], []
@@ -212,6 +213,11 @@ def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmar
     # A data set's own name wins over an alias of another.
     names.update({folded(name): name for name, _ in aliases})
     return names
+
+
+def known_names(registry: Mapping[str, Dataset]) -> Names:
+    """Return the names of a registry and of the benchmarks with a constant number of candidates."""
+    return dataset_names(registry, _benchmarks())
 
 
 def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) -> dict[str, str]:

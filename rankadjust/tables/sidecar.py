@@ -13,6 +13,8 @@ from rankadjust.tables.tokens import FIELDS, Facts, Names, find_dataset, metric_
 
 _FACTS = (*FIELDS, "notes")
 _BRACES = re.compile(r"\{([^{}]*)\}")
+# Columns or rows from the first to the last, by number.
+_RANGE = re.compile(r"(\d{1,7})\s*[-–]\s*(\d{1,7})")
 # YAML reads these words as true and false; a table means the words.
 _BOOLEANS = {True: {"yes", "true", "on", "y"}, False: {"no", "false", "off", "n"}}
 
@@ -67,12 +69,18 @@ class Stated:
 
 
 def _find(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
+    """Return the line under the number or a text of it; one that is in no other key may be within a range, '3-10'."""
     known = set(map(_plain, texts)) if lines else set()
     for key, line in lines.items():
         is_number = isinstance(key, int) and not isinstance(key, bool)
         if key == number if is_number else _plain(str(key)) in known:
             return line
-    return NO_LINE
+    return next((line for key, line in lines.items() if _is_within(number, key)), NO_LINE)
+
+
+def _is_within(number: int, key: Any) -> bool:  # noqa: ANN401 - a key of YAML
+    ends = _RANGE.fullmatch(key) if isinstance(key, str) else None
+    return ends is not None and int(ends[1]) <= number <= int(ends[2])
 
 
 def _plain(text: str) -> str:
@@ -104,17 +112,25 @@ def usual_sidecar(path: str | Path) -> Path:
     return Path(path).with_suffix(f"{kind}.yaml")
 
 
-def stated_about(data: Mapping[str, Any], table: int, names: Names, path: str | Path) -> Stated:
-    """Return what a sidecar states about the table with this number; what stands under `tables` wins.
+def stated_about(
+    data: Mapping[str, Any], table: int, names: Names, path: str | Path, texts: Iterable[str] = ()
+) -> Stated:
+    """Return what a sidecar states about the table with this number and these texts above it.
 
-    Raises RankadjustError for a metric that is not known.
+    What stands under `tables` wins, under its number before under a text. Raises RankadjustError for a metric that is
+    not known.
     """
-    own: Mapping[str, Any] = next(
-        (lines for key, lines in data.get("tables", {}).items() if str(key) == str(table)), {}
-    )
-    merged = {**{key: value for key, value in data.items() if key != "tables"}, **own}
+    parts = data.get("tables", {})
+    keys = [key for key in parts if means_table(key, table, texts)]
+    merged = {key: value for key, value in data.items() if key != "tables"}
+    # A number is of one table, a heading of all tables below it.
+    for own in (parts[key] for key in sorted(keys, key=lambda key: str(key) == str(table))):
+        merged |= {
+            key: {**merged.get(key, {}), **value} if key in ("columns", "rows") else value
+            for key, value in own.items()
+        }
     for lines in ("columns", "rows"):
-        merged[lines] = {**data.get(lines, {}), **own.get(lines, {})}
+        merged.setdefault(lines, {})
     return Stated(
         facts=_facts(merged, names, path),
         about={key: str(merged[key]) for key in ("source", "source_url", "year") if key in merged},
@@ -122,6 +138,11 @@ def stated_about(data: Mapping[str, Any], table: int, names: Names, path: str | 
         columns=_lines("columns", merged, names, path),
         rows=_lines("rows", merged, names, path),
     )
+
+
+def means_table(key: Any, table: int, texts: Iterable[str]) -> bool:  # noqa: ANN401 - a key of YAML
+    """Tell whether a key under `tables` is the number of a table or one of the texts above it."""
+    return str(key) == str(table) or _plain(str(key)) in map(_plain, texts)
 
 
 def _lines(kind: str, data: Mapping[str, Any], names: Names, path: str | Path) -> dict[Any, Line]:
@@ -148,16 +169,25 @@ def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys 
 
 
 def require_found(
-    path: str | Path, data: Mapping[str, Any], stated: Sequence[Stated], found: Set[tuple[str, Any]]
+    path: str | Path,
+    data: Mapping[str, Any],
+    stated: Sequence[Stated],
+    found: Set[tuple[str, Any]],
+    texts: Sequence[Sequence[str]],
 ) -> None:
     """Raise a RankadjustError where a key of `columns`, `rows` or `tables` names nothing in the file.
 
-    stated: what the sidecar states about each table. found: kind and key of the lines that a table has.
+    stated: what the sidecar states about each table. found: kind and key of the lines that a table has. texts: those
+    above each table.
     """
     for key in data.get("tables", {}):
-        if str(key) not in map(str, range(1, len(stated) + 1)):
+        if not any(means_table(key, number, above) for number, above in enumerate(texts, start=1)):
             where = _where(path, ["tables", key])
-            raise RankadjustError(f"{where}: tables: the file has no table {key}; it has {len(stated)}")
+            known = list(dict.fromkeys(text for above in texts for text in above))
+            hint = did_you_mean(str(key), known) if isinstance(key, str) and not key.isdigit() else ""
+            raise RankadjustError(
+                f"{where}: tables: the file has no table {key}; it has {len(stated)}{hint or ''}"
+            )
     asked = ((kind, key) for kind in ("columns", "rows") for table in stated for key in getattr(table, kind))
     for kind, key in asked:
         if (kind, key) not in found:

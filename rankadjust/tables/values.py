@@ -60,7 +60,11 @@ class Reader:
         self.table = table
         self.names = names
         self.sidecar = sidecar
-        self.known = set(names.values())
+        # A sidecar may overrule the only data set that a table prints; of several it would make one.
+        columns, rows = table.layout.columns, table.layout.rows
+        printed = {column.facts.dataset for column in columns} | {row.facts.dataset for row in rows}
+        printed -= {None}
+        self.known = set(names.values()) - (printed if len(printed) == 1 else set())
         self._labels: dict[Facts, int] = {}
         self._combined: dict[tuple[Any, ...], tuple[Facts, Facts]] = {}
 
@@ -174,8 +178,8 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
     """
     whole, in_row, in_column = table.stated.facts, row.line.facts, column.line.facts
     stated = in_row.over(in_column)
-    header = _without(column.facts, in_column.over(Facts(dataset=whole.dataset)), known)
-    labels = _without(bare, in_row.over(Facts(dataset=whole.dataset)), known)
+    header = _without(column.facts, in_column, whole.dataset, known)
+    labels = _without(bare, in_row, whole.dataset, known)
     lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), "the sidecar", "the table")
     given: dict[str, Any] = {name: None for name in EVALUATION if getattr(stated, name)}
     facts = replace(whole, **given).agreeing(lines, "the sidecar", "the table").over(table.layout.facts)
@@ -194,13 +198,16 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
     return facts, stated.over(whole)
 
 
-def _without(printed: Facts, stated: Facts, known: set[str]) -> Facts:
-    """Leave out of what a line says what a sidecar states instead; a name that is no data set of ours says nothing."""
-    blank: dict[str, Any] = {name: None for name in EVALUATION if getattr(stated, name) is not None}
-    blank.pop("dataset", None)
-    if stated.dataset and (is_pattern(stated.dataset) or printed.dataset not in known):
+def _without(printed: Facts, line: Facts, whole: str | None, known: set[str]) -> Facts:
+    """Leave out of what a line says what a sidecar states instead, of the line itself or of the whole table.
+
+    whole: the data set of the table. It stands instead of a name that is no data set of ours, which says nothing.
+    """
+    blank: dict[str, Any] = {name: None for name in EVALUATION if getattr(line, name) is not None}
+    stated = line.dataset or whole
+    if stated and (line.dataset or is_pattern(stated) or printed.dataset not in known):
         blank |= {"dataset": None}
-        if not is_pattern(stated.dataset):
+        if not is_pattern(stated):
             blank |= {"dataset_as_printed": None}
     if "metric" in blank:
         blank["metric_as_printed"] = None

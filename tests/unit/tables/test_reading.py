@@ -227,7 +227,7 @@ def test_description_names_columns_assumptions_and_unread_cells():
 def test_draft_asks_for_what_nothing_says():
     draft = draft_sidecar(read(TABLES / "conv_datasets.md"))
     assert "# model:  # which model" in draft
-    assert "unit: fraction" in draft
+    assert "unit" not in draft
     assert "protocol: filtered" in draft
 
 

@@ -1,0 +1,135 @@
+"""What to ask somebody about a file: the facts that its tables do not say, each with the answers that are likely."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.words import folded
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.tables.account import assumed_of_all, sidecar_text, table_keys, with_reasons
+from rankadjust.tables.given import given_facts
+from rankadjust.tables.layout import Table
+from rankadjust.tables.reading import Reading
+from rankadjust.tables.tokens import Names, datasets_within, metric_key
+
+_ASKED = ("dataset", "model", "metric", "split", "side", "protocol")
+# Facts that are seldom different in the tables of one file: they are asked once for all that lack the same.
+_OF_FILE = ("split", "side", "protocol")
+_USUAL = {
+    "split": ("testing", "validation"),
+    "side": ("both", "head", "tail"),
+    "protocol": ("filtered", "raw"),
+}
+_WORDS = {"dataset": "data set"}
+_MOST_OFFERED = 9
+
+
+@dataclass(frozen=True)
+class Question:
+    """A fact that tables do not say.
+
+    tables: their numbers. where: which tables these are, for people. fact: its key in a sidecar. why: for what reason
+    the first candidate was taken, None where nothing was. candidates: likely answers, first the one that was taken.
+    """
+
+    tables: tuple[int, ...]
+    where: str
+    fact: str
+    why: str | None
+    candidates: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The question, with the candidates by number."""
+        offered = "   ".join(f"{number} {text}" for number, text in enumerate(self.candidates, start=1))
+        taken = f", taken {self.why}" if self.why else ""
+        lines = [
+            f"{self.where}: which {_WORDS.get(self.fact, self.fact)}{taken}?",
+            f"  {offered}" if offered else "",
+        ]
+        return "\n".join(filter(None, lines))
+
+
+def questions(reading: Reading, names: Names) -> list[Question]:
+    """Return what to ask about a file, table by table, in the order of the file.
+
+    A fact is asked where no value of a table has it from its lines or a sidecar; split, side and protocol once for all
+    tables that lack the same.
+    """
+    found: dict[Any, Question] = {}
+    for table in reading.tables:
+        for question in _about(table, reading, names):
+            alone = question.fact not in _OF_FILE
+            key = (question.fact, question.candidates, table.number if alone else None)
+            same = found.get(key, replace(question, tables=()))
+            found[key] = replace(same, tables=(*same.tables, table.number))
+    keys = table_keys(reading)
+    return [replace(question, where=_where(question.tables, reading, keys)) for question in found.values()]
+
+
+def _about(table: Table, reading: Reading, names: Names) -> Iterator[Question]:
+    rows = with_reasons(reading.values.filter(pl.col("grid") == table.number))
+    for fact in _ASKED if rows else ():
+        taken = assumed_of_all(rows, fact)
+        if taken is None and not (fact in ("dataset", "model") and all(row[fact] is None for row in rows)):
+            continue
+        why = (
+            None if taken is None else rows[0]["why"][_WORDS.get(fact, fact)].removeprefix(taken).lstrip(" ,")
+        )
+        likely = [*([taken] if taken else []), *_likely(fact, table, rows, names)]
+        yield Question((table.number,), "", fact, why, tuple(dict.fromkeys(likely))[:_MOST_OFFERED])
+
+
+def _likely(fact: str, table: Table, rows: Sequence[Mapping[str, Any]], names: Names) -> Sequence[str]:
+    """Return likely answers to a question about a table, besides what was taken."""
+    if fact == "dataset":
+        return [name for text in table.grid.context for name in datasets_within(text, names)]
+    if fact == "model":
+        return [text for text in table.grid.context if len(text.split()) <= 2]
+    datasets = {row["dataset"] for row in rows}
+    own = [known.protocol.name for known in load_benchmarks() if known.dataset in datasets]
+    return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
+
+
+def _where(tables: Sequence[int], reading: Reading, keys: Mapping[int, str | int]) -> str:
+    holding = [table.number for table in reading.tables if table.layout.metrics]
+    if list(tables) == holding:
+        return f"all {len(holding)} tables" if len(holding) > 1 else reading.path.name
+    if len(tables) > 1:
+        return f"tables {', '.join(map(str, tables))}"
+    [number] = tables
+    lines = [line for line in reading.tables[number - 1].grid.lines if line is not None]
+    title = f" '{keys[number]}'" if isinstance(keys[number], str) else ""
+    return f"table {number}{title}" + (f" (lines {lines[0]} to {lines[-1]})" if lines else "")
+
+
+def answered(question: Question, answer: str, names: Names) -> str | None:
+    """Return what an answer means: one of the candidates by its number, a name, or None for '-', which leaves it open.
+
+    Raises RankadjustError for a name that is not known.
+    """
+    text = answer.strip()
+    if text in ("-", ""):
+        return None
+    if text.isdigit() and 1 <= int(text) <= len(question.candidates):
+        return question.candidates[int(text) - 1]
+    if question.fact == "metric":
+        if metric_key(text) is None:
+            raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
+        return text
+    if question.fact == "dataset" and folded(text) not in names:
+        # A data set of somebody's own is none of the registry's.
+        return text
+    return given_facts({question.fact: text}, names)[question.fact]
+
+
+def answers_as_sidecar(reading: Reading, answers: Sequence[tuple[Question, str]]) -> str:
+    """Return the sidecar that states the answers, and what the file's own one states."""
+    drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
+    for question, answer in answers:
+        for number in question.tables:
+            drafts[number][question.fact] = answer
+    return sidecar_text(reading, drafts)

@@ -1,0 +1,158 @@
+"""What people are asked about a file, what they state in its sidecar, and what becomes of it."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.data.registry import load_registry
+from rankadjust.tables.account import draft_sidecar
+from rankadjust.tables.asking import answered, answers_as_sidecar, questions
+from rankadjust.tables.reading import known_names, read_tables
+
+REPORT = """# Report
+
+## Small graphs
+
+| Model | MRR | Hits@10 |
+|---|---|---|
+| A | 0.5 | 0.6 |
+
+## Large graphs
+
+| Model | WN18 MRR | WN18 Hits@10 | MRR | Hits@1 | Hits@10 |
+|---|---|---|---|---|---|
+| A | 0.3 | 0.4 | 0.3 | 0.2 | 0.4 |
+"""
+
+
+def read(folder, sidecar=None, text=REPORT):
+    path = folder / "report.md"
+    path.write_text(text, encoding="utf-8")
+    beside = folder / "report.yaml"
+    if sidecar is not None:
+        beside.write_text(sidecar, encoding="utf-8")
+    return read_tables(path)
+
+
+def datasets(reading):
+    return reading.values["dataset"].to_list()
+
+
+def test_a_table_is_stated_by_its_heading_and_columns_by_a_range(tmp_path):
+    sidecar = (
+        "tables:\n  small graphs: {dataset: UMLS}\n  Large graphs: {columns: {4-6: {dataset: Nations}}}\n"
+    )
+    assert datasets(read(tmp_path, sidecar)) == ["UMLS"] * 2 + ["WN18"] * 2 + ["Nations"] * 3
+    # The heading moves with its table.
+    above = "# New\n\n| Model | Kinships MRR |\n|---|---|\n| A | 0.9 |\n\n"
+    assert datasets(read(tmp_path, text=above + REPORT)) == [
+        "Kinships",
+        *["UMLS"] * 2,
+        *["WN18"] * 2,
+        *["Nations"] * 3,
+    ]
+
+
+def test_a_number_wins_over_a_heading_and_a_column_over_a_range(tmp_path):
+    columns = "{columns: {2-3: {dataset: Nations}, 4-6: {dataset: UMLS}, 5: {dataset: Kinships}}}"
+    sidecar = (
+        f"tables:\n  2: {columns}\n  Report: {{dataset: UMLS, split: validation}}\n  1: {{split: testing}}\n"
+    )
+    reading = read(tmp_path, sidecar)
+    assert datasets(reading) == ["UMLS"] * 2 + ["Nations"] * 2 + ["UMLS", "Kinships", "UMLS"]
+    assert reading.values["split"].to_list() == ["testing"] * 2 + ["validation"] * 5
+
+
+def test_a_heading_that_stands_nowhere_is_refused_with_the_nearest(tmp_path):
+    with pytest.raises(
+        RankadjustError, match=r"report\.yaml:2: tables: the file has no table Smal graphs; it has 2; did"
+    ):
+        read(tmp_path, "tables:\n  Smal graphs: {dataset: UMLS}\n")
+
+
+def test_a_sidecar_overrules_the_printed_data_set_of_a_line_and_the_only_one_of_a_table(tmp_path):
+    one = "| Model | WN18 MRR | WN18 Hits@1 |\n|---|---|---|\n| A | 0.5 | 0.6 |\n"
+    assert datasets(read(tmp_path, "dataset: WN18RR\n", one)) == ["WN18RR"] * 2
+    assert datasets(read(tmp_path, "columns: {2: {dataset: WN18RR}}\n", one)) == ["WN18RR", "WN18"]
+    several = one.replace("WN18 Hits", "UMLS Hits")
+    reading = read(tmp_path, "dataset: WN18RR\n", several)
+    assert datasets(reading) == []
+    assert reading.unread["reason"].str.starts_with("the sidecar says WN18RR, the table says ").all()
+
+
+def test_a_draft_says_once_what_holds_for_all_tables(tmp_path):
+    text = (
+        REPORT.replace("WN18 ", "")
+        .replace("## Small graphs", "## UMLS")
+        .replace("## Large graphs", "## Nations")
+    )
+    reading = read(tmp_path, text=text)
+    assert yaml.safe_load(draft_sidecar(reading)) == {
+        "split": "testing",
+        "side": "both",
+        "protocol": "filtered",
+        "tables": {"UMLS": {"dataset": "UMLS"}, "Nations": {"dataset": "Nations"}},
+    }
+
+
+def test_what_is_asked_is_what_no_line_says(tmp_path):
+    names = known_names(load_registry())
+    asked = questions(read(tmp_path), names)
+    assert [(question.fact, question.tables, question.candidates[:2]) for question in asked] == [
+        ("dataset", (1,), ()),
+        ("split", (1, 2), ("testing", "validation")),
+        ("side", (1, 2), ("both", "head")),
+        ("protocol", (1, 2), ("filtered", "raw")),
+    ]
+    given = ["umls", "2", "-", "sampled-50"]
+    answers = [
+        (question, answered(question, text, names)) for question, text in zip(asked, given, strict=True)
+    ]
+    assert [answer for _, answer in answers] == ["UMLS", "validation", None, "sampled-50"]
+    stated = answers_as_sidecar(read(tmp_path), [pair for pair in answers if pair[1] is not None])
+    assert yaml.safe_load(stated) == {
+        "split": "validation",
+        "protocol": "sampled-50",
+        "tables": {"Small graphs": {"dataset": "UMLS"}},
+    }
+    with pytest.raises(RankadjustError, match="there is no protocol 'filterd'"):
+        answered(asked[3], "filterd", names)
+
+
+def test_ask_asks_in_a_terminal_and_writes_the_sidecar(tmp_path):
+    """Through a real terminal: a slip is asked again, Enter takes the first candidate."""
+    (tmp_path / "mine.md").write_text("## Nations\n\n| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "rankadjust", "rescore", "--ask", "mine.md"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        # Data set: the first; split: a slip, then the second; side and protocol: the first.
+        os.write(ours, b"\nnonsense\n2\n\n\n")
+        output, error = process.communicate(timeout=120)
+    os.close(ours)
+    os.close(theirs)
+    assert process.returncode == 0, error
+    assert "unknown split 'nonsense'" in error
+    assert yaml.safe_load((tmp_path / "mine.yaml").read_text()) == {
+        "dataset": "Nations",
+        "split": "validation",
+        "side": "both",
+        "protocol": "filtered",
+    }
+    assert "1 row: 1 adjusted, 0 not" in output
+
+
+def test_without_a_terminal_nobody_is_asked(tmp_path):
+    (tmp_path / "mine.md").write_text("| Model | MRR |\n|---|---|\n| A | 50.0% |\n")
+    command = [sys.executable, "-m", "rankadjust", "read", "--ask", "mine.md"]
+    done = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "error: --ask needs a file and a terminal: somebody has to answer\n",
+    )
