@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from rankadjust.models.compare import Comparison, compare
     from rankadjust.models.datasets import compare_datasets
     from rankadjust.models.printed import compare_printed
+    from rankadjust.sampling.bounds import FullBounds, full_bounds
+    from rankadjust.sampling.difference import full_difference
+    from rankadjust.sampling.expected import to_sampled
     from rankadjust.tables.reading import read_table
 
 __version__ = version.VERSION
@@ -59,6 +62,7 @@ __all__ = [
     "Comparison",
     "Constants",
     "EvaluationSet",
+    "FullBounds",
     "Paper",
     "RankadjustError",
     "__version__",
@@ -71,17 +75,21 @@ __all__ = [
     "count_candidates",
     "count_protocols",
     "evaluate",
+    "full_bounds",
+    "full_difference",
     "load_database",
     "metric_moments",
     "paper",
     "read_table",
     "rescore",
+    "to_sampled",
 ]
 
 _MODULES = {
     "Comparison": "models.compare",
     "Constants": "database.constants",
     "EvaluationSet": "database.evaluation_set",
+    "FullBounds": "sampling.bounds",
     "Paper": "manuscript.paper",
     "RankadjustError": "base.errors",
     "adjust": "evaluation.one_value",
@@ -93,11 +101,14 @@ _MODULES = {
     "count_candidates": "counting.candidates",
     "count_protocols": "counting.candidates",
     "evaluate": "evaluation.evaluate",
+    "full_bounds": "sampling.bounds",
+    "full_difference": "sampling.difference",
     "load_database": "database.store",
     "metric_moments": "chance.moments",
     "paper": "manuscript.paper",
     "read_table": "tables.reading",
     "rescore": "literature.rescore",
+    "to_sampled": "sampling.expected",
 }
 
 

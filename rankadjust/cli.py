@@ -750,6 +750,119 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     )
 
 
+@commands.command(
+    cls=_WithNegativeNumbers,
+    epilog=_examples(
+        "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
+        "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784 --against mrr=0.75",
+        "rankadjust full --to-sampled 50 ranks.csv --num-candidates 2757",
+    ),
+)
+@click.argument("values", nargs=-1, required=True, metavar="VALUE...")
+@click.option("--sampled", type=int, help="Negatives of each task; the true answer is not one of them.")
+@click.option(
+    "--num-candidates", type=int, help="Candidates of each task in the full ranking, true answer included."
+)
+@click.option(
+    "--num-entities", type=int, help="The same, for a full ranking that leaves out no known answer."
+)
+@click.option("--tasks", type=int, help="How many ranks were averaged.")
+@click.option("--dataset", help="Take candidates, tasks and how negatives are drawn from this data set.")
+@_options(_protocol)
+@click.option("--split", help="What was evaluated; unsaid, what the benchmark evaluates, or testing.")
+@click.option("--side", default="both", show_default=True, help="head, tail or both.")
+@click.option(
+    "--negatives",
+    type=click.Choice(["without-replacement", "with-replacement"]),
+    help="How they are drawn, uniformly; unsaid, as the benchmark does, or without replacement.",
+)
+@click.option(
+    "--level", type=float, default=0.95, show_default=True, help="Probability that the bounds hold."
+)
+@click.option("--without-noise", is_flag=True, help="Take the printed values as the expected ones.")
+@click.option(
+    "--assume", multiple=True, type=click.Choice(["falling"]), help="A further assumption (docs/sampled.md)."
+)
+@click.option("--against", multiple=True, help="A printed value of a second model: is the first one better?")
+@click.option("--metric", "metrics", multiple=True, help="Bound only this metric (may be repeated).")
+@click.option(
+    "--to-sampled",
+    type=int,
+    metavar="Q",
+    help="The reverse: what the full ranks of a file VALUE print among Q.",
+)
+@_options(_results, _database, _json)
+def full(
+    values: tuple[str, ...],
+    sampled: int | None,
+    against: tuple[str, ...],
+    to_sampled: int | None,
+    without_noise: bool,
+    results: Path | None,
+    database: Path | None,
+    as_json: bool,
+    **options: Any,  # noqa: ANN401 - of the evaluation and of the bounds, handed on
+) -> None:
+    """Bound the metrics of the full ranking by values printed among sampled negatives.
+
+    A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
+    whatever the ranks are, but for the noise of the draws with the stated probability.
+    """
+    from rankadjust.output import full as texts
+
+    if options["dataset"] is not None or results or database:
+        options["database"] = _constants(results, database)
+    if to_sampled is not None:
+        found = _to_sampled(values, to_sampled, options)
+        if as_json:
+            _print_json(found.to_dicts())
+        else:
+            _echo(texts.to_sampled_text(found, to_sampled))
+        return
+    if sampled is None:
+        raise click.UsageError("Among how many negatives are the values printed? Give --sampled.")
+    options |= {"sampled": sampled, "noise": not without_noise}
+    if against:
+        from rankadjust.sampling.difference import full_difference
+
+        pair = full_difference(_by_metric(values), _by_metric(against), **options)
+        text, data = texts.full_difference_text(pair), texts.full_for_machines(pair)
+    else:
+        from rankadjust.sampling.bounds import full_bounds
+
+        one = full_bounds(_by_metric(values), **options)
+        text, data = texts.full_bounds_text(one), texts.full_for_machines(one)
+    if as_json:
+        _print_json(data)
+        return
+    _echo(text)
+
+
+def _by_metric(values: Sequence[str]) -> dict[str, str]:
+    from rankadjust.chance.metrics import resolve
+
+    found: dict[str, str] = {}
+    keys = set()
+    for name, text in _named_values(values, None):
+        if (key := resolve(name).key) in keys:
+            raise click.UsageError(f"{name} is given twice; --against takes the values of a second model.")
+        keys.add(key)
+        found[name] = text
+    return found
+
+
+def _to_sampled(values: Sequence[str], sampled: int, options: dict[str, Any]) -> "pl.DataFrame":
+    from rankadjust.sampling.expected import to_sampled as expected
+
+    if len(values) > 1:
+        raise click.UsageError("--to-sampled takes one file of ranks.")
+    names = ("num_candidates", "dataset", "protocol", "split", "metrics", "database")
+    known = {name: options[name] for name in names if name in options}
+    return expected(
+        Path(values[0]), sampled=sampled, negatives=options["negatives"] or "without-replacement", **known
+    )
+
+
 @commands.command()
 @click.argument("dataset")
 @_options(_protocol, _split, _results, _database, _candidates, _json)

@@ -284,29 +284,29 @@ def _of_extra(requirement: str, extra: str) -> str:
 def unmet(requirements: Iterable[str]) -> Iterator[str]:
     """Yield which requirements what is installed does not meet.
 
-    A package of an extra may be missing, but where Snakemake is installed, so are tables and the workflow.
+    Snakemake brings the workflow, which needs all of its packages. Else those for tables may be missing; what tests
+    need is no concern of who runs none.
     """
     from packaging.requirements import Requirement
 
-    with_workflow = _version("snakemake") is not None
-    needed = {"", "tables", "workflow"} if with_workflow else {""}
+    of_workflow = {"tables", "workflow"} if _version("snakemake") else set()
     for requirement in map(Requirement, requirements):
-        applies = {extra for extra in ("", *_EXTRAS) if _applies(requirement, extra)}
         version = _version(requirement.name)
-        if version is None and applies & needed:
+        if version is None and _applies(requirement, {"", *of_workflow}):
             yield f"{requirement.name} is missing; {_reinstall()}"
         elif (
-            version is not None and applies and not requirement.specifier.contains(version, prereleases=True)
+            version is not None
+            and _applies(requirement, {"", "tables", *of_workflow})
+            and not requirement.specifier.contains(version, prereleases=True)
         ):
-            needed_one = f"{requirement.name}{requirement.specifier}"
-            yield f"{requirement.name} {version}, and {needed_one} is needed; {_reinstall()}"
+            needed = f"{requirement.name}{requirement.specifier}"
+            yield f"{requirement.name} {version}, and {needed} is needed; {_reinstall()}"
 
 
-_EXTRAS = ("tables", "workflow", "cluster", "test", "dev")
-
-
-def _applies(requirement: "Requirement", extra: str) -> bool:
-    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+def _applies(requirement: "Requirement", extras: Iterable[str]) -> bool:
+    """Say whether a requirement is one here, of the package itself (extra '') or of one of its extras."""
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in extras)
 
 
 def _version(package: str) -> str | None:

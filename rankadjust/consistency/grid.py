@@ -34,53 +34,67 @@ class Grid:
     step: float
 
     def values(self, function: RankFunction) -> FloatArray:
-        """Return the function at the points, (p,)."""
+        """Return the function at the points, (p, ...)."""
         values: FloatArray = np.asarray(function(self.points), dtype=np.float64)
         return values
 
     def bounds(self, lower: RankFunction, upper: RankFunction) -> tuple[FloatArray, FloatArray]:
-        """Return weights (p,) and (p,) for the points: no distribution of ranks has a mean outside of those they give.
+        """Return weights (p, ...), twice: no distribution of ranks has a mean outside of those that they give.
 
-        lower, upper: functions that enclose f, smooth between neighbouring points.
+        lower, upper: functions that enclose f, smooth between neighbouring points; they may have several values for
+        each rank, along further axes.
         """
-        return self.values(lower) - self._distance(lower, 1.0), self.values(upper) + self._distance(
-            upper, -1.0
-        )
+        return self.lower(lower), self.values(upper) + self._distance(upper, -1.0)
+
+    def lower(self, function: RankFunction) -> FloatArray:
+        """Return the first of the `bounds`."""
+        values: FloatArray = self.values(function) - self._distance(function, 1.0)
+        return values
 
     def _distance(self, function: RankFunction, sign: float) -> FloatArray:
         """Return how far a chord that begins or ends at each point is above (below, for sign -1) the function."""
         left, right = self.points[:-1], self.points[1:]
         wide = np.flatnonzero(right - left > 1.5 * self.step)
-        most = np.zeros(left.size)
-        if wide.size:
-            ends = np.log(left[wide, None]), np.log(right[wide, None])
-            between = np.exp(ends[0] + _PLACES * (ends[1] - ends[0]))
-            at_left, at_right = function(left[wide])[:, None], function(right[wide])[:, None]
-            chord = at_left + _PLACES * (at_right - at_left)
-            most[wide] = _MARGIN * np.maximum(sign * (chord - function(between)), 0.0).max(axis=1)
-        distance: FloatArray = np.maximum(np.append(most, 0.0), np.append(0.0, most))
+        if not wide.size:
+            return np.zeros(1)
+        ends = np.log(left[wide, None]), np.log(right[wide, None])
+        between = function(np.exp(ends[0] + _PLACES * (ends[1] - ends[0])))
+        at_left, at_right = function(left[wide])[:, None], function(right[wide])[:, None]
+        places = _PLACES.reshape(-1, *np.ones(between.ndim - 2, dtype=np.int64))
+        chord = at_left + places * (at_right - at_left)
+        none = np.zeros((1, *between.shape[2:]))
+        most = np.zeros((left.size, *between.shape[2:]))
+        most[wide] = _MARGIN * np.maximum(sign * (chord - between), 0.0).max(axis=1)
+        distance: FloatArray = np.maximum(np.concatenate([most, none]), np.concatenate([none, most]))
         return distance
 
 
 @lru_cache(maxsize=256)
-def rank_grid(step: float, most: float, thresholds: tuple[float, ...]) -> Grid:
+def rank_grid(
+    step: float,
+    most: float,
+    thresholds: tuple[float, ...],
+    complete: float = _COMPLETE,
+    spacing: float = _SPACING,
+) -> Grid:
     """Return the points for ranks that are multiples of `step` up to `most`.
 
-    thresholds: ranks that something is said about; each of them, and the next rank above it, is a point.
+    thresholds: ranks that something is said about; each of them, and the next rank above it, is a point. complete: the
+    greatest rank up to which every rank is a point. spacing: else points are this share of the rank apart.
     """
     below = np.floor(np.asarray(thresholds, dtype=np.float64) / step + 1e-9) * step
-    points = np.concatenate([_spaced(step, most), below, below + step])
+    points = np.concatenate([_spaced(step, most, complete, spacing), below, below + step])
     return Grid(np.unique(points[(points >= 1) & (points <= most)]), step)
 
 
 @lru_cache(maxsize=256)
-def _spaced(step: float, most: float) -> FloatArray:
-    if most <= _COMPLETE:
+def _spaced(step: float, most: float, complete: float, spacing: float) -> FloatArray:
+    if most <= complete:
         return np.append(np.arange(1.0, most, step), most)
     points, rank = [], 1.0
     while rank < most:
         points.append(rank)
-        rank += max(step, np.floor(rank * _SPACING / step) * step)
+        rank += max(step, np.floor(rank * spacing / step) * step)
     return np.array([*points, most])
 
 

@@ -13,7 +13,7 @@ from enum import Enum
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import OptimizeResult, linprog
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
@@ -275,6 +275,19 @@ def _solve(
 ) -> _Solution | None:
     """Return the least cost and the prices of the rows, None where no shares fulfil them all or it cannot be said."""
     room = np.zeros(len(matrix)) if room is None else room
+    found = least_cost(cost, matrix, room, equalities, right)
+    if found is None or found.status == _INFEASIBLE:
+        return None
+    return _Solution(float(found.fun or 0.0), prices_of(found))
+
+
+def least_cost(
+    cost: FloatArray, matrix: FloatArray, room: FloatArray, equalities: FloatArray, right: FloatArray
+) -> OptimizeResult | None:
+    """Return what HiGHS finds of the shares with the least cost, None where it can say nothing.
+
+    matrix, room: the shares times the former are at most the latter. equalities, right: here they are equal.
+    """
     # Ranks up to a billion beside ranks of 1 are hard for one method or another.
     for method in ("highs", "highs-ds", "highs-ipm"):
         found = linprog(
@@ -285,11 +298,14 @@ def _solve(
             b_eq=right,
             method=method,
         )
-        if found.status == _SOLVED:
-            return _Solution(float(found.fun or 0.0), -np.asarray(found.ineqlin.marginals, dtype=np.float64))
-        if found.status == _INFEASIBLE:
-            return None
+        if found.status in (_SOLVED, _INFEASIBLE):
+            return found
     return None
+
+
+def prices_of(found: OptimizeResult) -> FloatArray:
+    """Return what a unit of room in each row is worth."""
+    return -np.asarray(found.ineqlin.marginals, dtype=np.float64)
 
 
 def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, ...]:

@@ -190,6 +190,7 @@ class Benchmark:
     metrics: keys of the metrics it prints, empty where they are the usual ones.
     approximate: the rank under chance is only about uniform; `note` says why.
     common_negatives: all tasks of a split are ranked against the same negatives.
+    drawn: how the negatives are drawn, as the schema of the file says it; None where no source does.
     reason: why the number of candidates is not known, None where it is.
     """
 
@@ -205,6 +206,7 @@ class Benchmark:
     source: str
     common_negatives: bool = False
     reason: str | None = None
+    drawn: str | None = None
 
 
 def load_benchmarks(path: str | Path | None = None) -> list[Benchmark]:
@@ -257,4 +259,5 @@ def _benchmark(dataset: str, known: Mapping[str, Any], entry: Mapping[str, Any])
         source=entry["source"],
         common_negatives=entry.get("common_negatives", False),
         reason=known.get("reason"),
+        drawn=entry.get("drawn"),
     )

@@ -35,21 +35,23 @@ def database(tmp_path_factory):
     return make_release(tmp_path_factory.mktemp("release"))
 
 
+def run_line(line, *more):
+    """Run a command line: exit code, output, error."""
+    result = CliRunner().invoke(commands, [*shlex.split(line), *map(str, more)])
+    if isinstance(result.exception, RankadjustError):
+        return 1, result.stdout, f"error: {result.exception}"
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
 @pytest.fixture
 def run(database, monkeypatch):
     """Return a function that runs a command line on the small release: exit code, output, error."""
     for module in ("store", "beside"):
         monkeypatch.setattr(f"rankadjust.database.{module}.RELEASED", str(database))
 
-    def run_command(line, *more):
-        result = CliRunner().invoke(commands, [*shlex.split(line), *map(str, more)])
-        if isinstance(result.exception, RankadjustError):
-            return 1, result.stdout, f"error: {result.exception}"
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception
-        return result.exit_code, result.stdout, result.stderr
-
-    return run_command
+    return run_line
 
 
 # --- documents ------------------------------------------------------------------------------------------------
@@ -61,15 +63,23 @@ def test_sessions_are_found():
 
 
 @pytest.mark.parametrize(
-    ("document", "least"), [("README.md", 1), ("docs/evaluate.md", 5), ("docs/compare.md", 5)]
+    ("document", "least"),
+    [("README.md", 1), ("docs/evaluate.md", 5), ("docs/compare.md", 5)],
 )
 def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch, document, least):
     monkeypatch.chdir(project)
+    check_sessions(project / document, least, run)
+
+
+def test_sessions_on_the_released_database_print_what_they_say(project, monkeypatch):
+    monkeypatch.chdir(project)
+    check_sessions(project / "docs" / "sampled.md", 4, run_line)
+
+
+def check_sessions(document, least, run):
     # Those on the results of a run are tried on a run: tests/workflow/test_workflow.py.
     found = [
-        session
-        for session in sessions((project / document).read_text(encoding="utf-8"))
-        if "--results" not in session[0]
+        session for session in sessions(document.read_text(encoding="utf-8")) if "--results" not in session[0]
     ]
     assert len(found) >= least
     for command, expected in found:
@@ -1153,3 +1163,35 @@ def test_json_of_a_hostile_table_has_escapes_of_its_own(tmp_path):
     result = CliRunner().invoke(commands, ["read", str(table), "--json"])
     assert "\u202e" not in result.output
     assert [cell["text"] for cell in json.loads(result.output)["unread"]] == ["x\u202ey"]
+
+
+# --- full ---------------------------------------------------------------------------------------------------------
+
+
+def test_full_bounds_as_json_have_every_additive_metric(run):
+    line = "full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.7840 hits@10=0.9012 --json"
+    code, output, _ = run(line)
+    found = json.loads(output)
+    assert code == 0
+    assert list(found["full"]) == ["mrr", "mr", "hits@1", "hits@3", "hits@5", "hits@10", "ndcg", "auc"]
+    for name, bounds in found["full"].items():
+        limit = found["without_noise"][name]
+        assert bounds["low"] <= limit["low"] <= limit["high"] <= bounds["high"]
+    limit = json.loads(run(f"{line} --without-noise")[1])
+    assert limit["full"] == found["without_noise"]
+    assert limit["level"] is None
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("full mrr=0.8", "Give --sampled"),
+        ("full --sampled 50 --num-candidates 100 --tasks 9 mrr=0.8 mrr=0.7", "--against"),
+        ("full a.csv b.csv --to-sampled 5", "one file"),
+        ("full --sampled 20 --dataset tgbl-coin mrr=0.8", "earlier answers"),
+    ],
+)
+def test_full_says_what_is_missing(run, line, message):
+    code, _, error = run(line)
+    assert code != 0
+    assert message in error

@@ -30,6 +30,7 @@ LAYERS = {
     "database": ("base", "data", "counting", "chance"),
     "evaluation": ("base", "chance", "database"),
     "models": ("base", "chance", "database", "evaluation"),
+    "sampling": ("base", "counting", "chance", "consistency", "database", "evaluation", "models"),
     "tables": ("base", "data", "counting", "chance"),
     "literature": ("base", "data", "counting", "chance", "database", "tables", "consistency"),
     "output": (
@@ -40,6 +41,7 @@ LAYERS = {
         "database",
         "evaluation",
         "models",
+        "sampling",
         "tables",
         "literature",
         "consistency",
@@ -52,6 +54,7 @@ LAYERS = {
         "database",
         "evaluation",
         "models",
+        "sampling",
         "tables",
         "literature",
         "consistency",

@@ -1,0 +1,115 @@
+"""What is known of the full ranking, as text for the terminal and as data for machines."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.output.formatting import number
+from rankadjust.output.terminal import table
+from rankadjust.sampling.bounds import Bounds, FullBounds
+from rankadjust.sampling.difference import FullDifference
+
+
+def full_bounds_text(found: FullBounds) -> str:
+    """Return a table of the bounds, what was assumed, and a sentence."""
+    rows = [
+        (resolve(name).label, number(bounds.low), number(bounds.high), *_limit(found, name))
+        for name, bounds in found.full.items()
+    ]
+    header = ["", "at least", "at most"]
+    if found.level is not None:
+        header += ["without noise", ""]
+    shown = table(header, [row[: len(header)] for row in rows], left=1)
+    return "\n".join([_about(found), shown, *_assumed(found.assumed), sentence(found)])
+
+
+def _limit(found: FullBounds, name: str) -> tuple[str, str]:
+    if found.without_noise is None:
+        return "none", ""
+    bounds = found.without_noise[name]
+    return number(bounds.low), number(bounds.high)
+
+
+def _about(found: FullBounds) -> str:
+    counts = f"{found.most_candidates:,}"
+    if found.least_candidates != found.most_candidates:
+        counts = f"{found.least_candidates:,} to {counts}"
+    tasks = "" if found.tasks is None else f", {found.tasks:,} tasks"
+    how = found.negatives.replace("-", " ")
+    return f"{counts} candidates, {found.sampled:,} negatives {how}{tasks}"
+
+
+def _assumed(assumed: Sequence[str]) -> list[str]:
+    return [f"assumed: {text}" for text in assumed]
+
+
+def sentence(found: FullBounds) -> str:
+    """Return in one sentence what the printed values say about the same metrics of the full ranking."""
+    told = " and ".join(f"{resolve(name).label} {value}" for name, value in found.values.items())
+    name = next((name for name in found.values if name in found.full), next(iter(found.full)))
+    bounds = found.full[name]
+    label = resolve(name).label
+    free = f"under the assumption {' and '.join(found.assume)}" if found.assume else "whatever its ranks are"
+    sure = (
+        "" if found.level is None else f" The bounds hold with a probability of at least {found.level:.4g}."
+    )
+    return (
+        f"Among {found.sampled:,} sampled negatives the model has {told}. In the full ranking its {label} is from "
+        f"{number(bounds.low)} to {number(bounds.high)}, {free}.{sure}"
+    )
+
+
+def full_difference_text(found: FullDifference) -> str:
+    """Return a table of what is known of each model and of their difference, and a sentence."""
+    rows = [
+        (
+            resolve(name).label,
+            _between(found.first.full[name]),
+            _between(found.second.full[name]),
+            f"{number(one.low)} to {number(one.high)}",
+            one.verdict,
+        )
+        for name, one in found.difference.items()
+    ]
+    header = ("", "first", "second", "difference", "which is better")
+    shown = table(header, rows, left=1)
+    return "\n".join([_about(found.first), shown, *_assumed(found.first.assumed), _verdict_sentence(found)])
+
+
+def _between(bounds: Bounds) -> str:
+    return f"{number(bounds.low)} to {number(bounds.high)}"
+
+
+def _verdict_sentence(found: FullDifference) -> str:
+    name = next(
+        (name for name in found.first.values if name in found.difference), next(iter(found.difference))
+    )
+    one = found.difference[name]
+    label = resolve(name).label
+    if one.verdict.endswith("known"):
+        return (
+            f"Which model has the better {label} in the full ranking cannot be known from these values: some ranks "
+            "that have them favour the first model, and some the second."
+        )
+    return f"In the full ranking {one.verdict} by {label}, whatever the ranks are."
+
+
+def full_for_machines(found: FullBounds | FullDifference) -> dict[str, Any]:
+    """Return everything, with lists in place of tuples."""
+    return asdict(found)
+
+
+def to_sampled_text(found: pl.DataFrame, sampled: int) -> str:
+    """Return a table of what full ranks would print among sampled negatives."""
+    rows = [
+        (row["metric"], row["rank_type"], *(number(row[name]) for name in _EXPECTED))
+        for row in found.iter_rows(named=True)
+    ]
+    header = ("metric", "ranks", "full", f"among {sampled:,} negatives", "standard deviation")
+    return table(header, rows, left=2)
+
+
+_EXPECTED = ("full", "expectation", "standard_deviation")

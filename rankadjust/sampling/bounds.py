@@ -1,0 +1,354 @@
+"""Guaranteed bounds of the metrics of the full ranking, from values that are printed among sampled negatives."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from rankadjust.base.arrays import FloatArray
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError
+from rankadjust.chance.metrics import FAMILIES, Metric, resolve
+from rankadjust.chance.tails import MEAN_OF_VALUE
+from rankadjust.chance.typed import typed_value
+from rankadjust.database.constants import Database
+from rankadjust.sampling.law import Draw
+from rankadjust.sampling.noise import Printed, SampledMean
+from rankadjust.sampling.protocols import WITH, WITHOUT, Asked, Setting, setting
+from rankadjust.sampling.shares import Rows, Tasks, least_mean
+
+FALLING = "falling"
+ASSUMPTIONS = {
+    FALLING: "shares fall: of the ranks 1, 2 to 3, 4 to 7, ... no step has a greater share of the tasks than the "
+    "one before"
+}
+METRICS = ("mrr", "mr", "hits@1", "hits@3", "hits@5", "hits@10", "ndcg", "auc")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The least and the greatest value that some ranks have."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class FullBounds:
+    """What printed values among sampled negatives say about the full ranking.
+
+    Attributes
+    ----------
+    full : dict of str to Bounds
+        By the name of the metric: the true value is between low and high with a probability of at least `level`,
+        whatever the ranks are; where there is no noise, in any case.
+    without_noise : dict of str to Bounds, or None
+        The same for endless tasks, or draws: were the printed values the expected ones, up to their rounding. None
+        where no ranks have these as expected values, which the noise of the draws can cause.
+    values : dict of str to str
+        The printed values by the name of their metric.
+    sampled : int
+        Negatives of each task.
+    negatives : str
+        How they were drawn.
+    tasks : int or None
+        How many tasks there are, None where that is not known.
+    least_candidates, most_candidates : int
+        The fewest and the most candidates of a task, the true answer included.
+    level : float or None
+        The probability, None without noise.
+    assume : tuple of str
+        The further assumptions that were asked for.
+    assumed : tuple of str
+        What was taken for granted, in sentences.
+
+    """
+
+    full: dict[str, Bounds]
+    without_noise: dict[str, Bounds] | None
+    values: dict[str, str]
+    sampled: int
+    negatives: str
+    tasks: int | None
+    least_candidates: int
+    most_candidates: int
+    level: float | None
+    assume: tuple[str, ...]
+    assumed: tuple[str, ...]
+
+
+def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
+    values: Mapping[str, float | str],
+    *,
+    sampled: int,
+    num_candidates: int | None = None,
+    num_entities: int | None = None,
+    tasks: int | None = None,
+    dataset: str | None = None,
+    protocol: str = "filtered",
+    split: str | None = None,
+    side: str = "both",
+    negatives: str | None = None,
+    level: float = 0.95,
+    noise: bool = True,
+    assume: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+    database: Database = None,
+) -> FullBounds:
+    """Return bounds of the full metrics of a model of which values among sampled negatives are printed.
+
+    The sampled rank of a task is random given its full rank, with a known law. So each printed value bounds the mean of
+    a known function of the full ranks, up to rounding and the noise of the draws, and a linear program finds the least
+    and the greatest full value that any ranks allow.
+
+    Parameters
+    ----------
+    values : mapping of str to number or str
+        Printed values of one model by the name of their metric, such as {"mrr": "0.784"}. Text has the rounding of its
+        digits. Metrics are means over the tasks, or functions of one (MR, MRR, Hits@k, nDCG, AUC, GMR, HMR, ...).
+    sampled : int
+        Negatives of each task; the true answer is not one of them.
+    num_candidates : int, optional
+        Candidates of each task in the full ranking, the true answer included.
+    num_entities : int, optional
+        The same, for a full ranking that leaves out no known answer.
+    tasks : int, optional
+        How many ranks were averaged; the noise depends on it.
+    dataset, protocol, split, side : str, optional
+        Where the numbers of candidates and tasks come from: names or aliases of an evaluation set, and the protocol of
+        the full ranking. Of a benchmark, how its negatives are drawn is known, too.
+    negatives : {"without-replacement", "with-replacement"}, optional
+        How they are drawn, uniformly in both cases. Unsaid: as the benchmark does, or else without replacement.
+    level : float
+        The probability that all printed values are within the noise that is allowed for.
+    noise : bool
+        False: the printed values are taken as the expected ones.
+    assume : sequence of str
+        Further assumptions. "falling": of the ranks 1, 2 to 3, 4 to 7, ... none of these steps has a greater share of
+        the tasks than the one before.
+    metrics : sequence of str
+        What is bounded; unsaid MR, MRR, Hits@1, 3, 5, 10, nDCG, AUC and the printed metrics.
+    database : Constants, polars.DataFrame, str or Path, optional
+        In place of the released one.
+
+    Returns
+    -------
+    FullBounds
+
+    Raises
+    ------
+    RankadjustError
+        Where no full ranks have the printed values at this level, where the negatives of a benchmark are not drawn
+        uniformly, and where candidates or tasks are not known.
+
+    Examples
+    --------
+    >>> found = full_bounds({"mrr": "0.784"}, sampled=50, num_candidates=2757, tasks=20_000)
+    >>> mrr = found.full["mrr"]
+    >>> round(mrr.low, 2), round(mrr.high, 2)
+    (0.05, 0.62)
+
+    References
+    ----------
+    W. Krichene and S. Rendle (2020), On Sampled Metrics for Item Recommendation, KDD.
+
+    """
+    known = setting(
+        Asked(
+            sampled, negatives, num_candidates, num_entities, tasks, dataset, protocol, split, side, database
+        )
+    )
+    return bounds_in(known, values, level=level, noise=noise, assume=assume, metrics=metrics)
+
+
+def full_setting(options: Mapping[str, Any]) -> tuple[Setting, dict[str, Any]]:
+    """Return the evaluation that options of `full_bounds` describe, and the other options."""
+    names = Asked.__dataclass_fields__
+    asked = {name: value for name, value in options.items() if name in names}
+    return setting(Asked(**asked)), {name: value for name, value in options.items() if name not in names}
+
+
+def bounds_in(
+    known: Setting,
+    values: Mapping[str, float | str],
+    *,
+    level: float = 0.95,
+    noise: bool = True,
+    assume: Sequence[str] = (),
+    metrics: Sequence[str] = (),
+) -> FullBounds:
+    """Return the bounds for an evaluation of which all is known: `full_bounds` says what the arguments are."""
+    _check(values, known, level, noise, assume)
+    printed = [_printed(name, value, known.draw) for name, value in values.items()]
+    wanted = _wanted(metrics, printed, known)
+    model = _model(
+        tuple(known.counts),
+        tuple(known.times),
+        tuple(sorted({float(one.k) for one in wanted if one.k is not None})),
+        known.draw,
+    )
+    surprise = float(np.log(2 * len(printed) / (1 - level)))
+    limit = model.bounds(wanted, printed, None, assume)
+    full = model.bounds(wanted, printed, surprise, assume) if noise else limit
+    if full is None:
+        raise ImpossibleValueError(_contradiction(values, level if noise else None, assume))
+    return FullBounds(
+        full=full,
+        without_noise=limit,
+        values={short_name(resolve(name)): f"{value}" for name, value in values.items()},
+        sampled=known.draw.negatives,
+        negatives=WITH if known.draw.replacement else WITHOUT,
+        tasks=round(known.times.sum()) if known.known_tasks else None,
+        least_candidates=int(known.counts.min()),
+        most_candidates=int(known.counts.max()),
+        level=level if noise else None,
+        assume=tuple(assume),
+        assumed=(*known.assumed, *(ASSUMPTIONS[name] for name in assume)),
+    )
+
+
+def short_name(metric: Metric) -> str:
+    """Return how a metric is called in results: mrr, hits@10."""
+    family = FAMILIES[metric.family]
+    name = min((family.key, *family.names[:1]), key=len)
+    return name if metric.k is None else name.replace("@k", f"@{metric.k}")
+
+
+def _check(
+    values: Mapping[str, float | str], known: Setting, level: float, noise: bool, assume: Sequence[str]
+) -> None:
+    if not values:
+        raise RankadjustError("there is no printed value; give at least one, such as mrr=0.784")
+    if not 0 < level < 1:
+        raise RankadjustError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
+    for name in assume:
+        if name not in ASSUMPTIONS:
+            raise RankadjustError(f"'{name}' is no assumption; there is {', '.join(ASSUMPTIONS)}")
+    if noise and not known.known_tasks:
+        raise RankadjustError(
+            "how many tasks? The noise of the draws depends on it; give --tasks, or leave it out with --without-noise"
+        )
+
+
+def _printed(name: str, value: float | str, draw: Draw) -> Printed:
+    metric = resolve(name)
+    if metric.term is None or metric.link not in MEAN_OF_VALUE:
+        raise RankadjustError(
+            f"{metric.key} is no function of a mean over the tasks: nothing follows from its value"
+        )
+    typed = typed_value(value, metric)
+    low, high = typed.ends
+    if metric.upper == np.inf:
+        most = draw.negatives + 1
+        if typed.value > most:
+            raise ImpossibleValueError(
+                f"{metric.key} among {draw.negatives} negatives is at most {most}, so {typed.text} cannot be its value"
+            )
+        high = min(high, float(most))
+    return Printed(metric, low, high)
+
+
+def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) -> list[Metric]:
+    if metrics:
+        chosen = [resolve(name) for name in metrics]
+    else:
+        least = known.counts.min()
+        chosen = [*map(resolve, METRICS), *(one.metric for one in printed)]
+        chosen = [metric for metric in chosen if metric.least_candidates <= least]
+    for metric in chosen:
+        if metric.term is None or metric.link not in MEAN_OF_VALUE:
+            raise RankadjustError(
+                f"{metric.key} is no function of a mean over the tasks: no bounds are known"
+            )
+        if metric.least_candidates > known.counts.min():
+            raise RankadjustError(f"{metric.key}: some tasks have one candidate, which it leaves out")
+    return list({metric.key: metric for metric in chosen}.values())
+
+
+def _contradiction(values: Mapping[str, float | str], level: float | None, assume: Sequence[str]) -> str:
+    told = " and ".join(f"{name} {value}" for name, value in values.items())
+    under = f" under the assumption {', '.join(assume)}" if assume else ""
+    if level is None:
+        return f"no full ranks have {told} as expected values{under}; with the noise of the draws some may"
+    return (
+        f"no full ranks give {told}{under} with a probability of more than {1 - level:.2g}: a value is wrong, or the "
+        "negatives were drawn in another way"
+    )
+
+
+class _Model:
+    """The linear program of one evaluation: rows are computed once for all printed values."""
+
+    def __init__(
+        self,
+        counts: tuple[float, ...],
+        times: tuple[float, ...],
+        thresholds: tuple[float, ...],
+        draw: Draw,
+    ) -> None:
+        # Where shares fall by steps, 2^i - 1 is where a step ends.
+        ends = 2.0 ** np.arange(1, np.ceil(np.log2(counts[-1])) + 1) - 1
+        self._ends = ends[ends < counts[-1]]
+        self._tasks = Tasks(counts, times, tuple(sorted({*thresholds, *self._ends})))
+        self._draw = draw
+        self._sampled: dict[str, SampledMean] = {}
+
+    def bounds(
+        self,
+        wanted: Sequence[Metric],
+        printed: Sequence[Printed],
+        surprise: float | None,
+        assume: Sequence[str],
+    ) -> dict[str, Bounds] | None:
+        """Return bounds by the name of the metric, None where no ranks fulfil the rows."""
+        rows = [self._of(one.metric).rows(one, surprise) for one in printed]
+        if FALLING in assume:
+            rows.append(self._falling())
+        joined = Rows(
+            np.concatenate([one.weights for one in rows]), np.concatenate([one.room for one in rows])
+        )
+        found = {}
+        for metric in wanted:
+            between = self._between(metric, joined)
+            if between is None:
+                return None
+            found[short_name(metric)] = between
+        return found
+
+    def _of(self, metric: Metric) -> SampledMean:
+        if metric.key not in self._sampled:
+            self._sampled[metric.key] = SampledMean(metric, self._draw, self._tasks)
+        return self._sampled[metric.key]
+
+    def _between(self, metric: Metric, rows: Rows) -> Bounds | None:
+        least = least_mean(self._tasks, _signed(metric, 1.0), rows)
+        minus_most = None if least is None else least_mean(self._tasks, _signed(metric, -1.0), rows)
+        if least is None or minus_most is None:
+            return None
+        ends = np.asarray(metric.link(np.array([least, -minus_most])))
+        return Bounds(max(float(ends.min()), metric.lower), min(float(ends.max()), metric.upper))
+
+    def _falling(self) -> Rows:
+        starts = np.concatenate([[1.0], self._ends + 1])
+        ends = np.append(self._ends, np.inf)
+        steps = [self._tasks.indicator(start, end) for start, end in zip(starts, ends, strict=True)]
+        weights = np.diff(np.array(steps), axis=0)
+        return Rows(weights, np.zeros(len(weights)))
+
+
+@lru_cache(maxsize=16)
+def _model(
+    counts: tuple[float, ...], times: tuple[float, ...], thresholds: tuple[float, ...], draw: Draw
+) -> _Model:
+    return _Model(counts, times, thresholds, draw)
+
+
+def _signed(metric: Metric, sign: float) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    term = metric.term
+    assert term is not None
+
+    def function(ranks: FloatArray, counts: FloatArray) -> FloatArray:
+        return sign * np.asarray(term(ranks, counts), dtype=np.float64)
+
+    return function

@@ -1,0 +1,135 @@
+"""The other direction: what a file of full ranks would print among sampled negatives, exactly."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import ArrayLike
+
+from rankadjust.base.arrays import FloatArray
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.database.constants import Database
+from rankadjust.evaluation.rank_files import TIED, tasks_from
+from rankadjust.sampling.bounds import METRICS, short_name
+from rankadjust.sampling.law import Draw
+from rankadjust.sampling.protocols import NEGATIVES, WITH, candidates_of
+
+RANK = "rank"
+
+
+def to_sampled(  # noqa: PLR0913 - options of the public API, by name only
+    ranks: str | Path | pl.DataFrame | ArrayLike,
+    *,
+    sampled: int,
+    num_candidates: ArrayLike | None = None,
+    dataset: str | None = None,
+    protocol: str = "filtered",
+    split: str | None = None,
+    negatives: str = "without-replacement",
+    metrics: Sequence[str] = (),
+    database: Database = None,
+) -> pl.DataFrame:
+    """Return what full ranks would print among negatives that are drawn uniformly: expectation and deviation.
+
+    Parameters
+    ----------
+    ranks : file, folder, polars.DataFrame or array, shape (n,)
+        The full rank of each task, as `rankadjust.evaluate` takes them; every task counts once.
+    sampled : int
+        Negatives of each task.
+    num_candidates : int or array, shape (n,), optional
+        Candidates of each task, the true answer included, where the ranks do not say it.
+    dataset, protocol, split : str, optional
+        Where all tasks of this evaluation set have the same number of candidates, it is taken from there.
+    negatives : {"without-replacement", "with-replacement"}
+        How they are drawn.
+    metrics : sequence of str
+        Means over the tasks; unsaid MRR, MR, Hits@1, 3, 5, 10, nDCG and AUC.
+    database : Constants, polars.DataFrame, str or Path, optional
+        In place of the released one.
+
+    Returns
+    -------
+    polars.DataFrame
+        rank_type (rank; or optimistic and pessimistic, of tied scores), metric, full, expectation and
+        standard_deviation, a row for each.
+
+    Raises
+    ------
+    RankadjustError
+        For ranks that are no whole numbers (means of ties: give optimistic and pessimistic ones), and where the numbers
+        of candidates are not known.
+
+    Examples
+    --------
+    >>> to_sampled([1, 3, 20], sampled=5, num_candidates=20, metrics=["hits@1"]).row(0)
+    ('rank', 'hits@1', 0.3333333333333333, 0.5175438596491229, 0.1658121170368942)
+
+    """
+    if sampled < 1:
+        raise RankadjustError(f"sampled is {sampled}; give a whole number from 1 on")
+    if negatives not in NEGATIVES:
+        raise RankadjustError(f"negatives is '{negatives}'; write {' or '.join(NEGATIVES)}")
+    tasks = tasks_from(ranks, num_candidates)
+    if "num_candidates" not in tasks.columns:
+        if dataset is None:
+            raise RankadjustError(
+                "among how many candidates? Give --num-candidates, or a column num_candidates"
+            )
+        count = candidates_of(dataset, protocol, split, database)
+        tasks = tasks_from(tasks, count)
+    wanted = [_additive(name) for name in metrics or METRICS]
+    draw = Draw(sampled, negatives == WITH)
+    types = TIED if TIED[0] in tasks.columns else (RANK,)
+    return pl.concat(_rows(tasks, kind, wanted, draw) for kind in types)
+
+
+def _additive(name: str) -> Metric:
+    metric = resolve(name)
+    if not metric.additive:
+        raise RankadjustError(f"{metric.key} is no mean over the tasks: its expectation is not known exactly")
+    return metric
+
+
+def _rows(tasks: pl.DataFrame, kind: str, metrics: Sequence[Metric], draw: Draw) -> pl.DataFrame:
+    distinct = tasks.group_by(pl.col(kind).alias("rank"), pl.col("num_candidates")).agg(
+        pl.len().cast(pl.Float64).alias("times")
+    )
+    distinct = distinct.sort("rank", "num_candidates")
+    ranks, counts, times = (distinct[name].to_numpy() for name in distinct.columns)
+    if np.any(ranks != np.floor(ranks)):
+        raise RankadjustError(
+            f"a rank is {ranks[ranks != np.floor(ranks)][0]}, the mean of tied ones, which says too little: give the "
+            "columns optimistic and pessimistic"
+        )
+    if not draw.replacement and counts.min() <= draw.negatives:
+        raise RankadjustError(
+            f"a task has {counts.min():,.0f} candidates: {draw.negatives} negatives cannot be drawn, none twice"
+        )
+    terms = np.stack([_terms(metric, draw) for metric in metrics], axis=1)
+    first, second = np.hsplit(draw.means(ranks, counts, np.hstack([terms, terms**2])), 2)
+    number = times.sum()
+    with np.errstate(invalid="ignore"):
+        full = np.stack([_full(metric, ranks, counts) for metric in metrics], axis=1)
+    return pl.DataFrame(
+        {
+            "rank_type": [kind] * len(metrics),
+            "metric": [short_name(metric) for metric in metrics],
+            "full": times @ full / number,
+            "expectation": times @ first / number,
+            "standard_deviation": np.sqrt(np.maximum(times @ (second - first**2), 0.0)) / number,
+        }
+    )
+
+
+def _terms(metric: Metric, draw: Draw) -> FloatArray:
+    assert metric.term is not None
+    ranks = np.arange(1.0, draw.negatives + 2)
+    return np.asarray(metric.term(ranks, np.full_like(ranks, draw.negatives + 1)), dtype=np.float64)
+
+
+def _full(metric: Metric, ranks: FloatArray, counts: FloatArray) -> FloatArray:
+    assert metric.term is not None
+    return np.asarray(metric.term(ranks, counts), dtype=np.float64)

@@ -1,0 +1,204 @@
+"""How the negatives of an evaluation are drawn, among which candidates, and for how many tasks.
+
+Known from options, or from a data set: the histogram of its candidates, or else what config/benchmarks.yaml says.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rankadjust.base.arrays import FloatArray
+from rankadjust.base.errors import RankadjustError
+from rankadjust.counting.protocols import Benchmark, load_benchmarks
+from rankadjust.database.constants import Constants, Database
+from rankadjust.database.evaluation_set import EvaluationSet
+from rankadjust.database.names import KINDS, known_name
+from rankadjust.sampling.law import Draw
+
+WITHOUT, WITH = "without-replacement", "with-replacement"
+NEGATIVES = (WITHOUT, WITH)
+
+# What is drawn otherwise than uniformly from the candidates: nothing follows for the full ranking, and why.
+_NOT_UNIFORM = {
+    "all": "all candidates are ranked, so that what is printed is the full ranking already",
+    "by-degree": "some negatives are drawn by degree, and whether frequent entities beat the true answer more often "
+    "than others is not known",
+    "historical": "some negatives are earlier answers of the same query, and whether these beat the true answer more "
+    "often than others is not known",
+    "shared": "all tasks are ranked against the same list, which holds no candidates of theirs",
+    "typed": "the negatives have the type of the true answer, and how many entities have it is not stated; "
+    "--num-candidates says it, and then the full ranking is the one among these",
+}
+_LARGE = 1e9
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An evaluation among sampled negatives. counts, times: how many tasks have how many candidates.
+
+    known_tasks: False where the number of tasks is not known. assumed: what was taken for granted, in sentences.
+    """
+
+    draw: Draw
+    counts: FloatArray
+    times: FloatArray
+    known_tasks: bool
+    assumed: tuple[str, ...]
+
+
+_RANKS = "ties are broken in one way in both rankings (optimistic, pessimistic, or one order), not by the mean of these"
+_INDEPENDENT = "every task has negatives of its own, drawn independently of the others"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of `full_bounds` that describe the evaluation."""
+
+    sampled: int
+    negatives: str | None = None
+    num_candidates: int | None = None
+    num_entities: int | None = None
+    tasks: int | None = None
+    dataset: str | None = None
+    protocol: str = "filtered"
+    split: str | None = None
+    side: str = "both"
+    database: Database = None
+
+
+def setting(asked: Asked) -> Setting:
+    """Return what is known of an evaluation. Raises RankadjustError where that is too little, or negatives differ."""
+    _check(asked)
+    why = [_RANKS, _INDEPENDENT]
+    if asked.num_entities is not None:
+        why.append("full means among all entities: no known answer is taken away")
+    count = asked.num_entities if asked.num_candidates is None else asked.num_candidates
+    if asked.dataset is None:
+        if count is None:
+            raise RankadjustError("among how many candidates? Give --dataset or --num-candidates")
+        if asked.negatives is None:
+            why.append("the negatives are drawn uniformly, none of them twice")
+        times = None if asked.tasks is None else np.array([asked.tasks])
+        return _setting(Draw(asked.sampled, asked.negatives == WITH), np.array([count]), times, why)
+    constants = Constants.given(asked.database)
+    name, benchmark = _benchmark(constants, asked.dataset, asked.sampled)
+    drawn = _drawn(name, benchmark, asked.negatives, count, why)
+    counts, times = _counted(constants, name, benchmark, asked, count, why)
+    return _setting(Draw(asked.sampled, drawn == WITH), counts, times, why)
+
+
+def _check(asked: Asked) -> None:
+    for what, number, least in (
+        ("sampled", asked.sampled, 1),
+        ("num_candidates", asked.num_candidates, 2),
+        ("num_entities", asked.num_entities, 2),
+        ("tasks", asked.tasks, 1),
+    ):
+        if number is not None and number < least:
+            raise RankadjustError(f"{what} is {number}; give a whole number from {least} on")
+    if asked.negatives not in (None, *NEGATIVES):
+        raise RankadjustError(f"negatives is '{asked.negatives}'; write {' or '.join(NEGATIVES)}")
+    if asked.num_candidates is not None and asked.num_entities is not None:
+        raise RankadjustError(
+            "num_candidates and num_entities both say how many are ranked; give one of them"
+        )
+
+
+def _setting(draw: Draw, counts: FloatArray, times: FloatArray | None, why: list[str]) -> Setting:
+    if not draw.replacement and counts.max() <= draw.negatives:
+        raise RankadjustError(
+            f"{draw.negatives} negatives cannot be drawn from {counts.max() - 1:,.0f} other candidates, none twice"
+        )
+    known = times is not None
+    times = np.array([_LARGE]) if times is None else times
+    return Setting(draw, counts.astype(np.float64), times.astype(np.float64), known, tuple(why))
+
+
+def _benchmark(constants: Constants, dataset: str, sampled: int) -> tuple[str, Benchmark | None]:
+    known = {one.dataset: one for one in load_benchmarks() if one.protocol.negatives == sampled}
+    names = {*constants.table["dataset"].unique(), *known}
+    name = known_name(KINDS["dataset"], dataset, sorted(names), "the database", lambda: constants.registry)
+    return name, known.get(name)
+
+
+def _drawn(
+    name: str, benchmark: Benchmark | None, negatives: str | None, count: int | None, why: list[str]
+) -> str:
+    """Return how negatives are drawn, with or without replacement."""
+    drawn = None if benchmark is None else benchmark.drawn
+    if negatives is not None:
+        if drawn not in (None, negatives):
+            why.append(f"the negatives are not those of {name} ({drawn}), as you say")
+        return negatives
+    if drawn is None:
+        why.append("the negatives are drawn uniformly from the candidates of each task, none of them twice")
+        return WITHOUT
+    if drawn == "typed" and count is not None:
+        why.append(
+            "the negatives have the type of the true answer, and so have the candidates of the full ranking"
+        )
+        return WITHOUT
+    if drawn in _NOT_UNIFORM:
+        raise RankadjustError(
+            f"{name}: nothing is known of the full ranking: {_NOT_UNIFORM[drawn]}. If your negatives are drawn "
+            f"uniformly, say so with --negatives {WITHOUT} or {WITH}"
+        )
+    return drawn
+
+
+def _counted(
+    constants: Constants,
+    name: str,
+    benchmark: Benchmark | None,
+    asked: Asked,
+    count: int | None,
+    why: list[str],
+) -> tuple[FloatArray, FloatArray | None]:
+    """Return how many tasks have how many candidates; of a benchmark without histogram, all have as many."""
+    split = asked.split or _split_of(benchmark)
+    protocols = constants.table.filter(dataset=name)["protocol"].unique()
+    tails = None
+    if asked.protocol in protocols or benchmark is None:
+        tails = EvaluationSet.of(constants, name, asked.protocol, split, asked.side).tails
+    if tails is not None and count is None:
+        share = 1.0 if asked.tasks is None else asked.tasks / tails.tasks.sum()
+        return np.asarray(tails.counts, np.float64), tails.tasks * share
+    ranked = None if tails is None else float(tails.tasks.sum())
+    if tails is None and benchmark is not None and (triples := benchmark.tasks.get(split)) is not None:
+        ranked = float(triples * (len(benchmark.sides) if asked.side == "both" else 1))
+    number = ranked if asked.tasks is None else float(asked.tasks)
+    return np.array([_entities_of(name, benchmark, count, why)]), None if number is None else np.array(
+        [number]
+    )
+
+
+def _split_of(benchmark: Benchmark | None) -> str:
+    # Benchmarks of inductive data sets are about the graph of inference.
+    about = [] if benchmark is None else list(benchmark.tasks)
+    return "inference_testing" if "inference_testing" in about else "testing"
+
+
+def _entities_of(name: str, benchmark: Benchmark | None, count: int | None, why: list[str]) -> float:
+    if count is not None:
+        return float(count)
+    if benchmark is None or benchmark.entities is None:
+        raise RankadjustError(
+            f"{name}: the number of candidates of a full ranking is not known; give --num-candidates"
+        )
+    why.append(
+        f"every task has all {benchmark.entities:,} entities as candidates: how many known answers a filtered ranking "
+        "leaves out is not known"
+    )
+    return float(benchmark.entities)
+
+
+def candidates_of(dataset: str, protocol: str, split: str | None, database: Database) -> float:
+    """Return the number of candidates that all tasks of an evaluation set have."""
+    found = EvaluationSet.of(Constants.given(database), dataset, protocol, split or "testing", None)
+    counts = None if found.tails is None else found.tails.counts
+    if counts is None or counts.size != 1:
+        raise RankadjustError(
+            f"{found}: the tasks have different numbers of candidates, or these are not known; the ranks need a column "
+            "num_candidates"
+        )
+    return float(counts[0])

@@ -1,0 +1,367 @@
+"""Bounds of the full ranking: all rank vectors where these can be listed, another program, and simulated draws."""
+
+from collections import Counter
+from itertools import combinations_with_replacement, product
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import linprog
+
+from rankadjust import RankadjustError, full_bounds, full_difference
+from rankadjust.chance.metrics import metric_value, resolve
+from rankadjust.sampling.bounds import Bounds, bounds_in
+from rankadjust.sampling.difference import FIRST, SECOND
+from rankadjust.sampling.law import Draw
+from rankadjust.sampling.protocols import Setting
+from rankadjust.sampling.shares import Rows, Tasks, _Priced
+
+NAMES = ("mrr", "mr", "hits@1", "hits@3", "ndcg", "auc")
+
+
+def expected(metric, ranks, candidates, sampled, replacement=False):
+    """The expected value of a metric among sampled negatives, with the laws of scipy."""
+    places = np.arange(sampled + 1)
+    found = []
+    for rank in ranks:
+        law = (
+            stats.binom(sampled, (rank - 1) / (candidates - 1))
+            if replacement
+            else stats.hypergeom(candidates - 1, rank - 1, sampled)
+        )
+        found.append(law.pmf(places) @ metric_value(metric, places[:, None] + 1.0, sampled + 1))
+    return np.mean(found)
+
+
+def contains(bounds, value, room=1e-9):
+    return bounds.low - room <= value <= bounds.high + room
+
+
+# --- all rank vectors -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("replacement", [False, True])
+@pytest.mark.parametrize(
+    ("candidates", "tasks", "sampled"), [(4, 1, 2), (5, 3, 2), (6, 4, 3), (3, 7, 1), (8, 2, 7)]
+)
+def test_bounds_without_noise_are_attained_by_rank_vectors(candidates, tasks, sampled, replacement):
+    vectors = list(combinations_with_replacement(range(1, candidates + 1), tasks))
+    expectations = [expected("mrr", ranks, candidates, sampled, replacement) for ranks in vectors]
+    for printed in sorted({f"{value:.3f}" for value in expectations}):
+        allowed = [
+            ranks
+            for ranks, value in zip(vectors, expectations, strict=True)
+            if abs(value - float(printed)) <= 0.0005 + 1e-12
+        ]
+        found = full_bounds(
+            {"mrr": printed},
+            sampled=sampled,
+            num_candidates=candidates,
+            tasks=tasks,
+            noise=False,
+            metrics=NAMES,
+            negatives="with-replacement" if replacement else None,
+        )
+        for name, bounds in found.full.items():
+            values = metric_value(name, np.array(allowed), candidates)
+            assert (bounds.low, bounds.high) == pytest.approx((values.min(), values.max()), abs=1e-9)
+
+
+def test_tasks_with_different_numbers_of_candidates_are_listed():
+    known = Setting(Draw(2), np.array([3.0, 5.0]), np.array([2.0, 1.0]), True, ())
+    vectors = np.array(list(product(range(1, 4), range(1, 4), range(1, 6))))
+    counts = np.array([3, 3, 5])
+    means = np.array(
+        [
+            np.mean([expected("hits@1", [r], n, 2) for r, n in zip(one, counts, strict=True)])
+            for one in vectors
+        ]
+    )
+    for printed in np.unique(means.round(12)):
+        allowed = vectors[np.abs(means - printed) < 1e-9]
+        found = bounds_in(known, {"hits@1": float(printed)}, noise=False, metrics=["mrr"]).full["mrr"]
+        values = metric_value("mrr", allowed)
+        assert (found.low, found.high) == pytest.approx((values.min(), values.max()), abs=1e-9)
+
+
+def test_where_all_draws_can_be_listed_the_bounds_hold_as_often_as_stated():
+    """Exact: the probability of every pair of sampled ranks, for every pair of full ranks."""
+    candidates, sampled, level = 5, 3, 0.7
+    laws = Draw(sampled).probabilities(np.arange(1.0, 6), np.full(5, 5.0))
+    outcomes = list(product(range(1, sampled + 2), repeat=2))
+    found = {}
+    for outcome in outcomes:
+        values = {
+            "mrr": float(metric_value("mrr", outcome)),
+            "hits@1": float(metric_value("hits@1", outcome)),
+        }
+        found[outcome] = full_bounds(
+            values,
+            sampled=sampled,
+            num_candidates=candidates,
+            tasks=2,
+            level=level,
+            metrics=["mrr"],
+        ).full["mrr"]
+    # With two tasks and this level some bounds say something: else the test would hold for any ranks.
+    assert max(one.low for one in found.values()) > 0.25
+    for first, second in product(range(5), repeat=2):
+        truth = metric_value("mrr", [first + 1, second + 1])
+        covered = sum(
+            laws[first, outcome[0] - 1] * laws[second, outcome[1] - 1]
+            for outcome in outcomes
+            if contains(found[outcome], truth)
+        )
+        assert covered >= level
+
+
+# --- an independent program -----------------------------------------------------------------------------------------
+
+
+def independent_bounds(values, candidates, sampled, metric):
+    """The program over all ranks in the words of scipy alone."""
+    ranks, places = np.arange(1.0, candidates + 1), np.arange(sampled + 1)
+    laws = np.array([stats.hypergeom(candidates - 1, rank - 1, sampled).pmf(places) for rank in ranks])
+    rows, room = [], []
+    for name, (low, high) in values.items():
+        mean = laws @ metric_value(name, places[:, None] + 1.0, sampled + 1)
+        rows += [mean, -mean]
+        room += [high, -low]
+    goal = metric_value(metric, ranks[:, None], candidates)
+    ends = [
+        sign * linprog(sign * goal, A_ub=rows, b_ub=room, A_eq=np.ones((1, candidates)), b_eq=[1.0]).fun
+        for sign in (1, -1)
+    ]
+    return Bounds(*ends)
+
+
+@pytest.mark.parametrize("candidates", [30, 400])
+def test_bounds_are_those_of_a_program_over_all_ranks(candidates):
+    values = {"mrr": "0.701", "hits@3": "0.82"}
+    found = full_bounds(
+        values, sampled=20, num_candidates=candidates, tasks=10_000, noise=False, metrics=NAMES
+    )
+    ends = {"mrr": (0.7005, 0.7015), "hits@3": (0.815, 0.825)}
+    for name in NAMES:
+        wanted = independent_bounds(ends, candidates, 20, name)
+        # Mean ranks are greater numbers.
+        scale = candidates if name == "mr" else 1.0
+        assert found.full[name].low == pytest.approx(wanted.low, abs=1e-9 * scale)
+        assert found.full[name].high == pytest.approx(wanted.high, abs=1e-9 * scale)
+
+
+def test_a_grid_of_ranks_makes_bounds_a_little_wider_and_never_narrower():
+    values = {"mrr": "0.701", "hits@3": "0.82"}
+    options = {"sampled": 5, "num_candidates": 3500, "tasks": 10_000, "noise": False}
+    found = full_bounds(values, metrics=["mrr", "mr"], **options)
+    ends = {"mrr": (0.7005, 0.7015), "hits@3": (0.815, 0.825)}
+    for name in found.full:
+        wanted = independent_bounds(ends, 3500, 5, name)
+        scale = 3500 if name == "mr" else 1.0
+        assert -1e-9 * scale < wanted.low - found.full[name].low < 5e-4 * scale
+        assert -1e-9 * scale < found.full[name].high - wanted.high < 5e-4 * scale
+
+
+def test_no_prices_prove_too_much():
+    """The bound holds for any prices of at least 0, so that the solver's tolerance cannot make it too narrow."""
+    generator = np.random.default_rng(31)
+    tasks = Tasks([40.0, 50.0], [300.0, 700.0], ())
+    columns = tasks.owner.size
+    for _ in range(20):
+        weights, rows = generator.normal(size=columns), generator.normal(size=(4, columns))
+        shares = np.concatenate(
+            [0.3 * generator.dirichlet(np.ones(40)), 0.7 * generator.dirichlet(np.ones(50))]
+        )
+        program = _Priced(tasks, weights, Rows(rows, rows @ shares))
+        for prices in generator.exponential(size=(20, 4)):
+            proved, _ = program._proved(prices)
+            assert proved * np.ptp(weights) <= weights @ shares + 1e-9
+
+
+# --- simulated draws ------------------------------------------------------------------------------------------------
+
+# Laws of full ranks u = (R - 1)/(N - 1) that try to break the bounds: shares at 1 and where one negative in a few is
+# better; all at one rank; all over the place; few tasks with great ranks.
+LAWS = {
+    "two points": lambda generator, n: np.where(generator.random(n) < 0.5, 0.0, 0.02),
+    "one rank": lambda _, n: np.full(n, 0.01),
+    "uniform": lambda generator, n: generator.random(n),
+    "mostly first": lambda generator, n: np.where(generator.random(n) < 0.97, 0.0, 1.0),
+    "power law": lambda generator, n: generator.random(n) ** 6,
+}
+
+
+def simulated(generator, ranks, candidates, sampled, names):
+    better = generator.hypergeometric(ranks - 1, candidates - ranks, sampled)
+    return {name: f"{metric_value(name, better + 1.0, sampled + 1):.3f}" for name in names}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("tasks", "level"), [(40, 0.8), (1000, 0.95)])
+def test_the_full_value_is_within_the_bounds_as_often_as_stated(law, tasks, level):
+    """Seeded. benchmarks/sampled.py has 1,000 draws of each; here 25 show what is badly wrong."""
+    generator = np.random.default_rng([31, tasks, len(law)])
+    candidates, sampled, draws = 300, 10, 25
+    ranks = 1 + np.floor(LAWS[law](generator, tasks) * (candidates - 1)).astype(np.int64)
+    truth = {name: metric_value(name, ranks, candidates) for name in ("mrr", "hits@10")}
+    missed = 0
+    for _ in range(draws):
+        values = simulated(generator, ranks, candidates, sampled, ["mrr", "hits@3"])
+        found = full_bounds(
+            values,
+            sampled=sampled,
+            num_candidates=candidates,
+            tasks=tasks,
+            level=level,
+            metrics=list(truth),
+        )
+        missed += not all(contains(found.full[name], value) for name, value in truth.items())
+    assert missed <= (1 - level) * draws
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("replacement", [False, True])
+def test_expected_values_never_miss_without_noise(law, replacement):
+    generator = np.random.default_rng([5, len(law)])
+    # Numbers of candidates that are put together in groups, with ranks that go along with them or against.
+    counts = np.sort(generator.integers(150, 400, size=300))
+    ranks = 1 + np.floor(np.sort(LAWS[law](generator, 300))[:: generator.choice([-1, 1])] * (counts - 1))
+    distinct = Counter(counts.tolist())
+    known = Setting(
+        Draw(12, replacement),
+        np.array(sorted(distinct), dtype=np.float64),
+        np.array([distinct[count] for count in sorted(distinct)], dtype=np.float64),
+        True,
+        (),
+    )
+    values = {}
+    for name in ("mrr", "hits@3"):
+        means = [
+            expected(name, [rank], count, 12, replacement) for rank, count in zip(ranks, counts, strict=True)
+        ]
+        values[name] = f"{np.mean(means):.4f}"
+    found = bounds_in(known, values, noise=False)
+    for name, bounds in found.full.items():
+        assert contains(bounds, metric_value(name, ranks, counts)), name
+
+
+# --- what it says ---------------------------------------------------------------------------------------------------
+
+
+def test_more_values_and_more_tasks_make_the_bounds_narrower():
+    options = {"sampled": 50, "num_candidates": 2757, "metrics": ["mrr"]}
+    one = full_bounds({"mrr": "0.784"}, tasks=20_000, **options).full["mrr"]
+    two = full_bounds({"mrr": "0.784", "hits@10": "0.90"}, tasks=20_000, **options).full["mrr"]
+    few = full_bounds({"mrr": "0.784"}, tasks=200, **options).full["mrr"]
+    assert one.low < two.low < two.high < one.high
+    assert few.low < one.low < one.high < few.high
+
+
+def test_auc_and_mean_rank_are_known_up_to_noise():
+    # The expected sampled mean rank is 1 + q (MR - 1)/(N - 1): 6 of 50 negatives are better.
+    found = full_bounds({"mr": "7"}, sampled=50, num_candidates=1001, tasks=1000, noise=False)
+    assert (found.full["mr"].low, found.full["mr"].high) == pytest.approx((111.0, 131.0))
+    assert (found.full["auc"].low, found.full["auc"].high) == pytest.approx((0.87, 0.89))
+
+
+def test_a_value_and_its_inverse_say_the_same():
+    options = {"sampled": 50, "num_candidates": 1000, "tasks": 500, "metrics": ["mrr", "hmr"]}
+    first = full_bounds({"mrr": 0.8}, **options).full
+    second = full_bounds({"hmr": 1.25}, **options).full
+    assert first["mrr"].low == pytest.approx(second["mrr"].low)
+    assert first["hmr"].low == pytest.approx(1 / first["mrr"].high)
+
+
+def test_shares_that_fall_are_an_assumption_that_makes_bounds_narrower():
+    options = {"sampled": 50, "num_candidates": 1000, "tasks": 5000, "metrics": ["mrr"]}
+    free = full_bounds({"mrr": "0.784"}, **options).full["mrr"]
+    fallen = full_bounds({"mrr": "0.784"}, assume=["falling"], **options).full["mrr"]
+    assert free.low + 0.05 < fallen.low < fallen.high < free.high - 0.05
+    # Half of the ranks 1, a quarter 2 to 3, an eighth 4 to 7 ...: shares that fall are within the bounds.
+    ranks = np.repeat([1, 3, 7, 15, 31, 63], [32, 16, 8, 4, 2, 2])
+    value = expected("mrr", ranks, 1000, 50)
+    found = full_bounds({"mrr": value}, assume=["falling"], **(options | {"tasks": 64}), noise=False)
+    assert contains(found.full["mrr"], metric_value("mrr", ranks))
+
+
+def test_two_models_are_hardly_ever_told_apart_and_sometimes_are():
+    options = {"num_candidates": 501, "tasks": 20_000}
+    unknown = full_difference({"mrr": "0.784"}, {"mrr": "0.70"}, sampled=20, **options)
+    assert unknown.difference["mrr"].verdict == "cannot be known"
+    assert unknown.difference["mrr"].low < 0 < unknown.difference["mrr"].high
+    known = full_difference({"mrr": "0.3", "mr": "9"}, {"mrr": "0.8", "mr": "2"}, sampled=500, **options)
+    assert known.difference["mrr"].verdict == SECOND
+    # A lower mean rank is better.
+    assert known.difference["mr"].verdict == SECOND
+    assert full_difference({"mr": "2"}, {"mr": "9"}, sampled=50, **options).difference["mr"].verdict == FIRST
+    # Each of two models is bounded more widely, so that both hold at once.
+    alone = full_bounds({"mrr": "0.784"}, sampled=20, metrics=["mrr"], **options)
+    assert unknown.first.full["mrr"].low < alone.full["mrr"].low
+
+
+def test_data_sets_say_how_many_candidates_and_how_negatives_are_drawn():
+    found = full_bounds({"hits@10": "0.90"}, sampled=50, dataset="GraIL-WN18RR-v2", metrics=["mrr"])
+    assert (found.tasks, found.negatives) == (882, "with-replacement")
+    # Filtering leaves out some of the 2,757 entities.
+    assert found.least_candidates < found.most_candidates == 2757
+    wiki = full_bounds({"mrr": "0.739"}, sampled=500, dataset="ogbl-wikikg2", metrics=["mrr"])
+    assert (wiki.tasks, wiki.most_candidates) == (2 * 598_543, 2_500_604)
+    # The issue's figure: with every true answer at rank 3,191 the sampled MRR is 0.739.
+    assert expected("mrr", [3191], 2_500_604, 500) == pytest.approx(0.739, abs=0.0005)
+    assert wiki.full["mrr"].low < 1 / 3191 < wiki.full["mrr"].high
+    assert any("2,500,604 entities" in text for text in wiki.assumed)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "sampled", "why"),
+    [
+        ("ogbl-biokg", 500, "type of the true answer"),
+        ("ogbl-ppa", 3_000_000, "the same list"),
+        ("tgbl-coin", 20, "earlier answers"),
+        ("tgbl-wiki-v2", 999, "full ranking already"),
+        ("Freebase-DGL-KE", 2000, "by degree"),
+        ("thgl-forum", 100, "type of the true answer"),
+    ],
+)
+def test_negatives_that_are_not_uniform_are_refused(dataset, sampled, why):
+    with pytest.raises(RankadjustError, match=why):
+        full_bounds({"hits@10": "0.5"}, sampled=sampled, dataset=dataset, tasks=1000)
+
+
+def test_typed_negatives_say_something_of_the_ranking_within_the_type():
+    found = full_bounds({"mrr": "0.8"}, sampled=500, dataset="ogbl-biokg", num_candidates=10_687)
+    assert found.tasks == 2 * 162_870
+    assert any("type" in text for text in found.assumed)
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "message"),
+    [
+        ({}, {}, "no printed value"),
+        ({"mrr": "1.2"}, {}, "cannot be its value"),
+        ({"mr": "52"}, {}, "at most 51"),
+        ({"median_rank": "2"}, {}, "no function of a mean"),
+        ({"mrr": "0.2", "hits@1": "0.9"}, {}, "no full ranks give"),
+        ({"mrr": "0.2", "hits@1": "0.9"}, {"noise": False}, "as expected values"),
+        ({"mrr": "0.8"}, {"level": 1.0}, "level is 1.0"),
+        ({"mrr": "0.8"}, {"tasks": None}, "how many tasks"),
+        ({"mrr": "0.8"}, {"num_candidates": None}, "among how many candidates"),
+        ({"mrr": "0.8"}, {"num_entities": 5}, "give one of them"),
+        ({"mrr": "0.8"}, {"num_candidates": 50}, "50 negatives cannot be drawn"),
+        ({"mrr": "0.8"}, {"sampled": 0}, "sampled is 0"),
+        ({"mrr": "0.8"}, {"negatives": "some"}, "negatives is 'some'"),
+        ({"mrr": "0.8"}, {"assume": ["rising"]}, "no assumption"),
+        ({"mrr": "0.8"}, {"metrics": ["median_rank"]}, "no bounds are known"),
+    ],
+)
+def test_what_says_nothing_is_refused(values, options, message):
+    given = {"sampled": 50, "num_candidates": 2757, "tasks": 1000} | options
+    with pytest.raises(RankadjustError, match=message):
+        full_bounds(values, **given)
+
+
+def test_noise_of_the_draws_can_be_left_out_where_tasks_are_not_known():
+    found = full_bounds({"mrr": "0.8"}, sampled=50, num_candidates=100, noise=False)
+    assert found.tasks is None
+    assert found.full == found.without_noise
+    assert resolve("mrr").key not in found.full
