@@ -21,6 +21,7 @@ from rankadjust.literature.joint import joint_findings
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.runs import RESULT
 from rankadjust.literature.single import TaskLists, single_findings
+from rankadjust.literature.usual import unusual
 from rankadjust.literature.wording import SAMPLED
 
 _SHOWN = (
@@ -178,7 +179,10 @@ def _of_model(rows: Sequence[dict[str, Any]], lists: TaskLists) -> Iterator[Find
     yield from disagreeing
     alone_printed = [value for value in adjusted if (value.side, value.metric.key) not in base]
     used = [*base.values(), *alone_printed]
-    yield from joint_findings(used, tasks)
+    together = list(joint_findings(used, tasks))
+    yield from together
+    if not together:
+        yield from unusual(used, tasks)
 
 
 def _halves_of(rows: Iterable[Mapping[str, Any]]) -> set[str]:

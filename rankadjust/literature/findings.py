@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -18,7 +18,10 @@ from rankadjust.literature.wording import SAMPLED
 SEVERITIES = {
     "impossible": "no ranks have these values",
     "only_with_ties": "only ranks that are halves, as the mean rank of tied candidates, have these values",
+    "only_over_runs": "no single ranking has these values; means over several runs may",
+    "only_if_cut": "possible only if digits were cut off, not rounded",
     "suspicious": "possible, but so odd that a mistake is likelier",
+    "unusual": "possible, but unlike nearly all published results: a statistical remark",
 }
 
 BOUNDS = {
@@ -27,6 +30,7 @@ BOUNDS = {
     "tasks": "a share that is no number of hits among so many tasks, or a count of other tasks",
     "joint": "values that no distribution of ranks has together",
     "shape": "values that need a higher rank to be more frequent than a lower one",
+    "usual": "an MRR that is far from what usually goes with the Hits@1, 3 and 10 beside it",
     "adjusted": "an adjusted value that does not follow from the metric printed beside it",
     "differs": "a copy of another row with one value changed",
     "repeated_row": "the same values on two data sets",
@@ -87,6 +91,12 @@ class PrintedValue(Interval):
     given_message: str | None = field(default=None, compare=False)
     is_ordinary: bool = True
     is_sampled: bool = False
+
+    @property
+    def cut(self) -> "PrintedValue":
+        """The same with all values that have these digits if further ones were cut off."""
+        unit = 10.0**-self.decimals * (0.01 if self.percent else 1.0)
+        return replace(self, high=min(max(self.high, self.low + 1.5 * unit), self.metric.upper))
 
     @property
     def text(self) -> str:

@@ -107,7 +107,18 @@ def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> t
     program = model.program(ranks)
     if not program.clashes(program.names):
         return None
+    if ranks is Ranks.HALVES and (additive := _additive(values)):
+        # Without metrics whose mean over runs is none of one ranking the contradiction is certain.
+        found = _first(additive, tasks)
+        if found is not None and found[0].severity == _SEVERITY[ranks]:
+            return found
     return _told(model, ranks, program.irreducible(_in_order(model, program)))
+
+
+def _additive(values: Sequence[PrintedValue]) -> Sequence[PrintedValue]:
+    """Return the means over the tasks, nothing where there are no other values."""
+    found = [value for value in values if value.metric.additive]
+    return found if len(found) < len(values) else []
 
 
 def _are_ordered_hits(values: Sequence[PrintedValue]) -> bool:
@@ -195,17 +206,34 @@ def _told(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Finding, s
     mended = None if least is None else least.mended
     hint = _hint(model, program, value) if ranks is not Ranks.DECREASING else None
     limit, printed = (None, None) if blamed.end is None else map(value.as_adjusted, blamed.end)
+    severity, remark = _severity(model, ranks, names)
     finding = Finding(
         row=value.row,
-        severity=_SEVERITY[ranks],
+        severity=severity,
         bound="shape" if ranks is Ranks.DECREASING else "joint",
         limit=limit,
         excess=None if limit is None or printed is None else abs(limit - printed),
         values="; ".join(each.value.text for each in clashing),
         mended=mended,
-        message=" ".join([*_sentences(ranks, clashing, blamed, mended), *([hint] if hint else [])]),
+        message=" ".join([*_sentences(ranks, clashing, blamed, mended), *([hint] if hint else []), *remark]),
     )
     return finding, value.key
+
+
+def _severity(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the severity of a clash, and a sentence with what would still make it possible."""
+    values = [model.values[name] for name in names]
+    if ranks is not Ranks.HALVES:
+        return _SEVERITY[ranks], []
+    if others := sorted({value.metric.label for value in values if not value.metric.additive}):
+        verb = "is" if len(others) == 1 else "are"
+        return "only_over_runs", [
+            f"Means over several runs may have these values, as {listed(others)} {verb} no mean over the tasks."
+        ]
+    cut = _statements([value.cut for value in values])
+    if not Program(model.tasks, model.shares, model.parts_of, cut, ranks).clashes(names):
+        return "only_if_cut", ["All would agree if digits had been cut off, not rounded."]
+    return _SEVERITY[ranks], []
 
 
 def _sentences(

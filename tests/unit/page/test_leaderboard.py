@@ -84,14 +84,14 @@ def test_a_contradiction_belongs_to_one_evaluation_of_a_line(tmp_path, model):
     values = [
         ("FB15k-237", "MRR", "0.3"),
         ("FB15k-237", "Hits@1", "0.2"),
-        ("WN18RR", "MRR", "0.3"),
-        ("WN18RR", "Hits@1", "0.4"),
+        ("WN18RR", "MRR", "0.30"),
+        ("WN18RR", "Hits@1", "0.40"),
     ]
     wide = rescore(frame(values, model=model, file="wide.md", file_line=3))
     fb, wn = leaderboard_data(values_of(material(wide=wide)), written(check(wide), tmp_path))["rows"]
     assert (fb["dataset"], fb["notes"], fb["unranked"]) == ("FB15k-237", [], "")
     assert [note["kind"] for note in wn["notes"]] == ["contradiction"]
-    assert wn["unranked"] == "impossible: Hits@1 0.4 and MRR 0.3 contradict each other: no ranks have both"
+    assert wn["unranked"] == "impossible: Hits@1 0.40 and MRR 0.30 contradict each other: no ranks have both"
 
 
 def test_a_contradiction_of_a_result_without_model_or_line_is_not_lost(tmp_path):
