@@ -24,7 +24,7 @@ _KEYS = ("table", "schema", "version", "digest")
 
 
 @dataclass(frozen=True)
-class Table:
+class TableKind:
     """A kind of table. name: 'adjustments'; schema: number of its layout, raised with every change of its columns.
 
     columns: those that every such table has, with their types; it may have more. later: those of them that the first
@@ -47,7 +47,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Seal:
-    """What the metadata of a file say: table and schema as in `Table`, the version that wrote it, the digest."""
+    """What the metadata of a file say: table and schema as in `TableKind`, the version that wrote it, the digest."""
 
     table: str
     schema: str
@@ -55,7 +55,7 @@ class Seal:
     digest: str
 
 
-def write_sealed(frame: pl.DataFrame, path: str | Path, table: Table, version: str = VERSION) -> None:
+def write_sealed(frame: pl.DataFrame, path: str | Path, table: TableKind, version: str = VERSION) -> None:
     """Write a frame as Parquet with a seal in its metadata."""
     digest = digest_of_values(frame, table.name, str(table.schema), version)
     values = (table.name, str(table.schema), version, digest)
@@ -63,7 +63,7 @@ def write_sealed(frame: pl.DataFrame, path: str | Path, table: Table, version: s
     write_parquet(frame, path, metadata)
 
 
-def read_sealed(path: Path, table: Table) -> tuple[pl.DataFrame, Seal | None]:
+def read_sealed(path: Path, table: TableKind) -> tuple[pl.DataFrame, Seal | None]:
     """Return the frame in a file and its seal, None where it has none.
 
     Raises RankadjustError where the path is a folder, the file is no Parquet file or holds something else or another
@@ -102,7 +102,7 @@ def read_seal(source: Source) -> Seal | None:
     return None if None in values else Seal(*map(str, values))
 
 
-def _require_schema(path: Path, table: Table, seal: Seal | None) -> None:
+def _require_schema(path: Path, table: TableKind, seal: Seal | None) -> None:
     """Raise RankadjustError where a file has another layout, as those of other versions may."""
     if seal is None or seal.table != table.name or seal.schema in (str(table.schema), *table.added):
         return
@@ -113,7 +113,7 @@ def _require_schema(path: Path, table: Table, seal: Seal | None) -> None:
 
 
 def _require_columns(
-    path: Path, table: Table, schema: Mapping[str, pl.DataType], lacking: Sequence[str]
+    path: Path, table: TableKind, schema: Mapping[str, pl.DataType], lacking: Sequence[str]
 ) -> None:
     needed = {name: kind for name, kind in table.columns.items() if name not in lacking}
     missing = [name for name in needed if name not in schema]

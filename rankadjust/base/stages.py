@@ -227,7 +227,7 @@ def _wrong(file: BinaryIO, product: Product, of: str) -> str:
     return "" if seal.of == of else f"it belongs to {seal.of}, not to {of}"
 
 
-def _not_whole(file: BinaryIO, seal: "_Seal | None") -> str:
+def _not_whole(file: BinaryIO, seal: "_Mark | None") -> str:
     """Return in which way a file is not what was written; '' where it is."""
     if seal is None:
         return _UNSEALED if file.seek(0, 2) else "it is empty"
@@ -235,7 +235,7 @@ def _not_whole(file: BinaryIO, seal: "_Seal | None") -> str:
 
 
 @dataclass(frozen=True)
-class _Seal:
+class _Mark:
     """What a seal says, and at which byte of the file the digits of its SHA-256 begin."""
 
     name: str
@@ -246,7 +246,7 @@ class _Seal:
     place: int
 
 
-def _found(file: BinaryIO) -> _Seal | None:
+def _found(file: BinaryIO) -> _Mark | None:
     """Return the last seal in a file."""
     start = max(0, file.seek(0, 2) - _END)
     file.seek(start)
@@ -254,7 +254,7 @@ def _found(file: BinaryIO) -> _Seal | None:
     if not matches:
         return None
     name, schema, of, version, sha256 = (word.decode("utf-8", "replace") for word in matches[-1].groups())
-    return _Seal(name, int(schema), unquote(of), version, sha256, start + matches[-1].start(5))
+    return _Mark(name, int(schema), unquote(of), version, sha256, start + matches[-1].start(5))
 
 
 def _stamp(path: Path) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
 from rankadjust.base.reading import read_csv
-from rankadjust.base.sealed import Table, read_sealed, write_sealed
+from rankadjust.base.sealed import TableKind, read_sealed, write_sealed
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION
@@ -16,7 +16,7 @@ from rankadjust.database.store import RELEASED
 CANDIDATES = "candidates.parquet"
 DATASETS = "datasets.tsv"
 
-_HISTOGRAMS = Table(
+_HISTOGRAMS = TableKind(
     name="candidates",
     schema=1,
     columns=dict.fromkeys(EVALUATION, pl.String()) | {"num_candidates": pl.Int64(), "tasks": pl.Int64()},

@@ -7,7 +7,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
-from rankadjust.base.sealed import Seal, Table, read_seal, read_sealed, write_sealed
+from rankadjust.base.sealed import Seal, TableKind, read_seal, read_sealed, write_sealed
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import BOUNDS, add_coefficients
@@ -47,7 +47,7 @@ SCHEMA = pl.Schema(
     }
 )
 # `schema` counts the layouts of this table: raise it with every change of SCHEMA.
-ADJUSTMENTS = Table(
+ADJUSTMENTS = TableKind(
     name="adjustments",
     schema=2,
     columns=SCHEMA,

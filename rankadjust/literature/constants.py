@@ -33,9 +33,13 @@ def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
+def add_benchmark_notes(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add benchmark_note to rows of benchmarks whose ranks under chance are not quite uniform."""
+    return rows.join(_benchmark_notes(), on=["dataset", "protocol"], how="left", maintain_order="left")
+
+
 @cache
-def approximate_benchmarks() -> pl.DataFrame:
-    """Return data set, protocol and benchmark_note of benchmarks whose ranks under chance are not quite uniform."""
+def _benchmark_notes() -> pl.DataFrame:
     return pl.DataFrame(
         [
             (benchmark.dataset, benchmark.protocol.name, benchmark.note)
@@ -47,7 +51,13 @@ def approximate_benchmarks() -> pl.DataFrame:
     )
 
 
-def constants_of(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
+def add_constants(rows: pl.DataFrame, database: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
+    """Add to each row the constants of its evaluation and metric."""
+    constants = _constants_of(database, rows, entities)
+    return rows.join(constants, on=KEY, how="left", maintain_order="left", validate="m:1")
+
+
+def _constants_of(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
     """Return the database with rows for what it lacks, where the number of candidates is known all the same.
 
     That is q + 1 for q sampled negatives, or all entities where a raw table states their number (origin

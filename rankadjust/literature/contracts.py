@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import BOUNDS, COEFFICIENTS
+from rankadjust.database.store import SCHEMA
 
 _SCALES = tuple(column for pair in COEFFICIENTS.values() for column in pair if column is not None)
 _PRINTED = ("split", "side", "protocol", "ties", "candidates", "unit")
@@ -71,6 +72,11 @@ STAGES: Mapping[str, Contract] = {
         adds=("limit",),
         changes=("value_impossible",),
     ),
+    "add_constants": Contract(
+        reads=(*KEY, "additive", "has_moments", "candidates"),
+        adds=(*(name for name in SCHEMA if name not in KEY), "origin"),
+    ),
+    "add_benchmark_notes": Contract(reads=("dataset", "protocol"), adds=("benchmark_note",)),
     "add_duplicate": Contract(
         reads=(
             "file_line",
@@ -113,5 +119,13 @@ STAGES: Mapping[str, Contract] = {
     "add_p": Contract(
         reads=(*EVALUATION, "metric", "expectation", "value", "value_low", "value_high"),
         adds=("log10_p_independent", "reason_p"),
+    ),
+    "recompute": Contract(
+        reads=(
+            *("source", "table", "source_line", "model", *KEY, "ties", "candidates", "adjustment"),
+            *("value", "increasing", "status", "message", *_BASE),
+        ),
+        adds=("run", *(f"base_{name}" for name in _BASE), "recomputed", "difference"),
+        changes=("message",),
     ),
 }

@@ -10,13 +10,12 @@ from collections.abc import Mapping
 import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
-from rankadjust.base.vocabulary import KEY
 from rankadjust.data.registry import Dataset
 from rankadjust.database.adjustments import add_adjusted
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.histograms import add_p
 from rankadjust.literature.certainty import add_certainty
-from rankadjust.literature.constants import approximate_benchmarks, constants_of, documented_entities
+from rankadjust.literature.constants import add_benchmark_notes, add_constants, documented_entities
 from rankadjust.literature.printed_values import add_limits, read_values
 from rankadjust.literature.runs import add_duplicate, add_run
 from rankadjust.literature.statuses import USABLE, add_status
@@ -113,14 +112,7 @@ def rescore(
     rows = map_words(given.select(known), rules)
     rows = resolve_names(rows, constants.table, rules, registry, entities)
     rows = add_limits(read_values(rows), constants.histograms)
-    rows = rows.join(
-        constants_of(constants.table, rows, entities),
-        on=KEY,
-        how="left",
-        maintain_order="left",
-        validate="m:1",
-    )
-    rows = rows.join(approximate_benchmarks(), on=["dataset", "protocol"], how="left", maintain_order="left")
+    rows = add_benchmark_notes(add_constants(rows, constants.table, entities))
     rows = add_status(add_duplicate(rows).with_columns(chance="expectation"))
     # What chance gives is kept beside a value that the candidates rule out: the mean N follows from it.
     is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
@@ -128,7 +120,7 @@ def rescore(
     adjusted = add_p(rows, constants.histograms).with_columns(
         expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation")
     )
-    rescored = _recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
+    rescored = recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(
         rescored.select(
@@ -153,7 +145,7 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(text).rename({name: f"{name}_given" for name in frame.columns if name in taken})
 
 
-def _recompute(rows: pl.DataFrame) -> pl.DataFrame:
+def recompute(rows: pl.DataFrame) -> pl.DataFrame:
     """Recompute printed adjusted values from the same model's base metric, where that was printed too."""
     rows = add_run(rows)
     kinds = ("ratio", "index", "z")

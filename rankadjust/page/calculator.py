@@ -107,7 +107,7 @@ def _constants(table: pl.DataFrame, own: pl.Series) -> pl.DataFrame:
 
 
 def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object]:
-    """Return what a data set may be called, folded, and the words that a misspelt name may have meant."""
+    """Return what a data set may be called, folded."""
     registry = load_registry()
     aliases: dict[str, str] = {}
     ambiguous: dict[str, list[str]] = {}
@@ -120,7 +120,6 @@ def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object
         "own": [name for name in constants["dataset"].unique(maintain_order=True) if name in own],
         "aliases": aliases,
         "ambiguous": ambiguous,
-        "registered": [word for dataset in registry.values() for word in (dataset.name, *dataset.aliases)],
     }
 
 

@@ -603,56 +603,32 @@ addEventListener("DOMContentLoaded", makeTables);
 // (3) The calculator: what rankadjust.adjust computes, and what rankadjust.output.terminal says of it. The constants
 // come with the page; tests/browser/test_calculator.py compares numbers and words with the library's.
 
-/** Numbers as Python writes them: rounded half to even from the exact value of the float. */
+/** Numbers as Python writes them. */
 const python = {
-  /** Return |value| times 10 to a power, as a whole number. */
-  scaled(value, power) {
-    const view = new DataView(new ArrayBuffer(8));
-    view.setFloat64(0, Math.abs(value));
-    const bits = view.getBigUint64(0);
-    const field = Number(bits >> 52n);
-    const mantissa = (bits & (2n ** 52n - 1n)) + (field === 0 ? 0n : 2n ** 52n);
-    const twos = BigInt(Math.max(field, 1) - 1075);
-    const tens = BigInt(power);
-    const top = mantissa * (twos > 0n ? 2n ** twos : 1n) * (tens > 0n ? 10n ** tens : 1n);
-    const bottom = (twos < 0n ? 2n ** -twos : 1n) * (tens < 0n ? 10n ** -tens : 1n);
-    const whole = top / bottom;
-    const twice = 2n * (top % bottom);
-    return twice > bottom || (twice === bottom && whole % 2n === 1n) ? whole + 1n : whole;
-  },
-
-  sign(value) {
-    return value < 0 || Object.is(value, -0) ? "-" : "";
+  /** Return a value that browsers, which round halves away from zero, round to the even digit as Python does. */
+  halvesToEven(value, significant) {
+    const digits = `0${value.toExponential(100).replace(/[-.]|e.*/g, "")}`;
+    return /^[02468]50*$/.test(digits.slice(significant)) ? value * (1 - Number.EPSILON) : value;
   },
 
   /** f"{value:.{decimals}f}" */
   fixed(value, decimals) {
-    const digits = python.scaled(value, decimals).toString().padStart(decimals + 1, "0");
-    const whole = digits.slice(0, digits.length - decimals);
-    return python.sign(value) + whole + (decimals > 0 ? `.${digits.slice(-decimals)}` : "");
+    const exponent = Number(value.toExponential(20).split("e")[1]);
+    return python.halvesToEven(value, exponent + 1 + decimals).toFixed(decimals);
   },
 
   /** f"{value:.{significant}g}" */
   general(value, significant) {
-    if (value === 0) {
-      return `${python.sign(value)}0`;
+    const even = python.halvesToEven(value, significant);
+    const [digits, power] = even.toExponential(significant - 1).split("e");
+    const short = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+    if (Object.is(value, -0)) {
+      return "-0";
     }
-    let exponent = Number(Math.abs(value).toExponential(20).split("e")[1]);
-    let digits = python.scaled(value, significant - 1 - exponent).toString();
-    if (digits.length > significant) {
-      exponent += 1;
-      digits = digits.slice(0, significant);
+    if (power < -4 || power >= significant) {
+      return `${short(digits)}e${power[0]}${power.slice(1).padStart(2, "0")}`;
     }
-    const withPoint = (whole, rest) => `${whole}.${rest}`.replace(/\.?0*$/, "");
-    if (exponent < -4 || exponent >= significant) {
-      const power = `${exponent < 0 ? "-" : "+"}${Math.abs(exponent).toString().padStart(2, "0")}`;
-      return `${python.sign(value)}${withPoint(digits[0], digits.slice(1))}e${power}`;
-    }
-    const text =
-      exponent >= 0
-        ? withPoint(digits.slice(0, exponent + 1), digits.slice(exponent + 1))
-        : withPoint("0", "0".repeat(-exponent - 1) + digits);
-    return python.sign(value) + text;
+    return short(even.toFixed(significant - 1 - power));
   },
 
   /** Put commas between thousands. */
@@ -666,49 +642,10 @@ const python = {
   },
 
   blank: "[ \\t\\n\\r\\f\\v\\x1c-\\x1f\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]",
-
-  /** difflib's measure of how alike two texts are: twice the length of their matching blocks over their lengths. */
-  alike(one, other) {
-    const [a, b] = [Array.from(one), Array.from(other)];
-    const matched = (aLow, aHigh, bLow, bHigh) => {
-      let [bestA, bestB, size] = [aLow, bLow, 0];
-      let lengths = new Map();
-      for (let i = aLow; i < aHigh; i += 1) {
-        const here = new Map();
-        for (let j = bLow; j < bHigh; j += 1) {
-          if (a[i] === b[j]) {
-            const length = (lengths.get(j - 1) ?? 0) + 1;
-            here.set(j, length);
-            if (length > size) {
-              [bestA, bestB, size] = [i - length + 1, j - length + 1, length];
-            }
-          }
-        }
-        lengths = here;
-      }
-      if (size === 0) {
-        return 0;
-      }
-      return matched(aLow, bestA, bLow, bestB) + size + matched(bestA + size, aHigh, bestB + size, bHigh);
-    };
-    return (2 * matched(0, a.length, 0, b.length)) / (a.length + b.length || 1);
-  },
 };
 
 /** A mistake in what was typed: the message is for people. */
 class CalculatorError extends Error {}
-
-/** Return '; did you mean A or B?' for close matches of a name, '' where there are none. */
-function didYouMean(name, known) {
-  const byFolded = new Map(known.map((word) => [word.toLowerCase(), word]));
-  const folded = name.toLowerCase();
-  const close = [...byFolded.keys()]
-    .map((word) => [python.alike(word, folded), word])
-    .filter(([ratio]) => ratio >= 0.6)
-    .sort(([ratio, word], [otherRatio, other]) => otherRatio - ratio || (word < other ? 1 : -1))
-    .slice(0, 3);
-  return close.length === 0 ? "" : `; did you mean ${close.map(([, word]) => byFolded.get(word)).join(" or ")}?`;
-}
 
 /** Printed numbers: the grammar of rankadjust.base.printed. */
 const printed = (() => {
@@ -854,7 +791,7 @@ const constants = {
 
   /** Return the data set that a name or an alias means, as rankadjust.database.names does. */
   resolve(name) {
-    const { dataset, aliases, ambiguous, registered } = this.names;
+    const { dataset, aliases, ambiguous } = this.names;
     const folded = this.folded(name);
     const here = dataset.find((one) => one === name) ?? dataset.find((one) => folded !== "" && this.folded(one) === folded);
     if (here !== undefined) {
@@ -873,11 +810,7 @@ const constants = {
         `'${name}' does not say which data set is meant; write ${ambiguous[folded].join(" or ")}`,
       );
     }
-    const hint =
-      didYouMean(name, dataset) ||
-      didYouMean(name, registered) ||
-      "; 'rankadjust datasets' lists those that are known, and with --results FOLDER those of a run of your own";
-    throw new CalculatorError(`unknown data set '${name}'${hint}`);
+    throw new CalculatorError(`unknown data set '${name}'; the field lists those that the page has`);
   },
 };
 
@@ -952,7 +885,7 @@ const calculator = {
     }
     const limit = tooSmall ? `at least ${python.general(least, 6)}` : `at most ${python.general(greatest, 6)}`;
     const place = tooSmall === metric.increasing ? "last" : "first";
-    const candidates = [...new Set(evaluation.candidates)].map((count) => python.grouped(python.fixed(count, 0)));
+    const candidates = [...new Set(evaluation.candidates)].map((count) => python.grouped(count.toFixed(0)));
     const { dataset, protocol, split, side } = evaluation;
     throw new CalculatorError(
       `${metric.key} of ${dataset}, ${protocol}, ${split}, side ${side}, is ${limit}, reached where every true answer ` +
@@ -1062,7 +995,7 @@ const calculator = {
   },
 
   title({ dataset, protocol, split, side, tasks }) {
-    const count = tasks === null ? "unknown number of" : python.grouped(python.fixed(tasks, 0));
+    const count = tasks === null ? "unknown number of" : python.grouped(tasks.toFixed(0));
     return `${dataset}, ${protocol}, ${split}, side ${side}: ${count} tasks`;
   },
 

@@ -15,7 +15,6 @@ from rankadjust.base.errors import RankadjustError, did_you_mean, exit_with_mess
 from rankadjust.base.files import sha256_of, write_parquet, write_text, write_tsv
 from rankadjust.base.provenance import PACKAGE, code_digest, imported_modules
 from rankadjust.base.schemas import read_yaml, validate
-from rankadjust.base.whole import atomic_path
 from rankadjust.configuration import COMMAND_LINE, load_configuration, tables_by_name
 
 # Which package may import which: a package imports from those above it only. The modules beside the packages
@@ -182,21 +181,6 @@ def test_a_mistake_ends_with_one_line_and_no_traceback():
     with pytest.raises(SystemExit) as info, exit_with_message():
         raise RankadjustError("file.csv:3: two fields")
     assert info.value.code == "error: file.csv:3: two fields"
-
-
-def test_atomic_path_leaves_the_old_file_and_nothing_else_on_failure(tmp_path):
-    path = tmp_path / "file.txt"
-    write_text("old", path)
-
-    def fail_half_way():
-        with atomic_path(path) as temporary:
-            temporary.write_text("half")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail_half_way()
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_results_have_the_permissions_of_the_umask(tmp_path):

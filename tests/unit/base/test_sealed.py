@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
-from rankadjust.base.sealed import Table, digest_of_values, read_seal, read_sealed, write_sealed
+from rankadjust.base.sealed import TableKind, digest_of_values, read_seal, read_sealed, write_sealed
 from rankadjust.base.version import VERSION
 
-TABLE = Table(
+TABLE = TableKind(
     name="constants",
     schema=3,
     columns={"metric": pl.String(), "tasks": pl.Int64(), "expectation": pl.Float64()},

@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -70,35 +71,48 @@ def test_a_device_that_is_full_is_one_line(tmp_path):
         write_text("x", link)
 
 
-def test_into_a_pipe_goes_what_is_whole(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
+@pytest.fixture
+def pipe(tmp_path):
+    """Return a named pipe, and a function that returns what came out of it."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
     read = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
-    reader.start()
-    write_bytes(b"x" * 300_000, pipe)
-    reader.join()
-    assert read == [b"x" * 300_000]
-    assert list(tmp_path.iterdir()) == [pipe]
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_nothing_goes_into_a_pipe_where_writing_fails(tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    read = []
-    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader = threading.Thread(target=lambda: read.append(path.read_bytes()))
     reader.start()
 
-    def fail_half_way():
-        with atomic_path(pipe) as temporary:
-            temporary.write_text("half")
-            raise RuntimeError
+    def told():
+        reader.join()
+        return read
 
-    with pytest.raises(RuntimeError):
-        fail_half_way()
-    reader.join()
-    assert read == [b""]
+    return path, told
+
+
+def write_half(path):
+    with suppress(RuntimeError), atomic_path(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+
+
+def test_into_a_pipe_goes_what_is_whole(pipe):
+    path, told = pipe
+    write_bytes(b"x" * 300_000, path)
+    assert told() == [b"x" * 300_000]
+    assert list(path.parent.iterdir()) == [path]
+    assert stat.S_ISFIFO(path.stat().st_mode)
+
+
+def test_nothing_goes_into_a_pipe_where_writing_fails(pipe):
+    path, told = pipe
+    write_half(path)
+    assert told() == [b""]
+
+
+def test_the_old_file_and_nothing_else_is_left_where_writing_fails(tmp_path):
+    path = tmp_path / "file.txt"
+    write_text("old", path)
+    write_half(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_process_substitution_is_written_through():
