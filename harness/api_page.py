@@ -76,6 +76,12 @@ def _examples(section: griffe.DocstringSection) -> Iterator[str]:
         yield f"```pycon\n{text}\n```\n" if kind.value == "examples" else f"{text}\n"
 
 
+def _remark(section: griffe.DocstringSection) -> Iterator[str]:
+    """Yield a section with a title of its own: References, Notes."""
+    yield f"**{section.title}**\n"
+    yield f"{section.value.description}\n"
+
+
 def _unknown(section: griffe.DocstringSection) -> Iterator[str]:
     raise ValueError(f"there is no way to write a section {section.kind.value!r}")
 
@@ -88,6 +94,7 @@ _WRITERS = {
     "returns": _listed("Returns"),
     "raises": _listed("Raises"),
     "examples": _examples,
+    "admonition": _remark,
 }
 
 
