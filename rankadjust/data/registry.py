@@ -141,7 +141,7 @@ def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
             f"'{name}' does not say which data set is meant; write {' or '.join(ambiguous)}"
         )
     words = [word for dataset in registry.values() for word in (dataset.name, *dataset.aliases)]
-    hint = did_you_mean(name, words) or f"; the registry has {', '.join(registry)}"
+    hint = did_you_mean(name, words) or f"; `rankadjust datasets` lists all {len(registry)}"
     raise RankadjustError(f"unknown data set '{name}'{hint}")
 
 

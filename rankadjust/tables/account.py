@@ -19,6 +19,8 @@ from rankadjust.tables.units import base_metric
 _LONGEST_KEY = 100
 # How many values are shown; all of them are in the tidy file.
 _SHOWN = 50
+# How many texts of a column that could not be read are shown.
+_FEW = 3
 _FIELD = "data set|model|metric|split|side|protocol|unit|value"
 _ASSUMED = re.compile(rf"(?:^|; )({_FIELD}) (.*?)(?=; (?:{_FIELD}) |$)")
 _QUESTIONS = {
@@ -57,17 +59,39 @@ def entries(assumed: str | None) -> dict[str, str]:
 
 
 def unread_cells(reading: Reading) -> list[str]:
-    """Return a line for each cell that should hold a value and could not be read: where, its text, why."""
+    """Return what could not be read of what should hold values: where, its text, why.
+
+    A line for each cell, or for all cells of a column that share their reason: `_FEW` of their texts.
+    """
+    alike = reading.unread.group_by("grid", "column", "reason", maintain_order=True).agg(
+        "text",
+        *(pl.col(name).min().alias(f"{name}_first") for name in ("row", "line")),
+        *(pl.col(name).max().alias(f"{name}_last") for name in ("row", "line")),
+    )
     return [
-        f"{_where(cell, reading)}: '{cell['text']}': {cell['reason']}"
-        for cell in reading.unread.iter_rows(named=True)
+        f"{_where(cells, reading)}: {_texts(cells['text'])}: {cells['reason']}"
+        for cells in alike.iter_rows(named=True)
     ]
 
 
-def _where(cell: Mapping[str, Any], reading: Reading) -> str:
-    table = "" if len(reading.tables) == 1 else f"table {cell['grid']}, "
-    line = "" if cell["line"] is None else f" (line {cell['line']})"
-    return f"{table}row {cell['row']}, column {cell['column']}{line}"
+def _texts(texts: Sequence[str]) -> str:
+    shown = ", ".join(f"'{text}'" for text in texts[:_FEW])
+    return shown if len(texts) <= _FEW else f"{shown} and {len(texts) - _FEW} more"
+
+
+def _where(cells: Mapping[str, Any], reading: Reading) -> str:
+    table = "" if len(reading.tables) == 1 else f"table {cells['grid']}, "
+    column = reading.tables[cells["grid"] - 1].layout.columns[cells["column"] - 1].name
+    row, line = (_range(name, cells) for name in ("row", "line"))
+    name = f" '{column}'" if column and len(cells["text"]) > 1 else ""
+    return f"{table}{row}, column {cells['column']}{name}" + (f" ({line})" if line else "")
+
+
+def _range(name: str, cells: Mapping[str, Any]) -> str:
+    first, last = cells[f"{name}_first"], cells[f"{name}_last"]
+    if first is None:
+        return ""
+    return f"{name} {first}" if first == last else f"{name}s {first} to {last}"
 
 
 def _shown(values: pl.DataFrame) -> Iterator[str]:

@@ -1,11 +1,22 @@
 """What the text around a table and the name of its file say, where the table itself says nothing."""
 
+import re
 from collections.abc import Sequence
 
 from rankadjust.tables.formats.grid import Grid
-from rankadjust.tables.tokens import Facts, Names, datasets_within, metrics_within, qualifiers_within
+from rankadjust.tables.tokens import (
+    ENTITY_RANKING,
+    Facts,
+    Names,
+    datasets_within,
+    metrics_within,
+    tasks_within,
+)
 
-_TITLE_WORDS = 12
+# What is said of the task and the unit of a table stands in its caption or in the heading above it.
+_NEXT = 2
+_CAPTION_WORDS = 20
+_IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
 
 Around = Sequence[tuple[str, str]]
 """Where a text stands, for people, and the text; the nearest first."""
@@ -46,14 +57,18 @@ def dataset_around(around: Around, names: Names) -> Facts:
     return Facts(dataset=dataset, dataset_as_printed=printed).because(f"from {where}{also}")
 
 
-def qualifiers_around(around: Around) -> Facts:
-    """Return split, side and protocol where a title or the file's name has a word for them; prose is not asked."""
-    facts = Facts()
-    for where, text in around:
-        if len(text.replace("_", " ").split()) <= _TITLE_WORDS:
-            said = qualifiers_within(text, ("split", "side", "protocol"))
-            facts = facts.over(said.because(f"from {where}"))
-    return facts
+def task_around(around: Around) -> Facts:
+    """Return the other task of which the caption or heading next to a table speaks, if it speaks of one alone."""
+    for where, text in around[:_NEXT]:
+        tasks = set(tasks_within(text)) if len(text.split()) <= _CAPTION_WORDS else set()
+        if len(tasks - {ENTITY_RANKING}) == 1:
+            return Facts(task=min(tasks - {ENTITY_RANKING})).because(f"from {where}")
+    return Facts()
+
+
+def percent_around(around: Around) -> str | None:
+    """Return where a text next to a table says that its numbers are percent."""
+    return next((where for where, text in around[:_NEXT] if _IN_PERCENT.search(text)), None)
 
 
 def _shortened(text: str) -> str:

@@ -21,6 +21,9 @@ _CELL = re.compile(PRINTED + r"(?:\s*\((?P<bracket>[^()]*)\))?(?:\s?[a-g])?")
 # Most numbers need nothing of what follows.
 _SIMPLE = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?")
 _BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
+# Several values of a cell, which has few words; a description that speaks of numbers has more.
+_DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
+_MOST_WORDS = 6
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
 _SYMBOLS = ("So", "Sk", "Cf", "Co", "Cs")
@@ -68,6 +71,19 @@ def _missing() -> frozenset[str]:
 def is_numeric(text: str) -> bool:
     """Tell whether a cell holds a number."""
     return isinstance(read_cell(text), Number)
+
+
+@lru_cache(maxsize=_CACHED)
+def several_numbers(text: str) -> bool:
+    """Tell whether a cell holds several values: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
+    if len(text) > _LONGEST or len(text.split()) > _MOST_WORDS or is_numeric(text):
+        return False
+    return len(_DECIMAL.findall(_undecorated(text))) > 1
+
+
+def holds_numbers(text: str) -> bool:
+    """Tell whether a cell holds one value or several."""
+    return is_numeric(text) or several_numbers(text)
 
 
 @lru_cache(maxsize=_CACHED)

@@ -1,14 +1,28 @@
 """What each column of a sheet is: values, labels of a kind, or something else."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from rankadjust.base.words import folded
-from rankadjust.tables.cells import is_numeric, label
+from rankadjust.tables.cells import holds_numbers, is_numeric, label
 from rankadjust.tables.sheet import Column, Row, Sheet
-from rankadjust.tables.tokens import NOTHING, Facts, find_dataset, metric_key, read_header, role_of
+from rankadjust.tables.tokens import (
+    NOTHING,
+    Facts,
+    find_dataset,
+    is_difference,
+    metric_key,
+    read_header,
+    role_of,
+    split_name,
+    unknown_word,
+)
 
 # Where rows are metrics, a column with one of these headers holds all their values.
+_PLURAL = {"model": "models", "dataset": "data sets"}
+# A name of a data set has capitals or digits within: WikiPeople, WD50K, YAGO-hy, and neither Best nor final.
+_NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _LONG = {"value", "values", "metric", "score", "result"}
 
 
@@ -32,7 +46,8 @@ def where_metrics_are(sheet: Sheet) -> tuple[str, int | None]:
 
 def _metric_cells(sheet: Sheet, column: int) -> int:
     cells = [cell for cell in sheet.cells[column] if cell and not is_numeric(cell)]
-    named = sum(read_header(cell, sheet.names).metric is not None for cell in cells)
+    read = (read_header(cell, sheet.names) for cell in cells)
+    named = sum(facts.metric is not None and not facts.unknown for facts in read)
     return named if 2 * named >= len(cells) else 0
 
 
@@ -45,11 +60,18 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
     assumed = _settle_label_roles(sheet, roles)
     columns = []
     for index, (stack, line, facts) in enumerate(zip(sheet.stacks, sheet.lines, sheet.facts, strict=True)):
-        # A metric that is stated explains the words of a header that names none.
-        said = replace(facts, rest=None) if line.facts != NOTHING and not facts.metric else facts
+        # What is stated of a column explains the words of its header that say nothing known.
+        said = _explained(facts) if line.facts != NOTHING else facts
         header = tuple(map(label, stack))
         columns.append(Column(index, header, roles[index], said, line, assumed.get(index)))
     return tuple(columns)
+
+
+def _explained(facts: Facts) -> Facts:
+    if facts.unknown:
+        others = tuple(why for why in facts.conflicts if why != unknown_word(facts.unknown))
+        return replace(facts, unknown=None, conflicts=others)
+    return facts if facts.metric else replace(facts, rest=None)
 
 
 def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
@@ -64,7 +86,8 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
             metrics != ""
             and bool(stack)
             and (role is None if long is None else index == long)
-            and any(map(is_numeric, sheet.cells[index]))
+            and any(map(holds_numbers, sheet.cells[index]))
+            and not is_difference(stack[-1])
             and not sheet.is_text(index)
         )
     return "value" if is_value else role or "other"
@@ -89,11 +112,45 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     if "model" in roles:
         return {}
     for index in free:
-        is_label = roles[index] == "other" and "other" not in map(role_of, sheet.stacks[index])
+        stack = sheet.stacks[index]
+        is_label = (
+            roles[index] == "other"
+            and "other" not in map(role_of, stack)
+            and not any(map(is_difference, stack))
+        )
         if is_label and sheet.is_text(index):
-            roles[index] = "model"
-            return {index: f"column {index + 1} taken for the models"}
+            roles[index] = _role_of_labels(sheet, index, roles)
+            return {index: f"column {index + 1} taken for the {_PLURAL.get(roles[index], roles[index])}"}
     return {}
+
+
+def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
+    """Return what labels under no header are: data sets, splits or the like where most are such, else models."""
+    read = [read_header(text, sheet.names) for text in dict.fromkeys(filter(None, sheet.cells[index]))]
+    for role in ("dataset", "split", "side", "protocol"):
+        said = sum(getattr(facts, role) is not None and facts.rest is None for facts in read)
+        if 2 * said > len(read) and role not in roles:
+            return role
+    return "model"
+
+
+def with_unknown_words(sheet: Sheet) -> Sheet:
+    """Read the words beside the metrics of a table as data sets, where each of its metrics has the name of one.
+
+    'WikiPeople MRR' beside 'WD50K MRR' is of a data set that nobody here knows; 'best_mrr' beside 'mrr' is not.
+    """
+    said = [facts for facts in sheet.facts if facts.metric]
+    if any(not facts.dataset and not _NAME.search(facts.unknown or "") for facts in said):
+        return sheet
+    return replace(sheet, facts=[_of_unknown_dataset(facts) for facts in sheet.facts])
+
+
+def _of_unknown_dataset(facts: Facts) -> Facts:
+    if facts.dataset or not facts.unknown:
+        return facts
+    why = (*facts.assumed, ("dataset", f"'{facts.unknown}' of a header taken for one"))
+    named = replace(_explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
+    return replace(named, assumed=why)
 
 
 def with_unknown_headers(
@@ -107,8 +164,7 @@ def with_unknown_headers(
     datasets = {facts.dataset_as_printed for facts in body if facts.dataset}
     has_models = any(facts.model for facts in body)
     knows_dataset = bool(datasets or around.dataset or sheet.stated.facts.dataset)
-    versions = (f"{name} {facts.rest}" for name in datasets for facts in unknown)
-    if any(find_dataset(version, sheet.names) for version in versions):
+    if all(any(find_dataset(f"{name} {facts.rest}", sheet.names) for name in datasets) for facts in unknown):
         kind = "versions"
     elif has_models:
         kind = "variants" if knows_dataset else "data sets"
@@ -131,6 +187,15 @@ def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Fact
     if kind == "models" or (facts.dataset and not has_models):
         # A bare number needs the word in the corner of the table.
         corner = label(sheet.grid.rows[0][0]) if column.index else ""
+        if not facts.dataset and (both := split_name(text, sheet.names)):
+            why = (
+                *facts.assumed,
+                ("dataset", f"within the header '{text}'"),
+                ("model", f"within the header '{text}'"),
+            )
+            return replace(
+                facts, model=both[0], dataset=both[1], dataset_as_printed=text, rest=None, assumed=why
+            )
         model = f"{corner} {text}" if is_numeric(text) and corner and not metric_key(corner) else text
         why = (*facts.assumed, ("model", "from a header"))
         return replace(facts, model=model, rest=None, assumed=why)

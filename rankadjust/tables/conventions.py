@@ -9,7 +9,7 @@ from typing import Any
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark
 from rankadjust.tables.cells import is_numeric
-from rankadjust.tables.tokens import Facts, is_bookkeeping, role_of, words_of
+from rankadjust.tables.tokens import Facts, is_bookkeeping, is_understood, role_of, words_of
 from rankadjust.tables.values import States, Value
 
 # The keys of PyKEEN's results, which come from its own evaluation, and the columns of its MetricResults.to_df().
@@ -161,8 +161,8 @@ def _described(header: str, text: str) -> str:
 def refuse_repeated(values: Sequence[Value], states: States) -> list[Value]:
     """Return the values without those that would be a second value of the same on the line of a model.
 
-    Where one header says all that the others say and more, it is read and the others, which may be something else, are
-    not: 'MRR' beside 'Filtered MRR' may be raw. Otherwise none of them is.
+    Where one header says all that the others say and more, in words that are understood, it is read and the others,
+    which may be something else, are not: 'MRR' beside 'Filtered MRR' may be raw. Otherwise none of them is.
     """
     lines: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
@@ -173,7 +173,8 @@ def refuse_repeated(values: Sequence[Value], states: States) -> list[Value]:
         left = sorted(same, key=lambda value: len(words_of(value.header)))
         while len(left) > 1:
             here, *others = [words_of(value.header) for value in left]
-            unclear = left[:1] if all(here < words for words in others) else left
+            is_plain = all(here < words and is_understood(words - here) for words in others)
+            unclear = left[:1] if is_plain else left
             names = "', '".join(dict.fromkeys(value.header for value in left))
             for value in unclear:
                 states[value.cell] = "unread", f"nothing says in what '{names}' differ; state it in a sidecar"

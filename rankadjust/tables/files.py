@@ -11,12 +11,20 @@ from rankadjust.tables.formats.grid import Grid, side_by_side
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.markdown import markdown_grids
-from rankadjust.tables.formats.plaintext import delimited_grids, fixed_width_grids, log_grids, piped_grids
+from rankadjust.tables.formats.plaintext import (
+    delimited_grids,
+    fixed_width_grids,
+    log_grids,
+    openke_grids,
+    piped_grids,
+    single_blank_grids,
+)
 from rankadjust.tables.formats.rst import rst_grids
 from rankadjust.tables.formats.tools import json_grids, yaml_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
     "Markdown": markdown_grids,
+    "pasted Markdown": partial(markdown_grids, lists=False),
     "HTML": html_grids,
     "reStructuredText": rst_grids,
     "LaTeX": latex_grids,
@@ -26,6 +34,8 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "JSON": json_grids,
     "YAML": yaml_grids,
     "log": log_grids,
+    "OpenKE": openke_grids,
+    "single blanks": single_blank_grids,
     "fixed width": fixed_width_grids,
 }
 SUFFIXES = {
@@ -37,6 +47,16 @@ SUFFIXES = {
     **dict.fromkeys((".tsv", ".tab"), "TSV"),
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON"),
     **dict.fromkeys((".yaml", ".yml"), "YAML"),
+}
+# What only texts of a format have.
+_MARKS = {
+    "HTML": re.compile(r"<table\b", re.IGNORECASE),
+    "LaTeX": re.compile(r"\\begin\{(tabular|longtable|array)"),
+    "pasted Markdown": re.compile(r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+\|[ \t|:-]*+$", re.MULTILINE),
+    "reStructuredText": re.compile(
+        r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", re.MULTILINE
+    ),
+    "OpenKE": re.compile(r"^metric:[ \t].*\n(?:l|r|averaged)\((?:raw|filter)\):", re.MULTILINE),
 }
 # What is read in half a minute.
 _MOST_CHARACTERS = 12_000_000
@@ -90,19 +110,15 @@ def _of_whole_characters(grid: Grid) -> Grid:
 
 def recognise(text: str) -> str:
     """Return the name of the format that a text without a telling suffix is in."""
-    if re.search(r"<table\b", text, re.IGNORECASE):
-        return "HTML"
-    if re.search(r"\\begin\{(tabular|longtable|array)", text):
-        return "LaTeX"
-    if re.search(r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+\|[ \t|:-]*+$", text, re.MULTILINE):
-        return "Markdown"
-    if re.search(r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", text, re.MULTILINE):
-        return "reStructuredText"
-    readers = {"log": log_grids, "pipes": piped_grids, "fixed width": fixed_width_grids}
-    lines = [line for line in text.splitlines() if line.strip()]
+    marked = next((name for name, mark in _MARKS.items() if mark.search(text)), None)
+    if marked:
+        return marked
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if lines and sum("\t" in line for line in lines) > len(lines) / 2:
         return "TSV"
-    return next((name for name, reader in readers.items() if reader(text)), "CSV")
+    is_aligned = any("  " in line for line in lines)
+    names = ("log", "pipes", "fixed width" if is_aligned else "single blanks", "fixed width")
+    return next((name for name in names if READERS[name](text)), "CSV")
 
 
 def _read_text(path: Path) -> tuple[str, list[str]]:

@@ -1,10 +1,11 @@
 """The header of a grid: which of its rows hold names of columns rather than values."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rankadjust.tables.cells import is_missing, is_numeric
 from rankadjust.tables.formats.grid import Grid
-from rankadjust.tables.tokens import Names, read_stack
+from rankadjust.tables.tokens import Facts, Names, read_stack
 
 # How far below the marked header a second header row may stand.
 _LOOK_AHEAD = 2
@@ -19,6 +20,8 @@ class Header:
         """Take a grid whose format may have marked rows."""
         self.grid = grid
         self.names = names
+        self.unclear: dict[int, str] = {}
+        """Column -> the merged names of which one may stand above it, or none; filled by `stacks`."""
 
     def rows(self) -> int:
         """Return how many rows of the grid are header."""
@@ -66,14 +69,46 @@ class Header:
         return [list(dict.fromkeys(filter(None, texts))) for texts in zip(*filled, strict=True)]
 
     def _fill_merged(self, texts: list[str], below: range) -> list[str]:
-        """Return the texts of a header row; an empty cell above a metric belongs to the name on its left.
+        """Return the texts of a header row with each name above all its columns, where merged cells left it above one.
 
-        That is how a merged cell of a spreadsheet is saved: its text stands in the first of its columns.
+        The columns of a name begin where a metric comes again: a spreadsheet saves the name above the first of them,
+        other programs in the middle. Where there are not as many names as such groups, a name belongs to the columns to
+        its right; columns to the left of all names then belong to nobody knows whom.
         """
         if not below or all(texts):
             return texts
-        names_metric = [self.is_metric(below, column) for column in range(len(texts))]
-        for column in range(1, len(texts)):
-            if not texts[column] and names_metric[column] and names_metric[column - 1]:
-                texts[column] = texts[column - 1]
+        said = [
+            read_stack([self.grid.rows[row][column] for row in below], self.names)
+            for column in range(len(texts))
+        ]
+        named = [column for column in range(1, len(texts)) if said[column].metric]
+        above = [texts[column] for column in named if texts[column]]
+        groups = _groups([(column, said[column]) for column in named])
+        if not above or len(above) == len(named):
+            return texts
+        if len(groups) == len(above) > 1:
+            for group, name in zip(groups, above, strict=True):
+                for column in group:
+                    texts[column] = name
+            return texts
+        for column in named:
+            if not texts[column]:
+                left = texts[column - 1] if column - 1 in named else ""
+                texts[column] = left
+                if not left:
+                    self.unclear[column] = " or ".join(dict.fromkeys(above))
         return texts
+
+
+def _groups(said: Sequence[tuple[int, Facts]]) -> list[list[int]]:
+    """Return the columns in groups, of which another begins where what a column says was said before."""
+    groups: list[list[int]] = []
+    seen: set[Facts] = set()
+    for column, facts in said:
+        plain = replace(facts, metric_as_printed=None)
+        if not groups or plain in seen:
+            groups.append([])
+            seen = set()
+        groups[-1].append(column)
+        seen.add(plain)
+    return groups

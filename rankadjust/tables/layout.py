@@ -5,12 +5,17 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rankadjust.tables.around import dataset_around, metric_around, qualifiers_around, texts_around
+from rankadjust.tables.around import dataset_around, metric_around, percent_around, task_around, texts_around
 from rankadjust.tables.cells import is_numeric
-from rankadjust.tables.columns import columns_of, where_metrics_are, with_unknown_headers
+from rankadjust.tables.columns import (
+    columns_of,
+    where_metrics_are,
+    with_unknown_headers,
+    with_unknown_words,
+)
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.header import Header
-from rankadjust.tables.rows import rows_of
+from rankadjust.tables.rows import rows_of, with_datasets_in_names
 from rankadjust.tables.sheet import LABEL_ROLES, Column, Row, Sheet
 from rankadjust.tables.sidecar import Stated
 from rankadjust.tables.tokens import Facts, Names
@@ -21,7 +26,7 @@ class Layout:
     """The columns and rows of a grid, and what the text around it says of the whole table.
 
     metrics: where they are named: 'columns', 'rows', 'table', or '' where nothing names any. refused: why no value of
-    the table can be read.
+    the table can be read. percent: which text around it says that its numbers are percent.
     """
 
     columns: tuple[Column, ...]
@@ -29,6 +34,7 @@ class Layout:
     facts: Facts
     metrics: str
     refused: str | None = None
+    percent: str | None = None
 
     @property
     def stated_lines(self) -> set[tuple[str, Any]]:
@@ -81,7 +87,7 @@ def below_each_other(grid: Grid, names: Names) -> list[Grid]:
 
 def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     """Find out what each row and column of a grid is; `stem` is the name of its file, which may say the data set."""
-    sheet = Sheet.of(grid, stated, names)
+    sheet = with_unknown_words(Sheet.of(grid, stated, names))
     texts = texts_around(grid, stem)
     metrics, metric_column = where_metrics_are(sheet)
     around = Facts()
@@ -90,14 +96,17 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         metrics = "table" if stated.facts.metric or around.metric else ""
     columns = columns_of(sheet, metrics, metric_column)
     rows = rows_of(sheet, columns, metrics)
-    around = around.over(qualifiers_around(texts))
+    around = around.over(task_around(texts))
     values = [column for column in columns if column.role == "value"]
     said = [*(column.facts for column in values), *(row.facts for row in rows)]
     said += [line.facts for line in (*(column.line for column in values), *(row.line for row in rows))]
     if not stated.facts.dataset and not any(facts.dataset for facts in said):
+        rows = with_datasets_in_names(rows, names)
+    if not stated.facts.dataset and not any(facts.dataset for facts in (*said, *(row.facts for row in rows))):
         around = around.over(dataset_around(texts, names))
     columns = with_unknown_headers(sheet, columns, rows, around)
-    return Layout(columns, tuple(rows), around, metrics, _why_refused(columns, metrics))
+    refused = _why_refused(columns, metrics)
+    return Layout(columns, tuple(rows), around, metrics, refused, percent_around(texts))
 
 
 def _why_refused(columns: Sequence[Column], metrics: str) -> str | None:

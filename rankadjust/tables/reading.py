@@ -25,6 +25,7 @@ from rankadjust.tables.files import read_grids
 from rankadjust.tables.given import given_facts
 from rankadjust.tables.grades import GRADED, grade, written
 from rankadjust.tables.layout import Table, below_each_other, lay_out
+from rankadjust.tables.pasted import moved_back
 from rankadjust.tables.sidecar import load_sidecar, require_found, sidecar_of, stated_about
 from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names
 from rankadjust.tables.units import decimal_signs, settle
@@ -158,7 +159,8 @@ def _read_tables(
     grids = (part for grid in read_grids(path) for part in below_each_other(grid, names))
     for number, grid in enumerate(grids, start=1):
         stated = stated_about(data, number, names, beside or path, grid.context)
-        tables.append(Table(number, grid, lay_out(grid, stated, names, path.stem), stated))
+        placed = grid if stated.columns else moved_back(grid)
+        tables.append(Table(number, placed, lay_out(placed, stated, names, path.stem), stated))
     if beside:
         found = set().union(*(table.layout.stated_lines for table in tables))
         above = [table.grid.context for table in tables]
@@ -169,7 +171,7 @@ def _read_tables(
     for table, (values, states) in zip(tables, read, strict=True):
         apply_conventions(values, _benchmarks())
         said = tell_apart(values)
-        own = settle(refuse_repeated(values, states), states, signs)
+        own = settle(refuse_repeated(values, states), states, signs, table.layout.percent)
         kept.append(own)
         prefix = "" if len(tables) == 1 else f"table {table.number}: "
         told = (*table.grid.remarks, *_left_alone(table), *said)

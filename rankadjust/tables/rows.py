@@ -1,14 +1,28 @@
 """What each row of a sheet is, and what its labels say."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rankadjust.base.words import folded
 from rankadjust.tables.cells import is_missing, is_numeric
+from rankadjust.tables.cells import label as label_of
 from rankadjust.tables.sheet import LABEL_ROLES, Column, Row, Sheet
 from rankadjust.tables.sidecar import Line
-from rankadjust.tables.tokens import NOTHING, Facts, Names, find_dataset, is_difference, read_header
+from rankadjust.tables.tokens import (
+    ENTITY_RANKING,
+    NOTHING,
+    Facts,
+    Names,
+    find_dataset,
+    is_difference,
+    read_header,
+    split_name,
+    words_for,
+)
 
+_NUMBER_AT_END = re.compile(r"(.*\S) (\d*\.\d+)")
 # Where a label of one of these is empty, that above it holds.
 _FILLED = LABEL_ROLES
 
@@ -26,31 +40,77 @@ class _Label:
 def rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]:
     """Return all rows, those of the header first; metrics: where these are named."""
     rows = [Row(index, "header") for index in range(sheet.first)]
-    divided = corner = _corner(columns)
+    corner = _corner(columns)
+    sections = _Sections(corner)
     above: dict[int, str] = {}
     for index in range(sheet.first, len(sheet.grid.rows)):
         row = _row(sheet, index, columns, above, metrics)
-        if row.kind == "section":
-            divided = row.facts.over(corner)
-        elif row.kind == "values" and divided != NOTHING:
-            row = replace(row, facts=row.facts.over(divided))
+        text = _only_text(sheet.grid.rows[index], columns) if row.kind == "values" else None
+        if row.kind == "section" or (text and sections.divides(text)):
+            row = sections.begin(row, text)
+        elif row.kind == "values":
+            row = replace(row, facts=row.facts.over(sections.facts))
+            sections.was_row = True
         rows.append(row)
     return rows
+
+
+class _Sections:
+    """The rows that divide a table, from the top down: what holds below each."""
+
+    def __init__(self, corner: Facts) -> None:
+        self.corner = self.facts = corner
+        self.is_divided = False
+        self.was_row = False
+        self.parts: set[str] = set()
+
+    def divides(self, text: str) -> bool:
+        """Tell whether an unknown text, alone in its row, ends the section above it.
+
+        A text directly below the name of a section divides that section, and so does the same text further down.
+        """
+        if self.is_divided and not self.was_row:
+            self.parts.add(text)
+        return self.is_divided and text not in self.parts
+
+    def begin(self, row: Row, unknown: str | None) -> Row:
+        """Return the row that begins a section, which an unknown text gives to a data set of that name."""
+        facts = row.facts
+        if unknown:
+            why = f"the row '{unknown}' taken for one"
+            facts = Facts(dataset=unknown, dataset_as_printed=unknown, assumed=(("dataset", why),))
+        self.is_divided, self.was_row = True, False
+        self.facts = facts.over(self.corner)
+        return replace(row, kind="section", facts=facts)
+
+
+def _only_text(cells: Sequence[str], columns: Sequence[Column]) -> str | None:
+    """Return the text of a row that has no other and nothing in its columns of values."""
+    texts = [text for text in cells if text]
+    in_values = any(cells[column.index] for column in columns if column.role == "value")
+    return label_of(texts[0]) if len(texts) == 1 and not in_values and not is_missing(texts[0]) else None
 
 
 def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, str], metrics: str) -> Row:
     """Return a row; above: the last texts of the columns of labels, which this row's take the place of."""
     cells = sheet.grid.rows[index]
-    beside = [column for column in columns if column.role != "value"]
-    line = sheet.stated.row(index + 1, [cells[column.index] for column in beside])
+    others = [column for column in columns if column.role != "value"]
+    line = sheet.stated.row(index + 1, [cells[column.index] for column in others])
     if not any(cells) or line.role == "other":
         return Row(index, "other" if any(cells) else "blank", line=line)
     if section := _section(cells, columns, sheet.names):
         return Row(index, "section", section, line=line)
-    labels = [_label(column, cells[column.index], above) for column in beside]
+    labels = [
+        _without_number(_label(column, cells[column.index], above), cells, columns) for column in others
+    ]
     facts = _said_by(labels, sheet.names)
+    beside = (label.text for label in labels if label.column.role != "metric")
     return Row(
-        index, "other" if _is_other(facts, line, metrics) else "values", facts, _by_header(labels), line
+        index,
+        "other" if _is_other(facts, beside, line, metrics) else "values",
+        facts,
+        _by_header(labels),
+        line,
     )
 
 
@@ -62,6 +122,24 @@ def _label(column: Column, text: str, above: dict[int, str]) -> _Label:
             text, assumed = above[column.index], "as in the row above"
         above[column.index] = text
     return _Label(column, text, column.line.word(text), assumed)
+
+
+def _without_number(label: _Label, cells: Sequence[str], columns: Sequence[Column]) -> _Label:
+    """Leave a number out of the name of a model that ends in one, where the value beside it is missing.
+
+    A page that was recognised letter by letter has such: 'RE-GCN w. GT 30.55'.
+    """
+    beside = columns[label.column.index + 1 : label.column.index + 2]
+    match = _NUMBER_AT_END.fullmatch(label.word)
+    if (
+        not match
+        or label.column.role != "model"
+        or not beside
+        or beside[0].role != "value"
+        or cells[beside[0].index]
+    ):
+        return label
+    return replace(label, word=match[1], assumed=f"without '{match[2]}', which may be the value beside it")
 
 
 def _by_header(labels: Sequence[_Label]) -> dict[str, str]:
@@ -77,7 +155,7 @@ def _by_header(labels: Sequence[_Label]) -> dict[str, str]:
 def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     """Return what the labels of a row say together."""
     found: dict[str, Any] = {}
-    printed = Facts()
+    printed = beside = Facts()
     telling = [label for label in labels if label.word and label.column.role in LABEL_ROLES]
     for label in telling:
         role, word = label.column.role, label.word
@@ -86,20 +164,32 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
         elif role == "model":
             # A second column of models beside the first says which kind of it.
             found.setdefault("model", word)
-        elif role == "dataset":
-            found |= {"dataset": find_dataset(word, names) or word, "dataset_as_printed": word}
         else:
-            said = getattr(read_header(word, names), role)
-            found[role] = said or (None if role == "ties" else word)
+            said = read_header(word, names)
+            known = said.rest is None and said.metric is None
+            # 'FB15k (raw)' in a column of data sets, 'tail prediction' in one of tasks.
+            beside = beside.over(replace(said, notes=None) if known else NOTHING)
+            ours = getattr(said, role) if known else None
+            if role == "dataset":
+                found |= {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}
+            elif role == "task":
+                found["task"] = ours or (ENTITY_RANKING if known else word)
+            else:
+                found[role] = ours or (None if role == "ties" else word)
     assumed = tuple((label.column.role, label.assumed) for label in telling if label.assumed)
-    facts = Facts(**found, assumed=assumed)
+    facts = Facts(**found, assumed=assumed).over(beside)
     if printed == NOTHING:
         return facts
     return printed.agreeing(facts, "the row's metric", "another of its labels")
 
 
-def _is_other(facts: Facts, line: Line, metrics: str) -> bool:
-    """Tell whether a row with these labels holds no values: it is a difference of others, or names no metric."""
+def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> bool:
+    """Tell whether a row holds no values: it is a difference of others, or their spread, or names no metric.
+
+    beside: its labels in columns that name no metrics.
+    """
+    if any(folded(text) in words_for("beside_metrics") for text in beside):
+        return True
     is_unnamed = metrics == "rows" and not (line.facts.metric or facts.metric)
     return is_unnamed or bool(facts.model and is_difference(facts.model))
 
@@ -117,6 +207,25 @@ def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> F
     if all(cells) or (facts.says_something and not facts.metric and not in_values):
         return replace(facts, rest=None, metric=None, metric_as_printed=None)
     return None
+
+
+def with_datasets_in_names(rows: Sequence[Row], names: Names) -> list[Row]:
+    """Return the rows with the data sets that the names of all models have within: 'RotatE (WN18RR)'."""
+    read = [split_name(row.facts.model or "", names) if row.kind == "values" else None for row in rows]
+    if not all(both for both, row in zip(read, rows, strict=True) if row.kind == "values"):
+        return list(rows)
+    return [
+        replace(
+            row,
+            facts=replace(
+                row.facts, model=both[0], dataset=both[1], dataset_as_printed=row.facts.model, assumed=why
+            ),
+        )
+        if both
+        and (why := (*row.facts.assumed, ("dataset", "within the name"), ("model", "without its data set")))
+        else row
+        for row, both in zip(rows, read, strict=True)
+    ]
 
 
 def _corner(columns: Sequence[Column]) -> Facts:

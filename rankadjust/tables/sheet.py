@@ -1,16 +1,16 @@
 """A grid and what is known of its columns and rows, before and after each has a role."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from rankadjust.tables.cells import is_missing, is_numeric
+from rankadjust.tables.cells import holds_numbers, is_missing
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.header import Header
 from rankadjust.tables.sidecar import Line, Stated
 from rankadjust.tables.tokens import NOTHING, Facts, Names, read_stack
 
-LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties")
+LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties", "task")
 _MANY_ROWS = 1000
 
 
@@ -74,6 +74,9 @@ class Sheet:
         stacks = header.stacks(first)
         lines = [stated.column(index + 1, [*texts, " / ".join(texts)]) for index, texts in enumerate(stacks)]
         facts = [read_stack(stack, names) for stack in stacks]
+        for column, above in header.unclear.items():
+            why = f"whether '{above}' stands above this column is not clear; state its data set"
+            facts[column] = replace(facts[column], conflicts=(*facts[column].conflicts, why))
         body = grid.rows[first:]
         shown = body[:: 1 + len(body) // _MANY_ROWS]
         cells = list(zip(*shown, strict=True)) or [()] * grid.width
@@ -81,5 +84,5 @@ class Sheet:
 
     def is_text(self, column: int) -> bool:
         """Tell whether a column holds words rather than numbers."""
-        numbers = sum(map(is_numeric, self.cells[column]))
+        numbers = sum(map(holds_numbers, self.cells[column]))
         return sum(not is_missing(cell) for cell in self.cells[column]) > 2 * numbers

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.schemas import line_of, read_yaml, validate
+from rankadjust.base.words import our_word, shipped_mapping
 from rankadjust.tables.cells import label
 from rankadjust.tables.tokens import FIELDS, Facts, Names, find_dataset, metric_key
 
@@ -163,6 +164,12 @@ def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys 
             where = _where(path, [*keys, "metric"])
             raise RankadjustError(f"{where}: metric '{found['metric']}' is not known; write for example MRR")
         found["metric"] = key
+    for name in {"split", "task"} & found.keys():
+        ours = our_word(name, found[name])
+        # Other sets and tasks than ours have names, too; a slip of the pen is none.
+        if ours is None and (hint := did_you_mean(found[name], shipped_mapping()["words"][name])):
+            raise RankadjustError(f"{_where(path, [*keys, name])}: unknown {name} '{found[name]}'{hint}")
+        found[name] = (ours if name == "task" else None) or found[name]
     if "dataset" in found and not is_pattern(found["dataset"]):
         found["dataset"] = find_dataset(found["dataset"], names) or found["dataset"]
     return Facts(**found)

@@ -14,37 +14,50 @@ from rankadjust.base.words import folded, our_word, shipped_mapping
 from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted
 from rankadjust.tables.cells import label
 
-FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "candidates", "unit")
+FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "candidates", "unit", "task")
 """What is known of a value besides its number, in the order in which it is told."""
+
+ENTITY_RANKING = "entity prediction"
+"""The task whose values are adjusted: entities ranked for every triple of the test set."""
 
 DEFAULTS = {"split": "testing", "side": "both", "protocol": "filtered", "ties": "realistic"}
 """What is usual where nothing says it."""
 
-EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates")
+EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates", "task")
 """What of it is the same for every model."""
 
-_WORD = re.compile(r"[^\W_]+|[%@#×·*]")
+# Chinese and Japanese have no blanks between their words and those of other letters.
+_CJK = "\u3040-\u30ff\u3400-\u9fff"
+_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|[%@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
 # A footnote letter that is no longer raised: 'MRRa'.
 _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
 # Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
 _FORMER = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic", "_at_k.": "_at_"}
+# Optuna's frames of trials put it before what a tool left with a trial: user_attrs_avg.hits_at_10.
+_PREFIX = re.compile(r"^(?:user|system)_attrs_")
 _FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
 _VERSION = re.compile(r"[vV]\d+")
+# Digits with a separator between them are no k: 'Hits@10_50', 'Hits@1-3'.
+_TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
+# Only Hits have their k without a word for it: 'MRR_2' is of a second run.
+_AT = re.compile(r"@|(?<![^\W_])at(?![^\W_])", re.IGNORECASE)
+# A header has a few words; what has more is prose, which speaks of metrics without naming one.
+_MOST_IN_HEADER = 8
 # The longest run of words that is looked up, and how many words of a text are.
 _MOST_WORDS = 7
 _MOST_READ = 60
 # A longer text is no header.
 _LONGEST = 200
-_NAMES = ("dataset", "model", "metric")
+_ANY = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
 class Facts:
     """What is known of a value besides its number; None where nothing says it.
 
-    rest: words not understood. assumed: field and reason of what the table does not say itself. conflicts: what is said
-    in two ways.
+    rest: words not understood. unknown: such words beside the name of a metric. assumed: field and reason of what the
+    table does not say itself. conflicts: what is said in two ways.
     """
 
     dataset: str | None = None
@@ -56,10 +69,12 @@ class Facts:
     ties: str | None = None
     candidates: str | None = None
     unit: str | None = None
+    task: str | None = None
     notes: str | None = None
     dataset_as_printed: str | None = None
     metric_as_printed: str | None = None
     rest: str | None = None
+    unknown: str | None = None
     assumed: tuple[tuple[str, str], ...] = ()
     conflicts: tuple[str, ...] = ()
 
@@ -128,6 +143,9 @@ def _vocabulary() -> Mapping[str, tuple[str, str]]:
     mapping = shipped_mapping()
     known = {_key(word): ("", "") for word in mapping["headers"]["fillers"]}
     for field, words in mapping["words"].items():
+        # The names of metrics are looked up as such.
+        if field == "metric":
+            continue
         known |= {_key(word): (field, ours) for word, ours in words.items()}
     return known
 
@@ -150,6 +168,11 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
+def is_understood(words: Iterable[str]) -> bool:
+    """Tell whether each of some words is known to say something of a value, or nothing."""
+    return all(_key(word) in _vocabulary() for word in words)
+
+
 def _key(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
@@ -159,10 +182,12 @@ def metric_key(text: str) -> str | None:
     """Return the key of the metric that a text names; printed adjusted metrics as 'adjusted_…' or 'z_…'."""
     # Machine-made names of means over runs: mrr_mean.
     plain = re.sub(r"_(mean|avg)$", "", text.strip(" *:.,;_-"))
-    if not plain or folded(plain) in words_for("beside_metrics"):
+    if not plain or folded(plain) in words_for("beside_metrics") or _TWO_NUMBERS.search(plain):
         return None
-    found = find_adjusted(plain)
-    return None if found is None else adjusted_key(*found)
+    found = find_adjusted(shipped_mapping()["words"]["metric"].get(plain, plain))
+    if found is None or ("_at_" in found[0].key and "hits" not in found[0].key and not _AT.search(plain)):
+        return None
+    return adjusted_key(*found)
 
 
 def _metric_of_ranks(text: str) -> str | None:
@@ -223,19 +248,31 @@ def datasets_within(text: str, names: Names) -> dict[str, str]:
     return _names_within(text, lambda run: names.get(folded(run)), marks="-")
 
 
+def split_name(text: str, names: Names) -> tuple[str, str] | None:
+    """Return name and data set of 'RotatE (WN18RR)' or 'RotatE on WN18RR'; None for a text with no data set, or two."""
+    found = datasets_within(text, names)
+    if len(found) != 1:
+        return None
+    [(dataset, words)] = found.items()
+    name = re.sub(r"[\s(\[_/-]*(?:\b(?:on|for|@)\s+)?" + re.escape(words) + r"[\s)\]_/-]*", " ", text).strip(
+        " :,"
+    )
+    return (name, dataset) if name else None
+
+
 def metrics_within(text: str) -> dict[str, str]:
     """Return the metrics named within a longer text, each with its words."""
     return _names_within(text, _metric_of_ranks)
 
 
-def qualifiers_within(text: str, fields: Iterable[str]) -> Facts:
-    """Return what the words of a title say of split, side and the like, where they say it in one way."""
-    found: dict[str, set[Any]] = {}
-    for _, _, run in runs(text):
-        field, ours = _vocabulary().get(_key(run), ("", ""))
-        found.setdefault(field, set()).add(ours)
-    said: dict[str, Any] = {field: min(found[field]) for field in fields if len(found.get(field, ())) == 1}
-    return Facts(**said)
+def tasks_within(text: str) -> dict[str, str]:
+    """Return the tasks named within a longer text, each with its words."""
+    return _names_within(text, _task, marks=_ANY)
+
+
+def _task(run: str) -> str | None:
+    field, ours = _vocabulary().get(_key(run), ("", ""))
+    return ours if field == "task" else None
 
 
 @lru_cache(maxsize=8192)
@@ -250,11 +287,34 @@ def _read_part(text: str, names: Names) -> Facts:
         main = _BRACKET.sub(" ", text).strip()
         said = _with_footnote(text) if main == text else _with_brackets(main, text, names)
     if said is None:
-        return Facts(rest=text or None)
+        return _beside_unknown(text, names) or Facts(rest=text or None)
     return replace(
         said,
         metric_as_printed=text if said.metric else None,
         dataset_as_printed=text if said.dataset and not said.metric else None,
+    )
+
+
+def unknown_word(words: str) -> str:
+    """Return why nothing is read under a header that names a metric beside words that are not understood."""
+    return f"a metric with the unknown word '{words}'; state what the column holds"
+
+
+def _beside_unknown(text: str, names: Names) -> Facts | None:
+    """Return the metric of a header beside unknown words, with these as a conflict; None where it names no metric.
+
+    A spread or a difference is no value of the metric beside it.
+    """
+    found, unknown = _look_through(text, names)
+    if "metric" not in found or len(words_of(text)) > _MOST_IN_HEADER:
+        return None
+    if any(folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown):
+        return None
+    words = " ".join(unknown) or text
+    said = {field: ours[0] for field, ours in found.items() if len(ours) == 1}
+    why = (unknown_word(words),)
+    return Facts(
+        **{**said, "metric": found["metric"][0]}, metric_as_printed=text, unknown=words, conflicts=why
     )
 
 
@@ -269,9 +329,8 @@ def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
     if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
         return None
     for inside, facts in insides:
-        said = said.over(facts or NOTHING)
-        if said.split == "testing" and (part := _vocabulary().get(_key(f"test {inside}"))):
-            said = replace(said, split=part[1])
+        part = _vocabulary().get(_key(f"test {inside}")) if said.split == "testing" else None
+        said = replace(said, split=part[1]) if part else said.over(facts or NOTHING)
     return replace(said, notes="; ".join(notes) or None)
 
 
@@ -285,21 +344,33 @@ def _with_footnote(text: str) -> Facts | None:
 
 def _read_words(text: str, names: Names) -> Facts | None:
     """Return what the words of a text say; None where one of them says nothing known, or two say something else."""
-    found: dict[str, Any] = {}
-    free = 0
+    found, unknown = _look_through(text, names)
+    is_said = not unknown and all(len(said) == 1 for said in found.values())
+    return Facts(**{field: said[0] for field, said in found.items()}) if is_said else None
+
+
+def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return what the words of a text say, field by field, and the words that say nothing known."""
+    found: dict[str, list[Any]] = {}
+    unknown: list[str] = []
+    text = _PREFIX.sub("", text)
     text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", text)
     text = _FORMER_KEYS.sub(lambda match: _FORMER[match[0]], text)
-    words = [*_WORD.findall(text.casefold()), ""]
-    for first, last, run in runs(text):
-        if first != free:
-            continue
-        field, ours = _look_up(run, names)
-        if field is None or (field == "dataset" and _VERSION.fullmatch(words[last + 1])):
-            continue
-        if field and found.setdefault(field, ours) != ours:
-            return None
+    words = list(_WORD.finditer(text))[:_MOST_READ]
+    after = [*_WORD.findall(text), ""]
+    free = 0
+    while free < len(words):
+        for last in range(min(free + _MOST_WORDS, len(words)) - 1, free - 1, -1):
+            field, ours = _look_up(text[words[free].start() : words[last].end()], names)
+            if field is not None and not (field == "dataset" and _VERSION.fullmatch(after[last + 1])):
+                if field and ours not in found.setdefault(field, []):
+                    found[field].append(ours)
+                break
+        else:
+            last = free
+            unknown.append(words[free].group())
         free = last + 1
-    return Facts(**found) if free == len(words) - 1 else None
+    return found, unknown
 
 
 def _look_up(run: str, names: Names) -> tuple[str | None, str]:
@@ -307,7 +378,8 @@ def _look_up(run: str, names: Names) -> tuple[str | None, str]:
         return "metric", key
     if dataset := names.get(folded(run)):
         return "dataset", dataset
-    return _vocabulary().get(_key(run), (None, ""))
+    # 'N=1' is no 'N-1'.
+    return (None, "") if "=" in run else _vocabulary().get(_key(run), (None, ""))
 
 
 def read_stack(texts: Iterable[str], names: Names) -> Facts:

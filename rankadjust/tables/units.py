@@ -26,12 +26,15 @@ _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
 class Series:
     """The numbers of one metric that were printed under one header.
 
-    metric: its key. stated: the unit that header or sidecar state, None if neither does.
+    metric: its key. stated: the unit that header or sidecar state, None if neither does. datasets: those they are of.
+    percent: which text around the table says that its numbers are percent.
     """
 
     metric: str
     numbers: tuple[Number, ...]
     stated: str | None = None
+    datasets: frozenset[str | None] = frozenset()
+    percent: str | None = None
 
 
 @dataclass(frozen=True)
@@ -59,18 +62,20 @@ def is_share(key: str) -> bool:
     return metric is not None and adjustment is None and metric.upper <= 1.0
 
 
-def settle(values: Sequence[Value], states: States, signs: set[str]) -> list[Value]:
+def settle(
+    values: Sequence[Value], states: States, signs: set[str], percent: str | None = None
+) -> list[Value]:
     """Settle commas, brackets and units of the values of a table.
 
-    signs: the decimal signs of the file (`decimal_signs`). Returns the values that are possible; the cells of the
-    others become unread in `states`.
+    signs: the decimal signs of the file (`decimal_signs`). percent: as in `Series`. Returns the values that are
+    possible; the cells of the others become unread in `states`.
     """
     groups: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
         _settle_sign(value, states, signs)
         _settle_bracket(value)
         groups[value.series, value.facts.metric].append(value)
-    decisions = decide_units([_series(members) for members in groups.values()])
+    decisions = decide_units([_series(members, percent) for members in groups.values()])
     for members, decision in zip(groups.values(), decisions, strict=True):
         for index, value in enumerate(members):
             value.unit = "percent" if value.number.percent else decision.unit
@@ -82,10 +87,11 @@ def settle(values: Sequence[Value], states: States, signs: set[str]) -> list[Val
     return [value for value in values if states[value.cell][0] == "value"]
 
 
-def _series(members: Sequence[Value]) -> Series:
+def _series(members: Sequence[Value], percent: str | None) -> Series:
     metric = members[0].facts.metric or ""
     stated = next((value.facts.unit for value in members if value.facts.unit and is_share(metric)), None)
-    return Series(metric, tuple(value.number for value in members), stated)
+    datasets = frozenset(value.facts.dataset for value in members)
+    return Series(metric, tuple(value.number for value in members), stated, datasets, percent)
 
 
 def decimal_signs(values: Iterable[Value]) -> set[str]:
@@ -149,12 +155,13 @@ _Choice = tuple[str | None, str]
 
 
 def _share_unit_of_hits(series: Sequence[Series], choices: list[_Choice]) -> None:
-    """Read Hits without enough values above 1 as percent where the other Hits of the table are."""
+    """Read Hits without enough values above 1 as percent where the other Hits of the same data set are."""
     hits = [index for index, one in enumerate(series) if one.metric.startswith("hits_at_") and not one.stated]
-    certain = sum(choices[index][0] == "percent" for index in hits)
+    sure = [index for index in hits if choices[index][0] == "percent"]
     for index in hits:
-        if certain and choices[index][0] != "percent":
-            reason = f"percent: like the other Hits of the table ({certain} with values above 1)"
+        like = [one for one in sure if series[one].datasets & series[index].datasets]
+        if like and choices[index][0] != "percent":
+            reason = f"percent: like the other Hits of the table ({len(like)} with values above 1)"
             choices[index] = "percent", reason
 
 
@@ -171,11 +178,15 @@ def _choice(series: Series) -> _Choice:
     plain = sum(not number.percent for number in series.numbers)
     if not plain:
         return "percent", f"percent: {count} of {count} values carry a percent sign"
-    if not above:
+    if not above and not series.percent:
         return "fraction", f"fraction: {count} of {count} values at most 1"
     if 2 * above >= plain:
         return "percent", f"percent: {above} of {count} values above 1"
-    return None, f"neither percent nor fraction is certain: {above} of {count} values above 1; state the unit"
+    why = f"though {series.percent} says percent; " if series.percent else ""
+    return (
+        None,
+        f"neither percent nor fraction is certain: {above} of {count} values above 1; {why}state the unit",
+    )
 
 
 # The unit of what is never printed in percent.

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from rankadjust.base.printed import Number
-from rankadjust.tables.cells import is_missing, read_cell
+from rankadjust.tables.cells import is_missing, read_cell, several_numbers
 from rankadjust.tables.layout import Table
 from rankadjust.tables.sheet import Column, Row
 from rankadjust.tables.sidecar import fill, is_pattern
-from rankadjust.tables.tokens import EVALUATION, Facts, Names, find_dataset
+from rankadjust.tables.tokens import ENTITY_RANKING, EVALUATION, Facts, Names, find_dataset
 
 State = tuple[str, str | None]
 """What became of a cell (value, missing, unread or label) and, for an unread one, why."""
@@ -99,9 +99,12 @@ class Reader:
 
     def _value(self, row: Row, column: Column, bare: Facts, same: tuple[Any, ...]) -> Value | State:
         """Return the value of a cell, or the state of one that has none; same: tells rows of which the same is said."""
-        number = read_cell(self.table.text(row.index, column.index))
+        text = self.table.text(row.index, column.index)
+        number = read_cell(text)
+        if number == "":
+            return self._absent(row, column, text)
         if not isinstance(number, Number):
-            return ("unread", "not a number") if number is None else ("missing", None)
+            return "unread", "several values in one cell" if several_numbers(text) else "not a number"
         known = (column.index, same)
         if known not in self._combined:
             self._combined[known] = _combine(row, column, bare, self.table, self.known)
@@ -110,6 +113,9 @@ class Reader:
             return "unread", reason
         if facts.metric is None:
             return "unread", "no header names its metric"
+        if facts.task not in (None, ENTITY_RANKING):
+            where = dict(facts.assumed).get("task", "as printed")
+            return "unread", f"{facts.task} ({where}) is not {ENTITY_RANKING}; if it is, state the task"
         printed, header = row.facts, column.facts
         assumed = dict(facts.assumed)
         model = stated.model or printed.model or header.model or facts.model
@@ -137,6 +143,14 @@ class Reader:
             patterned=is_pattern(stated.model) or bool(row.line.facts.model or column.line.facts.model),
             assumed=assumed,
         )
+
+    def _absent(self, row: Row, column: Column, text: str) -> State:
+        """Return the state of a cell that stands for no value; its number may stand in the name beside it."""
+        taken = dict(row.facts.assumed).get("model") or ""
+        is_beside = self.table.layout.columns[column.index - 1].role == "model"
+        if text or not is_beside or not taken.startswith("without '"):
+            return "missing", None
+        return "unread", f"the model's name was read {taken}"
 
     def _with_variant(
         self, facts: Facts, model: str | None, stated: Facts, rest: str, assumed: dict[str, str]

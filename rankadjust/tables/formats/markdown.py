@@ -11,7 +11,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, add_text, context_of, make_grid, shifted, tidy
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.parsers import load_parser
-from rankadjust.tables.formats.plaintext import split_pipes
+from rankadjust.tables.formats.plaintext import log_grids, split_pipes
 
 _HTML_TABLE = re.compile(r"<table\b.*?(</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^([^\]\s]{1,99})\](?!:)")
@@ -27,9 +27,13 @@ _LONGEST_TEXT = 10_000
 _MOST_TOKENS = 2_000_000
 
 
-def markdown_grids(text: str) -> list[Grid]:
-    """Return the tables of a Markdown text: pipe tables, also inside comments, and HTML tables."""
+def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
+    """Return the tables of a Markdown text: pipe tables, also inside comments, and HTML tables.
+
+    lists: whether lists and tables go on until an empty line, which a paste may have lost.
+    """
     parser = load_parser("markdown_it", "Markdown").MarkdownIt("commonmark").enable("table")
+    parser = parser if lists else parser.disable("list")
     parser.block.ruler.at("table", _pipe_table_rule, {"alt": ["paragraph", "reference"]})
     html = []
     line = at = 0
@@ -57,6 +61,7 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
 
     lines = text.split("\n")
     found: list[tuple[int, list[Grid]]] = []
+    fenced: list[tuple[int, list[Grid]]] = []
     texts: deque[tuple[int, int, str]] = deque()
     for index, token in enumerate(tokens):
         if token.type in ("heading_open", "paragraph_open"):
@@ -67,11 +72,16 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
             inside = re.sub(r"<!--|-->", "", "\n".join(lines[first:last]))
             grids = _grids(parser, inside, above + first, [])
             found.append((first, [shifted(grid, 0, "the table stands inside a comment") for grid in grids]))
+        elif token.type == "fence":
+            fenced.append(
+                (token.map[0], [shifted(grid, token.map[0] + 1) for grid in log_grids(token.content)])
+            )
         elif token.type == "pipe_table":
             found.append((token.map[0], [_pipe_table(token.meta["rows"], above + token.map[0] + 1, plain)]))
     tables = []
     before: list[tuple[int, str]] = []
-    for line, grids in sorted([*found, *html], key=lambda pair: pair[0]):
+    # What a program printed is looked at where there is no table: beside tables it is a configuration.
+    for line, grids in sorted([*found, *html] or fenced, key=lambda pair: pair[0]):
         while texts and texts[0][0] < line:
             add_text(before, *texts.popleft()[1:])
         context = context_of([(level, tidy(plain(words))) for level, words in before])
@@ -133,6 +143,8 @@ def _is_delimiter(state: Any, line: int) -> bool:  # noqa: ANN401
 def _goes_on(state: Any, line: int, end: int) -> bool:  # noqa: ANN401
     """Tell whether a table goes on in a line: it is not empty, and no other block begins there."""
     if state.isEmpty(line) or not _is_within(state, line):
+        return False
+    if "|" not in _line(state, line) and "list" not in state.md.get_active_rules()["block"]:
         return False
     return _line(state, line)[0] not in _BLOCK_STARTS or not any(
         rule(state, line, end, True) for rule in state.md.block.ruler.getRules("blockquote")

@@ -15,14 +15,25 @@ from rankadjust.tables.formats.tools import unfolded
 
 _PAIR = re.compile(
     # A word of a key has at most 80 characters and is never cut: a line of one endless word takes no endless time.
-    r"""["']?(?P<key>[A-Za-z][\w@./-]{0,79}+(?:\ [A-Za-z][\w@./-]{0,79}+)?)["']?\s*[:=]\s*"""
+    # A split belongs to the key: 'Test Mean Rank: 177', 'Test average MRR : 0.52', 'Valid MRR at step 100: 0.33'.
+    r"""["']?(?P<split>(?i:train|training|val|valid|validation|dev|test)\ )?(?:average\ )?"""
+    r"""(?P<name>[A-Za-z][\w@./-]{0,79}+(?:\ [A-Za-z][\w@./-]{0,79}+)??)["']?"""
+    r"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{1,18}))?\s*[:=]\s*"""
     # A number ends where no list of more numbers and no word goes on.
     rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
 )
+# What programs write before what they have to say.
+_STAMP = re.compile(
+    r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*|\d{4}-\d\d-\d\d[ T][\d:.,]{8,15}\s*|(?:INFO|DEBUG|WARNING|root)\b[:\s-]*|-\s)*"
+)
+# A line that names the lines below it.
+_TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
 # What stands before a pair, without the signs that lead to it.
 _LABEL = re.compile(r".*[^\s:={\[(,>|-]", re.DOTALL)
 # A log with more parts is one of training, its lines between the values no titles.
 _MOST_BLOCKS = 50
+# The rows of OpenKE's tests.
+_OPENKE = re.compile(r"(l|r|averaged)\((raw|filter)\):")
 _BORDER = re.compile(r"^\s*(=+|-+)(\s+(=+|-+))+\s*$")
 
 
@@ -104,7 +115,7 @@ def log_grids(text: str) -> list[Grid]:
     each key; a line of other text begins another table ('-- left', '-- right'). Else each run of lines with one pair
     makes a table with a row each.
     """
-    lines = [plain(line) for line in text.splitlines()]
+    lines = [_STAMP.sub("", plain(line), count=1) for line in text.splitlines()]
     found = [(number, line, list(_PAIR.finditer(line))) for number, line in enumerate(lines, start=1)]
     several = [(number, line, pairs) for number, line, pairs in found if len(pairs) > 1]
     if several:
@@ -120,28 +131,41 @@ def log_grids(text: str) -> list[Grid]:
     single = [
         len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\"") for _, line, pairs in found
     ]
-    return [
-        make_grid(
-            [["", "value"], *([pair["key"], pair["value"]] for _, _, (pair,) in found[first:last])],
-            header_rows=1,
-            lines=[first + 1, *range(first + 1, last + 1)],
-            context=_above(lines, first),
-        )
-        for first, last in _blocks(single)
-        if last - first > 1
-    ]
+    return [_single_pairs(found[first:last], lines) for first, last in _blocks(single) if last - first > 1]
+
+
+def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
+    """Return lines of one pair as a table with a row for each, and the step of the training where one is told."""
+    pairs = [pair for _, _, (pair,) in found]
+    steps = (
+        [[pair["step"] or ""] for pair in pairs] if any(pair["step"] for pair in pairs) else [[]] * len(pairs)
+    )
+    header = ["", "value", *(["step"] if steps[0] else [])]
+    rows = [[_key(pair), pair["value"], *step] for pair, step in zip(pairs, steps, strict=True)]
+    first = found[0][0]
+    numbers = [first, *(number for number, _, _ in found)]
+    return make_grid([header, *rows], header_rows=1, lines=numbers, context=_above(lines, first - 1))
+
+
+def _key(pair: re.Match[str]) -> str:
+    """Return the key of a pair with the split that stands before it."""
+    return f"{pair['split'] or ''}{pair['name']}"
 
 
 def _pairs_table(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
     """Return lines of several pairs as a table: the text before the first pair, and a column for each key."""
-    keys = list(dict.fromkeys(pair["key"] for _, _, pairs in found for pair in pairs))
+    keys = list(dict.fromkeys(_key(pair) for _, _, pairs in found for pair in pairs))
+    above = _above(lines, found[0][0] - 1)
+    title = _TITLE.fullmatch(above[0]) if above else None
     rows = [["", *keys]]
     for _, line, pairs in found:
-        values = {pair["key"]: pair["value"] for pair in pairs}
+        values = {_key(pair): pair["value"] for pair in pairs}
         label = _LABEL.match(line[: pairs[0].start()])
-        rows.append([label[0] if label else "", *(values.get(key, "") for key in keys)])
+        rows.append(
+            [label[0] if label else title[1] if title else "", *(values.get(key, "") for key in keys)]
+        )
     numbers = [found[0][0], *(number for number, _, _ in found)]
-    return make_grid(rows, header_rows=1, lines=numbers, context=_above(lines, found[0][0] - 1))
+    return make_grid(rows, header_rows=1, lines=numbers, context=above)
 
 
 def _above(lines: Sequence[str], first: int) -> list[str]:
@@ -166,10 +190,84 @@ def fixed_width_grids(text: str) -> list[Grid]:
                 grids.append(replace(bordered, remarks=()))
                 continue
         numbers = [number for number in range(first, last) if not re.fullmatch(r"[\s=+|-]+", lines[number])]
+        while numbers and len(re.split(r"\s{2,}", lines[numbers[0]].strip())) == 1:
+            context = [lines[numbers.pop(0)], *context]
         rows = _cut_at_common_blanks([lines[number] for number in numbers])
         if rows:
             grids.append(make_grid(rows, lines=[number + 1 for number in numbers], context=context))
     return grids
+
+
+def single_blank_grids(text: str) -> list[Grid]:
+    """Return lines that end in equally many numbers, with single blanks between, as tables: text taken from a PDF.
+
+    The header is the line above with as many words; a line of fewer words above it holds names that each stand for as
+    many columns as the others.
+    """
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    ends = [_numbers_at_end(line) for line in lines]
+    grids = []
+    for count in sorted(set(ends) - {0, 1}):
+        for first, last in _blocks([end == count for end in ends]):
+            if last - first > 1:
+                grids.append((first, _of_single_blanks(lines, first, last, count)))
+    return [grid for _, grid in sorted(grids, key=lambda pair: pair[0])]
+
+
+def _numbers_at_end(line: str) -> int:
+    words = line.split()
+    count = next((n for n, word in enumerate(reversed(words)) if not _is_value(word)), len(words))
+    return count if 0 < count < len(words) else 0
+
+
+def _is_value(word: str) -> bool:
+    return word in ("-", "–", "—") or ("." in word and read_number(word) is not None) or word.isdigit()
+
+
+def _of_single_blanks(lines: Sequence[str], first: int, last: int, count: int) -> Grid:
+    cells = [line.rsplit(" ", count) for line in lines[first:last]]
+    numbers = list(range(first + 1, last + 1))
+    above = [number for number in range(max(0, first - 3), first) if lines[number]][::-1]
+    header = next((number for number in above if len(lines[number].split()) in (count, count + 1)), None)
+    if header is None:
+        remark = f"lines {first + 1} to {last}: no line above has {count} words: state the columns"
+        return make_grid(cells, lines=numbers, context=_above(lines, first), remarks=[remark])
+    rows = [["", *lines[header].split()][-count - 1 :]]
+    names = next((lines[number].split() for number in above if 1 < len(lines[number].split()) < count), [])
+    if names and count % len(names) == 0:
+        rows.insert(0, ["", *(name for name in names for _ in range(count // len(names)))])
+    remark = f"lines {first + 1} to {last}: cut at single blanks, as many words as line {header + 1} has"
+    return make_grid(
+        [*rows, *cells],
+        header_rows=len(rows),
+        lines=[header + 1] * len(rows) + numbers,
+        context=_above(lines, header),
+        remarks=[remark],
+    )
+
+
+def openke_grids(text: str) -> list[Grid]:
+    """Return what OpenKE prints of a test (base/Test.h): metrics above, sides and filters before doubled tabs."""
+    sides = {"l": "left", "r": "right", "averaged": "both"}
+    lines = text.splitlines()
+    found: list[tuple[int, list[list[str]], list[int]]] = []
+    for number, line in enumerate(lines):
+        cells = re.split(r"\s*\t\s*|\s{2,}", line.strip())
+        beside = _OPENKE.fullmatch(cells[0])
+        if cells[0] == "metric:":
+            found.append((number, [["side", "protocol", *cells[1:]]], [number + 1]))
+        elif beside and found:
+            found[-1][1].append([sides[beside[1]], beside[2], *cells[1:]])
+            found[-1][2].append(number + 1)
+    return [
+        make_grid(
+            rows,
+            header_rows=1,
+            lines=numbers,
+            context=[line for line in _above(lines, number) if "no type" not in line],
+        )
+        for number, rows, numbers in found
+    ]
 
 
 def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:

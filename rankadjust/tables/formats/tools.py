@@ -71,9 +71,29 @@ def _grids(data: Any) -> list[Grid]:  # noqa: ANN401 - any data
         return _records(data)
     if not isinstance(data, Mapping):
         return []
+    if frame := _frame(data):
+        return _records(frame)
     listed = [value for value in data.values() if _is_records(value)]
     own = {key: value for key, value in data.items() if not _is_records(value)}
     return [grid for value in ([own], *listed) for grid in _records(value)]
+
+
+def _frame(data: Mapping[str, Any]) -> list[Any]:
+    """Return the rows of what pandas writes with to_json, column by column or split; empty for anything else."""
+    if {"columns", "data"} <= data.keys() and isinstance(data["columns"], list):
+        return [
+            dict(zip(map(str, data["columns"]), row, strict=False))
+            for row in data["data"]
+            if isinstance(row, list)
+        ]
+    columns = list(data.values())
+    keys = list(columns[0]) if columns and isinstance(columns[0], Mapping) else []
+    is_frame = (
+        keys
+        and all(str(key).isdigit() for key in keys)
+        and all(isinstance(column, Mapping) and list(column) == keys for column in columns)
+    )
+    return [{name: column[key] for name, column in data.items()} for key in keys] if is_frame else []
 
 
 def _is_records(value: Any) -> bool:  # noqa: ANN401 - any data

@@ -503,7 +503,7 @@ def test_rst_keeps_the_marks_of_what_it_takes_for_lists():
     [
         ("x\n<TABLE><tr><td>1</td></tr></TABLE>", "HTML"),
         (r"\begin{tabular}{l} 1 \\ \end{tabular}", "LaTeX"),
-        ("a | b\n--|--\n1 | 2", "Markdown"),
+        ("a | b\n--|--\n1 | 2", "pasted Markdown"),
         ("+----+\n| a  |\n+----+", "reStructuredText"),
         ("a\tb\n1\t2", "TSV"),
         ("a | b\n1 | 2", "pipes"),

@@ -1,5 +1,7 @@
 """Percent or fraction. The tables are made up."""
 
+from dataclasses import replace
+
 import pytest
 
 from rankadjust.tables.cells import read_cell
@@ -10,7 +12,7 @@ MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 
 def series(metric: str, *texts: str, stated: str | None = None) -> Series:
     numbers = tuple(read_cell(text) for text in texts)
-    return Series(metric, numbers, stated)
+    return Series(metric, numbers, stated, frozenset({"WN18"}))
 
 
 def units(*columns: Series) -> list[str | None]:
@@ -31,6 +33,20 @@ def test_hits_share_their_unit():
     decisions = decide_units([series("hits_at_1", "0.4", "0.9"), series("hits_at_10", "12", "15")])
     assert [decision.unit for decision in decisions] == ["percent", "percent"]
     assert decisions[0].reason == "percent: like the other Hits of the table (1 with values above 1)"
+
+
+def test_hits_of_one_data_set_lend_their_unit_to_no_other():
+    low, high = series("hits_at_1", "0.4", "0.9"), series("hits_at_10", "12", "15")
+    of = {name: frozenset({name}) for name in ("FB15k", "WN18")}
+    apart = [replace(low, datasets=of["FB15k"]), replace(high, datasets=of["WN18"])]
+    assert units(*apart) == ["fraction", "percent"]
+    assert units(*(replace(one, datasets=of["WN18"]) for one in apart)) == ["percent", "percent"]
+
+
+def test_where_the_caption_says_percent_small_numbers_are_undecided():
+    [decision] = decide_units([replace(series(MRR, "0.9", "0.4"), percent="the text 'in %'")])
+    assert decision.unit is None
+    assert "the text 'in %' says percent" in decision.reason
 
 
 def test_a_single_error_of_print_does_not_change_a_unit():

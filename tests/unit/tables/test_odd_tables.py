@@ -1,0 +1,292 @@
+"""Tables that could be read wrongly without a word: each is read as a person reads it, or its cells are named.
+
+All are made up, one for each difficulty. What is expected was written down before the table was read.
+"""
+
+import pytest
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.tables.account import describe, entries, unread_cells
+from rankadjust.tables.reading import read_tables
+
+MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
+
+
+def read(tmp_path, name, text, sidecar=None):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    if sidecar:
+        (tmp_path / name).with_suffix(".yaml").write_text(sidecar, encoding="utf-8")
+    return read_tables(tmp_path / name)
+
+
+def values(reading, *columns):
+    return reading.values.select(columns or ("model", "dataset", "metric", "value")).rows()
+
+
+def table(*rows):
+    header, *body = rows
+    return "\n".join(
+        [f"| {header} |", "|" + "-|" * (header.count("|") + 1), *(f"| {row} |" for row in body), ""]
+    )
+
+
+CENTRED = table(
+    "Model | | WN18 | | | UMLS | ", " | MR | MRR | H@1 | MR | MRR | H@1", "A | 9 | .5 | .4 | 2 | .8 | .7"
+)
+
+
+def test_names_in_the_middle_of_their_columns(tmp_path):
+    assert values(read(tmp_path, "a.md", CENTRED), "dataset", "value") == [
+        *(("WN18", value) for value in ("9", "0.5", "0.4")),
+        *(("UMLS", value) for value in ("2", "0.8", "0.7")),
+    ]
+
+
+def test_names_that_a_paste_moved_to_the_left(tmp_path):
+    text = (
+        "Model | WN18 | UMLS | ||\n---|---|---|---|---|\nMRR | H@1 | MRR | H@1 | |\nA | .5 | .4 | .8 | .7 |\n"
+    )
+    assert values(read(tmp_path, "a.txt", text), "model", "dataset", "value") == [
+        ("A", "WN18", "0.5"),
+        ("A", "WN18", "0.4"),
+        ("A", "UMLS", "0.8"),
+        ("A", "UMLS", "0.7"),
+    ]
+
+
+def test_a_name_whose_columns_are_not_clear_is_not_taken(tmp_path):
+    text = table("Model | | WN18 | ", " | MR | MRR | H@1", "A | 9 | .5 | .4")
+    reading = read(tmp_path, "a.md", text)
+    assert values(reading, "dataset", "value") == [("WN18", "0.5"), ("WN18", "0.4")]
+    assert "whether 'WN18' stands above this column is not clear" in unread_cells(reading)[0]
+
+
+def test_an_unknown_section_ends_the_one_before(tmp_path):
+    text = table("Model | MRR", "**UMLS** | ", "A | .5", "**MyKG** | ", "A | .6")
+    reading = read(tmp_path, "a.md", text)
+    assert values(reading, "dataset", "value") == [("UMLS", "0.5"), ("MyKG", "0.6")]
+    assert entries(reading.values["assumed"][1])["data set"].startswith("the row 'MyKG' taken for one")
+
+
+def test_parts_of_a_section_do_not_end_it(tmp_path):
+    rows = (
+        "Model | MRR",
+        "UMLS | ",
+        "Bilinear | ",
+        "A | .5",
+        "Neural | ",
+        "B | .6",
+        "WN18 | ",
+        "Bilinear | ",
+        "A | .7",
+    )
+    found = values(read(tmp_path, "a.md", table(*rows)), "dataset", "value")
+    assert found[0] == ("UMLS", "0.5")
+    assert found[-1] == ("WN18", "0.7")
+
+
+@pytest.mark.parametrize(
+    "header", ["MRR_1", "HITS@10_50", "Hits@1-3", "fil_mrr", "best_mrr", "l-MRR", "Hits@1/10"]
+)
+def test_a_metric_with_an_unknown_word_is_named(tmp_path, header):
+    reading = read(tmp_path, "umls.md", table(f"Model | MR | {header}", "A | 2 | .5", "B | 3 | .4"))
+    assert values(reading, "metric", "value") == [(MR, "2"), (MR, "3")]
+    [line] = unread_cells(reading)
+    assert line.startswith(
+        f"rows 2 to 3, column 3 '{header}' (lines 3 to 4): '.5', '.4': a metric with the unknown word"
+    )
+
+
+def test_unknown_data_sets_before_each_metric_are_read_as_such(tmp_path):
+    reading = read(tmp_path, "a.md", table("Model | WikiPeople MRR | WD50K MRR", "A | .5 | .4"))
+    assert values(reading, "dataset", "metric", "value") == [
+        ("WikiPeople", MRR, "0.5"),
+        ("WD50K", MRR, "0.4"),
+    ]
+    assert all(
+        "of a header taken for one, none of the registry" in text for text in reading.values["assumed"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "task"),
+    [
+        (table("Model | Head 1-1 MRR | Tail N-1 MRR", "A | .5 | .4"), "prediction by relation category"),
+        ("Table 2: Relation prediction on UMLS\n\n" + table("Model | MRR", "A | .5"), "relation prediction"),
+        (
+            "# UMLS against 50 random negatives\n\n" + table("Model | MRR", "A | .5"),
+            "ranking among sampled candidates",
+        ),
+        ("# UMLS, few-shot\n\n" + table("Model | MRR", "A | .5"), "few-shot prediction"),
+        (table("Model | Task | MRR", "A | triple classification | .5"), "triple classification"),
+    ],
+)
+def test_values_of_another_task_are_not_read(tmp_path, text, task):
+    reading = read(tmp_path, "umls.md", text)
+    assert values(reading) == []
+    assert task in unread_cells(reading)[0]
+
+
+def test_a_sidecar_says_that_a_table_is_of_the_usual_task_after_all(tmp_path):
+    text = "# UMLS, few-shot\n\n" + table("Model | MRR", "A | .5")
+    assert values(read(tmp_path, "umls.md", text, "task: link prediction\n"), "value") == [("0.5",)]
+
+
+def test_a_column_of_tasks(tmp_path):
+    rows = (
+        "Model | Task | MRR",
+        "A | link prediction | .5",
+        "B | tail prediction | .4",
+        "C | entity typing | .3",
+    )
+    reading = read(tmp_path, "umls.md", table(*rows))
+    assert values(reading, "model", "side", "value") == [("A", None, "0.5"), ("B", "tail", "0.4")]
+
+
+def test_labels_under_an_empty_corner_that_are_data_sets_are_no_models(tmp_path):
+    reading = read(tmp_path, "a.md", table(" | MRR", "UMLS | .5", "WN18 (raw) | .4"))
+    assert values(reading, "model", "dataset", "protocol") == [(None, "UMLS", None), (None, "WN18", "raw")]
+
+
+def test_a_data_set_within_every_name_of_a_model(tmp_path):
+    reading = read(tmp_path, "a.md", table("Model | MRR", "A (UMLS) | .5", "A on WN18 | .4"))
+    assert values(reading) == [("A", "UMLS", MRR, "0.5"), ("A", "WN18", MRR, "0.4")]
+
+
+def test_a_column_that_an_unknown_word_tells_apart_leaves_both_unread(tmp_path):
+    reading = read(
+        tmp_path, "a.md", table("Model | UMLS MRR | UMLS (Paper*) MRR | UMLS MR", "A | .5 | .4 | 2")
+    )
+    assert values(reading, "metric") == [(MR,)]
+    assert len(unread_cells(reading)) == 2
+
+
+def test_spreads_and_gains_are_no_values(tmp_path):
+    reading = read(tmp_path, "a.csv", "seed,dataset,MRR\n1,UMLS,0.5\nmean,UMLS,0.52\nstd,UMLS,0.01\n")
+    assert values(reading, "value") == [("0.5",), ("0.52",)]
+    reading = read(
+        tmp_path, "umls.md", table("Metric | A | B | Gain", "MRR | .5 | .4 | 25.0", "H@1 | .4 | .3 | 33.3")
+    )
+    assert values(reading, "model", "value") == [("A", "0.5"), ("B", "0.4"), ("A", "0.4"), ("B", "0.3")]
+
+
+@pytest.mark.parametrize("cell", ["paper: 0.49 ours: 0.44", "0.49/0.44", "0.49 (0.44, 0.52)", "0.52-0.54"])
+def test_several_values_in_a_cell_are_named(tmp_path, cell):
+    reading = read(tmp_path, "umls.md", table("Metric | UMLS", f"MRR | {cell}"))
+    assert values(reading) == []
+    assert [line.rpartition(": ")[2] for line in unread_cells(reading)] == ["several values in one cell"]
+
+
+def test_a_number_in_the_name_of_a_model_is_not_lost(tmp_path):
+    reading = read(tmp_path, "umls.md", table("Model | MRR | H@1", "A w. B 30.5 | | 20.1", "C | 31.5 | 21.0"))
+    assert values(reading, "model", "value") == [("A w. B", "20.1"), ("C", "31.5"), ("C", "21.0")]
+    assert "without '30.5', which may be the value beside it" in unread_cells(reading)[0]
+
+
+def test_rows_that_a_page_left_without_their_merged_cells(tmp_path):
+    text = "Dataset | Model | Metric | Value\n---|---|---|---\nUMLS | A | MRR | .5\nMR | 2 | |\nWN18 | A | MRR | .4\n"
+    assert values(read(tmp_path, "a.txt", text)) == [
+        ("A", "UMLS", MRR, "0.5"),
+        ("A", "UMLS", MR, "2"),
+        ("A", "WN18", MRR, "0.4"),
+    ]
+
+
+def test_frames_of_pandas_in_json(tmp_path):
+    by_column = '{"model": {"0": "A", "1": "B"}, "MRR": {"0": 0.5, "1": 0.4}}'
+    split = '{"columns": ["model", "MRR"], "index": [0, 1], "data": [["A", 0.5], ["B", 0.4]]}'
+    for text in (by_column, split):
+        assert values(read(tmp_path, "umls.json", text), "model", "value") == [("A", "0.5"), ("B", "0.4")]
+
+
+OPENKE = """no type constraint results:
+metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1\x20
+l(raw):\t\t\t 0.11 \t 501.9 \t 0.21 \t 0.12 \t 0.05\x20
+averaged(raw):\t\t 0.17 \t 395.5 \t 0.31 \t 0.19 \t 0.11\x20
+
+r(filter):\t\t 0.33 \t 189.2 \t 0.50 \t 0.36 \t 0.26\x20
+0.50
+type constraint results:
+metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1\x20
+l(raw):\t\t\t 0.12 \t 401.9 \t 0.22 \t 0.13 \t 0.06\x20
+"""
+
+
+def test_the_log_of_openke(tmp_path):
+    reading = read(tmp_path, "fb15k237.log", OPENKE)
+    rows = values(reading, "side", "protocol", "metric", "value")
+    assert len(rows) == 15
+    assert rows[:2] == [("head", "raw", MRR, "0.11"), ("head", "raw", MR, "501.9")]
+    assert rows[5] == ("both", "raw", MRR, "0.17")
+    assert rows[-1] == ("tail", "filtered", "hits_at_1", "0.26")
+    assert all("ranking among candidates of the type" in line for line in unread_cells(reading))
+
+
+LOGS = (
+    "2021-03-01 10:00:01,123 INFO     Valid MRR at step 100: 0.331\n"
+    "2021-03-01 10:00:02,124 INFO     Test MRR at step 200: 0.337\n",
+    "[proc 0][Valid] Valid average MRR : 0.331\n[proc 0] Test average MRR : 0.337\n",
+    "#Valid MRR: 0.331\t\t\n#Test MRR: 0.337\t\t\n",
+    "Epoch: 1, Val MRR: 0.331, Val Mean Rank: 9\nTest MRR: 0.337, Test Mean Rank: 8\n",
+)
+
+
+@pytest.mark.parametrize("text", LOGS)
+def test_lines_of_logs_name_their_split(tmp_path, text):
+    found = values(read(tmp_path, "umls.log", text), "split", "metric", "value")
+    assert ("validation", MRR, "0.331") in found
+    assert ("testing", MRR, "0.337") in found
+
+
+def test_a_fenced_log_in_markdown(tmp_path):
+    reading = read(tmp_path, "umls.md", "# Run\n\n```\nTest average MRR : 0.5\nTest average MR : 2.5\n```\n")
+    assert values(reading, "split", "value", "source_line") == [
+        ("testing", "0.5", "4"),
+        ("testing", "2.5", "4"),
+    ]
+
+
+PDF = """Table 2 Results
+WN18 UMLS
+Name
+MRR Hits@1 MR MRR Hits@1 MR
+RESCAL 0.892 0.843 - 0.354 0.235 -
+Dist Mult 0.831 0.733 655 0.351 - 41
+"""
+
+
+def test_text_of_a_pdf_with_single_blanks(tmp_path):
+    reading = read(tmp_path, "a.txt", PDF)
+    rows = values(reading)
+    assert rows[0] == ("RESCAL", "WN18", MRR, "0.892")
+    assert rows[-1] == ("Dist Mult", "UMLS", MR, "41")
+    assert len(rows) == 9
+    assert "cut at single blanks" in describe(reading)
+
+
+def test_text_of_a_pdf_whose_header_does_not_fit_asks_for_the_columns(tmp_path):
+    reading = read(tmp_path, "a.txt", PDF.replace("Hits@1", "Hits @ 1"))
+    assert values(reading) == []
+    assert "no line above has 6 words: state the columns" in describe(reading)
+
+
+def test_headers_in_chinese(tmp_path):
+    text = "### 表3 UMLS 链接预测结果\n" + table(
+        "模型 | 平均排名 | 平均倒数排名 | 命中率@10", "A | 2 | .5 | .9"
+    )
+    assert values(read(tmp_path, "a.md", text)) == [
+        ("A", "UMLS", MR, "2"),
+        ("A", "UMLS", MRR, "0.5"),
+        ("A", "UMLS", "hits_at_10", "0.9"),
+    ]
+
+
+@pytest.mark.parametrize("line", ["split: tset", "columns: {MRR: {split: tset}}", "task: link predicton"])
+def test_a_slip_in_a_sidecar_is_refused(tmp_path, line):
+    with pytest.raises(RankadjustError, match=r"umls\.yaml:1: unknown (split|task) '.*'; did you mean "):
+        read(tmp_path, "umls.md", table("Model | MRR", "A | .5"), line)
+
+
+def test_a_list_directly_above_a_table_does_not_swallow_it(tmp_path):
+    text = "papers:\n- A: one\n- B: two\nresults:\nmodel | MRR |\n---|---|\nA | 0.5 |\n"
+    assert values(read(tmp_path, "umls.txt", text), "model", "value") == [("A", "0.5")]
