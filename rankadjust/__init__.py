@@ -1,4 +1,4 @@
-"""Chance-adjusted link-prediction metrics: results that are comparable across data sets.
+"""Chance-adjusted link-prediction metrics: 0 is chance, 1 is perfect.
 
 A model is judged by the rank of the true answer among N candidates, and part of what is printed is chance. An
 evaluation set is a data set under a protocol, one of its splits and a side, with the numbers of candidates of its
