@@ -152,6 +152,9 @@ def _facts(command: _Command) -> _Command:
         click.option("--split", help=f"What was evaluated, {said}"),
         click.option("--side", help=f"head, tail or both, {said}"),
         click.option("--protocol", help=f"How it was evaluated, {said}"),
+        click.option(
+            "--task", help="entity prediction, where the table seems to be about another task and is not."
+        ),
     )(command)
 
 

@@ -66,6 +66,8 @@ def read_results(
 
 def _tidy(path: Path, registry: Mapping[str, Dataset] | None, given: Mapping[str, str | None]) -> Results:
     rows = read_tidy(path)
+    if given.get("task"):
+        raise RankadjustError(f"{path}: a tidy table is about entity prediction; leave --task out")
     if any(given.values()):
         rows = with_given(
             rows, given_facts(given, known_names(load_registry() if registry is None else registry))

@@ -1,5 +1,6 @@
 """Files as people have them into grids of text: which format a file is in, and its reader."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,6 +21,7 @@ from rankadjust.tables.formats.plaintext import (
     single_blank_grids,
 )
 from rankadjust.tables.formats.rst import rst_grids
+from rankadjust.tables.formats.spreadsheet import workbook_grids
 from rankadjust.tables.formats.tools import json_grids, yaml_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
@@ -63,7 +65,10 @@ _MOST_CHARACTERS = 12_000_000
 _MOST_TABLES = 10_000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _HALF = re.compile("[\ud800-\udfff]")
-_BINARY = {".xlsx", ".xls", ".ods", ".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
+_WORKBOOKS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
+_BINARY = {".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
+# A workbook without its name, from standard input.
+_PACKED = b"PK\x03\x04"
 
 
 def read_grids(path: str | Path) -> list[Grid]:
@@ -75,14 +80,20 @@ def read_grids(path: str | Path) -> list[Grid]:
     path = Path(path)
     if path.suffix.lower() in _BINARY:
         raise RankadjustError(f"{path}: {path.suffix} is not a text format; save the table as CSV or HTML")
-    text, remarks = _read_text(path)
-    if len(text) > _MOST_CHARACTERS:
-        raise RankadjustError(
-            f"{path}: {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read; divide the file"
-        )
-    name = SUFFIXES.get(path.suffix.lower()) or recognise(text)
+    data = _read_bytes(path)
+    remarks: list[str] = []
+    if path.suffix.lower() in _WORKBOOKS or (not path.suffix and data.startswith(_PACKED)):
+        name, read = "a spreadsheet", partial(workbook_grids, data)
+    else:
+        text, remarks = _text_of(data)
+        if len(text) > _MOST_CHARACTERS:
+            raise RankadjustError(
+                f"{path}: {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read; divide the file"
+            )
+        name = SUFFIXES.get(path.suffix.lower()) or ("JSON" if _is_json(text) else recognise(text))
+        read = partial(READERS[name], text)
     try:
-        grids = READERS[name](text)
+        grids = read()
     except RankadjustError as error:
         raise RankadjustError(f"{path}: {error}") from None
     except Exception as error:
@@ -121,15 +132,29 @@ def recognise(text: str) -> str:
     return next((name for name in names if READERS[name](text)), "CSV")
 
 
-def _read_text(path: Path) -> tuple[str, list[str]]:
+def _is_json(text: str) -> bool:
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
     try:
-        data = path.read_bytes()
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _read_bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except FileNotFoundError:
         raise RankadjustError(f"{path}: there is no such file") from None
     except IsADirectoryError:
         raise RankadjustError(f"{path}: this is a folder; give a file with a table") from None
     except OSError as error:
         raise RankadjustError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _text_of(data: bytes) -> tuple[str, list[str]]:
+    """Return the text of a file, and how it was decoded where that is not UTF-8."""
     # Excel saves what it calls Unicode text as UTF-16, behind a byte order mark.
     encodings = {"utf-16": ["read as UTF-16"]} if data[:2] in _UTF_16 else {}
     for encoding, remarks in (encodings | {"utf-8-sig": []}).items():

@@ -33,6 +33,8 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
             if facts[name] not in known:
                 hint = did_you_mean(facts[name], known) or f"; allowed are {', '.join(known)}"
                 raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
+    if "task" in facts:
+        facts["task"] = our_word("task", facts["task"]) or facts["task"]
     if "protocol" in facts:
         facts["protocol"] = get_protocol(our_word("protocol", facts["protocol"]) or facts["protocol"]).name
     if "dataset" in facts and not is_pattern(facts["dataset"]):

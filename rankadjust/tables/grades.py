@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable
 
 from rankadjust.tables.tokens import Facts
 
-GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "protocol")
+GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "protocol", "task")
 """The facts that have a grade, in the order in which the column `grades` has them."""
 
 GRADES = ("printed", "given", "inferred", "default")

@@ -10,10 +10,12 @@ from typing import Any
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, add_text, context_of, make_grid, shifted, tidy
 from rankadjust.tables.formats.html import html_grids
+from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.parsers import load_parser
 from rankadjust.tables.formats.plaintext import log_grids, split_pipes
 
 _HTML_TABLE = re.compile(r"<table\b.*?(</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
+_LATEX_TABLE = re.compile(r"\\begin\{(?:tabular|longtable|array)")
 _FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^([^\]\s]{1,99})\](?!:)")
 _DASHES = re.compile(r":?-+:?")
 # A line that begins otherwise begins no block that ends a table.
@@ -72,6 +74,10 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
             inside = re.sub(r"<!--|-->", "", "\n".join(lines[first:last]))
             grids = _grids(parser, inside, above + first, [])
             found.append((first, [shifted(grid, 0, "the table stands inside a comment") for grid in grids]))
+        elif token.type == "fence" and _LATEX_TABLE.search(token.content):
+            found.append(
+                (token.map[0], [shifted(grid, token.map[0] + 1) for grid in latex_grids(token.content)])
+            )
         elif token.type == "fence":
             fenced.append(
                 (token.map[0], [shifted(grid, token.map[0] + 1) for grid in log_grids(token.content)])

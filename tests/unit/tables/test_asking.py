@@ -156,3 +156,21 @@ def test_without_a_terminal_nobody_is_asked(tmp_path):
         1,
         "error: --ask needs a file and a terminal: somebody has to answer\n",
     )
+
+
+def test_a_fenced_block_holds_latex(tmp_path):
+    fence = "```latex\n\\begin{tabular}{lr}\nModel & MRR \\\\\nA & 0.5 \\\\\n\\end{tabular}\n```\n"
+    reading = read(
+        tmp_path, text=f"## Nations\n\n{fence}\n## UMLS\n\n| Model | MRR |\n|---|---|\n| A | 0.6 |\n"
+    )
+    assert reading.values.select("dataset", "value", "source_line").rows() == [
+        ("Nations", "0.5", "6"),
+        ("UMLS", "0.6", "14"),
+    ]
+
+
+def test_a_table_that_seems_to_be_of_another_task_is_read_where_somebody_says_that_it_is_not(tmp_path):
+    text = "## Relation prediction on UMLS\n\n| Model | MRR |\n|---|---|\n| A | 0.5 |\n"
+    assert read(tmp_path, text=text).values.is_empty()
+    path = tmp_path / "report.md"
+    assert read_tables(path, given={"task": "entity prediction"}).values["value"].to_list() == ["0.5"]

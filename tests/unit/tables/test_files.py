@@ -546,7 +546,7 @@ def test_windows_encoding_is_read_with_a_remark(tmp_path):
     ("name", "content", "message"),
     [
         ("no.md", None, "there is no such file"),
-        ("a.xlsx", "x", "is not a text format; save the table as CSV or HTML"),
+        ("a.docx", "x", "is not a text format; save the table as CSV or HTML"),
         ("a.md", "only words", "no table found in this Markdown text"),
         ("a.html", "<p>x</p>", "no table found in this HTML text"),
         ("a.html", "<table></table>", "no table found in this HTML text"),
@@ -564,7 +564,9 @@ def test_files_without_a_table_are_an_error(tmp_path, name, content, message):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(("name", "module"), [("a.md", "markdown_it"), ("a.html", "selectolax")])
+@pytest.mark.parametrize(
+    ("name", "module"), [("a.md", "markdown_it"), ("a.html", "selectolax"), ("a.ods", "python_calamine")]
+)
 def test_a_missing_parser_names_the_extra(tmp_path, monkeypatch, name, module):
     path = tmp_path / name
     path.write_text("| **a** | b |\n|---|---|\n| c | d |\n")
@@ -581,7 +583,7 @@ def test_a_missing_parser_names_the_extra(tmp_path, monkeypatch, name, module):
 def test_parsers_are_not_loaded_before_they_are_needed():
     code = (
         "import sys, rankadjust.tables.reading, rankadjust.output.rendering; "
-        "print([m for m in ('markdown_it', 'selectolax') if m in sys.modules])"
+        "print([m for m in ('markdown_it', 'selectolax', 'python_calamine') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -1,0 +1,71 @@
+"""Workbooks of spreadsheets (.xlsx, .ods, .xls) into grids of text: calamine reads them, sheets are divided here."""
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.tables.formats.grid import Grid, make_grid, require_size
+from rankadjust.tables.formats.parsers import load_parser
+
+# A workbook is packed: one of a few kilobytes may unpack to gigabytes.
+_MOST_BYTES = 200_000_000
+# What Excel itself shows of a number: 0.1 + 0.2 is 0.3.
+_DIGITS = ".15g"
+
+
+def workbook_grids(data: bytes) -> list[Grid]:
+    """Return the tables of all sheets of a workbook; empty rows divide the tables of a sheet.
+
+    Lines are the rows of the sheet. What stands above a table in rows of one cell is its context, and so is the name of
+    the sheet. Raises RankadjustError for a workbook that unpacks to too much.
+    """
+    calamine = load_parser("python_calamine", "spreadsheets")
+    _require_small(data)
+    workbook = calamine.load_workbook(io.BytesIO(data))
+    grids: list[Grid] = []
+    for name in workbook.sheet_names:
+        sheet = workbook.get_sheet_by_name(name)
+        require_size(sheet.total_width, sheet.total_height, sheet.width * sheet.height)
+        grids += _tables(name, _texts(sheet))
+    return grids
+
+
+def _require_small(data: bytes) -> None:
+    if not zipfile.is_zipfile(io.BytesIO(data)):
+        return
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        size = sum(part.file_size for part in packed.infolist())
+    if size > _MOST_BYTES:
+        raise RankadjustError(f"the workbook unpacks to {size:,} bytes; at most {_MOST_BYTES:,} are read")
+
+
+def _texts(sheet: Any) -> list[list[str]]:  # noqa: ANN401 - a sheet of calamine
+    """Return the cells of a sheet as text, a merged one in each row and column that it covers."""
+    rows = [[_text(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
+    for (top, left), (bottom, right) in sheet.merged_cell_ranges or []:
+        for row in rows[top : bottom + 1]:
+            row[left : right + 1] = [rows[top][left]] * len(row[left : right + 1])
+    return rows
+
+
+def _text(cell: object) -> str:
+    return format(cell, _DIGITS) if isinstance(cell, float) else str(cell)
+
+
+def _tables(name: str, rows: Sequence[Sequence[str]]) -> Iterator[Grid]:
+    """Yield the tables of a sheet: rows without an empty one between them, of which one has two cells."""
+    above: list[str] = []
+    numbered = enumerate(rows, start=1)
+    for is_filled, block in groupby(numbered, key=lambda pair: any(pair[1])):
+        lines = list(block)
+        while is_filled and lines and len({*filter(None, lines[0][1])}) == 1:
+            above.insert(0, next(filter(None, lines.pop(0)[1])))
+        if is_filled and lines:
+            filled = [column for column in range(len(lines[0][1])) if any(row[column] for _, row in lines)]
+            first, last = filled[0], filled[-1] + 1
+            cells = [row[first:last] for _, row in lines]
+            yield make_grid(cells, lines=[line for line, _ in lines], context=[*above, name])
+            above = []
