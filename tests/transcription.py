@@ -10,10 +10,13 @@ from pathlib import Path
 
 import polars as pl
 
+from rankadjust.chance.metrics import resolve
 from rankadjust.tables.reading import read_tables
 
 PUBLISHED = Path(__file__).parent.parent / "resources" / "published"
 RAW = PUBLISHED / "raw"
+# Versions of one page, older than the shipped table that stands here.
+VERSIONS = {"ampligraph-versions": PUBLISHED / "ampligraph.csv"}
 COLUMNS = [
     *(
         "source",
@@ -38,7 +41,23 @@ def raw_tables(folder: Path) -> list[Path]:
 
 def transcribed(folder: Path) -> pl.DataFrame:
     """Return the tidy table that the files of a source are read as, with their sidecars."""
-    return pl.concat(read_tables(path).values.select(COLUMNS) for path in raw_tables(folder))
+    values = pl.concat(read_tables(path).values.select(COLUMNS) for path in raw_tables(folder))
+    newest = VERSIONS.get(folder.name)
+    return values if newest is None else first_printed(values, pl.read_csv(newest, infer_schema=False))
+
+
+def first_printed(values: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
+    """Return the results - a model's values on a data set - that neither the newest version nor one before prints."""
+    line = ["source", "table", "source_line", "dataset", "model"]
+    names = {name: resolve(name).key for name in pl.concat([newest["metric"], values["metric"]]).unique()}
+    printed = pl.format("{} {}", pl.col("metric").replace_strict(names), pl.col("value").cast(pl.Float64))
+    results = (
+        pl.concat([newest, values], how="diagonal")
+        .group_by(line, maintain_order=True)
+        .agg(result=printed.sort().str.join(", "))
+        .filter(pl.struct("dataset", "model", "result").is_first_distinct())
+    )
+    return values.join(results, on=line, how="semi", maintain_order="left")
 
 
 if __name__ == "__main__":

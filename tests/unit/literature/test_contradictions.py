@@ -592,7 +592,11 @@ def test_all_known_anomalies_are_found(project, flagged):
     impossible = set(flagged.filter(certain).select("dataset", "model").iter_rows())
     assert wanted <= impossible
     # Printed with Hits@1 above MRR, in tables that came later.
-    assert impossible - wanted == {("FB15k-237", "CompGCN-TransE"), ("WN18", "E2R")}
+    assert impossible - wanted == {
+        ("FB15k-237", "CompGCN-TransE"),
+        ("WN18", "E2R"),
+        ("WN18RR", "DistMult"),
+    }
 
 
 @pytest.mark.slow
