@@ -3,9 +3,12 @@
     python benchmarks/sampled.py widths
     python benchmarks/sampled.py coverage [draws, 1000 unsaid]
     python benchmarks/sampled.py falling
+    python benchmarks/sampled.py leaderboards
 
 `widths` prints benchmarks/sampled.csv, `coverage` the share of draws in which the true full values are within the
 bounds for ranks of known laws, and `falling` what of the rank files of tests/data fulfils the assumption.
+`leaderboards` prints benchmarks/sampled_leaderboards.csv: of each published leaderboard among sampled negatives the
+best model with its bounds.
 """
 
 import sys
@@ -15,9 +18,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from rankadjust import full_bounds, to_sampled
+from rankadjust import Constants, full_bounds, rescore, to_sampled
 from rankadjust.chance.metrics import metric_value
 from rankadjust.evaluation.rank_files import tasks_from
+from rankadjust.literature.full_ranking import add_full_bounds
+from rankadjust.literature.results import read_results
 
 TESTS = Path(__file__).parents[1] / "tests" / "data"
 LAWS = {
@@ -110,6 +115,46 @@ def _hold_if_they_fall(ranks: np.ndarray, candidates: int) -> bool:
     return all(full[name].low <= metric_value(name, ranks) <= full[name].high for name in ("mrr", "hits@10"))
 
 
+def published() -> pl.DataFrame:
+    """Return all published values with their bounds; this takes some minutes."""
+    constants = Constants.released()
+    tables = sorted((TESTS.parents[1] / "resources" / "published").glob("*.csv"))
+    rows = pl.concat([read_results(table, constants.registry).rows for table in tables], how="diagonal")
+    return add_full_bounds(rescore(rows, constants), constants)
+
+
+def leaderboards(bounded: pl.DataFrame) -> pl.DataFrame:
+    """Return for each data set, protocol and metric the best printed value, its bounds, and how many pairs are known.
+
+    A pair of models is known where their bounds do not overlap.
+    """
+    rows = []
+    sure = bounded.filter(pl.col("status") != "assumed")
+    shown = sure.filter(pl.col("full_mrr_low").is_not_null(), pl.col("split").str.ends_with("testing"))
+    for name, key in (("mrr", "inverse_harmonic_mean_rank"), ("hits@10", "hits_at_10")):
+        of_metric = shown.filter(pl.col("metric") == key).unique(("source", "model", *_EVALUATION))
+        for (dataset, protocol), part in of_metric.group_by(*_EVALUATION, maintain_order=False):
+            best = part.sort("value", "model").row(-1, named=True)
+            low, high = (part[f"full_{name}_{end}"].to_numpy() for end in ("low", "high"))
+            rows.append(
+                {
+                    "dataset": dataset,
+                    "protocol": protocol,
+                    "metric": name,
+                    "models": part.height,
+                    "best": best["value"],
+                    "full_low": round(best[f"full_{name}_low"], 4),
+                    "full_high": round(best[f"full_{name}_high"], 4),
+                    "pairs": part.height * (part.height - 1) // 2,
+                    "known": int((low[:, None] > high[None]).sum()),
+                }
+            )
+    return pl.DataFrame(rows).sort("metric", "dataset", "protocol")
+
+
+_EVALUATION = ("dataset", "protocol")
+
+
 def rank_files() -> Iterator[Path]:
     """Yield the rank files of trained models that come with the tests."""
     for folder in ("compare", "compare-datasets"):
@@ -121,7 +166,12 @@ def rank_files() -> Iterator[Path]:
 def main() -> None:
     """Print one of the tables."""
     what, *rest = sys.argv[1:] or ["widths"]
-    tables = {"widths": widths, "falling": falling, "coverage": lambda: coverage(int(*rest or ["1000"]))}
+    tables = {
+        "widths": widths,
+        "falling": falling,
+        "coverage": lambda: coverage(int(*rest or ["1000"])),
+        "leaderboards": lambda: leaderboards(published()),
+    }
     print(tables[what]().write_csv(), end="")
 
 

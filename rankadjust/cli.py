@@ -170,6 +170,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 # What a command is about, and the options that have no effect on it.
 _RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
 _PRINTED, _SEVERAL = "printed values", "several data sets"
+_FULL_TABLE, _TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
 _NAMED, _TIMELESS, _PAGE = "values that name their metric", "a data set without times", "--page"
 _EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
 _PAPER_OF_RANKS, _PAPER_OF_TABLE = "ranks", "a table"
@@ -180,6 +181,11 @@ _WITHOUT_EFFECT = {
     _PARTS: {"dataset", *_OF_DATASET},
     _PRINTED: {"tasks", "cluster", "metrics", "flips", "draws", "seed", "everything", "figure"},
     _SEVERAL: {"side", "figure"},
+    _TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "assume", "against"},
+    _FULL_TABLE: {
+        *("sampled", "num_candidates", "num_entities", "tasks", "dataset", "protocol", "split", "side"),
+        *("negatives", "without_noise", "assume", "against", "metrics"),
+    },
     _NAMED: {"metric"},
     _TIMELESS: {"scores"},
     _PAGE: {"results", "database", "as_json"},
@@ -759,6 +765,7 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
         "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
         "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784 --against mrr=0.75",
         "rankadjust full --to-sampled 50 ranks.csv --num-candidates 2757",
+        "rankadjust full my_table.md --output my_table-full.csv",
     ),
 )
 @click.argument("values", nargs=-1, required=True, metavar="VALUE...")
@@ -794,13 +801,25 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     metavar="Q",
     help="The reverse: what the full ranks of a file VALUE print among Q.",
 )
+@_options(_sidecar)
+@click.option(
+    "--output",
+    type=_PATH,
+    callback=_known_suffix(".parquet", ".tsv", ".csv"),
+    help="Of a table: write all its rows with their bounds.",
+)
 @_options(_results, _database, _json)
+@click.pass_context
 def full(
+    context: click.Context,
+    /,
     values: tuple[str, ...],
     sampled: int | None,
     against: tuple[str, ...],
     to_sampled: int | None,
     without_noise: bool,
+    sidecar: Path | None,
+    output: Path | None,
     results: Path | None,
     database: Path | None,
     as_json: bool,
@@ -809,13 +828,24 @@ def full(
     """Bound the metrics of the full ranking by values printed among sampled negatives.
 
     A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
-    whatever the ranks are, but for the noise of the draws with the stated probability.
+    whatever the ranks are, but for the noise of the draws with the stated probability. Or VALUE is one table, as
+    `rankadjust rescore` takes it: each row among sampled negatives gets the bounds that all values of its model give.
     """
     from rankadjust.output import full as texts
 
     if options["dataset"] is not None or results or database:
         options["database"] = _constants(results, database)
+    is_table = len(values) == 1 and to_sampled is None and Path(values[0]).is_file()
+    if (sidecar or output) and not is_table:
+        raise click.UsageError("--sidecar and --output are about a table of values.")
+    if is_table:
+        _require_effect(context, _FULL_TABLE)
+        _full_table(
+            Path(values[0]), sidecar, options["level"], output, _constants(results, database), as_json
+        )
+        return
     if to_sampled is not None:
+        _require_effect(context, _TO_SAMPLED)
         found = _to_sampled(values, to_sampled, options)
         if as_json:
             _print_json(found.to_dicts())
@@ -839,6 +869,32 @@ def full(
         _print_json(data)
         return
     _echo(text)
+
+
+def _full_table(
+    table: Path,
+    sidecar: Path | None,
+    level: float,
+    output: Path | None,
+    constants: "Constants",
+    as_json: bool,
+) -> None:
+    from rankadjust.literature.assumptions import assumptions, with_defaults_named
+    from rankadjust.literature.full_ranking import add_full_bounds
+    from rankadjust.literature.rescore import rescore
+    from rankadjust.literature.results import read_results
+    from rankadjust.output.full import full_table_text
+
+    found = read_results(table, constants.registry, sidecar)
+    rescored = rescore(with_defaults_named(found.rows), constants)
+    _say_what_was_assumed(assumptions(rescored))
+    bounded = add_full_bounds(rescored, constants, level)
+    if output is not None:
+        _write(bounded, output)
+    if as_json:
+        _print_json(bounded.to_dicts())
+    else:
+        _echo(full_table_text(bounded))
 
 
 def _by_metric(values: Sequence[str]) -> dict[str, str]:

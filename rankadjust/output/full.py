@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from rankadjust.chance.metrics import resolve
+from rankadjust.literature.full_ranking import COLUMNS, FULL_METRICS
 from rankadjust.output.formatting import number
 from rankadjust.output.terminal import table
 from rankadjust.sampling.bounds import Bounds, FullBounds
@@ -113,3 +114,23 @@ def to_sampled_text(found: pl.DataFrame, sampled: int) -> str:
 
 
 _EXPECTED = ("full", "expectation", "standard_deviation")
+
+
+def full_table_text(bounded: pl.DataFrame) -> str:
+    """Return the rows of a table among sampled negatives with the bounds of the full ranking, or why there are none."""
+    shown = bounded.filter(pl.col(COLUMNS[0]).is_not_null() | pl.col("full_reason").is_not_null())
+    if shown.is_empty():
+        return "no value is known to be printed among sampled negatives, so that there is nothing to bound"
+    rows = [
+        (row["dataset"], row["model"] or "", resolve(row["metric"]).label, number(row["value"]), *_ends(row))
+        for row in shown.iter_rows(named=True)
+    ]
+    return table(("data set", "model", "", "printed", "full MRR", "full Hits@10"), rows, left=3)
+
+
+def _ends(row: dict[str, Any]) -> tuple[str, ...]:
+    if row["full_reason"] is not None:
+        return row["full_reason"], ""
+    return tuple(
+        f"{number(row[f'full_{name}_low'])} to {number(row[f'full_{name}_high'])}" for name in FULL_METRICS
+    )

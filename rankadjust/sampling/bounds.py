@@ -23,6 +23,9 @@ ASSUMPTIONS = {
     FALLING: "shares fall: of the ranks 1, 2 to 3, 4 to 7, ... no step has a greater share of the tasks than the "
     "one before"
 }
+Value = float | str | tuple[float, float]
+"""A printed value: a number, text with the rounding of its digits, or both ends of an interval."""
+
 METRICS = ("mrr", "mr", "hits@1", "hits@3", "hits@5", "hits@10", "ndcg", "auc")
 
 
@@ -171,14 +174,18 @@ def full_setting(options: Mapping[str, Any]) -> tuple[Setting, dict[str, Any]]:
 
 def bounds_in(
     known: Setting,
-    values: Mapping[str, float | str],
+    values: Mapping[str, Value],
     *,
     level: float = 0.95,
     noise: bool = True,
     assume: Sequence[str] = (),
     metrics: Sequence[str] = (),
+    limit: bool = True,
 ) -> FullBounds:
-    """Return the bounds for an evaluation of which all is known: `full_bounds` says what the arguments are."""
+    """Return the bounds for an evaluation of which all is known: `full_bounds` says what the arguments are.
+
+    limit: whether the bounds without noise are wanted beside those with it.
+    """
     _check(values, known, level, noise, assume)
     printed = [_printed(name, value, known.draw) for name, value in values.items()]
     wanted = _wanted(metrics, printed, known)
@@ -189,13 +196,13 @@ def bounds_in(
         known.draw,
     )
     surprise = float(np.log(2 * len(printed) / (1 - level)))
-    limit = model.bounds(wanted, printed, None, assume)
-    full = model.bounds(wanted, printed, surprise, assume) if noise else limit
+    clean = model.bounds(wanted, printed, None, assume) if limit or not noise else None
+    full = model.bounds(wanted, printed, surprise, assume) if noise else clean
     if full is None:
         raise ImpossibleValueError(_contradiction(values, level if noise else None, assume))
     return FullBounds(
         full=full,
-        without_noise=limit,
+        without_noise=clean,
         values={short_name(resolve(name)): f"{value}" for name, value in values.items()},
         sampled=known.draw.negatives,
         negatives=WITH if known.draw.replacement else WITHOUT,
@@ -208,6 +215,11 @@ def bounds_in(
     )
 
 
+def is_function_of_mean(metric: Metric) -> bool:
+    """Tell whether a metric is a mean over the tasks, or a known function of one: all others say nothing here."""
+    return metric.term is not None and metric.link in MEAN_OF_VALUE
+
+
 def short_name(metric: Metric) -> str:
     """Return how a metric is called in results: mrr, hits@10."""
     family = FAMILIES[metric.family]
@@ -216,7 +228,7 @@ def short_name(metric: Metric) -> str:
 
 
 def _check(
-    values: Mapping[str, float | str], known: Setting, level: float, noise: bool, assume: Sequence[str]
+    values: Mapping[str, Value], known: Setting, level: float, noise: bool, assume: Sequence[str]
 ) -> None:
     if not values:
         raise RankadjustError("there is no printed value; give at least one, such as mrr=0.784")
@@ -231,12 +243,14 @@ def _check(
         )
 
 
-def _printed(name: str, value: float | str, draw: Draw) -> Printed:
+def _printed(name: str, value: Value, draw: Draw) -> Printed:
     metric = resolve(name)
-    if metric.term is None or metric.link not in MEAN_OF_VALUE:
+    if not is_function_of_mean(metric):
         raise RankadjustError(
             f"{metric.key} is no function of a mean over the tasks: nothing follows from its value"
         )
+    if isinstance(value, tuple):
+        return Printed(metric, *value)
     typed = typed_value(value, metric)
     low, high = typed.ends
     if metric.upper == np.inf:
@@ -257,7 +271,7 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
         chosen = [*map(resolve, METRICS), *(one.metric for one in printed)]
         chosen = [metric for metric in chosen if metric.least_candidates <= least]
     for metric in chosen:
-        if metric.term is None or metric.link not in MEAN_OF_VALUE:
+        if not is_function_of_mean(metric):
             raise RankadjustError(
                 f"{metric.key} is no function of a mean over the tasks: no bounds are known"
             )
@@ -266,7 +280,7 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
     return list({metric.key: metric for metric in chosen}.values())
 
 
-def _contradiction(values: Mapping[str, float | str], level: float | None, assume: Sequence[str]) -> str:
+def _contradiction(values: Mapping[str, Value], level: float | None, assume: Sequence[str]) -> str:
     told = " and ".join(f"{name} {value}" for name, value in values.items())
     under = f" under the assumption {', '.join(assume)}" if assume else ""
     if level is None:

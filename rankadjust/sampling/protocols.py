@@ -4,6 +4,7 @@ Known from options, or from a data set: the histogram of its candidates, or else
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -114,8 +115,13 @@ def _setting(draw: Draw, counts: FloatArray, times: FloatArray | None, why: list
     return Setting(draw, counts.astype(np.float64), times.astype(np.float64), known, tuple(why))
 
 
+@cache
+def _benchmarks() -> list[Benchmark]:
+    return load_benchmarks()
+
+
 def _benchmark(constants: Constants, dataset: str, sampled: int) -> tuple[str, Benchmark | None]:
-    known = {one.dataset: one for one in load_benchmarks() if one.protocol.negatives == sampled}
+    known = {one.dataset: one for one in _benchmarks() if one.protocol.negatives == sampled}
     names = {*constants.table["dataset"].unique(), *known}
     name = known_name(KINDS["dataset"], dataset, sorted(names), "the database", lambda: constants.registry)
     return name, known.get(name)

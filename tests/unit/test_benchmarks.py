@@ -243,3 +243,30 @@ def test_the_times_of_the_report_are_the_stored_ones(project):
     assert f"{weight:.2f} MB" in section
     (results,) = {key[0] for key in stored if key[2] == "MB"}
     assert f"{results:,} results" in section
+
+
+def test_the_bounds_of_the_leaderboards_in_the_documentation_are_the_stored_ones(project):
+    page = (project / "docs" / "literature.md").read_text(encoding="utf-8")
+    section = page.partition("### What sampling hides")[2].partition("\n## ")[0]
+    stored = pl.read_csv(project / "benchmarks" / "sampled_leaderboards.csv")
+    shown = stored.filter(pl.col("metric") == "mrr", pl.col("protocol") != "sampled-50")
+    expected = [
+        f"| {row['dataset']} | {row['protocol']} | {row['models']} | {row['best']} | "
+        f"{row['full_low']} to {row['full_high']} | {row['pairs']} | {row['known']} |"
+        for row in shown.iter_rows(named=True)
+    ]
+    assert [line for line in section.splitlines() if "| sampled-" in line] == expected
+
+
+def test_the_widths_of_the_documentation_are_the_stored_ones(project):
+    page = (project / "docs" / "sampled.md").read_text(encoding="utf-8")
+    section = page.partition("## How wide")[2].partition("\n## ")[0]
+    stored = pl.read_csv(project / "benchmarks" / "sampled.csv").filter(tasks=20_000)
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if " to " in line and "|" in line]
+    assert len(rows) == stored.height
+    for row, known in zip(rows, stored.iter_rows(named=True), strict=True):
+        assert int(row[0].replace(",", "")) == known["negatives"]
+        for cell, name in zip(row[1:], ("mrr", "hits@10", "auc"), strict=True):
+            ends = [float(end) for end in cell.split(" to ")]
+            # Three digits are shown.
+            assert ends == pytest.approx([known[f"{name}_low"], known[f"{name}_high"]], abs=0.00051)

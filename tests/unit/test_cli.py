@@ -1195,3 +1195,35 @@ def test_full_says_what_is_missing(run, line, message):
     code, _, error = run(line)
     assert code != 0
     assert message in error
+
+
+def test_full_bounds_of_a_table_use_all_values_of_a_model(run, tmp_path):
+    table = tmp_path / "results.csv"
+    table.write_text(
+        "dataset,model,split,side,protocol,metric,value\n"
+        "ogbl-wikikg2,A,testing,both,sampled-500,mrr,0.739\n"
+        "ogbl-wikikg2,B,testing,both,sampled-500,mrr,0.739\n"
+        "ogbl-wikikg2,B,testing,both,sampled-500,mr,9.5\n"
+        "ogbl-biokg,A,testing,both,sampled-500,mrr,0.8\n"
+        "Nations,A,testing,both,filtered,mrr,0.6\n"
+    )
+    code, output, _ = run(f"full {table} --output {tmp_path / 'out.csv'} --json")
+    assert code == 0
+    first, second, third, typed, other = json.loads(output)
+    alone = json.loads(run_line("full --dataset ogbl-wikikg2 --sampled 500 mrr=0.739 --json")[1])["full"]
+    assert (first["full_mrr_low"], first["full_mrr_high"]) == pytest.approx(tuple(alone["mrr"].values()))
+    assert first["full_mrr_low"] < second["full_mrr_low"] == third["full_mrr_low"]
+    assert typed["full_mrr_low"] is None
+    assert "type of the true answer" in typed["full_reason"]
+    assert other["full_reason"] is None
+    assert pl.read_csv(tmp_path / "out.csv")["full_hits@10_high"].count() == 3
+    assert "type of the true answer" in run(f"full {table}")[1]
+
+
+def test_full_refuses_what_has_no_effect(run, tmp_path):
+    table = tmp_path / "results.csv"
+    table.write_text("dataset,metric,value\nNations,mrr,0.6\n")
+    assert "--sampled has no effect on a table" in run(f"full {table} --sampled 5")[2]
+    assert "--level has no effect on full ranks" in run(f"full {table} --to-sampled 5 --level 0.9")[2]
+    assert "about a table" in run(f"full mrr=0.8 --sampled 5 --output {tmp_path / 'a.csv'}")[2]
+    assert "nothing to bound" in run(f"full {table}")[1]

@@ -31,7 +31,7 @@ LAYERS = {
     "models": ("base", "chance", "database", "evaluation"),
     "sampling": ("base", "counting", "chance", "consistency", "database", "evaluation", "models"),
     "tables": ("base", "data", "counting", "chance"),
-    "literature": ("base", "data", "counting", "chance", "database", "tables", "consistency"),
+    "literature": ("base", "data", "counting", "chance", "database", "tables", "consistency", "sampling"),
     "output": (
         "base",
         "data",

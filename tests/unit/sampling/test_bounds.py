@@ -4,11 +4,12 @@ from collections import Counter
 from itertools import combinations_with_replacement, product
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 from scipy.optimize import linprog
 
-from rankadjust import RankadjustError, full_bounds, full_difference
+from rankadjust import RankadjustError, full_bounds, full_difference, to_sampled
 from rankadjust.chance.metrics import metric_value, resolve
 from rankadjust.sampling.bounds import Bounds, bounds_in
 from rankadjust.sampling.difference import FIRST, SECOND
@@ -243,6 +244,32 @@ def test_expected_values_never_miss_without_noise(law, replacement):
     found = bounds_in(known, values, noise=False)
     for name, bounds in found.full.items():
         assert contains(bounds, metric_value(name, ranks, counts)), name
+
+
+TRAINED = (
+    "complex/seed-1",
+    "complex/seed-2",
+    "complex/seed-3",
+    "distmult/seed-1",
+    "distmult/seed-2",
+    "distmult/seed-3",
+)
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_full_values_of_trained_models_are_within_the_bounds(project, name):
+    file = project / "tests" / "data" / "compare" / f"{name}.parquet"
+    ranks = np.floor(pl.read_parquet(file)["rank"].to_numpy()).astype(np.int64)
+    options = {"sampled": 15, "num_candidates": 104, "tasks": ranks.size, "metrics": ["mrr", "hits@10"]}
+    means = to_sampled(ranks, sampled=15, num_candidates=104, metrics=["mrr", "hits@3"])
+    values = {metric: f"{mean:.4f}" for metric, mean in means.select("metric", "expectation").iter_rows()}
+    clean = full_bounds(values, noise=False, **options).full
+    drawn = simulated(np.random.default_rng(31), ranks, 104, 15, ["mrr", "hits@3"])
+    noisy = full_bounds(drawn, **options).full
+    for metric in ("mrr", "hits@10"):
+        value = metric_value(metric, ranks)
+        assert contains(clean[metric], value)
+        assert contains(noisy[metric], value)
 
 
 # --- what it says ---------------------------------------------------------------------------------------------------
