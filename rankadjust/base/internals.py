@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.failures import is_mistake
 
 _TRIES = 3
 
@@ -32,6 +33,13 @@ def persistence_and_job() -> tuple[Any, Any]:
         if not does:
             raise _changed(f"{name} is not used as before")
     return persistence, job
+
+
+def try_no_mistake_again(job: Any) -> None:  # noqa: ANN401 - whatever Snakemake has
+    """Let jobs of a class that failed of a user's mistake not be tried again: they would fail the same way."""
+    job.restart_times = property(
+        lambda failed: 0 if any(map(is_mistake, failed.log)) else failed.rule.restart_times
+    )
 
 
 def _locks_a_run(lock: Any) -> bool:  # noqa: ANN401 - whatever Snakemake has

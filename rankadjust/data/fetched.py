@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from rankadjust.base.contents import ABSENT, Digests, read_json
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.faults import is_of_writing
 from rankadjust.base.files import write_text
+from rankadjust.base.mending import last_damage
 from rankadjust.data.archives import packing
 from rankadjust.data.sources import File, FileSet, Local, address, fetched_file
 
@@ -57,6 +59,18 @@ def damage(folder: str | Path, digests: Digests) -> str:
         if digest != recorded[path]
     ]
     return "; ".join([*wrong, _last_change(folder)]) if wrong else ""
+
+
+def last_damage_of(name: str, folder: str | Path, *, digests: Digests, memory: Path, looks: bool) -> str:
+    """Return the damage last seen in a folder that was fetched, '' if there never was any.
+
+    memory: where that is remembered, under a name. looks: whether to look for damage, and to say what is found.
+    """
+    found = damage(folder, digests) if looks else ""
+    if found:
+        said = found.rpartition("; ")[0]
+        sys.stderr.write(f"note: {folder}: {said}; a run fetches it again\n")
+    return last_damage(name, found, memory, remember=looks)
 
 
 @contextmanager

@@ -3,9 +3,9 @@
 import atexit
 import logging
 import os
-import re
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -30,15 +30,24 @@ from rankadjust.base.claims import (
     require_writable,
 )
 from rankadjust.base.clock import require_dated
-from rankadjust.base.contents import Digests, content_digest, digest_of, read_json
+from rankadjust.base.contents import Digests, content_digest, digest_of
 from rankadjust.base.errors import exit_with_message
-from rankadjust.base.internals import persistence_and_job
+from rankadjust.base.internals import persistence_and_job, try_no_mistake_again
 from rankadjust.base.listening import Listener
-from rankadjust.base.mending import Products, last_damage
+from rankadjust.base.mending import Products
 from rankadjust.base.provenance import code_digest
 from rankadjust.base.shipped_sums import check_all_shipped
-from rankadjust.data.fetched import damage, declared_content
+from rankadjust.data.fetched import declared_content, last_damage_of
 from rankadjust.plan import Plan
+from rankadjust.rules import (
+    by_dataset,
+    filled_in,
+    grown,
+    one_of,
+    schemas_of,
+    uncompared,
+    warnings_about,
+)
 from rankadjust.tables.sidecar import sidecar_of
 
 # As a module of another workflow the run is configured by the `config:` of the module alone.
@@ -96,33 +105,18 @@ if workflow.is_main_process:
 REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
 
 
-def damage_seen(name, folder):
-    """Return the damage last seen in the folder that was fetched for a data set, '' if there never was any."""
-    found = damage(folder, DIGESTS) if LOOKS_FOR_DAMAGE else ""
-    if found:
-        said = found.rpartition("; ")[0]
-        sys.stderr.write(f"note: {folder}: {said}; a run fetches it again\n")
-    return last_damage(
-        name,
-        found,
-        STATE / "damage.json",
-        remember=LOOKS_FOR_DAMAGE,
-    )
-
-
 def damage_to(*outputs):
     """Return a parameter that changes when the outputs of a job are damaged, so that it makes them again."""
-    return lambda wildcards: PRODUCTS.damage(
-        *(output.format(**dict(wildcards.items())) for output in outputs)
-    )
+    return lambda wildcards: PRODUCTS.damage(*filled_in(outputs, wildcards))
 
 
+damage_seen = partial(
+    last_damage_of,
+    digests=DIGESTS,
+    memory=STATE / "damage.json",
+    looks=LOOKS_FOR_DAMAGE,
+)
 DAMAGED = {name: damage_seen(name, f"resources/datasets/{name}") for name in DATASETS}
-
-
-def one_of(names):
-    """Return a pattern that matches these names and nothing else."""
-    return "|".join(map(re.escape, names)) or "(?!)"
 
 
 wildcard_constraints:
@@ -131,59 +125,22 @@ wildcard_constraints:
 
 
 # What a job is granted: from the triples of its data set, and measured (docs/cluster.md).
-
-
-def grown(amount):
-    """Return a resource that is twice as much in every attempt: a number, or a function of a rule's data set."""
-    return lambda wildcards, attempt: (
-        amount(wildcards.dataset) if callable(amount) else amount
-    ) * 2 ** (attempt - 1)
-
-
 megabytes_to_encode = PLAN.megabytes_to_encode
 megabytes_to_count = PLAN.megabytes_to_count
 megabytes_to_count_partition = PLAN.megabytes_to_count_partition
 minutes_for = PLAN.minutes
+threads_to_encode = by_dataset(PLAN.threads_to_encode)
+threads_to_count = by_dataset(PLAN.threads_to_count)
 counted_under = PLAN.counted_under
 reading = PLAN.reading
-
-
-def threads_to_encode(wildcards):
-    """Return the threads for encoding a rule's data set."""
-    return PLAN.threads_to_encode(wildcards.dataset)
-
-
-def threads_to_count(wildcards):
-    """Return the threads for counting a rule's data set."""
-    return PLAN.threads_to_count(wildcards.dataset)
-
-
-def schemas(*names):
-    """Return the paths of schemas by name, for a digest of what a job reads."""
-    return [PROJECT / "workflow" / "schemas" / f"{name}.schema.yaml" for name in names]
-
-
-def protocols_of(wildcards):
-    """Return the protocols that apply to a rule's data set."""
-    return counted_under(wildcards.dataset)
-
-
-# A function with `input` gives a value that Snakemake does not compare with that of the last run: where files come from
-# is no property of a result. What decides is their content, as far as the registry declares it.
-def sources_of(wildcards, input):
-    """Return where the files of a rule's data set come from."""
-    return DATASETS[wildcards.dataset].sources
-
-
-def content_of(wildcards):
-    """Return what the registry says about the bytes of a rule's data set, wherever they come from."""
-    return declared_content(DATASETS[wildcards.dataset].sources, DIGESTS.of)
-
-
-def reading_of(wildcards):
-    """Return how a rule's data set is read."""
-    return reading(wildcards.dataset)
-
+schemas = schemas_of(PROJECT)
+protocols_of = by_dataset(PLAN.counted_under)
+reading_of = by_dataset(PLAN.reading)
+# Where files come from is no property of a result. What decides is their content, as far as the registry declares it.
+sources_of = uncompared(lambda dataset: DATASETS[dataset].sources)
+content_of = by_dataset(
+    lambda dataset: declared_content(DATASETS[dataset].sources, DIGESTS.of)
+)
 
 # `quiet` hides which job failed, and a job that is killed cannot say so.
 LISTENER = Listener(
@@ -200,34 +157,20 @@ if workflow.is_main_process:
     Persistence.lock = exclusively(Persistence.lock)
 
 # Snakemake tries a job again whatever it failed of. What the user has to mend fails the same way every time.
-Job.restart_times = property(
-    lambda job: (
-        0 if any(map(failures.is_mistake, job.log)) else job.rule.restart_times
-    )
-)
+try_no_mistake_again(Job)
 
 
 onstart:
     failures.forget()
 
 
-def warnings():
-    """Return what looks wrong about the data sets of this run, a line each, as rule encode has found it."""
-    summaries = [Path(f"results/triples/{dataset}.json") for dataset in DATASETS]
-    return "".join(
-        f"warning: {warning}\n"
-        for summary in summaries
-        if summary.exists()
-        for warning in read_json(summary).get("warnings", [])
-    )
-
-
 # After Snakemake's own words, so that what to mend is the last thing on the screen.
 onsuccess:
-    atexit.register(sys.stderr.write, warnings())
+    atexit.register(sys.stderr.write, warnings_about(DATASETS))
 
 
 onerror:
     atexit.register(
-        sys.stderr.write, warnings() + failures.told(LISTENER.failed.values())
+        sys.stderr.write,
+        warnings_about(DATASETS) + failures.told(LISTENER.failed.values()),
     )

@@ -1,6 +1,7 @@
 """The internals of Snakemake that a run replaces: a change of them is named before anything runs."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 import snakemake.api  # noqa: F401 - its modules import each other, and this one has to be the first
@@ -9,9 +10,10 @@ from snakemake.persistence import PersistenceBase
 from snakemake.scheduling.job_scheduler import JobScheduler
 from snakemake.workflow import Workflow
 
+from rankadjust.base import failures
 from rankadjust.base.claims import exclusively
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.internals import persistence_and_job
+from rankadjust.base.internals import persistence_and_job, try_no_mistake_again
 
 # What an upgrade may do to them: the class, its attribute, what becomes of that, and what is said.
 CHANGES = {
@@ -34,10 +36,21 @@ def test_the_internals_are_what_they_were():
 def test_what_was_replaced_may_be_replaced_again(monkeypatch):
     """A workflow may use this one as a module, twice."""
     monkeypatch.setattr(PersistenceBase, "lock", exclusively(PersistenceBase.lock))
-    monkeypatch.setattr(
-        Job, "restart_times", property(lambda job: 0 if any(job.log) else job.rule.restart_times)
-    )
+    monkeypatch.setattr(Job, "restart_times", Job.restart_times)
+    try_no_mistake_again(Job)
     assert persistence_and_job() == (PersistenceBase, Job)
+
+
+def test_what_the_user_has_to_mend_is_not_tried_again(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Job, "restart_times", Job.restart_times)
+    try_no_mistake_again(Job)
+    mistaken = SimpleNamespace(rule=SimpleNamespace(restart_times=3), log=["mistake.log"])
+    failed = SimpleNamespace(rule=SimpleNamespace(restart_times=3), log=["failed.log"])
+    for log, is_mistake in (("mistake.log", True), ("failed.log", False)):
+        failures.failed("rule count", "why", log, mistake=is_mistake)
+    assert Job.restart_times.__get__(mistaken) == 0
+    assert Job.restart_times.__get__(failed) == 3
 
 
 @pytest.mark.parametrize("change", CHANGES)
