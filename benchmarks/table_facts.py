@@ -75,9 +75,9 @@ def read(
         found = read_results(path, constants.registry, sidecar)
     except RankadjustError:
         return [], []
-    if found.reading is None or found.rows.is_empty():
+    if found.reading is None:
         return [], []
-    statuses = rescore(found.rows, constants)["status"]
+    statuses = [] if found.rows.is_empty() else rescore(found.rows, constants)["status"].to_list()
     values = [
         _read(row, status, names)
         for row, status in zip(found.rows.iter_rows(named=True), statuses, strict=True)

@@ -23,6 +23,8 @@ from rankadjust.tables.tokens import (
 _PLURAL = {"model": "models", "dataset": "data sets"}
 # A name of a data set has capitals or digits within: WikiPeople, WD50K, YAGO-hy, and neither Best nor final.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
+# What pages show in place of all that has an @ in it, Hits@10 too: the values below are unread, and named.
+_HIDDEN = re.compile(r"\[email\s+protected\]")
 _LONG = {"value", "values", "metric", "score", "result"}
 
 
@@ -80,7 +82,11 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
         return line.role or "value"
     role = next((role for role in map(role_of, reversed(stack)) if role), None)
     if metrics == "columns":
-        is_value = sheet.facts[index].metric is not None and not (role and sheet.is_text(index))
+        said = sheet.facts[index]
+        is_hidden = role is None and said.metric is None and _HIDDEN.search(said.rest or "") is not None
+        is_value = (said.metric is not None or is_hidden) and not (
+            (role or is_hidden) and sheet.is_text(index)
+        )
     else:
         is_value = (
             metrics != ""

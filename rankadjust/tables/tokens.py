@@ -250,7 +250,7 @@ def datasets_within(text: str, names: Names) -> dict[str, str]:
 
 def split_name(text: str, names: Names) -> tuple[str, str] | None:
     """Return name and data set of 'RotatE (WN18RR)' or 'RotatE on WN18RR'; None for a text with no data set, or two."""
-    found = datasets_within(text, names)
+    found = datasets_within(text, names) if len(text) <= _LONGEST else {}
     if len(found) != 1:
         return None
     [(dataset, words)] = found.items()

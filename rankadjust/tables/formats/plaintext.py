@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import PRINTED, plain, read_number
@@ -205,13 +205,11 @@ def single_blank_grids(text: str) -> list[Grid]:
     many columns as the others.
     """
     lines = [" ".join(line.split()) for line in text.splitlines()]
-    ends = [_numbers_at_end(line) for line in lines]
-    grids = []
-    for count in sorted(set(ends) - {0, 1}):
-        for first, last in _blocks([end == count for end in ends]):
-            if last - first > 1:
-                grids.append((first, _of_single_blanks(lines, first, last, count)))
-    return [grid for _, grid in sorted(grids, key=lambda pair: pair[0])]
+    runs = [
+        (count, list(run)) for count, run in groupby(range(len(lines)), lambda at: _numbers_at_end(lines[at]))
+    ]
+    found = [(count, run[0], run[-1] + 1) for count, run in runs if count > 1 and len(run) > 1]
+    return [_of_single_blanks(lines, first, last, count) for count, first, last in found]
 
 
 def _numbers_at_end(line: str) -> int:

@@ -290,3 +290,9 @@ def test_a_slip_in_a_sidecar_is_refused(tmp_path, line):
 def test_a_list_directly_above_a_table_does_not_swallow_it(tmp_path):
     text = "papers:\n- A: one\n- B: two\nresults:\nmodel | MRR |\n---|---|\nA | 0.5 |\n"
     assert values(read(tmp_path, "umls.txt", text), "model", "value") == [("A", "0.5")]
+
+
+def test_a_metric_that_a_page_has_hidden_is_named(tmp_path):
+    reading = read(tmp_path, "umls.md", table("Model | MRR | Filter [email protected]", "A | .5 | .7"))
+    assert values(reading, "value") == [("0.5",)]
+    assert unread_cells(reading) == ["row 2, column 3 (line 3): '.7': no header names its metric"]
