@@ -79,7 +79,10 @@ def contained(path: str | Path, folder: str | Path) -> Path:
     For every path of which a part comes from somebody else's file, before it is touched.
     """
     try:
-        inside = Path(folder).resolve() in Path(path).resolve().parents
+        found = Path(path).resolve()
+        # Since Python 3.13 a loop of links is no error: the link is left as it is.
+        loops = any(map(Path.is_symlink, (found, *found.parents)))
+        inside = Path(folder).resolve() in found.parents and not loops
     except (OSError, ValueError, RuntimeError) as error:
         raise RankadjustError(f"{str(path)!r} is no path ({error})") from None
     if not inside:
