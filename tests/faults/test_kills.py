@@ -98,9 +98,10 @@ def killed(folder, kills, arguments=(), stages=STAGES, victims=tuple(STAGES)):
 
 
 @pytest.mark.slow
-def test_after_a_dozen_kills_the_same_bytes_come_out(project):
-    _, tally = killed(project, 12)
-    assert sum(tally.victims.values()) >= 9
+def test_after_five_kills_the_same_bytes_come_out(project):
+    """Four in every other stage from fetching on, and one at any time; each may come too late for its stage."""
+    _, tally = killed(project, 5)
+    assert sum(tally.victims.values()) >= 3
 
 
 @pytest.mark.faults
