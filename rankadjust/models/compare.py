@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from scipy import stats
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
@@ -90,10 +91,11 @@ class Comparison:
         spread_of_runs: standard deviation of the metric between the runs, null for one run.
     differences : polars.DataFrame
         A row for each side, metric and pair of models. difference: first minus second, with its 95 % interval (BCa)
-        over clusters; index_difference likewise, null where there is no index. p: of the sign-flip test; p_holm:
-        adjusted for all pairs and metrics of the side. better: the name of the better model where p_holm is below
-        0.05, else null. error_of_tasks, error_of_runs: standard errors of the difference over clusters, and over runs
-        (null unless both models have several).
+        over clusters; index_difference likewise, null where there is no index. p: of the sign-flip test, or over runs
+        and tasks where both models have several runs; p_holm: adjusted for all pairs and metrics of the side. better:
+        the name of the better model where p_holm is below 0.05, else null. error_of_tasks, error_of_runs: standard
+        errors of the difference over clusters, and over the seeds of the runs alone (null unless both models have
+        several).
     models : sequence of str
         Their names.
     tasks : int
@@ -284,7 +286,8 @@ def _constants(
 class _Estimates:
     """What is known of a model: m metrics (m,), in d bootstrap samples (m, d), and with parts of each stratum left out.
 
-    spread: the standard deviation of each metric between the runs, and error that of their mean (m,); nan for one run.
+    spread: the standard deviation of each metric between the runs (m,), nan for one run. noise: the part of the
+    variance of their mean that comes from the tasks: each run has luck of its own in them (m,).
     """
 
     model: Model
@@ -292,7 +295,12 @@ class _Estimates:
     samples: FloatArray
     left_out: Sequence[FloatArray]
     spread: FloatArray
-    error: FloatArray
+    noise: FloatArray
+
+    @property
+    def runs(self) -> int:
+        """How many runs the model has."""
+        return int(self.model.ranks.shape[0])
 
 
 class _Part:
@@ -353,6 +361,8 @@ class _Part:
         """Return a row for each metric."""
         difference, samples = first.values - second.values, first.samples - second.samples
         left_out = [one - other for one, other in zip(first.left_out, second.left_out, strict=True)]
+        seeds, crossed = _of_runs(first, second, difference, jackknife_variance(left_out), self.clusters)
+        p = self._p(first.model, second.model, flips, seed)
         low, high = bias_corrected(difference, samples, left_out).T
         return _frame(
             DIFFERENCES,
@@ -363,9 +373,9 @@ class _Part:
             difference=difference,
             difference_low=low,
             difference_high=high,
-            p=self._p(first.model, second.model, flips, seed),
+            p=np.where(np.isnan(crossed), p, crossed),
             error_of_tasks=samples.std(axis=1, ddof=1) if samples.shape[1] > 1 else np.nan,
-            error_of_runs=np.hypot(first.error, second.error),
+            error_of_runs=seeds,
             warning=[self._warning(same=bool(same)) for same in low == high],
         )
 
@@ -412,15 +422,16 @@ class _Part:
         return np.concatenate(parts)
 
     def _spread(self, model: Model) -> tuple[FloatArray, FloatArray]:
-        """Return the standard deviation of each metric between the runs (m,), and the error of their mean."""
+        """Return `spread` and `noise` of `_Estimates`."""
         runs = model.ranks.shape[0]
         if runs == 1:
             nothing = np.full(len(self.metrics), np.nan)
             return nothing, nothing
-        once = np.ones((self.clusters, 1))
-        of_runs = [self._functions([Model(model.name, one[None])])(once)[:, 0] for one in model.ranks]
-        spread: FloatArray = np.std(of_runs, axis=0, ddof=1)
-        return spread, spread / runs**0.5
+        functions = [self._functions([Model(model.name, one[None])]) for one in model.ranks]
+        of_runs = [function(np.ones((self.clusters, 1)))[:, 0] for function in functions]
+        left_out = np.stack([jackknife([np.arange(self.clusters)], function)[0] for function in functions])
+        own = jackknife_variance([*(left_out - left_out.mean(axis=0))]) / (runs - 1)
+        return np.std(of_runs, axis=0, ddof=1), own / runs
 
     def _values(self, estimates: Sequence[_Estimates]) -> pl.DataFrame:
         """Return a row for each metric and model."""
@@ -446,6 +457,35 @@ class _Part:
                 f"one cluster has {100 * self.largest_share:.0f} % of the tasks, and decides much by itself"
             )
         return None
+
+
+def jackknife_variance(left_out: Sequence[FloatArray]) -> FloatArray:
+    """Return the sum of the variances of metrics (m,) by their values with parts left out, each (m, parts)."""
+    found: FloatArray = np.sum([values.var(axis=1) * (values.shape[1] - 1) for values in left_out], axis=0)
+    return found
+
+
+def _of_runs(
+    first: _Estimates, second: _Estimates, difference: FloatArray, of_tasks: FloatArray, clusters: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the standard error over seeds alone, and p over runs and tasks (m,); nan unless both have several runs.
+
+    of_tasks: the variance of the difference over the clusters. The runs of a model differ by their seeds, and by luck
+    of their own in the tasks, which is in both variances and counts once. The law is Student's, with the degrees of
+    freedom of Satterthwaite (docs/methods.md, "Two models").
+    """
+    if min(first.runs, second.runs) == 1:
+        nothing = np.full(difference.shape, np.nan)
+        return nothing, nothing
+    each = [(one.spread**2 / one.runs, one.runs - 1) for one in (first, second)]
+    of_runs, noise = each[0][0] + each[1][0], first.noise + second.noise
+    variance = np.maximum(of_tasks - noise, 0.0) + of_runs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        within = sum(part**2 / degrees for part, degrees in each)
+        freedom = variance**2 / (of_tasks**2 / (clusters - 1) + within)
+        p = 2 * stats.t.sf(np.abs(difference) / np.sqrt(variance), freedom)
+    seeds = np.sqrt(np.maximum(of_runs - noise, 0.0))
+    return seeds, np.where(variance > 0, p, np.where(difference == 0, 1.0, np.nan))
 
 
 def _frame(kinds: pl.Schema, **columns: object) -> pl.DataFrame:

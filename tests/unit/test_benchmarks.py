@@ -270,3 +270,14 @@ def test_the_widths_of_the_documentation_are_the_stored_ones(project):
             ends = [float(end) for end in cell.split(" to ")]
             # Three digits are shown.
             assert ends == pytest.approx([known[f"{name}_low"], known[f"{name}_high"]], abs=0.00051)
+
+
+def test_runs_and_tasks_of_the_documentation_are_the_stored_ones(project):
+    page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
+    stored = pl.read_csv(project / "benchmarks" / "runs_and_tasks.csv")
+    for (runs, seed), rows in stored.group_by("runs", "seed", maintain_order=True):
+        shares = " | ".join(f"{share:.3f}" for share in rows["rejected"])
+        assert f"| {runs} | {seed:g} | {shares} |" in page
+    # 5 % give or take three standard errors, whatever the seeds and the number of runs.
+    assert stored["rejected"].is_between(0.05 - 0.033, 0.05 + 0.033).all()
+    assert stored["rejected"].mean() == pytest.approx(0.05, abs=0.01)
