@@ -150,7 +150,7 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     >>> found = full_bounds({"mrr": "0.784"}, sampled=50, num_candidates=2757, tasks=20_000)
     >>> mrr = found.full["mrr"]
     >>> round(mrr.low, 2), round(mrr.high, 2)
-    (0.05, 0.62)
+    (0.03, 0.78)
 
     References
     ----------
