@@ -11,6 +11,7 @@ min_version("9.27")
 include: "workflow/rules/common.smk"
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/candidates.smk"
+include: "workflow/rules/baselines.smk"
 include: "workflow/rules/batches.smk"
 include: "workflow/rules/tasks.smk"
 include: "workflow/rules/bounds.smk"

@@ -311,6 +311,10 @@ def _say_if_histograms_are_missing(constants: "Constants") -> None:
 @click.option("--dataset", required=True, help="Data set, by name or alias.")
 @click.option("--metric", help="Metric of the values, such as mrr or hits@10.")
 @click.option("--side", default="both", show_default=True, help="head, tail or both.")
+@click.option(
+    "--against",
+    help="Hold values against this counting baseline (popularity, redundancy, rules), not the best one.",
+)
 @_options(_protocol, _split, _scores, _results, _database, _candidates, _json)
 @click.pass_context
 def adjust(
@@ -320,6 +324,7 @@ def adjust(
     dataset: str,
     metric: str | None,
     side: str,
+    against: str | None,
     protocol: str,
     split: str,
     scores: str | None,
@@ -328,7 +333,7 @@ def adjust(
     candidates: Path | None,
     as_json: bool,
 ) -> None:
-    """Adjust printed values for chance.
+    """Adjust printed values for chance, and hold them against what counting training triples reaches.
 
     A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits tell how
     far it may have been rounded, and the index gets the same interval.
@@ -349,6 +354,7 @@ def adjust(
             split=split,
             side=side,
             scores=scores,
+            against=against,
             database=constants,
         )
         for name, text in named

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from rankadjust.base.vocabulary import KNOWN_SPLITS
 from rankadjust.chance.metrics import expand
 from rankadjust.configuration import Configuration, tables_by_name
 from rankadjust.counting.memory import of_whole, partitions_for
@@ -90,6 +91,16 @@ class Plan:
         ]
         return [*counted, *((name, "filtered") for name in self.bounded)]
 
+    @property
+    def baselined(self) -> Sequence[str]:
+        """The data sets of which baselines are counted: some triples are given to a model, and all fit in memory."""
+        return [
+            name
+            for name in self.counted
+            if not set(KNOWN_SPLITS).isdisjoint(self.datasets[name].splits)
+            and _baselines_of(self.sizes[name]) <= self.memory_mb
+        ]
+
     @cached_property
     def sizes(self) -> Mapping[str, int]:
         """How many triples each data set has, as far as that can be known."""
@@ -122,6 +133,10 @@ class Plan:
         """Return the memory for counting a part: all that a job may take, where the data set as a whole takes more."""
         return min(self.megabytes_to_count(dataset), self.memory_mb)
 
+    def megabytes_for_baselines(self, dataset: str) -> int:
+        """Return the memory for counting baselines: the neighbours of every entity are in memory as a whole."""
+        return max(2000, _baselines_of(self.sizes[dataset]))
+
     def minutes(self, dataset: str) -> int:
         """Return the time for encoding a data set, or for counting it, with much to spare for a slow disk."""
         return 10 + self.sizes[dataset] // 500_000
@@ -144,3 +159,8 @@ class Plan:
             self.datasets[dataset], sources=(), origin=Path(), aliases=(), ambiguous_aliases=(),
             licence=None, reference=None, repository=None, pykeen=None, ultra=None, notes=(),
         )  # fmt: skip
+
+
+def _baselines_of(triples: int) -> int:
+    """Return the MB that counting the baselines of so many triples takes."""
+    return 700 + 150 * triples // 1_000_000

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Sequence
 
+from scripts.baselines import baselines
 from scripts.count import count
 from scripts.encode import encode_dataset
 from scripts.job import is_failure, job, note
@@ -22,13 +23,18 @@ def compute(
     memory: float,
     tell: Callable[[str], None],
 ) -> None:
-    """Make all files of one data set; `counted` are histograms, pairs and moments, none where no protocol applies."""
+    """Make all files of one data set.
+
+    counted: histograms, pairs, moments and what baselines reach; the last, or all of them, may be missing.
+    """
     triples, labels, summary = encoded
     encode_dataset(dataset, folder, triples, labels, summary, memory, tell)
     if counted:
-        histograms, pairs, table = counted
+        histograms, pairs, table, *baselined = counted
         count(triples, summary, dataset.name, protocols, histograms, pairs)
         moments(histograms, pairs, dataset.name, protocols, metrics, table)
+        for reached in baselined:
+            baselines(triples, summary, dataset.name, protocols, metrics, reached)
 
 
 if __name__ == "__main__":
@@ -36,6 +42,8 @@ if __name__ == "__main__":
     encoded = zip(output.triples, output.labels, output.summaries, strict=True)
     counted = zip(output.histograms, output.pairs, output.moments, strict=True)
     counted_files = dict(zip(params.counted, counted, strict=True))
+    for name, reached in zip(params.baselined, output.baselines, strict=True):
+        counted_files[name] = (*counted_files[name], reached)
     memory = snakemake.resources.mem_mb * 1e6
     with job(snakemake) as tell:
         failed = False

@@ -11,6 +11,7 @@ from rankadjust.base.stages import RESCORED, SUMS, check_sums, read_product, wri
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
 from rankadjust.literature.comparison import (
+    below_baselines,
     best_results,
     chance_share,
     effect_of_approximation,
@@ -42,6 +43,7 @@ def compare(rescored: list[str], literature: list[str], database: str, released:
         "model-orders": model_orders(results),
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results, contradictions),
+        "below-baselines": below_baselines(results),
         "effect-of-approximation": effect_of_approximation(own.table),
     }
     paths = {name: folder / f"{name}.csv" for name in tables}

@@ -1,4 +1,4 @@
-"""Gather the moments of every data set into the database, and the histograms and the summaries into a table each."""
+"""Gather the moments of every data set into the database, and histograms, baselines and summaries into a table each."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +9,7 @@ import polars as pl
 
 from rankadjust.base.files import write_tsv
 from rankadjust.base.stages import (
+    BASELINES,
     BENCHMARKS,
     BOUNDS,
     CANDIDATES,
@@ -22,6 +23,7 @@ from rankadjust.base.stages import (
 )
 from rankadjust.data.summary import summary_row
 from rankadjust.database.beside import write_candidates
+from rankadjust.database.counted_baselines import write_baselines
 from rankadjust.database.histograms import candidates_table
 from rankadjust.database.store import assemble, write_database
 
@@ -30,16 +32,24 @@ def gather(
     moments: Sequence[tuple[str, Product, str]],
     summaries: Mapping[str, str],
     histograms: Mapping[str, str],
+    baselines: Mapping[str, str],
     folder: Path,
 ) -> None:
     """Write the database. moments: files, each with what it holds and to what it belongs; the others by data set."""
     database = assemble(read_product(*one) for one in moments)
-    parquet, tsv, candidates, datasets = made = [
+    parquet, tsv, reached, candidates, datasets = made = [
         folder / name
-        for name in ("adjustments.parquet", "adjustments.tsv.gz", "candidates.parquet", "datasets.tsv")
+        for name in (
+            "adjustments.parquet",
+            "adjustments.tsv.gz",
+            "baselines.parquet",
+            "candidates.parquet",
+            "datasets.tsv",
+        )
     ]
     write_database(database, parquet)
     write_tsv(database, tsv)
+    write_baselines((read_product(path, BASELINES, name) for name, path in baselines.items()), reached)
     tables = {name: read_product(path, CANDIDATES, name) for name, path in histograms.items()}
     write_candidates(candidates_table(tables), candidates)
     rows = [summary_row(read_product_json(path, SUMMARY, name)) for name, path in summaries.items()]
@@ -58,5 +68,6 @@ if __name__ == "__main__":
             ],
             dict(zip(params.datasets, given.summaries, strict=True)),
             dict(zip(params.counted, given.histograms, strict=True)),
+            dict(zip(params.baselined, given.baselines, strict=True)),
             Path(snakemake.output[0]).parent,
         )

@@ -13,6 +13,7 @@ from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.data.registry import Dataset, load_registry, resolve_dataset
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
+from rankadjust.database.counted_baselines import BASELINES
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import read_results
 from rankadjust.page.material import BESIDE
@@ -21,7 +22,7 @@ from rankadjust.page.material import BESIDE
 def literature(
     own: list[str], tables: list[str], database: str, released: str, registry: list[str], output: str
 ) -> None:
-    check_sums(database, beside_database(database, CANDIDATES))
+    check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
     constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
     results = [read_product(path, RESCORED, Path(path).stem) for path in own]

@@ -11,6 +11,7 @@ from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
+from rankadjust.database.counted_baselines import BASELINES
 from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.results import read_results
 from rankadjust.literature.statuses import problems
@@ -20,7 +21,7 @@ from rankadjust.output.formatting import markdown_table
 def rescore_tables(
     tables: list[str], database: str, released: str, registry: list[str], folder: Path
 ) -> None:
-    check_sums(database, beside_database(database, CANDIDATES))
+    check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
     constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
     written: list[Path] = []

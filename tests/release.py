@@ -11,6 +11,7 @@ from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.database.beside import write_candidates
+from rankadjust.database.counted_baselines import load_baselines, write_baselines
 from rankadjust.database.store import assemble, load_database, write_database
 
 DATA = Path(__file__).parent / "data"
@@ -18,7 +19,7 @@ PROTOCOLS = ("filtered", "raw")
 
 
 def make_release(folder: Path) -> Path:
-    """Write adjustments.parquet, candidates.parquet and datasets.tsv into a folder; return the first.
+    """Write the four tables of a database into a folder; return the path of the first, adjustments.parquet.
 
     Histogram, pairs and summary of Nations (testing split) are stored counts: the triples are not in the project.
     """
@@ -45,6 +46,11 @@ def make_release(folder: Path) -> Path:
         pl.col("dataset").is_in(["FB15k-237", "Kinships"]), protocol="filtered", split="testing"
     )
     write_candidates(pl.concat([histograms, others], how="diagonal_relaxed"), folder / "candidates.parquet")
+    known = pl.col("dataset").is_in(["FB15k-237", "ICEWS18", "Kinships", "Nations"])
+    write_baselines(
+        [load_baselines().filter(known, pl.col("protocol").is_in(["filtered", "time-static"]))],
+        folder / "baselines.parquet",
+    )
     shutil.copy(DATA / "evaluation" / "nations.summary.tsv", folder / "datasets.tsv")
     return folder / "adjustments.parquet"
 

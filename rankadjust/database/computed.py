@@ -1,6 +1,7 @@
 """Constants that no database has: those of one's own triples, and of metrics that a database lacks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -8,12 +9,15 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame, require_frame
-from rankadjust.base.vocabulary import LABEL_COLUMNS
-from rankadjust.chance.metrics import Metric
+from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS
+from rankadjust.baselines.table import METRICS, baselines_table
+from rankadjust.baselines.tally import Standings, count_standings
+from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import Candidates, count_candidates
 from rankadjust.counting.protocols import Protocol
+from rankadjust.database.counted_baselines import SCHEMA
 from rankadjust.database.store import assemble
 
 Triples = pl.DataFrame | ArrayLike
@@ -26,8 +30,38 @@ _WHY_NONE = dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.l
 
 def counted(splits: Mapping[str, Triples | None], protocol: Protocol) -> Candidates:
     """Return how many candidates the tasks of one's own triples have; a split that is None is left out."""
-    given = {name: _triples(triples, name) for name, triples in splits.items() if triples is not None}
-    return count_candidates(given, protocol)
+    return count_candidates(_given(splits), protocol)
+
+
+def baselines_of(
+    splits: Mapping[str, Triples | None], protocol: Protocol, name: str
+) -> Callable[[Sequence[str] | None], pl.DataFrame]:
+    """Return what computes the values that counting baselines have on one's own triples, which are counted once.
+
+    It takes keys of metrics, or None for mean rank, MRR and Hits@k. name: what the data set is called.
+    """
+
+    @cache
+    def standings() -> Standings:
+        (found,) = count_standings(_given(splits), [protocol])
+        return found
+
+    def values(metrics: Sequence[str] | None) -> pl.DataFrame:
+        if not any(splits.get(split) is not None for split in KNOWN_SPLITS):
+            return pl.DataFrame(schema=SCHEMA)
+        wanted = expand(METRICS, (1, 3, 5, 10)) if metrics is None else list(map(resolve, metrics))
+        table = baselines_table(standings(), wanted, protocol)
+        return table.select(
+            dataset=pl.lit(name),
+            protocol=pl.lit(protocol.name),
+            **{key: pl.col(key) for key in table.columns},
+        )
+
+    return values
+
+
+def _given(splits: Mapping[str, Triples | None]) -> dict[str, pl.DataFrame]:
+    return {name: _triples(triples, name) for name, triples in splits.items() if triples is not None}
 
 
 def computed(

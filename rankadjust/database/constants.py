@@ -22,6 +22,8 @@ from rankadjust.database.beside import (
     load_candidates,
     load_datasets,
 )
+from rankadjust.database.counted_baselines import BASELINES, load_baselines
+from rankadjust.database.counted_baselines import SCHEMA as BASELINES_SCHEMA
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.names import KINDS, known_name
 from rankadjust.database.runs import DATABASE, database_of_run
@@ -72,17 +74,20 @@ class Constants:
         *,
         file: Path | None = None,
         candidates_file: Path | None = None,
+        baselines: pl.DataFrame | None = None,
     ) -> None:
         """Take what is known already; the class methods say where the rest comes from.
 
         table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
         released). histograms: of the candidates. file: the database, None for the released one or a frame.
-        candidates_file: where the histograms come from, or would be looked for.
+        candidates_file: where the histograms come from, or would be looked for. baselines: what counting baselines
+        reach (`rankadjust.database.counted_baselines.SCHEMA`).
         """
         self.file = file
         self.candidates_file = candidates_file
         self._table = table
         self._histograms = histograms
+        self._baselines = baselines
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -98,6 +103,16 @@ class Constants:
         file = self.candidates_file or beside_database(self.file, CANDIDATES)
         known = self.candidates_file is not None or file.exists()
         return Histograms([_read_once(load_candidates, file)] if known else [])
+
+    @cached_property
+    def baselines(self) -> pl.DataFrame:
+        """What counting baselines reach, as far as that is known: of a frame, those of its released rows."""
+        if self._baselines is not None:
+            return self._baselines
+        if self._table is not None:
+            return _baselines_of_released(self._table)
+        file = beside_database(self.file, BASELINES)
+        return _read_once(load_baselines, file) if file.exists() else pl.DataFrame(schema=BASELINES_SCHEMA)
 
     @classmethod
     def released(cls) -> "Constants":
@@ -275,6 +290,15 @@ class _Stacked(Constants):
         own = self._own.histograms
         return own if self._released is None else own.over(self._released.histograms)
 
+    @cached_property
+    def baselines(self) -> pl.DataFrame:
+        """Those of the run, and the released ones of data sets and protocols that it lacks."""
+        own = self._own.baselines
+        if self._released is None:
+            return own
+        others = self._released.baselines.join(self._own.table, on=["dataset", "protocol"], how="anti")
+        return pl.concat([own, others])
+
     @property
     def missing_histograms(self) -> Path | None:
         """The file of histograms that is not there."""
@@ -310,16 +334,31 @@ def _histograms_of_released(table: pl.DataFrame) -> Histograms:
     """Return the histograms of the evaluation sets of which a frame has the released rows."""
     try:
         released = Constants.released()
+        known = _released_among(table, released.table)
     except RankadjustError:
         return Histograms(missing=_NOT_OF_A_FRAME)
-    columns = [*KEY, *(name for name in _TOLD_BY if name in table.columns)]
-    same = table.select(columns).join(
-        released.table.select(columns), on=columns, how="anti", nulls_equal=True, maintain_order="left"
-    )
-    changed = same.select(_SET).unique()
-    known = table.select(_SET).unique().join(changed, on=_SET, how="anti")
     tables = [one.join(known, on=_SET, how="semi") for one in released.histograms.tables]
     return Histograms(tables, missing=_NOT_OF_A_FRAME)
+
+
+def _baselines_of_released(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the baselines of the data sets and protocols of which a frame has the released rows."""
+    try:
+        released = Constants.released()
+        known = _released_among(table, released.table)
+        return released.baselines.join(known, on=["dataset", "protocol"], how="semi")
+    except RankadjustError:
+        return pl.DataFrame(schema=BASELINES_SCHEMA)
+
+
+def _released_among(table: pl.DataFrame, released: pl.DataFrame) -> pl.DataFrame:
+    """Return the evaluation sets of which a frame has the released rows, and no others."""
+    columns = [*KEY, *(name for name in _TOLD_BY if name in table.columns)]
+    same = table.select(columns).join(
+        released.select(columns), on=columns, how="anti", nulls_equal=True, maintain_order="left"
+    )
+    changed = same.select(_SET).unique()
+    return table.select(_SET).unique().join(changed, on=_SET, how="anti")
 
 
 @cache

@@ -1,6 +1,6 @@
 """Evaluation sets: a data set under a protocol, one of its splits and a side, with all that is known of its tasks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral
 from pathlib import Path
@@ -19,6 +19,8 @@ from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.tails import ChanceTails
 from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database.constants import Constants, Database
+from rankadjust.database.counted_baselines import GAIN
+from rankadjust.database.counted_baselines import SCHEMA as BASELINES_SCHEMA
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import Limits
 from rankadjust.database.names import KINDS, SIDE, SPLIT, known_name
@@ -32,6 +34,10 @@ if TYPE_CHECKING:
 _OWN = "own"
 _CONSTANT = "constant"
 _PRINTED = {"metric": pl.String, "value": pl.String}
+
+
+def _no_baselines(_metrics: Sequence[str] | None = None) -> pl.DataFrame:
+    return pl.DataFrame(schema=BASELINES_SCHEMA)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +61,8 @@ class EvaluationSet:
         counted: the variance under a random scorer needs it.
     rules : Protocol or None
         The protocol under which these triples were counted.
+    counting : callable
+        From keys of metrics, or None for the usual ones, to what counting baselines reach in all splits and sides.
 
     Examples
     --------
@@ -72,6 +80,7 @@ class EvaluationSet:
     histograms: Histograms = field(default_factory=Histograms)
     pairs: pl.DataFrame | None = None
     rules: "Protocol | None" = None
+    counting: Callable[[Sequence[str] | None], pl.DataFrame] = _no_baselines
 
     # --- where evaluation sets come from -------------------------------------------------------------------------
 
@@ -97,7 +106,14 @@ class EvaluationSet:
             where = f"the database for {found['dataset']}" + (
                 f" ({found['protocol']})" if "protocol" in found else ""
             )
-        whole = cls(found["dataset"], found["protocol"], found["split"], "both", rows, constants.histograms)
+
+        def stored(metrics: Sequence[str] | None) -> pl.DataFrame:
+            of_metrics = True if metrics is None else pl.col("metric").is_in(metrics)
+            names = {name: found[name] for name in ("dataset", "protocol")}
+            return constants.baselines.filter(of_metrics, **names)
+
+        names = (found["dataset"], found["protocol"], found["split"], "both")
+        whole = cls(*names, rows, constants.histograms, counting=stored)
         if side is None:
             side = "both" if "both" in whole.sides else whole.sides[0]
         return whole.of_side(side)
@@ -200,17 +216,21 @@ class EvaluationSet:
         """
         # What counts takes long to import, and one printed value does not need it.
         from rankadjust.counting.protocols import get_protocol  # noqa: PLC0415
-        from rankadjust.database.computed import counted  # noqa: PLC0415
+        from rankadjust.database.computed import baselines_of, counted  # noqa: PLC0415
 
         rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
-        found = counted({"training": train, "validation": valid, "testing": test}, rules)
+        given = {"training": train, "validation": valid, "testing": test}
+        found = counted(given, rules)
         splits = found.histogram["split"].unique().to_list()
         chosen = known_name(SPLIT, split, splits, f"the triples of {name}")
         key = [pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol")]
         histograms = Histograms([found.histogram.select(*key, pl.all())])
         pairs = found.pairs.filter(split=chosen)
         nothing = pl.DataFrame(schema=SCHEMA)
-        return cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules).of_side(side)
+        counting = baselines_of(given, rules, name)
+        return cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules, counting).of_side(
+            side
+        )
 
     @classmethod
     def constant(cls, *, candidates: int, tasks: int) -> "EvaluationSet":
@@ -357,6 +377,41 @@ class EvaluationSet:
         rows = computed(counts, self.pairs, self.rules or self.protocol, metrics)
         return rows.filter(pl.col("side") == self.side)
 
+    def baselines(
+        self, metrics: Sequence[str] | None = None, ks: Sequence[int] = (1, 3, 5, 10)
+    ) -> pl.DataFrame:
+        """Return what scorers reach that only count training triples (docs/methods-baselines.md).
+
+        Parameters
+        ----------
+        metrics : sequence of str, optional
+            Keys or aliases; 'hits@k' stands for one metric for each of `ks`. None: all that are stored, or for own
+            triples the mean rank, MRR and Hits@k.
+        ks : sequence of int
+            What k stands for.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each baseline and metric of this split and side: dataset, protocol, split, side, baseline, metric,
+            value (over all orders of the tied), variance (over these orders), tasks, and reason, which says why a value
+            is null. No rows where nothing was counted: data without training triples, constant candidates.
+
+        Examples
+        --------
+        >>> fb = EvaluationSet.released("FB15k-237")
+        >>> fb.baselines(["mrr"]).select("baseline", pl.col("value").round(4)).rows()
+        [('popularity', 0.2345), ('redundancy', 0.0006), ('rules', 0.221)]
+
+        """
+        return self.counted(metrics, ks).filter(split=self.split, side=self.side)
+
+    def counted(self, metrics: Sequence[str] | None = None, ks: Sequence[int] = ()) -> pl.DataFrame:
+        """Return what `baselines` does, for all splits and sides."""
+        return self.counting(
+            None if metrics is None else [metric.key for metric in expand(list(metrics), ks)]
+        )
+
     def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
         """Return in words the limit that all values from low to high are beyond, None where one is possible."""
         return Limits(self.histograms).why_impossible(self.evaluation, metric, low, high)
@@ -377,6 +432,7 @@ class EvaluationSet:
         /,
         *,
         scores: str | None = None,
+        against: str | None = None,
         **values: float | str,
     ) -> pl.DataFrame:
         """Adjust printed values for chance, and say which of them are possible at all.
@@ -389,17 +445,20 @@ class EvaluationSet:
             The same for names that are words of Python: mrr="0.338".
         scores : str, optional
             Of temporal data: per_time or static, as for `rankadjust.adjust`.
+        against : str, optional
+            The counting baseline for the gain; None: the best one, chosen on validation.
 
         Returns
         -------
         polars.DataFrame
-            A row for each value: printed, metric, value, expectation, ratio, index and z with their intervals, p, and
+            A row for each value: printed, metric, value, expectation, ratio, index and z with their intervals, p;
+            baseline, baseline_value and gain, which is (value - baseline_value) / (optimum - baseline_value); and
             possible. Where a value is not possible, message says why, and the numbers are null.
 
         Raises
         ------
         RankadjustError
-            For an unknown metric, and for what is no number.
+            For an unknown metric or baseline, and for what is no number.
 
         Examples
         --------
@@ -414,7 +473,9 @@ class EvaluationSet:
         for name, value in {**(printed or {}), **values}.items():
             row: dict[str, object] = {"printed": f"{value}", "metric": resolve(name).key, "possible": True}
             try:
-                rows.append(asdict(adjust(value, dataset=self, metric=name, scores=scores)) | row)
+                rows.append(
+                    asdict(adjust(value, dataset=self, metric=name, scores=scores, against=against)) | row
+                )
             except ImpossibleValueError as error:
                 rows.append(row | {"possible": False, "message": str(error)})
         return pl.DataFrame(
@@ -542,6 +603,7 @@ ADJUSTED = pl.Schema(
         **dict.fromkeys(("value", "value_low", "value_high", "expectation", "ratio"), pl.Float64),
         **dict.fromkeys(("index", "index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
         "log10_p_independent": pl.Float64,
+        **GAIN,
         "possible": pl.Boolean,
         "message": pl.String,
     }

@@ -1,11 +1,11 @@
 """The release: what goes into it, whether it is whole and sound, and the layout that PyKEEN's users have."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import KEY
+from rankadjust.base.vocabulary import KEY, KNOWN_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import Benchmark, Protocol, applies
 from rankadjust.data.registry import Dataset
@@ -29,17 +29,37 @@ def require_complete(
     Of a data set without training triples it has to have bounds. held: data set and protocol of what it has.
     """
     constant = {(benchmark.dataset, benchmark.protocol.name) for benchmark in benchmarks}
-    counted = {
+    counted = _counted(registry, protocols)
+    bounded = {
+        (dataset.name, "filtered") for dataset in registry.values() if dataset.without_training is not None
+    }
+    _require((constant | counted | bounded).difference(held))
+
+
+def require_baselines(
+    baselines: pl.DataFrame, registry: Mapping[str, Dataset], protocols: Mapping[str, Protocol]
+) -> None:
+    """Raise RankadjustError where a release lacks the baselines of a verified data set whose triples are given."""
+    given = {
+        (name, protocol)
+        for name, protocol in _counted(registry, protocols)
+        if not set(KNOWN_SPLITS).isdisjoint(registry[name].splits)
+    }
+    _require(given.difference(baselines.select("dataset", "protocol").unique().iter_rows()))
+
+
+def _counted(registry: Mapping[str, Dataset], protocols: Mapping[str, Protocol]) -> set[tuple[str, str]]:
+    return {
         (dataset.name, name)
         for dataset in registry.values()
         if dataset.verified
         for name, protocol in protocols.items()
         if applies(protocol, dataset.format.columns, dataset.splits) is None
     }
-    bounded = {
-        (dataset.name, "filtered") for dataset in registry.values() if dataset.without_training is not None
-    }
-    missing = sorted((constant | counted | bounded).difference(held))
+
+
+def _require(lacking: Collection[tuple[str, str]]) -> None:
+    missing = sorted(lacking)
     if missing:
         named = ", ".join(f"{dataset} ({protocol})" for dataset, protocol in missing[:5])
         more = f" and {len(missing) - 5} more" if len(missing) > 5 else ""

@@ -5,6 +5,7 @@ from pathlib import Path
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.stages import SUMS, check_sums
 from rankadjust.database.beside import CANDIDATES, DATASETS
+from rankadjust.database.counted_baselines import BASELINES
 
 DATABASE = "adjustments.parquet"
 _FOLDER = "database"
@@ -24,7 +25,9 @@ def database_of_run(results: str | Path) -> Path:
         folder = results / _FOLDER
         # Runs of earlier versions have left no digests.
         if (folder / SUMS).is_file():
-            check_sums(*(folder / name for name in (DATABASE, CANDIDATES, DATASETS)))
+            files = [folder / name for name in (DATABASE, CANDIDATES, DATASETS, BASELINES)]
+            # Those of earlier versions have no baselines either.
+            check_sums(*(file for file in files if file.name != BASELINES or file.exists()))
         return folder / DATABASE
     for meant in (results / "results", results.parent):
         if not _missing(meant):

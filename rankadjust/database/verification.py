@@ -18,6 +18,7 @@ from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import COEFFICIENTS, add_coefficients
 from rankadjust.database.beside import CANDIDATES, DATASETS, load_candidates, load_datasets
+from rankadjust.database.counted_baselines import BASELINES, load_baselines
 from rankadjust.database.release import require_sound
 from rankadjust.database.store import RELEASED, load_database
 
@@ -37,6 +38,8 @@ _ACCURACY = {
 }
 _ACCURACY_OF_MEDIAN = {"expectation": 1e-9, "variance": 1e-6}
 _MEDIANS = ("median_rank", "inverse_median_rank")
+# The variance of a metric whose ranks are hardly tied is a small difference of large numbers.
+_ACCURACY_OF_BASELINES = {"value": 1e-11, "variance": 1e-6}
 _DERIVED = [column for columns in COEFFICIENTS.values() for column in columns if column is not None]
 _NAMED = 3  # rows in a line
 
@@ -61,6 +64,7 @@ def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
     name = Path(RELEASED).name
     return [
         _databases(load_database(_in(folder, name)), load_database(_in(reference, name))),
+        _baselines(folder, reference),
         _compared(
             CANDIDATES,
             load_candidates(_in(folder, CANDIDATES)),
@@ -106,6 +110,15 @@ def _databases(one: pl.DataFrame, other: pl.DataFrame) -> Comparison:
     found = _compared(Path(RELEASED).name, one, other, KEY, _is_within_accuracy, left_out=_DERIVED)
     lines = tuple(line for database in (one, other) for line in _not_following(database))
     return Comparison(found.file, "different", found.lines + lines) if lines else found
+
+
+def _baselines(folder: Path, reference: Path) -> Comparison:
+    """Compare what counting baselines reach; releases of earlier versions do not say that."""
+    lacking = [where for where in (folder, reference) if not (where / BASELINES).exists()]
+    if lacking:
+        return Comparison(BASELINES, "different", tuple(f"{where} has no {BASELINES}" for where in lacking))
+    one, other = (load_baselines(where / BASELINES) for where in (folder, reference))
+    return _compared(BASELINES, one, other, (*KEY, "baseline"), _is_within_accuracy_of_baselines)
 
 
 def _not_following(database: pl.DataFrame) -> Iterator[str]:
@@ -184,6 +197,11 @@ def _is_within_accuracy(name: str) -> pl.Expr | None:
     of_median = pl.lit(_ACCURACY_OF_MEDIAN.get(kind, _ACCURACY[kind]))
     accuracy = pl.when(pl.col("metric").is_in(_MEDIANS)).then(of_median).otherwise(pl.lit(_ACCURACY[kind]))
     return _difference(name) <= accuracy
+
+
+def _is_within_accuracy_of_baselines(name: str) -> pl.Expr | None:
+    accuracy = _ACCURACY_OF_BASELINES.get(name)
+    return None if accuracy is None else _difference(name) <= accuracy
 
 
 def _difference(name: str) -> pl.Expr:

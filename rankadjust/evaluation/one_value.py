@@ -1,6 +1,7 @@
 """One printed value, adjusted with the constants of the database."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -9,6 +10,7 @@ from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
 from rankadjust.database.constants import Database
+from rankadjust.database.counted_baselines import add_gain, known_baseline, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.histograms import add_p
 
@@ -35,10 +37,14 @@ class Adjusted:
     log10_p_independent : float
         log10 of the probability that independent random ranks are at least as good as the worst of the values that are
         printed alike.
+    baseline, baseline_value : str, float
+        The counting baseline that the value is held against, and what it reaches.
+    gain, gain_low, gain_high : float
+        (value - baseline_value) / (optimum - baseline_value), and its ends over the values that are printed alike.
     tasks : int
         How many ranks the metric is computed from.
-    reason, reason_random_scorer, reason_p : str
-        Why something, z_random_scorer or p is None, or which scorer was taken because nobody said.
+    reason, reason_random_scorer, reason_p, reason_gain : str
+        Why something, z_random_scorer, p or the gain is None, or which scorer was taken because nobody said.
     dataset, protocol, split, side, metric : str
         The evaluation set, and the key of the metric.
 
@@ -65,6 +71,12 @@ class Adjusted:
     reason: str | None
     reason_random_scorer: str | None
     reason_p: str | None
+    baseline: str | None
+    baseline_value: float | None
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
+    reason_gain: str | None
     dataset: str
     protocol: str
     split: str
@@ -72,7 +84,7 @@ class Adjusted:
     metric: str
 
 
-def adjust(
+def adjust(  # noqa: PLR0913 - options of the public API, by name only
     value: float | str,
     *,
     dataset: str | EvaluationSet,
@@ -81,6 +93,7 @@ def adjust(
     split: str = "testing",
     side: str = "both",
     scores: str | None = None,
+    against: str | None = None,
     database: Database = None,
 ) -> Adjusted:
     """Return the ratio, index and z of a printed value, and what chance gives.
@@ -102,6 +115,8 @@ def adjust(
     scores : str, optional
         Of temporal data: per_time where the model scores a triple anew at every time, static where it scores it once
         for all times. None takes the random scorer of the two that varies more for z_random_scorer.
+    against : str, optional
+        The counting baseline for the gain (docs/methods-baselines.md). None: the best one, chosen on validation.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
@@ -131,10 +146,12 @@ def adjust(
     wanted = resolve(metric)
     given = typed_value(value, wanted)
     evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
-    return _adjusted(given, wanted, stated_scores(scores), evaluation_set)
+    return _adjusted(given, wanted, stated_scores(scores), against, evaluation_set)
 
 
-def _adjusted(value: Typed, metric: Metric, scores: str | None, evaluation_set: EvaluationSet) -> Adjusted:
+def _adjusted(
+    value: Typed, metric: Metric, scores: str | None, against: str | None, evaluation_set: EvaluationSet
+) -> Adjusted:
     rows = evaluation_set.moments([metric.key])
     if rows.is_empty():
         raise RankadjustError(evaluation_set.why_absent(metric))
@@ -151,7 +168,25 @@ def _adjusted(value: Typed, metric: Metric, scores: str | None, evaluation_set: 
             scores=pl.lit(scores, dtype=pl.String),
         )
     )
-    row = add_p(adjusted, evaluation_set.histograms).row(0, named=True)
+    row = _with_gain(add_p(adjusted, evaluation_set.histograms), evaluation_set, metric, against)
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.key} has no expectation for {evaluation_set}: {row['reason']}")
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
+
+
+def _with_gain(
+    rows: pl.DataFrame, evaluation_set: EvaluationSet, metric: Metric, against: str | None
+) -> dict[str, Any]:
+    """Return the only row, held against a counting baseline; reason_gain says why that cannot be."""
+    known = evaluation_set.counted([metric.key])
+    if against is not None:
+        of_set = known.filter(split=evaluation_set.split, side=evaluation_set.side)
+        against = known_baseline(against, of_set, str(evaluation_set))
+    row = add_gain(rows, known, against).row(0, named=True)
+    if row["gain"] is not None:
+        reason = None
+    elif row["baseline"] is not None:
+        reason = f"{row['baseline']} is perfect already: nothing can be gained"
+    else:
+        reason = why_no_gain(evaluation_set.counted(), evaluation_set.split, metric.key)
+    return row | {"reason_gain": reason}

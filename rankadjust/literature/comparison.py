@@ -221,6 +221,40 @@ def _without_impossible(rows: pl.DataFrame, contradictions: pl.DataFrame | None)
     return rows.join(impossible, on=key, how="anti", nulls_equal=True, maintain_order="left")
 
 
+def below_baselines(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Say for each evaluation how many published values are below what counting training triples reaches.
+
+    Of the rows of `comparable` those are taken that have a gain: their protocol is the baseline's own, and the best
+    baseline was chosen on validation. Returns a row per dataset, protocol and split: results, models, below (results
+    that are below the baseline by more than their rounding), and for MRR and Hits@k, k up to 10, the medians of what
+    chance and counting explain of a value (chance_share, counting_share), then the result that is furthest below (or
+    least above): lowest_gain with lowest_model, lowest_metric, lowest_value, baseline and baseline_value. Most below
+    come first.
+    """
+    rows = comparable(rescored).filter(pl.col("gain").is_not_null())
+    has_share = pl.col("metric").str.contains(_MRR_AND_HITS) & (pl.col("value") > 0)
+    shares = {"chance_share": "expectation", "counting_share": "baseline_value"}
+    lowest = {
+        **{f"lowest_{name}": name for name in ("gain", "model", "metric", "value")},
+        **{name: name for name in ("baseline", "baseline_value")},
+    }
+    return (
+        rows.sort("gain", maintain_order=True)
+        .group_by("dataset", "protocol", "split", maintain_order=True)
+        .agg(
+            results=pl.len().cast(pl.Int64),
+            models=pl.col("model").n_unique().cast(pl.Int64),
+            below=(pl.coalesce("gain_high", "gain") < 0).sum().cast(pl.Int64),
+            **{
+                name: (pl.col(column) / pl.col("value")).filter(has_share).median()
+                for name, column in shares.items()
+            },
+            **{name: pl.col(column).first() for name, column in lowest.items()},
+        )
+        .sort("below", "dataset", "protocol", "split", descending=[True, False, False, False])
+    )
+
+
 def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:
     """Return what it does to an index to take every N as the number of entities.
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import BOUNDS, COEFFICIENTS
+from rankadjust.database.counted_baselines import GAIN
 from rankadjust.database.store import SCHEMA
 
 _SCALES = tuple(column for pair in COEFFICIENTS.values() for column in pair if column is not None)
@@ -120,6 +121,7 @@ STAGES: Mapping[str, Contract] = {
         reads=(*EVALUATION, "metric", "expectation", "value", "value_low", "value_high"),
         adds=("log10_p_independent", "reason_p"),
     ),
+    "add_gain": Contract(reads=(*KEY, "value", "value_low", "value_high", "optimum"), adds=tuple(GAIN)),
     "recompute": Contract(
         reads=(
             *("source", "table", "source_line", "model", *KEY, "ties", "candidates", "adjustment"),

@@ -5,7 +5,7 @@ A tidy table has one row per printed value (rankadjust.literature.tidy). The wor
 A row that cannot be adjusted is kept and says why (statuses).
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from rankadjust.base.frames import filled, require_frame
 from rankadjust.data.registry import Dataset
 from rankadjust.database.adjustments import add_adjusted
 from rankadjust.database.constants import Constants, Database
+from rankadjust.database.counted_baselines import GAIN, add_gain
 from rankadjust.database.histograms import add_p
 from rankadjust.literature.certainty import add_certainty
 from rankadjust.literature.constants import add_benchmark_notes, add_constants, documented_entities
@@ -51,6 +52,8 @@ OUTPUT = {
     "expectation_high": pl.Float64,
     "z_low": pl.Float64,
     "z_high": pl.Float64,
+    # Held against the best counting baseline.
+    **GAIN,
 }
 
 
@@ -120,6 +123,7 @@ def rescore(
     adjusted = add_p(rows, constants.histograms).with_columns(
         expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation")
     )
+    adjusted = _where_adjusted(add_gain(adjusted, constants.baselines), GAIN)
     rescored = recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(
@@ -143,6 +147,12 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
     taken = {*OUTPUT, "value_as_printed"} - {"value"}
     text = pl.all().exclude("file_line").cast(pl.String).str.strip_chars().replace("", None)
     return frame.with_columns(text).rename({name: f"{name}_given" for name in frame.columns if name in taken})
+
+
+def _where_adjusted(rows: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
+    """Keep columns of values that are adjusted; one that is printed adjusted is on another scale."""
+    is_adjusted = pl.col("status").is_in(USABLE) & pl.col("adjustment").is_null()
+    return rows.with_columns(pl.when(is_adjusted).then(name).alias(name) for name in columns)
 
 
 def recompute(rows: pl.DataFrame) -> pl.DataFrame:

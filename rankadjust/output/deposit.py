@@ -22,6 +22,7 @@ from rankadjust.counting.protocols import load_protocols
 from rankadjust.data.registry import Dataset
 from rankadjust.database.beside import write_candidates
 from rankadjust.database.constants import Constants
+from rankadjust.database.counted_baselines import BASELINES, write_baselines
 from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.release import pykeen_layout
 from rankadjust.database.store import write_database
@@ -30,6 +31,7 @@ from rankadjust.output.listings import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
 
 TABLES = (
     "adjustments.parquet",
+    BASELINES,
     "candidates.parquet",
     "adjustments.csv.gz",
     "metric_adjustments.tsv.gz",
@@ -85,6 +87,7 @@ def write_deposit(
     database = constants.table
     tables = {
         "adjustments.parquet": database,
+        BASELINES: constants.baselines,
         "candidates.parquet": with_benchmarks(constants.histograms.table),
         "adjustments.csv.gz": database.select(name for name in _SMALL if name in database.columns),
         "metric_adjustments.tsv.gz": pykeen_layout(database, registry),
@@ -92,6 +95,7 @@ def write_deposit(
     }
     described = [_described(name, tables[name]) for name in TABLES]
     write_database(database, folder / "adjustments.parquet")
+    write_baselines([constants.baselines], folder / BASELINES)
     write_candidates(tables["candidates.parquet"], folder / "candidates.parquet")
     for name in ("adjustments.csv.gz", "metric_adjustments.tsv.gz", DEPOSITED_DATASETS):
         (write_tsv if ".tsv" in name else write_csv)(tables[name], folder / name)

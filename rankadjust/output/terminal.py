@@ -99,10 +99,32 @@ def adjusted_value(adjusted: Adjusted, text: str) -> str:
     ]
     if adjusted.log10_p_independent is not None:
         lines.append(_line("log10 p, independent", number(adjusted.log10_p_independent)))
+    if adjusted.baseline is not None:
+        lines.append(_line(adjusted.baseline, number(adjusted.baseline_value)))
+        lines.append(
+            _line("gain over it", number(adjusted.gain), _interval(adjusted.gain_low, adjusted.gain_high))
+        )
     # Where there is no z at all, the first note says why.
     notes = [adjusted.reason] if adjusted.z is None else [adjusted.reason, adjusted.reason_random_scorer]
     lines += [f"Note: {note}." for note in notes if note is not None]
-    return "\n".join([*lines, meaning(adjusted)])
+    return "\n".join([*lines, meaning(adjusted), *counting(adjusted)])
+
+
+def counting(adjusted: Adjusted) -> list[str]:
+    """Return a sentence that says how the value compares with counting training triples, none where nobody counted."""
+    if adjusted.baseline is None:
+        return []
+    metric = resolve(adjusted.metric)
+    value = f"{metric.label} {adjusted.value:.6g}"
+    known = f"Counting training triples alone reaches {number(adjusted.baseline_value)} ({adjusted.baseline})"
+    if adjusted.gain is None:
+        return [f"{known}, which is perfect already."]
+    low, high = (adjusted.gain if end is None else end for end in (adjusted.gain_low, adjusted.gain_high))
+    if high < 0:
+        return [f"{known}: {value} is below that."] if metric.increasing else [f"{known}: {value} is worse."]
+    if low <= 0:
+        return [f"{known}: {value} is no better, as far as its digits tell."]
+    return [f"{known}: {value} is {100 * adjusted.gain:.1f} % of the way from there to perfect."]
 
 
 def meaning(adjusted: Adjusted) -> str:

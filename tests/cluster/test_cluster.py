@@ -99,6 +99,7 @@ def test_small_data_sets_are_computed_together_and_a_large_one_in_partitions(run
         *(f"rule_count_partition_wildcards_Large_{number}" for number in range(3)),
         "rule_add_partitions_wildcards_Large",
         "rule_moments_wildcards_Large",
+        "rule_baselines_wildcards_Large",
     }
 
 

@@ -94,7 +94,7 @@ def test_a_wrong_cell_is_found(deposit, tmp_path):
     counts = tmp_path / "datasets.csv"
     counts.write_text(counts.read_text().replace(",14541,", ",many,", 1))
     assert found_by_frictionless(tmp_path)["datasets-csv"] == {"type-error", "hash-count", "byte-count"}
-    assert [one.verdict for one in verify(tmp_path, deposit)] == ["identical"] * 2 + ["different"] * 2
+    assert [one.verdict for one in verify(tmp_path, deposit)] == ["identical"] * 3 + ["different"] * 2
 
 
 def test_every_column_is_described_with_type_and_meaning(deposit):
@@ -180,7 +180,7 @@ def test_sampled_protocols_have_their_candidates(deposit):
 
 
 def test_a_deposit_is_verified_against_another(deposit):
-    assert [one.verdict for one in verify(deposit, deposit)] == ["identical"] * 4
+    assert [one.verdict for one in verify(deposit, deposit)] == ["identical"] * 5
 
 
 # --- docs/use-the-database.md ---------------------------------------------------------------------------------------

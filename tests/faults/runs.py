@@ -53,6 +53,7 @@ STAGES = {
     "encode": ("results/triples",),
     "count": ("results/candidates",),
     "moments": ("results/moments",),
+    "baselines": ("results/baselines",),
     "benchmarks": ("results/benchmark-moments.parquet",),
     "gather": ("results/database",),
     "rescore_tables": ("results/rescored",),

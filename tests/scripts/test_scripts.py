@@ -6,6 +6,7 @@ import sys
 import types
 
 from scripts.add_partitions import add_partitions
+from scripts.baselines import baselines
 from scripts.bounds import bounds
 from scripts.case_study import case_study
 from scripts.compare import compare
@@ -29,6 +30,7 @@ from rankadjust.base.failures import is_mistake, told
 from rankadjust.base.stages import MOMENTS
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
+from rankadjust.database.counted_baselines import load_baselines
 
 METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"]
 ENTRY = """\
@@ -65,11 +67,14 @@ def made(tmp_path_factory, project):
     histograms, pairs, table = (folder / f"{kind}.parquet" for kind in ("histograms", "pairs", "moments"))
     count(triples, summary, "Tiny", protocols, histograms, pairs)
     moments(histograms, pairs, "Tiny", protocols, METRICS, table)
+    reached = folder / "reached.parquet"
+    baselines(triples, summary, "Tiny", protocols, METRICS, reached)
     database = folder / "adjustments.parquet"
     gather(
         [(table, MOMENTS, "Tiny")],
         {"Tiny": summary},
         {"Tiny": histograms},
+        {"Tiny": reached},
         folder,
     )
     rescore_tables(
@@ -184,6 +189,10 @@ def test_database_and_summary_table(made):
     assert database.height == 2 * 3 * 3 * 3
     assert pl.read_csv(made / "adjustments.tsv.gz", separator="\t").height == database.height
     assert pl.read_csv(made / "datasets.tsv", separator="\t")["entities"].to_list() == [4]
+    # The same with three baselines.
+    reached = load_baselines(made / "baselines.parquet")
+    assert reached.height == 3 * database.height
+    assert reached["value"].null_count() == 0
     # The protocols of a data set in the order of their names, each histogram as it was counted.
     candidates = pl.read_parquet(made / "candidates.parquet")
     counted = pl.read_parquet(made / "histograms.parquet").sort("protocol", maintain_order=True)

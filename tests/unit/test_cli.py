@@ -23,6 +23,7 @@ from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.cli import commands, main
 from rankadjust.counting.protocols import get_protocol, load_protocols
 from rankadjust.database.beside import write_candidates
+from rankadjust.database.counted_baselines import write_baselines
 from rankadjust.database.store import ADJUSTMENTS, assemble, write_database
 from rankadjust.output.listings import SAMPLED
 from rankadjust.output.terminal import histogram
@@ -97,8 +98,13 @@ def test_one_value(run):
     assert code == 0
     assert "FB15k-237, filtered, testing, side both: 40,932 tasks" in output
     assert "0.0007111" in output
-    assert output.splitlines()[-1].startswith(
-        "MRR 0.338 is 33.8 % of the way from chance (0.0007111) to perfect"
+    chance, counting = output.splitlines()[-2:]
+    assert chance.startswith("MRR 0.338 is 33.8 % of the way from chance (0.0007111) to perfect")
+    assert counting.startswith(
+        "Counting training triples alone reaches 0.2345 (popularity): MRR 0.338 is 13.5 %"
+    )
+    assert (
+        "rules                      0.221\n" in run("adjust --against rules --dataset FB15k-237 mrr=0.338")[1]
     )
 
 
@@ -751,6 +757,7 @@ def results(tmp_path):
     for path, write in (
         (database, write_database),
         (database.with_name("candidates.parquet"), write_candidates),
+        (database.with_name("baselines.parquet"), lambda table, path: write_baselines([table], path)),
     ):
         write(pl.read_parquet(path).with_columns(pl.col("dataset").replace("Nations", "my-graph")), path)
     counts = folder / "database" / "datasets.tsv"

@@ -81,7 +81,9 @@ def test_data_sets_in_a_batch_give_the_same_bytes_as_each_alone(folder, together
     assert done.returncode == 0, done.stderr
     found = results(folder / "together" / "results")
     assert found == results(folder / "alone" / "results")
-    assert {"triples/C.json", "candidates/A.parquet", "moments/B.parquet"} <= set(found)
+    assert {"triples/C.json", "candidates/A.parquet", "moments/B.parquet", "baselines/B.parquet"} <= set(
+        found
+    )
     logs = {path.parent.name for path in (folder / "together" / "results" / "logs").glob("*/*")}
     assert logs == {"fetch", "batch"}
 
@@ -137,7 +139,7 @@ def test_where_jobs_go_to_other_machines_small_data_sets_are_computed_together(f
     # `--jobs` beside `--cores` is what the profile of a cluster sets.
     dry = run(folder, "elsewhere", "--dry-run", "--jobs", "10", "--quiet", "host")
     assert re.search(r"^batch_1 +1$", dry.stdout, flags=re.MULTILINE), dry.stderr
-    assert not re.search(r"^(encode|count|moments) ", dry.stdout, flags=re.MULTILINE)
+    assert not re.search(r"^(encode|count|moments|baselines) ", dry.stdout, flags=re.MULTILINE)
 
 
 @pytest.mark.parametrize("batch", ["batch=0", "batch=1000"])

@@ -69,9 +69,9 @@ def made(project):
 def test_the_folder_holds_what_is_to_be_published(made):
     assert {path.name for path in made.iterdir()} == {*TABLES, *TEXTS, SUMS}
     found = {one.file: one for one in verify(made, made.parent / "database")}
-    assert [found[name].verdict for name in ("adjustments.parquet", "datasets.tsv", SUMS)] == [
-        "identical"
-    ] * 3
+    assert [
+        found[name].verdict for name in ("adjustments.parquet", "baselines.parquet", "datasets.tsv", SUMS)
+    ] == ["identical"] * 4
     # The run's own histograms are those of its data sets.
     assert all("only the first has" in line for line in found["candidates.parquet"].lines)
     assert "Tiny" in load_database(made / "adjustments.parquet")["dataset"].unique()
@@ -94,13 +94,14 @@ def test_adopt_takes_the_tables_that_the_library_reads(made, project):
         "README.md",
         "SHA256SUMS",
         "adjustments.parquet",
+        "baselines.parquet",
         "candidates.parquet",
         "datasets.tsv",
         "metric_adjustments.tsv.gz",
     }
     tables = [path for path in adopted.iterdir() if path.name not in ("README.md", SUMS)]
     assert read_sums(adopted / SUMS) == {path.name: sha256_of(path) for path in tables}
-    assert [one.verdict for one in verify(made, adopted)] == ["identical"] * 4
+    assert [one.verdict for one in verify(made, adopted)] == ["identical"] * 5
     assert (adopted / "README.md").read_bytes() == (
         PROJECT / "resources" / "database" / "README.md"
     ).read_bytes()

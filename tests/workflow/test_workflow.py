@@ -41,7 +41,8 @@ registry: [tiny.yaml]
 LATER = {"rescore_tables": 1, "literature": 1, "compare": 1, "figures": 1, "render": 1}
 GATHERED = {"gather": 1} | LATER
 COUNTED = {"count": 1, "moments": 1} | GATHERED
-ENCODED = {"encode": 1} | COUNTED
+BASELINED = {"baselines": 1}
+ENCODED = {"encode": 1} | BASELINED | COUNTED
 FETCHED = {"fetch": 1} | ENCODED
 TABLE = """\
 dataset,model,metric,value
@@ -174,6 +175,7 @@ def test_a_run_gives_every_result(run):
         "report.html",
         "database/adjustments.parquet",
         "database/adjustments.tsv.gz",
+        "database/baselines.parquet",
         "database/candidates.parquet",
         "database/datasets.tsv",
         "rescored/results.parquet",
@@ -309,6 +311,7 @@ def test_a_run_leaves_the_resources_of_the_project_as_they_are(run):
 DAMAGED = {
     "triples/Tiny.labels.parquet": ENCODED,
     "candidates/Tiny.parquet": COUNTED,
+    "baselines/Tiny.parquet": BASELINED | GATHERED,
     "benchmark-moments.parquet": GATHERED | {"benchmarks": 1},
     "database/datasets.tsv": GATHERED,
     "rescored/words.md": LATER,
@@ -541,6 +544,7 @@ def test_a_second_run_does_nothing(run):
     [
         ("page/charts/size.py", {"figures": 1, "render": 1}),
         ("page/templates/page.js", {"render": 1}),
+        ("baselines/links.py", BASELINED | GATHERED),
         ("chance/random_scorer.py", {"moments": 1, "benchmarks": 1, "gather": 1} | LATER),
         ("cli.py", {}),
     ],
@@ -820,7 +824,7 @@ EDITS = {
     "protocol": (
         "project/config/protocols.yaml",
         replaced("duplicates: drop\n    filter: cumulative", "duplicates: drop\n    filter: none"),
-        {"benchmarks": 1} | COUNTED,
+        {"benchmarks": 1} | BASELINED | COUNTED,
     ),
     "benchmark": (
         "project/config/benchmarks.yaml",

@@ -1,11 +1,12 @@
 """Compute small data sets together, where each job costs more than they take: on a cluster, or as `batch` says.
 
 Inputs: resources/datasets/<dataset> of every data set of a batch.
-Outputs: what the rules encode, count and moments make of each of them, the same bytes.
+Outputs: what the rules encode, count, moments and baselines make of each of them, the same bytes.
 """
 
 for batch, members in BATCHES.items():
     counted = [name for name in members if name in COUNTED]
+    baselined = [name for name in members if name in BASELINED]
 
     rule:
         name:
@@ -19,6 +20,7 @@ for batch, members in BATCHES.items():
             histograms=expand("results/candidates/{dataset}.parquet", dataset=counted),
             pairs=expand("results/candidates/{dataset}.pairs.parquet", dataset=counted),
             moments=expand("results/moments/{dataset}.parquet", dataset=counted),
+            baselines=expand("results/baselines/{dataset}.parquet", dataset=baselined),
         log:
             f"results/logs/batch/{batch}.log",
         benchmark:
@@ -28,7 +30,11 @@ for batch, members in BATCHES.items():
             mem_mb=grown(
                 max(
                     max(map(f, members))
-                    for f in (megabytes_to_encode, megabytes_to_count)
+                    for f in (
+                        megabytes_to_encode,
+                        megabytes_to_count,
+                        megabytes_for_baselines,
+                    )
                 )
             ),
             runtime=grown(sum(map(minutes_for, members))),
@@ -38,6 +44,7 @@ for batch, members in BATCHES.items():
             declared=[digest_of(reading(name)) for name in members],
             protocols={name: counted_under(name) for name in members},
             counted=counted,
+            baselined=baselined,
             metrics=METRICS,
             damage=damage_to(
                 *expand("results/triples/{dataset}.parquet", dataset=members),
@@ -46,11 +53,12 @@ for batch, members in BATCHES.items():
                 *expand("results/candidates/{dataset}.parquet", dataset=counted),
                 *expand("results/candidates/{dataset}.pairs.parquet", dataset=counted),
                 *expand("results/moments/{dataset}.parquet", dataset=counted),
+                *expand("results/baselines/{dataset}.parquet", dataset=baselined),
             ),
             scripts=content_digest(
                 [
                     PROJECT / "scripts" / f"{name}.py"
-                    for name in ("encode", "count", "moments")
+                    for name in ("encode", "count", "moments", "baselines")
                 ],
                 DIGESTS,
             ),
@@ -66,6 +74,8 @@ for batch, members in BATCHES.items():
                 "counting.memory",
                 "chance.moments",
                 "chance.random_scorer",
+                "baselines.tally",
+                "baselines.table",
             ),
         script:
             "../../scripts/batch.py"

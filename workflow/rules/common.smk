@@ -81,7 +81,7 @@ share_with_jobs(RUN.values, PROJECT)
 
 DATASETS, BOUNDED, PROTOCOLS = PLAN.datasets, PLAN.bounded, PLAN.protocols
 TABLES, METRICS = PLAN.tables, PLAN.metrics
-APPLICABLE, COUNTED = PLAN.applicable, PLAN.counted
+APPLICABLE, COUNTED, BASELINED = PLAN.applicable, PLAN.counted, PLAN.baselined
 # Known before anything has run, so that no checkpoint is needed.
 PARTITIONS = {name: PLAN.partitions(name) for name in COUNTED}
 
@@ -128,6 +128,7 @@ wildcard_constraints:
 megabytes_to_encode = PLAN.megabytes_to_encode
 megabytes_to_count = PLAN.megabytes_to_count
 megabytes_to_count_partition = PLAN.megabytes_to_count_partition
+megabytes_for_baselines = PLAN.megabytes_for_baselines
 minutes_for = PLAN.minutes
 threads_to_encode = by_dataset(PLAN.threads_to_encode)
 threads_to_count = by_dataset(PLAN.threads_to_count)

@@ -1,13 +1,15 @@
 """Derive the adjustment database.
 
 Inputs: results/candidates/<dataset>.parquet and .pairs.parquet; results/bounds/<dataset>.parquet;
+        results/baselines/<dataset>.parquet;
         config/benchmarks.yaml.
 Outputs: results/moments/<dataset>.parquet, expectation and variance of every metric under every protocol;
          results/benchmark-moments.parquet, the same for benchmarks with a constant number of candidates;
          results/database/adjustments.parquet and .tsv.gz, the constants of every adjustment;
          results/database/candidates.parquet, the histograms of all data sets as one table;
+         results/database/baselines.parquet, what counting baselines reach on every data set;
          results/database/datasets.tsv, the counts of every data set;
-         results/database/SHA256SUMS, the digests of these four files;
+         results/database/SHA256SUMS, the digests of these five files;
          results/run_config.yaml, the configuration as run.
 """
 
@@ -16,6 +18,7 @@ DATABASE = [
     for name in (
         "adjustments.parquet",
         "adjustments.tsv.gz",
+        "baselines.parquet",
         "candidates.parquet",
         "datasets.tsv",
         "SHA256SUMS",
@@ -104,6 +107,7 @@ rule gather:
         moments=expand("results/moments/{dataset}.parquet", dataset=COUNTED),
         bounds=expand("results/bounds/{dataset}.parquet", dataset=BOUNDED),
         histograms=expand("results/candidates/{dataset}.parquet", dataset=COUNTED),
+        baselines=expand("results/baselines/{dataset}.parquet", dataset=BASELINED),
         summaries=expand("results/triples/{dataset}.json", dataset=DATASETS),
     output:
         parquet="results/database/adjustments.parquet",
@@ -113,6 +117,7 @@ rule gather:
             category="Database",
             labels={"table": "adjustments"},
         ),
+        baselines="results/database/baselines.parquet",
         candidates="results/database/candidates.parquet",
         datasets=report(
             "results/database/datasets.tsv",
@@ -132,11 +137,13 @@ rule gather:
     params:
         counted=COUNTED,
         bounded=list(BOUNDED),
+        baselined=BASELINED,
         datasets=list(DATASETS),
         damage=damage_to(*DATABASE),
         library=code_digest(
             "base.stages",
             "database.beside",
+            "database.counted_baselines",
             "database.histograms",
             "database.store",
             "data.summary",

@@ -1,7 +1,7 @@
 """Put the release together, as a folder that is ready to be published.
 
 Inputs: results/database/*, of a run with config/full.yaml.
-Outputs: results/release/*: the database, candidates of sampled protocols included, its layout for PyKEEN, and what
+Outputs: results/release/*: the database, baselines, candidates of sampled protocols included, its layout for PyKEEN, and what
          describes them: README.md, datapackage.json, LICENSE, CITATION.cff, .zenodo.json, SHA256SUMS.
          `make adopt` copies what the library needs to resources/database/, which is committed.
 """
@@ -30,6 +30,7 @@ def database_of_all(wildcards):
 rule assemble_release:
     input:
         database=database_of_all,
+        baselines="results/database/baselines.parquet",
         datasets="results/database/datasets.tsv",
         candidates="results/database/candidates.parquet",
         sums="results/database/SHA256SUMS",

@@ -1,6 +1,6 @@
 """Re-score published tables with the database.
 
-Inputs: the tables of the configuration; results/database/adjustments.parquet and candidates.parquet.
+Inputs: the tables of the configuration; results/database/adjustments.parquet, baselines.parquet and candidates.parquet.
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
          results/rescored/SHA256SUMS: their digests;
          results/literature.parquet: the shipped literature on the evaluations of the user's own tables;
@@ -19,6 +19,7 @@ COMPARISONS = [
     "model-orders",
     "size-correlation",
     "not-above-chance",
+    "below-baselines",
     "effect-of-approximation",
 ]
 
@@ -26,6 +27,7 @@ COMPARISONS = [
 READ_TO_RESCORE = content_digest(
     [
         RELEASED,
+        RELEASED.with_name("baselines.parquet"),
         RELEASED.with_name("candidates.parquet"),
         PROJECT / "config" / "published.yaml",
         *SETTINGS,
@@ -78,6 +80,7 @@ rule rescore_tables:
     input:
         tables=list(TABLES.values()),
         database="results/database/adjustments.parquet",
+        baselines="results/database/baselines.parquet",
         candidates="results/database/candidates.parquet",
         sums="results/database/SHA256SUMS",
     output:
@@ -126,6 +129,7 @@ rule literature:
         own=expand("results/rescored/{table}.parquet", table=OWN_TABLES),
         tables=SHIPPED,
         database="results/database/adjustments.parquet",
+        baselines="results/database/baselines.parquet",
         candidates="results/database/candidates.parquet",
         sums="results/database/SHA256SUMS",
     output:

@@ -26,7 +26,7 @@ LAYERS = {
     "chance": ("base", "counting"),
     "baselines": ("base", "counting", "chance"),
     "consistency": ("base", "counting", "chance"),
-    "database": ("base", "data", "counting", "chance"),
+    "database": ("base", "data", "counting", "chance", "baselines"),
     "evaluation": ("base", "chance", "database"),
     "models": ("base", "chance", "database", "evaluation"),
     "sampling": ("base", "counting", "chance", "consistency", "database", "evaluation", "models"),

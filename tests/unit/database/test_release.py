@@ -15,6 +15,7 @@ from rankadjust.counting.protocols import get_protocol, load_protocols
 from rankadjust.data.registry import load_registry
 from rankadjust.database.release import (
     pykeen_layout,
+    require_baselines,
     require_complete,
     require_sound,
 )
@@ -51,6 +52,16 @@ def test_a_release_that_lacks_something_is_refused(registry):
         require_complete(held, without, protocols, [])
     unverified = {name: dataclasses.replace(entry, verified=False) for name, entry in registry.items()}
     require_complete([], unverified, protocols, [])
+
+
+def test_a_release_that_lacks_baselines_is_refused(registry):
+    protocols = {name: get_protocol(name) for name in ("filtered", "time-aware")}
+    whole = database(*((name, "filtered", 1) for name in registry))
+    require_baselines(whole, registry, protocols)
+    with pytest.raises(RankadjustError, match=r"would lack CoDEx-S \(filtered\); set the keys datasets,"):
+        require_baselines(whole.filter(pl.col("dataset") != "CoDEx-S"), registry, protocols)
+    # Of data sets without training triples nobody counts any.
+    require_baselines(whole.clear(), {"FB15k": load_registry()["FB15k"]}, protocols)
 
 
 def test_a_run_of_config_full_is_whole_and_one_of_few_data_sets_is_none(project):

@@ -11,6 +11,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import commands
 from rankadjust.database.adjustments import add_coefficients
 from rankadjust.database.beside import load_candidates, write_candidates
+from rankadjust.database.counted_baselines import load_baselines, write_baselines
 from rankadjust.database.store import SCHEMA, load_database, write_database
 from rankadjust.database.verification import verify
 from tests.release import make_release
@@ -47,14 +48,14 @@ def of_metric(metric, value, otherwise):
 
 
 def test_a_release_is_identical_to_its_copy(release, other):
-    assert verdicts(release, other) == ["identical"] * 3
+    assert verdicts(release, other) == ["identical"] * 4
     assert lines(release, other) == []
 
 
 def test_the_last_digits_of_moments_may_differ(release, other):
     mean = pl.col("expectation")
     change(other, expectation=of_metric("arithmetic_mean_rank", mean * (1 + 1e-14), mean))
-    assert verdicts(release, other) == ["equal", "identical", "identical"]
+    assert verdicts(release, other) == ["equal", "identical", "identical", "identical"]
     (line,) = lines(release, other)
     assert line.startswith("expectation differs by up to 1.0e-14 of itself in ")
 
@@ -62,7 +63,7 @@ def test_the_last_digits_of_moments_may_differ(release, other):
 def test_more_than_the_last_digits_is_different_and_the_rows_are_named(release, other):
     mean = pl.col("expectation")
     change(other, expectation=of_metric("arithmetic_mean_rank", mean * (1 + 1e-11), mean))
-    assert verdicts(release, other) == ["different", "identical", "identical"]
+    assert verdicts(release, other) == ["different", "identical", "identical", "identical"]
     (line,) = lines(release, other)
     assert line.startswith("expectation differs by up to 1.0e-11 of itself in ")
     changed = load_database(release / "adjustments.parquet").filter(
@@ -74,14 +75,14 @@ def test_more_than_the_last_digits_is_different_and_the_rows_are_named(release, 
 def test_the_median_is_known_to_fewer_digits(release, other):
     spread = pl.col("variance")
     change(other, variance=of_metric("median_rank", spread * (1 + 1e-8), spread))
-    assert verdicts(release, other) == ["equal", "identical", "identical"]
+    assert verdicts(release, other) == ["equal", "identical", "identical", "identical"]
 
 
 def test_scales_that_do_not_follow_from_the_moments_are_named(release, other):
     database = load_database(other / "adjustments.parquet")
     changed = of_metric("arithmetic_mean_rank", pl.col("z_scale") * (1 + 1e-12), pl.col("z_scale"))
     write_database(database.with_columns(z_scale=changed), other / "adjustments.parquet")
-    assert verdicts(release, other) == ["different", "identical", "identical"]
+    assert verdicts(release, other) == ["different", "identical", "identical", "identical"]
     assert any(
         line.startswith("z_scale does not follow from the moments in ") for line in lines(release, other)
     )
@@ -99,7 +100,7 @@ def test_rows_and_columns_of_one_release_only_are_named(release, other):
 
 def test_the_order_of_rows_is_said(release, other):
     write_candidates(load_candidates(other / "candidates.parquet").reverse(), other / "candidates.parquet")
-    assert verdicts(release, other) == ["identical", "equal", "identical"]
+    assert verdicts(release, other) == ["identical", "identical", "equal", "identical"]
     assert lines(release, other) == ["the rows stand in another order"]
 
 
@@ -107,7 +108,7 @@ def test_counts_must_be_the_same(release, other):
     fewer = load_candidates(other / "candidates.parquet").with_columns(pl.col("tasks") + 1)
     write_candidates(fewer, other / "candidates.parquet")
     (other / "datasets.tsv").write_text((release / "datasets.tsv").read_text().replace("\t14\t", "\t15\t"))
-    assert verdicts(release, other) == ["identical", "different", "different"]
+    assert verdicts(release, other) == ["identical", "identical", "different", "different"]
     assert lines(release, other)[0].startswith("tasks differs in ")
     assert "entities differs in 1 row (Nations)" in lines(release, other)
 
@@ -116,12 +117,18 @@ def test_the_command_says_it_in_words_and_by_its_exit_code(release, other):
     same = CliRunner().invoke(commands, ["verify", str(other), str(release)])
     assert (same.exit_code, same.stdout) == (
         0,
-        "adjustments.parquet: identical\ncandidates.parquet: identical\ndatasets.tsv: identical\n",
+        "adjustments.parquet: identical\nbaselines.parquet: identical\ncandidates.parquet: identical\n"
+        "datasets.tsv: identical\n",
     )
     write_candidates(load_candidates(other / "candidates.parquet").head(3), other / "candidates.parquet")
     differing = CliRunner().invoke(commands, ["verify", "--json", str(other), str(release)])
     assert differing.exit_code == 1
-    assert [one["verdict"] for one in json.loads(differing.stdout)] == ["identical", "different", "identical"]
+    assert [one["verdict"] for one in json.loads(differing.stdout)] == [
+        "identical",
+        "identical",
+        "different",
+        "identical",
+    ]
 
 
 def test_what_is_no_release_is_one_line(release, tmp_path):
@@ -131,3 +138,15 @@ def test_what_is_no_release_is_one_line(release, tmp_path):
         verify(tmp_path / "none", release)
     with pytest.raises(RankadjustError, match="there is no such database"):
         verify(tmp_path, release)
+
+
+def test_the_last_digits_of_baselines_may_differ_and_no_others(release, other):
+    file = other / "baselines.parquet"
+    table = load_baselines(file)
+    write_baselines([table.with_columns(pl.col("value") * (1 + 1e-13))], file)
+    assert verdicts(release, other) == ["identical", "equal", "identical", "identical"]
+    write_baselines([table.with_columns(pl.col("value") * (1 + 1e-9))], file)
+    assert verdicts(release, other) == ["identical", "different", "identical", "identical"]
+    file.unlink()
+    assert verdicts(release, other) == ["identical", "different", "identical", "identical"]
+    assert lines(release, other) == [f"{other} has no baselines.parquet"]

@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from rankadjust.database.counted_baselines import GAIN
+
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 
 _ROW = {
@@ -11,7 +13,10 @@ _ROW = {
     "index": pl.Float64,
     "entities": pl.Int64,
 }
-_TYPES = dict.fromkeys(("expectation", "z", "z_random_scorer", "index_low", "index_high"), pl.Float64)
+_TYPES = dict.fromkeys(
+    ("expectation", "z", "z_random_scorer", "index_low", "index_high", *GAIN.keys() - {"baseline"}),
+    pl.Float64,
+)
 
 
 def results(*rows, **cells):

@@ -5,6 +5,7 @@ import pytest
 
 from rankadjust.database.store import assemble
 from rankadjust.literature.comparison import (
+    below_baselines,
     best_results,
     chance_share,
     comparable,
@@ -178,6 +179,25 @@ def test_model_orders_take_the_filtered_result_where_there_is_a_raw_one():
 
 def test_model_orders_without_source_and_model():
     assert model_orders(SMALL_AND_LARGE.drop("source", "model"))["datasets"].to_list() == [2]
+
+
+# --- below counting
+
+
+def test_results_below_counting_are_those_beyond_their_rounding():
+    """Three results on one set, of which one is below by more than its digits, and one on a set without a baseline."""
+    known = {"baseline": "popularity", "baseline_value": 0.4, "expectation": 0.1}
+    rows = [
+        results(("a", "A", 0.3, 0.2, 500), gain=-1 / 6, gain_low=-0.18, gain_high=-0.15, **known),
+        results(("a", "B", 0.4, 0.3, 500), gain=0.0, gain_low=-0.01, gain_high=0.01, **known),
+        results(("a", "C", 0.8, 0.7, 500), gain=2 / 3, gain_low=0.66, gain_high=0.67, **known),
+        results(("b", "A", 0.3, 0.2, 500), gain=None, gain_low=None, gain_high=None, **known),
+    ]
+    (row,) = below_baselines(pl.concat(rows, how="vertical_relaxed")).to_dicts()
+    assert (row["dataset"], row["results"], row["models"], row["below"]) == ("a", 3, 3, 1)
+    assert (row["lowest_model"], row["lowest_value"], row["baseline"]) == ("A", 0.3, "popularity")
+    # The middle one of the three is B: 0.1 / 0.4 and 0.4 / 0.4.
+    assert (row["chance_share"], row["counting_share"]) == (0.25, 1.0)
 
 
 # --- at or below chance

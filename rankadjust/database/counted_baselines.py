@@ -1,0 +1,162 @@
+"""What counting baselines reach on every evaluation set: the table beside a database, and the gain over the best one.
+
+Counting is in `rankadjust.baselines`; here its values are stored, looked up, and held against other values:
+gain = (M - B) / (optimum - B) is 0 at the baseline's value B and 1 for a perfect ranking.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.sealed import TableKind, read_sealed, write_sealed
+from rankadjust.base.shipped_sums import check_shipped
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.metrics import resolve
+from rankadjust.database.adjustments import LEAST_ROOM
+from rankadjust.database.beside import beside_database
+
+BASELINES = "baselines.parquet"
+SCHEMA = pl.Schema(
+    {
+        **dict.fromkeys(("dataset", "protocol", "split", "side", "baseline", "metric"), pl.String()),
+        "value": pl.Float64(),
+        "variance": pl.Float64(),
+        "tasks": pl.Int64(),
+        "reason": pl.String(),
+    }
+)
+# Baselines that know no more than a model that was trained on the training split, and on validation for testing.
+FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
+# The split on which the best baseline of a split is chosen, and the one in its place where a data set lacks it.
+CHOSEN_ON = {
+    "testing": ("validation",),
+    "inference_testing": ("inference_validation", "validation"),
+}
+GAIN = {
+    "baseline": pl.String,
+    **dict.fromkeys(("baseline_value", "gain", "gain_low", "gain_high"), pl.Float64),
+}
+"""Columns that `add_gain` adds."""
+
+_TABLE = TableKind(
+    name="baselines",
+    schema=1,
+    columns=SCHEMA,
+    what="a table of baselines",
+    remake="'snakemake --cores all database' makes one",
+)
+_ORDER = ["dataset", "protocol", "split", "side", "baseline", "metric"]
+
+
+def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
+    """Write the values of the baselines of several data sets as one table, sealed."""
+    nothing = pl.DataFrame(schema=SCHEMA)
+    write_sealed(pl.concat([nothing, *tables]).sort(_ORDER), path, _TABLE)
+
+
+def load_baselines(path: str | Path | None = None) -> pl.DataFrame:
+    """Return the values of baselines, columns SCHEMA; None means the released ones.
+
+    Raises RankadjustError when the file is missing or holds something else, and when its values are not those that
+    were sealed.
+    """
+    file = beside_database(None, BASELINES) if path is None else Path(path)
+    check_shipped(file)
+    try:
+        found, _ = read_sealed(file, _TABLE)
+    except FileNotFoundError:
+        raise RankadjustError(f"{file}: there is no such table of baselines; {_TABLE.remake}") from None
+    return found
+
+
+def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:
+    """Return one baseline for each evaluation set and metric: columns KEY, baseline and baseline_value.
+
+    against: its name; None means the best of FAIR, chosen for each metric on the validation split and never on the
+    split that is judged. Where there is no other split to choose on there is no row.
+    """
+    known = baselines.drop_nulls("value")
+    values = known.select(*KEY, "baseline", baseline_value="value")
+    if against is not None:
+        return values.filter(pl.col("baseline") == against)
+    return pl.concat(_best_on(known, values, split) for split in CHOSEN_ON)
+
+
+def _best_on(known: pl.DataFrame, values: pl.DataFrame, split: str) -> pl.DataFrame:
+    """Return the rows of the baselines that are the best for a split, by the split before it."""
+    place = {name: number for number, name in enumerate(CHOSEN_ON[split])}
+    key = [name for name in KEY if name != "split"]
+    best = (
+        known.filter(pl.col("split").is_in(list(place)), pl.col("baseline").is_in(FAIR))
+        .with_columns(
+            _place=pl.col("split").replace_strict(place, return_dtype=pl.Int64),
+            _good=pl.col("value") * _sign(known),
+            _order=pl.col("baseline").replace_strict(
+                {name: number for number, name in enumerate(FAIR)}, return_dtype=pl.Int64
+            ),
+        )
+        .sort("_place", "_good", "_order", descending=[False, True, False])
+        .unique(key, keep="first", maintain_order=True)
+    )
+    return values.filter(pl.col("split") == split).join(
+        best.select(*key, "baseline"), on=[*key, "baseline"], how="semi"
+    )
+
+
+def _sign(rows: pl.DataFrame) -> pl.Expr:
+    """Return 1 where a high value of the row's metric is good, and -1 where a low one is."""
+    rising = [key for key in rows["metric"].unique() if resolve(key).increasing]
+    return pl.when(pl.col("metric").is_in(rising)).then(1.0).otherwise(-1.0)
+
+
+def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:
+    """Add the columns of GAIN to rows with KEY, value, value_low, value_high and optimum.
+
+    baseline: the one of `chosen`; gain: (value - baseline_value) / (optimum - baseline_value), null where the baseline
+    is at the optimum; gain_low and gain_high: the same for the ends of the rounding interval.
+    """
+    wanted = rows.select(KEY).unique()
+    # The best is chosen on another split than the one that is judged.
+    near = baselines.join(wanted.drop("split").unique(), on=[*_without("split")], how="semi")
+    found = rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left")
+    room = pl.col("optimum") - pl.col("baseline_value")
+    has_gain = room.abs() > LEAST_ROOM * pl.col("optimum")
+
+    def gain(value: str) -> pl.Expr:
+        return pl.when(has_gain).then((pl.col(value) - pl.col("baseline_value")) / room)
+
+    ends = [gain("value_low"), gain("value_high")]
+    return found.with_columns(
+        gain=gain("value"), gain_low=pl.min_horizontal(ends), gain_high=pl.max_horizontal(ends)
+    )
+
+
+def _without(*names: str) -> list[str]:
+    return [name for name in KEY if name not in names]
+
+
+def known_baseline(name: str, baselines: pl.DataFrame, where: str) -> str:
+    """Return the name of a baseline in whatever spelling. Raises RankadjustError where the rows have none such."""
+    folded = name.strip().casefold().replace("_", "-").replace(" ", "-")
+    known = sorted(baselines.drop_nulls("value")["baseline"].unique())
+    if folded in known:
+        return folded
+    has = f"it has {', '.join(known)}" if known else "it has none"
+    raise RankadjustError(f"{where} has no baseline {name!r}{did_you_mean(folded, known) or f'; {has}'}")
+
+
+def why_no_gain(baselines: pl.DataFrame, split: str, metric: str) -> str:
+    """Return in words why a value of a metric on a split has no gain; baselines: those of its evaluation set."""
+    if baselines.is_empty():
+        return "no counting baseline is known for this evaluation set"
+    of_metric = baselines.filter(pl.col("metric") == metric)
+    if of_metric.drop_nulls("value").is_empty():
+        reasons = of_metric["reason"].drop_nulls()
+        return (
+            f"no counting baseline: {reasons[0] if reasons.len() else f'{metric} was not computed for them'}"
+        )
+    if split not in CHOSEN_ON:
+        return f"the best counting baseline is chosen on validation, which cannot judge {split}; name one (against)"
+    return "the best counting baseline is chosen on validation, which these data lack; name one (against)"
