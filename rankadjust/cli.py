@@ -229,9 +229,11 @@ def _standard_input(table: Path) -> Path:
     """Return the file of a table; for - one with the bytes of standard input, as long as the command runs."""
     if table != Path("-"):
         return table
+    from rankadjust.base.files import write_bytes
+
     folder = click.get_current_context().with_resource(TemporaryDirectory())
     copy = Path(folder) / "standard-input"
-    copy.write_bytes(sys.stdin.buffer.read())
+    write_bytes(sys.stdin.buffer.read(), copy)
     return copy
 
 
