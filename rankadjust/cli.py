@@ -191,7 +191,7 @@ _WITHOUT_EFFECT = {
     _PAGE: {"results", "database", "as_json"},
     _EVERY_ROW: {"everything"},
     _NO_SAMPLES: {"seed"},
-    _PAPER_OF_RANKS: {"model", "side", "sidecar", "replace"},
+    _PAPER_OF_RANKS: {"model", "side", "task", "sidecar", "replace"},
     _PAPER_OF_TABLE: set(),
 }
 

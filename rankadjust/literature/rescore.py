@@ -151,7 +151,7 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _where_adjusted(rows: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
     """Keep columns of values that are adjusted; one that is printed adjusted is on another scale."""
-    is_adjusted = pl.col("status").is_in(USABLE) & pl.col("adjustment").is_null()
+    is_adjusted = pl.col("status").is_in([*USABLE, "assumed"]) & pl.col("adjustment").is_null()
     return rows.with_columns(pl.when(is_adjusted).then(name).alias(name) for name in columns)
 
 

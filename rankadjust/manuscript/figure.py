@@ -56,7 +56,7 @@ def chart(shown: pl.DataFrame) -> Chart:
     config = configuration(SCHEMES["light"])
     for part in ("axis", "legend"):
         config[part] = config[part] | {"labelFontSize": _SIZE, "titleFontSize": _SIZE, "labelLimit": 90}
-    # One font: the order of several in a PDF is another in every run.
+    # One font and no transparency: the order of several resources in a PDF is another in every run.
     config["title"] = config["title"] | {"fontSize": _SIZE, "offset": 3, "fontWeight": "normal"}
     config["concat"] = {"spacing": 8}
     figure: Chart = alt.concat(*panels, columns=1).configure(**config)
@@ -78,5 +78,7 @@ def _panel(shown: pl.DataFrame, name: str, title: str | None) -> Panel:
         base.mark_point(size=22, opacity=1).encode(x=x),
     ]
     if shown["baseline"].count():
-        layers.append(base.mark_tick(style="reference", thickness=1.5, size=9).encode(x="baseline:Q"))
+        layers.append(
+            base.mark_tick(style="reference", thickness=1.5, size=9, opacity=1).encode(x="baseline:Q")
+        )
     return alt.layer(*layers).properties(width=_WIDTH, height=alt.Step(_STEP), title=name)

@@ -59,6 +59,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     split: str | None = None,
     side: str | None = None,
     protocol: str | None = None,
+    task: str | None = None,
     sidecar: str | Path | None = None,
     score: str = SCORES[0],
     replace: bool = False,
@@ -74,7 +75,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
         two models or more, as `rankadjust.compare` takes them.
     output
         The folder to write to; None writes nothing.
-    dataset, model, split, side, protocol
+    dataset, model, split, side, protocol, task
         What the table does not say, or what the ranks are of: those are filtered and of the testing split where
         nothing is given.
     sidecar
@@ -118,7 +119,8 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
             sources, dataset, protocol or "filtered", split or "testing", constants, score
         )
     else:
-        facts = {"dataset": dataset, "model": model, "split": split, "side": side, "protocol": protocol}
+        facts = {"dataset": dataset, "model": model, "split": split, "side": side}
+        facts |= {"protocol": protocol, "task": task}
         found = read_results(sources[0], constants.registry, sidecar, facts)
         rows, files = _of_table(sources[0], found, constants, score, replace=replace)
     files |= {"references.bib": REFERENCES} | (_figures(rows) if figure else {})
