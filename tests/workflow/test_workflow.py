@@ -16,6 +16,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from rankadjust.database.beside import write_candidates
+from rankadjust.database.counted_baselines import load_baselines, write_baselines
 from rankadjust.database.store import write_database
 from tests.sessions import sessions
 
@@ -814,6 +815,10 @@ def other_expectation(path):
     write_database(pl.read_parquet(path).with_columns(expectation=pl.col("expectation") / 2), path)
 
 
+def other_baselines(path):
+    write_baselines([load_baselines(path).with_columns(value=pl.col("value") / 2)], path)
+
+
 def fewer_tasks(path):
     write_candidates(pl.read_parquet(path).with_columns(tasks=(pl.col("tasks") + 1) // 2), path)
 
@@ -861,6 +866,7 @@ EDITS = {
         replaced("MRR x 0.8,1.0", "MRR x 0.8,0.5"),
         {"figures": 1, "render": 1},
     ),
+    "released baselines": ("project/resources/database/baselines.parquet", other_baselines, LATER),
     "released histograms": ("project/resources/database/candidates.parquet", fewer_tasks, LATER),
 }
 # Edits that make a result an error: they show in what reruns alone.

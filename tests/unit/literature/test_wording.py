@@ -275,7 +275,8 @@ def test_rules_leave_others_alone(row, expected):
 
 @pytest.mark.parametrize(
     ("column", "word", "ours"),
-    [(column, *pair) for column, words in RULES.words.items() for pair in words.items()],
+    # Which task a table is about is read with its headers: tests/unit/tables/test_odd_tables.py.
+    [(column, *pair) for column, words in RULES.words.items() if column != "task" for pair in words.items()],
 )
 def test_word(column, word, ours):
     result = mapped({column: word})
