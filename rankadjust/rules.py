@@ -6,6 +6,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from rankadjust.base.contents import read_json
+from rankadjust.base.errors import exit_with_message
+from rankadjust.counting.protocols import load_protocols
+from rankadjust.data.registry import load_registry
+from rankadjust.database.release import require_complete
 
 _T = TypeVar("_T")
 
@@ -43,6 +47,16 @@ def one_of(names: Iterable[str]) -> str:
     ('Nations|UMLS', '(?!)')
     """
     return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def once_complete(database: str, evaluations: Iterable[tuple[str, str]]) -> str:
+    """Return the path of a database; where it will not hold all that a release does, end the program with a message.
+
+    evaluations: data sets and protocols that a run computes. Benchmarks are always computed.
+    """
+    with exit_with_message():
+        require_complete(evaluations, load_registry(), load_protocols(), [])
+    return database
 
 
 def filled_in(outputs: Iterable[str], wildcards: Any) -> list[str]:  # noqa: ANN401 - those of Snakemake

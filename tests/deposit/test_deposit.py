@@ -238,7 +238,8 @@ def test_the_wheel_holds_the_database_as_parquet_only(project, tmp_path):
         database = [name for name in archive.namelist() if "/resources/database/" in name]
     names = {name.rpartition("/")[2] for name in database}
     # The sums let an installed command refuse a table with a changed bit.
-    assert names == {"SHA256SUMS", "adjustments.parquet", "candidates.parquet", "datasets.tsv"}
+    tables = {"adjustments.parquet", "baselines.parquet", "candidates.parquet", "datasets.tsv"}
+    assert names == {"SHA256SUMS", *tables}
     # What reads the database finds it there: constants, histograms and counts.
     program = "from rankadjust.__main__ import main; main()"
     for command in (["--version"], ["adjust", "--dataset", "Nations", "mrr=0.43"], ["show", "Nations"]):

@@ -10,6 +10,7 @@ import shutil
 from pathlib import Path
 
 from scripts.add_partitions import add_partitions
+from scripts.baselines import baselines
 from scripts.benchmarks import benchmarks
 from scripts.bounds import bounds
 from scripts.case_study import case_study
@@ -46,6 +47,7 @@ from rankadjust.base.stages import (
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import load_candidates, write_candidates
+from rankadjust.database.counted_baselines import load_baselines, write_baselines
 from rankadjust.database.runs import database_of_run
 from rankadjust.database.store import load_database, write_database
 from rankadjust.evaluation.task_attributes import with_attributes
@@ -103,6 +105,11 @@ def tasks_of(folder, out, name="Tiny"):
     tasks(*given, name, PROTOCOL, out / "tasks.parquet")
 
 
+def baselines_of(folder, out, name="Tiny"):
+    given = folder / "triples.parquet", folder / "summary.json"
+    baselines(*given, name, [PROTOCOL], METRICS, out / "baselines.parquet")
+
+
 def gather_all(folder, out):
     given = [
         (folder / "moments.parquet", MOMENTS, "Tiny"),
@@ -111,7 +118,7 @@ def gather_all(folder, out):
     ]
     (out / "database").mkdir(exist_ok=True)
     histograms, summaries = {"Tiny": folder / "histograms.parquet"}, {"Tiny": folder / "summary.json"}
-    gather(given, summaries, histograms, out / "database")
+    gather(given, summaries, histograms, {"Tiny": folder / "baselines.parquet"}, out / "database")
 
 
 def rescore_all(folder, out):
@@ -166,7 +173,8 @@ def beside(folder, out):
 
 def release_all(folder, out):
     database = folder / "database"
-    release(database_in(folder), database / "datasets.tsv", database / "candidates.parquet", out / "release")
+    tables = [database / name for name in ("baselines.parquet", "datasets.tsv", "candidates.parquet")]
+    release(database_in(folder), *tables, out / "release")
 
 
 def use_run(folder, out):
@@ -181,14 +189,15 @@ def use_tasks(folder, out):
 
 # Which stages read a file; the functions above do what each stage does, from one folder to another.
 READERS = {
-    "triples.parquet": [count_one, count_part, tasks_of],
-    "summary.json": [count_one, count_part, tasks_of, gather_all],
+    "triples.parquet": [count_one, count_part, tasks_of, baselines_of],
+    "summary.json": [count_one, count_part, tasks_of, baselines_of, gather_all],
     "labels.parquet": [tasks_of],
     "histograms.parquet": [moments_of, gather_all],
     "pairs.parquet": [moments_of],
     "1.parquet": [add_up],
     "1.pairs.parquet": [add_up],
     "moments.parquet": [gather_all],
+    "baselines.parquet": [gather_all],
     "bounds.parquet": [gather_all],
     "benchmarks.parquet": [gather_all],
     "database/adjustments.parquet": [
@@ -202,6 +211,7 @@ READERS = {
         release_all,
         use_run,
     ],
+    "database/baselines.parquet": [rescore_all, release_all],
     "database/candidates.parquet": [rescore_all, compare_all, render_all, release_all, use_run],
     "database/datasets.tsv": [render_all, release_all, use_run],
     "rescored/table.parquet": [draw, draw_case_study, audit, compare_all, beside, render_all],
@@ -232,6 +242,7 @@ def made(tmp_path_factory, project):
         count_one(folder, folder, name)
         moments_of(folder, folder, name)
         tasks_of(folder, folder, name)
+        baselines_of(folder, folder, name)
         for part in (0, 1):
             count_part(folder, folder, name, part)
         folders.append(folder)
@@ -259,6 +270,8 @@ def made(tmp_path_factory, project):
     write_database(load_database(database_in(tiny)).head(9), database_in(other))
     (other / "comparison").mkdir()
     (other / "comparison" / "chance-share.csv").write_text("dataset\n")
+    reached = load_baselines(tiny / "database" / "baselines.parquet")
+    write_baselines([reached.head(3)], other / "database" / "baselines.parquet")
     candidates = load_candidates(tiny / "database" / "candidates.parquet")
     write_candidates(candidates.head(2), other / "database" / "candidates.parquet")
     table = (tiny / "database" / "datasets.tsv").read_text()

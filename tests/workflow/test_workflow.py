@@ -1053,7 +1053,8 @@ def test_a_table_as_people_have_it_is_rescored(run):
     (run / "elsewhere" / "table.md").write_text(
         "| Model | MRR | Hits@1 (%) |\n|---|---|---|\n| **A** | .61 | 33.0 |\n| B | 0.50 | – |\n"
     )
-    (run / "elsewhere" / "table.yaml").write_text("dataset: Tiny\n")
+    facts = "dataset: Tiny\nprotocol: filtered\nsplit: test\nside: both\n"
+    (run / "elsewhere" / "table.yaml").write_text(facts)
     done = again(run, "rescore", "--config", "tables=table.md")
     assert done.returncode == 0, done.stderr
     rescored = pl.read_csv(run / "elsewhere" / "results" / "rescored" / "table.csv")

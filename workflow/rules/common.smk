@@ -43,6 +43,7 @@ from rankadjust.rules import (
     by_dataset,
     filled_in,
     grown,
+    once_complete,
     one_of,
     schemas_of,
     uncompared,

@@ -6,9 +6,6 @@ Outputs: results/release/*: the database, baselines, candidates of sampled proto
          `make adopt` copies what the library needs to resources/database/, which is committed.
 """
 
-from rankadjust.counting.protocols import load_protocols
-from rankadjust.data.registry import load_registry
-from rankadjust.database.release import require_complete
 from rankadjust.output.deposit import SUMS, TABLES, TEXTS
 
 RELEASE = expand("results/release/{name}", name=[*TABLES, *TEXTS, SUMS])
@@ -19,17 +16,12 @@ rule release:
         RELEASE,
 
 
-# Before the first job: to count a few data sets takes minutes, and they are no release. Benchmarks are always computed.
-def database_of_all(wildcards):
-    """Return the database of this run, where it will hold all that a release does."""
-    with exit_with_message():
-        require_complete(PLAN.evaluations, load_registry(), load_protocols(), [])
-    return "results/database/adjustments.parquet"
-
-
 rule assemble_release:
     input:
-        database=database_of_all,
+        # A function, so that a run of few data sets is refused before its first job: counting them takes minutes.
+        database=lambda wildcards: once_complete(
+            "results/database/adjustments.parquet", PLAN.evaluations
+        ),
         baselines="results/database/baselines.parquet",
         datasets="results/database/datasets.tsv",
         candidates="results/database/candidates.parquet",
