@@ -98,7 +98,7 @@ def opening() -> str:
         "20,000 entities. There counting explains it: a scorer that only counts training triples reaches "
         f"{percent(full)} of the median printed value, and {counted['below'].sum():,} of "
         f"{counted['results'].sum():,} published values lie below the best such scorer. rankadjust has both numbers, "
-        "exactly, for every data set, split and protocol, and says how far above them a result is."
+        "exactly, for the benchmark data sets by split and protocol, and says how far above them a result is."
     )
 
 
