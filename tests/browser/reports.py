@@ -12,6 +12,7 @@ from scripts.rescore import rescore_tables
 import polars as pl
 
 from rankadjust.base.stages import SUMS, write_sums
+from rankadjust.database.counted_baselines import BASELINES, write_baselines
 from rankadjust.literature.comparison import chance_share, not_above_chance
 from rankadjust.literature.contradictions import check, check_against
 
@@ -57,6 +58,11 @@ def with_sums(database: Path, folder: Path) -> Path:
     paths = [folder / name for name in (database.name, "candidates.parquet", "datasets.tsv")]
     for path in paths:
         shutil.copy(database.with_name(path.name), path)
+    paths.append(folder / BASELINES)
+    if database.with_name(BASELINES).exists():
+        shutil.copy(database.with_name(BASELINES), paths[-1])
+    else:
+        write_baselines([], paths[-1])
     write_sums(paths, folder / SUMS)
     return paths[0]
 
