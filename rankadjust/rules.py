@@ -1,17 +1,110 @@
-"""What the rules of the workflow are written with: functions of wildcards, and of names."""
+"""How a run of the workflow begins, and what its rules are written with: functions of wildcards, and of names."""
 
+import atexit
+import logging
+import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from rankadjust.base.contents import read_json
+from rankadjust.base.claims import exclusively, is_claimed, require_writable
+from rankadjust.base.clock import require_dated
+from rankadjust.base.contents import Digests, read_json
 from rankadjust.base.errors import exit_with_message
+from rankadjust.base.internals import persistence_and_job, try_no_mistake_again
+from rankadjust.base.listening import Listener
+from rankadjust.base.mending import Products
+from rankadjust.base.shipped_sums import check_all_shipped
+from rankadjust.configuration import Configuration, load_configuration, share_with_jobs
 from rankadjust.counting.protocols import load_protocols
+from rankadjust.data.fetched import last_damage_of
 from rankadjust.data.registry import load_registry
 from rankadjust.database.release import require_complete
+from rankadjust.plan import Plan
 
 _T = TypeVar("_T")
+_SNAKEMAKE = Path(".snakemake")
+_STATE = _SNAKEMAKE / "rankadjust"
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a run knows before its first job.
+
+    digests: of the bytes of files. looks: whether this process looks for damage in what earlier runs left; a job takes
+    what the run has found. batches: the data sets that are computed together, by the name of their rule.
+    """
+
+    run: Configuration
+    plan: Plan
+    digests: Digests
+    products: Products
+    looks: bool
+    batches: Mapping[str, Sequence[str]]
+    listener: Listener
+
+    def damage_to(self, *outputs: str) -> Callable[[Any], str]:
+        """Return a parameter that changes when the outputs of a job are damaged, so that it makes them again."""
+        return lambda wildcards: self.products.damage(*filled_in(outputs, wildcards))
+
+    def damage_seen(self, name: str, folder: str) -> str:
+        """Return the damage last seen in a folder that was fetched; the parameter of the job that fetches it."""
+        memory = _STATE / "damage.json"
+        return last_damage_of(name, folder, digests=self.digests, memory=memory, looks=self.looks)
+
+
+def begin(workflow: Any, config: Mapping[str, Any], project: Path) -> Start:  # noqa: ANN401 - Snakemake's
+    """Read the configuration of a run and plan it; in its main process, hold what a run needs, and listen to its jobs.
+
+    project: the folder with the Snakefile. A mistake of the user's ends the program with a line.
+    """
+    with exit_with_message():
+        if workflow.is_main_process:
+            require_writable(_SNAKEMAKE)
+            check_all_shipped()
+        run = configured(workflow, config, project)
+        plan = Plan.of(run)
+        if workflow.is_main_process:
+            require_dated(plan.tables.values())
+        persistence, job = persistence_and_job()
+    share_with_jobs(run.values, project)
+    # Snakemake tries a job again whatever it failed of. What the user has to mend fails the same way every time.
+    try_no_mistake_again(job)
+    # Of another run that is at work here, files may be half of one state and half of the next.
+    looks = workflow.is_main_process and not is_claimed(_SNAKEMAKE)
+    digests = Digests(_STATE / "digests.json")
+    products = Products(_STATE, digests, look=looks, dry=lambda: bool(workflow.dryrun))
+    # On another machine (`--jobs`) a job costs more than a small data set takes. Jobs read this file, too.
+    elsewhere = workflow.remote_exec or workflow.resource_settings.nodes is not None
+    if elsewhere:
+        # Snakemake keeps a cache in the home of the user, which other machines may not let it write to.
+        os.environ.setdefault("XDG_CACHE_HOME", str((_SNAKEMAKE / "cache").resolve()))
+    batches = plan.together(elsewhere=elsewhere)
+    # `quiet` hides which job failed, and a job that is killed cannot say so.
+    listener = Listener({batch: f"data sets {', '.join(members)}" for batch, members in batches.items()})
+    if workflow.is_main_process:
+        # Of a log that cannot be written, Python would print a traceback for every line.
+        logging.raiseExceptions = False
+        import_module("snakemake.logging").logger.addHandler(listener)
+        # The locks of a run that was killed are taken away; of one that is at work, the next one says so.
+        persistence.lock = exclusively(persistence.lock)
+        atexit.register(products.save)
+    return Start(run, plan, digests, products, looks, batches, listener)
+
+
+def configured(workflow: Any, config: Mapping[str, Any], project: Path) -> Configuration:  # noqa: ANN401 - Snakemake's
+    """Return the configuration of a run: the defaults, --configfile, --config; of a module its `config:` alone.
+
+    Not by the directive `configfile`: a path in a file is relative to that file, and a mistake is one line.
+    """
+    defaults = project / "config" / "config.yaml"
+    if not workflow.modifier.is_main_snakefile():
+        return load_configuration([defaults], config, Path.cwd(), "the module's config")
+    files = [defaults, *workflow.overwrite_configfiles]
+    return load_configuration(files, workflow.config_settings.config, Path.cwd())
 
 
 class OfDataset(Protocol):
