@@ -19,16 +19,11 @@ from rankadjust.data.download import fetch_dataset
 from rankadjust.data.sources import File, Http
 from tests.faults.runs import PROJECT, digest_of, environment
 from tests.servers.http_faults import FaultServer
+from tests.tiny import write_tiny
 
 # Disks are mounted and filled, and runs made on them.
 pytestmark = pytest.mark.slow
 
-REGISTRY = """\
-Tiny:
-  sources:
-    - kind: local
-      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
-"""
 CONFIG = (
     "{datasets: [Tiny], protocols: [filtered], metrics: [mr], ks: [1], tables: [], registry: [tiny.yaml]}\n"
 )
@@ -68,8 +63,7 @@ def as_anybody(command):
 
 
 def write_inputs(folder):
-    shutil.copytree(PROJECT / "tests" / "data" / "tiny", folder / "data", dirs_exist_ok=True)
-    (folder / "tiny.yaml").write_text(REGISTRY)
+    write_tiny(folder)
     (folder / "run.yaml").write_text(CONFIG)
 
 

@@ -31,14 +31,9 @@ from rankadjust.base.stages import MOMENTS
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
 from rankadjust.database.counted_baselines import load_baselines
+from tests.tiny import FILES, REGISTRY, write_tiny
 
 METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"]
-ENTRY = """\
-Tiny:
-  sources:
-    - kind: local
-      files: {training: train.txt, validation: valid.txt, testing: test.txt}
-"""
 TABLE = """\
 dataset,model,metric,value,protocol
 Tiny,A,mrr,0.61,pykeen
@@ -51,9 +46,7 @@ Tiny,B,mrr,0.5,pykeen
 def made(tmp_path_factory, project):
     """Return a folder in which every script has left its results."""
     folder = tmp_path_factory.mktemp("scripts")
-    for file in (project / "tests" / "data" / "tiny").iterdir():
-        (folder / file.name).write_bytes(file.read_bytes())
-    (folder / "tiny.yaml").write_text(ENTRY)
+    write_tiny(folder)
     (folder / "table.csv").write_text(TABLE)
     dataset = load_registry(folder / "tiny.yaml")["Tiny"]
     fetch("Tiny", dataset.sources, folder / "bytes", folder / "cache", None, offline=True)
@@ -97,8 +90,8 @@ def made(tmp_path_factory, project):
     return folder
 
 
-def test_bytes_are_as_published(made, project):
-    published = project / "tests" / "data" / "tiny" / "test.txt"
+def test_bytes_are_as_published(made):
+    published = FILES / "test.txt"
     assert (made / "bytes" / "testing.txt").read_bytes() == published.read_bytes()
 
 
@@ -226,15 +219,13 @@ def test_pictures_and_page(made):
     assert "Tiny" in page
 
 
-def test_entities_in_no_triple_are_candidates(tmp_path, project):
+def test_entities_in_no_triple_are_candidates(tmp_path):
     # As OpenKE writes it: how many there are, then a label and an id a line.
-    for file in (project / "tests" / "data" / "tiny").iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
+    write_tiny(tmp_path)
     (tmp_path / "entity2id.txt").write_text("6\na\t0\nb\t1\nc\t2\nd\t3\nx\t4\ny\t5\n")
-    entry = ENTRY.replace("test.txt}", "test.txt, entities: entity2id.txt}")
-    (tmp_path / "tiny.yaml").write_text(
-        f"{entry}  format: {{entities: {{columns: [entity, ignore], header_lines: 1}}}}\n"
-    )
+    entry = REGISTRY.replace("test.txt}", "test.txt, entities: entity2id.txt}")
+    listed = "tail], entities: {columns: [entity, ignore], header_lines: 1}}"
+    (tmp_path / "tiny.yaml").write_text(entry.replace("tail]}", listed))
     dataset = load_registry(tmp_path / "tiny.yaml")["Tiny"]
     fetch("Tiny", dataset.sources, tmp_path / "Tiny", tmp_path / "cache", None, offline=True)
     triples, labels, summary, histograms, pairs = (tmp_path / name for name in "tlshp")

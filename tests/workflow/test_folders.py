@@ -9,16 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.tiny import write_tiny
+
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).parents[2]
 PARTS = ("workflow", "scripts", "rankadjust", "config", "resources", "profiles")
-REGISTRY = """\
-Tiny:
-  sources:
-    - kind: local
-      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
-"""
 CONFIG = "{datasets: [Tiny], protocols: [raw], metrics: [mr], registry: [tiny.yaml], tables: []}\n"
 
 
@@ -31,8 +27,7 @@ def test_a_run_in_a_folder_with_blanks_quotes_and_umlauts(tmp_path, locale):
     for part in PARTS:
         shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("datasets", "downloads"))
     (folder / ".venv").symlink_to(sys.prefix)
-    shutil.copytree(PROJECT / "tests" / "data" / "tiny", folder / "data")
-    (folder / "tiny.yaml").write_text(REGISTRY)
+    write_tiny(folder)
     (folder / "config.yaml").write_text(CONFIG)
     command = [folder / ".venv" / "bin" / "python", "-m", "snakemake", "--cores", "2", "database"]
     done = subprocess.run(

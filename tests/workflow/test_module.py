@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,15 +10,11 @@ import polars as pl
 import pytest
 import yaml
 
+from tests.tiny import write_tiny
+
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).parents[2]
-REGISTRY = """\
-Tiny:
-  sources:
-    - kind: local
-      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
-"""
 CALLER = """\
 configfile: "caller.yaml"
 
@@ -53,8 +48,7 @@ def snakemake(*arguments, cwd):
 
 @pytest.fixture
 def caller(tmp_path):
-    shutil.copytree(PROJECT / "tests" / "data" / "tiny", tmp_path / "data")
-    (tmp_path / "tiny.yaml").write_text(REGISTRY)
+    write_tiny(tmp_path)
     (tmp_path / "caller.yaml").write_text(CONFIG)
     (tmp_path / "Snakefile").write_text(CALLER.replace("PROJECT", str(PROJECT)))
     return tmp_path

@@ -13,17 +13,12 @@ from rankadjust.base.stages import read_sums
 from rankadjust.database.store import load_database
 from rankadjust.database.verification import SUMS, verify
 from rankadjust.output.deposit import TABLES, TEXTS
+from tests.tiny import write_tiny
 
 pytestmark = pytest.mark.slow
 
 PROJECT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "Makefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles")
-REGISTRY = """\
-Tiny:
-  sources:
-    - kind: local
-      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
-"""
 CONFIG = "{datasets: [Tiny], protocols: [filtered, pykeen], metrics: [mr, gmr, median_rank], tables: []}\n"
 
 
@@ -56,8 +51,7 @@ def project(tmp_path_factory):
     for part in PARTS:
         copy = shutil.copytree if (PROJECT / part).is_dir() else shutil.copy
         copy(PROJECT / part, folder / part)
-    (folder / "config" / "datasets.yaml").write_text(REGISTRY)
-    shutil.copytree(PROJECT / "tests" / "data" / "tiny", folder / "config" / "data")
+    write_tiny(folder / "config", "datasets.yaml")
     return folder
 
 

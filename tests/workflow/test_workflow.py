@@ -19,17 +19,11 @@ from rankadjust.database.beside import write_candidates
 from rankadjust.database.counted_baselines import load_baselines, write_baselines
 from rankadjust.database.store import write_database
 from tests.sessions import sessions
+from tests.tiny import REGISTRY, write_tiny
 
 PROJECT = Path(__file__).parents[2]
 PARTS = ("Snakefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles", "benchmarks")
 
-REGISTRY = """\
-Tiny:
-  sources:
-    - kind: local
-      files: {training: data/train.txt, validation: data/valid.txt, testing: data/test.txt}
-  format: {delimiter: tab, columns: [head, relation, tail]}
-"""
 CONFIG = """\
 datasets: [Tiny]
 protocols: [filtered, pykeen]
@@ -56,7 +50,6 @@ Unheard,B,mr,2.5
 WORDS = "dataset,model,metric,value,split\nTiny,A,mrr,0.61,test\nFB15k-237,A,mrr,0.338,\n"
 PRINTED = "| Model | MRR |\n|---|---|\n| A | .61 |\n"
 INPUTS = {
-    "tiny.yaml": REGISTRY,
     "config.yaml": CONFIG,
     "results.csv": TABLE,
     "words.csv": WORDS,
@@ -115,7 +108,7 @@ def rankadjust(*arguments, cwd):
 
 
 def write_inputs(folder):
-    shutil.copytree(PROJECT / "tests" / "data" / "tiny", folder / "data")
+    write_tiny(folder)
     for name, text in INPUTS.items():
         (folder / name).write_text(text)
 

@@ -19,6 +19,7 @@ from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.data.summary import _pair, check_expected, summarise, summary_row
 from tests.mirror import mirrored_files
+from tests.tiny import FILES
 
 
 def text_frame(*rows):
@@ -151,13 +152,12 @@ def test_pairs_that_do_not_fit_into_64_bits_are_ranked():
 
 
 @pytest.fixture(scope="module")
-def tiny(project):
+def tiny():
     # By hand: entities a, b, c, d; relations r, s; no triple twice, no loop; training holds every label.
     expected = {"entities": 4, "relations": 2, "triples": {"training": 6, "validation": 2, "testing": 3}}
     entry = dataset(name="Tiny", splits=("training", "validation", "testing"), expected=expected)
-    folder = project / "tests" / "data" / "tiny"
     files = {"training": "train.txt", "validation": "valid.txt", "testing": "test.txt"}
-    return entry, encode({split: read_triples(folder / name, entry.format) for split, name in files.items()})
+    return entry, encode({split: read_triples(FILES / name, entry.format) for split, name in files.items()})
 
 
 def test_a_summary_is_held_against_the_registry(tiny):
