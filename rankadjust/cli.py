@@ -133,9 +133,6 @@ _results = click.option(
     "--results", type=_PATH, help="The folder results of a run of your own: use its database and histograms."
 )
 _database = click.option("--database", type=_PATH, help="A database file in place of the released one.")
-_candidates = click.option(
-    "--candidates", type=_PATH, help="Candidate histograms in place of the released ones."
-)
 _sidecar = click.option(
     "--sidecar",
     type=_PATH,
@@ -174,7 +171,7 @@ _FULL_TABLE, _TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
 _NAMED, _TIMELESS, _PAGE = "values that name their metric", "a data set without times", "--page"
 _EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
 _PAPER_OF_RANKS, _PAPER_OF_TABLE = "ranks", "a table"
-_OF_DATASET = {"protocol", "split", "scores", "results", "database", "candidates"}
+_OF_DATASET = {"protocol", "split", "scores", "results", "database"}
 _WITHOUT_EFFECT = {
     _RANKS: {"side"},
     _RANKS_ALONE: {"side", *_OF_DATASET},
@@ -211,18 +208,13 @@ def _require_times(context: click.Context, constants: "Constants", dataset: str)
         _require_effect(context, _TIMELESS)
 
 
-def _constants(
-    results: Path | None, database: Path | None = None, candidates: Path | None = None
-) -> "Constants":
+def _constants(results: Path | None, database: Path | None = None) -> "Constants":
     """Return the constants of a run or those that are given, the released ones where neither is."""
     if results is not None and database is not None:
         raise RankadjustError("--results and --database both name a database; give one of them")
     from rankadjust.database.constants import Constants
 
-    if results is None:
-        return Constants.from_files(database, candidates)
-    run = Constants.of_run(results)
-    return run if candidates is None else Constants.from_files(run.file, candidates)
+    return Constants.from_files(database) if results is None else Constants.of_run(results)
 
 
 def _standard_input(table: Path) -> Path:
@@ -317,7 +309,7 @@ def _say_if_histograms_are_missing(constants: "Constants") -> None:
     "--against",
     help="Hold values against this counting baseline (popularity, redundancy, rules), not the best one.",
 )
-@_options(_protocol, _split, _scores, _results, _database, _candidates, _json)
+@_options(_protocol, _split, _scores, _results, _database, _json)
 @click.pass_context
 def adjust(
     context: click.Context,
@@ -332,7 +324,6 @@ def adjust(
     scores: str | None,
     results: Path | None,
     database: Path | None,
-    candidates: Path | None,
     as_json: bool,
 ) -> None:
     """Adjust printed values for chance, and hold them against what counting training triples reaches.
@@ -345,7 +336,7 @@ def adjust(
     named = _named_values(values, metric)
     if all("=" in value or value == "%" for value in values):
         _require_effect(context, _NAMED)
-    constants = _constants(results, database, candidates)
+    constants = _constants(results, database)
     _require_times(context, constants, dataset)
     found = [
         adjust_value(
@@ -418,7 +409,7 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
     callback=_known_suffix(".parquet", ".tsv", ".csv", ".json", ".md", ".tex"),
     help="Also write all rows (.parquet, .tsv, .csv, .json), or those that are printed as a table (.md, .tex).",
 )
-@_options(_results, _database, _candidates, _json)
+@_options(_results, _database, _json)
 @click.pass_context
 def evaluate(
     context: click.Context,
@@ -437,7 +428,6 @@ def evaluate(
     output: Path | None,
     results: Path | None,
     database: Path | None,
-    candidates: Path | None,
     as_json: bool,
 ) -> None:
     """Compute and adjust every metric of a model's ranks or scores.
@@ -461,7 +451,7 @@ def evaluate(
         if results is not None:
             raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
         _require_effect(context, _RANKS_ALONE)
-    constants = _constants(results, database, candidates)
+    constants = _constants(results, database)
     if dataset is not None:
         _require_times(context, constants, dataset)
     result = evaluate_ranks(
@@ -584,7 +574,7 @@ def _evaluate_by(
     callback=_known_suffix(".svg"),
     help="Also draw the share of tasks with a rank of at most k, for every k, beside chance: .svg.",
 )
-@_options(_results, _database, _candidates, _json)
+@_options(_results, _database, _json)
 @click.pass_context
 def compare(
     context: click.Context,
@@ -616,7 +606,7 @@ def compare(
     if as_json:
         _require_effect(context, _EVERY_ROW)
     about = {name: options[name] for name in ("protocol", "split")}
-    about["database"] = _constants(results, database, options["candidates"])
+    about["database"] = _constants(results, database)
     test = {name: options[name] for name in ("cluster", "flips", "draws", "seed")}
     test |= {"metrics": metrics} if metrics else {}
     if kind == _SEVERAL:
@@ -932,20 +922,19 @@ def _to_sampled(values: Sequence[str], sampled: int, options: dict[str, Any]) ->
 
 @commands.command()
 @click.argument("dataset")
-@_options(_protocol, _split, _results, _database, _candidates, _json)
+@_options(_protocol, _split, _results, _database, _json)
 def show(
     dataset: str,
     protocol: str,
     split: str,
     results: Path | None,
     database: Path | None,
-    candidates: Path | None,
     as_json: bool,
 ) -> None:
     """Show the counts of a data set and how many candidates its tasks have."""
     from rankadjust.database.overview import overview
 
-    found = overview(dataset, protocol, split, _constants(results, database, candidates))
+    found = overview(dataset, protocol, split, _constants(results, database))
     if as_json:
         _print_json(asdict(found))
         return

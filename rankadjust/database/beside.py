@@ -37,7 +37,8 @@ def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
         histograms, _ = read_sealed(file, _HISTOGRAMS)
     except FileNotFoundError:
         raise RankadjustError(
-            f"{file}: there are no candidate histograms; give a file with --candidates, or a run with --results"
+            f"{file}: there are no candidate histograms; a run writes them beside its database: "
+            "give the run with --results"
         ) from None
     return histograms
 

@@ -40,7 +40,7 @@ _TEMPORAL = ("time-aware", "time-static")
 _CONFIGURATION = "run_config.yaml"
 _NOT_OF_A_FRAME = (
     "no p, and no check against the numbers of candidates: the database was given as a frame, whose rows are not the "
-    "released ones; give Constants.of_frame(frame, candidates), or the file in place of the frame"
+    "released ones; give the file in place of the frame, with its candidates.parquet beside it"
 )
 # What must be the same for a row to be a released one: all else follows.
 _TOLD_BY = ("tasks", "expectation", "variance", "expectation_low", "expectation_high")
@@ -73,18 +73,15 @@ class Constants:
         histograms: Histograms | None = None,
         *,
         file: Path | None = None,
-        candidates_file: Path | None = None,
         baselines: pl.DataFrame | None = None,
     ) -> None:
         """Take what is known already; the class methods say where the rest comes from.
 
         table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
         released). histograms: of the candidates. file: the database, None for the released one or a frame.
-        candidates_file: where the histograms come from, or would be looked for. baselines: what counting baselines
-        reach (`rankadjust.database.counted_baselines.SCHEMA`).
+        baselines: what counting baselines reach (`rankadjust.database.counted_baselines.SCHEMA`).
         """
         self.file = file
-        self.candidates_file = candidates_file
         self._table = table
         self._histograms = histograms
         self._baselines = baselines
@@ -100,9 +97,8 @@ class Constants:
         """The histograms of the candidates, as far as they are known."""
         if self._histograms is not None:
             return self._histograms
-        file = self.candidates_file or beside_database(self.file, CANDIDATES)
-        known = self.candidates_file is not None or file.exists()
-        return Histograms([_read_once(load_candidates, file)] if known else [])
+        file = beside_database(self.file, CANDIDATES)
+        return Histograms([_read_once(load_candidates, file)] if file.exists() else [])
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
@@ -139,43 +135,30 @@ class Constants:
         return cls.from_files(database_of_run(results))
 
     @classmethod
-    def from_files(
-        cls, database: str | Path | None = None, candidates: str | Path | None = None
-    ) -> "Constants":
-        """Return the constants of a database file and its histograms.
+    def from_files(cls, database: str | Path | None = None) -> "Constants":
+        """Return the constants of a database file and of the files that stand beside it.
 
         Parameters
         ----------
         database : str or Path, optional
-            None means the released one.
-        candidates : str or Path, optional
-            None means the file candidates.parquet beside the database, if there is one.
+            None means the released one. Its histograms are in candidates.parquet beside it, if there is such a file.
 
         """
-        return cls(
-            file=None if database is None else Path(database),
-            candidates_file=None if candidates is None else Path(candidates),
-        )
+        return cls(file=None if database is None else Path(database))
 
     @classmethod
-    def of_frame(
-        cls, table: pl.DataFrame, candidates: pl.DataFrame | str | Path | None = None
-    ) -> "Constants":
+    def of_frame(cls, table: pl.DataFrame) -> "Constants":
         """Return the constants of a frame.
 
         Parameters
         ----------
         table : polars.DataFrame
-            Rows with the columns of `rankadjust.database.store.SCHEMA`.
-        candidates : polars.DataFrame, str or Path, optional
-            Histograms of the candidates. Without them those of the release are taken for the evaluation sets whose rows
-            are the released ones; of others there is no p and no check, and reason_p says so.
+            Rows with the columns of `rankadjust.database.store.SCHEMA`. The histograms of the release are taken for the
+            evaluation sets whose rows are the released ones; of others there is no p and no check, and reason_p says
+            so.
 
         """
-        if candidates is None:
-            return cls(table, _histograms_of_released(table))
-        frame = candidates if isinstance(candidates, pl.DataFrame) else load_candidates(candidates)
-        return cls(table, Histograms([frame]))
+        return cls(table, _histograms_of_released(table))
 
     @classmethod
     def given(cls, database: "Database" = None) -> "Constants":
@@ -198,7 +181,7 @@ class Constants:
     def missing_histograms(self) -> Path | None:
         """The file of histograms that belongs to the database and is not there, None where nothing is missing."""
         file = beside_database(self.file, CANDIDATES)
-        known = self._histograms is not None or self._table is not None or self.candidates_file is not None
+        known = self._histograms is not None or self._table is not None
         return None if known or file.exists() else file
 
     @cached_property

@@ -47,7 +47,7 @@ def overview(dataset: str, protocol: str, split: str, constants: Constants) -> O
 
     Raises RankadjustError where a file is missing or does not have what is asked for.
     """
-    file = constants.candidates_file or beside_database(constants.file, CANDIDATES)
+    file = beside_database(constants.file, CANDIDATES)
     rows, where, found = load_candidates(file), file.name, {}
     for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
         known = rows[column].unique().to_list()

@@ -33,7 +33,7 @@ def part(frame):
 
 
 def write(folder):
-    constants = Constants.of_frame(part(load_database()), part(load_candidates()))
+    constants = Constants(part(load_database()), Histograms([part(load_candidates())]))
     write_deposit(constants, part(load_datasets()), load_registry(), folder)
     return folder
 
@@ -116,7 +116,7 @@ def test_every_column_is_described_with_type_and_meaning(deposit):
 
 
 def test_a_column_that_nobody_described_is_refused(tmp_path):
-    constants = Constants.of_frame(part(load_database()).with_columns(new=1.0), part(load_candidates()))
+    constants = Constants(part(load_database()).with_columns(new=1.0), Histograms([part(load_candidates())]))
     with pytest.raises(
         RankadjustError, match=r"adjustments\.parquet: the column 'new' is not described; .*columns\.yaml"
     ):
@@ -127,7 +127,7 @@ def test_a_column_that_nobody_described_is_refused(tmp_path):
 def test_two_rows_with_one_key_are_refused(tmp_path):
     candidates = part(load_candidates())
     twice = pl.concat([candidates, candidates.tail(1)])
-    constants = Constants.of_frame(part(load_database()), twice)
+    constants = Constants(part(load_database()), Histograms([twice]))
     with pytest.raises(
         RankadjustError, match=r"candidates\.parquet: two rows have the key .*; its key is dataset, "
     ):

@@ -51,18 +51,13 @@ from rankadjust.database.counted_baselines import load_baselines, write_baseline
 from rankadjust.database.runs import database_of_run
 from rankadjust.database.store import load_database, write_database
 from rankadjust.evaluation.task_attributes import with_attributes
+from tests.tiny import FILES, REGISTRY
 
 # Every stage reads every damage of every file: more than a minute.
 pytestmark = pytest.mark.slow
 
 METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank"]
 PROTOCOL = get_protocol("pykeen")
-ENTRY = """\
-{name}:
-  sources:
-    - kind: local
-      files: {{training: {name}/train.txt, validation: {name}/valid.txt, testing: {name}/test.txt}}
-"""
 TABLE = """\
 dataset,model,metric,value,protocol
 Tiny,A,mrr,0.61,pykeen
@@ -174,7 +169,7 @@ def beside(folder, out):
 def release_all(folder, out):
     database = folder / "database"
     tables = [database / name for name in ("baselines.parquet", "datasets.tsv", "candidates.parquet")]
-    release(database_in(folder), *tables, out / "release")
+    release(database_in(folder), tables, out / "release")
 
 
 def use_run(folder, out):
@@ -225,19 +220,18 @@ OWN = {"tasks.parquet": [use_tasks]}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory, project):
+def made(tmp_path_factory):
     """Return two folders with the files of all stages, of the data set Tiny and of another one."""
     root = tmp_path_factory.mktemp("damage")
-    source = project / "tests" / "data" / "tiny"
     folders = []
     for name in ("Tiny", "Other"):
         folder = root / f"made-{name}"
         (folder / name).mkdir(parents=True)
-        for file in source.iterdir():
+        for file in FILES.iterdir():
             lines = file.read_text().splitlines(keepends=True)
             kept = lines[1:] if name == "Other" and file.name == "train.txt" else lines
             (folder / name / file.name).write_text("".join(kept))
-        (folder / f"{name}.yaml").write_text(ENTRY.format(name=name))
+        (folder / f"{name}.yaml").write_text(REGISTRY.replace("Tiny", name).replace("data/", f"{name}/"))
         encode_one(folder, name, folder)
         count_one(folder, folder, name)
         moments_of(folder, folder, name)

@@ -22,9 +22,11 @@ rule assemble_release:
         database=lambda wildcards: once_complete(
             "results/database/adjustments.parquet", PLAN.evaluations
         ),
-        baselines="results/database/baselines.parquet",
-        datasets="results/database/datasets.tsv",
-        candidates="results/database/candidates.parquet",
+        beside=[
+            "results/database/baselines.parquet",
+            "results/database/datasets.tsv",
+            "results/database/candidates.parquet",
+        ],
         sums="results/database/SHA256SUMS",
     output:
         RELEASE,

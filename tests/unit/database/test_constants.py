@@ -8,7 +8,7 @@ import pytest
 from rankadjust import load_database, rescore
 from rankadjust.base.errors import RankadjustError
 from rankadjust.database import constants as module
-from rankadjust.database.beside import load_candidates
+from rankadjust.database.beside import load_candidates, write_candidates
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import write_database
 from rankadjust.evaluation.one_value import adjust
@@ -43,7 +43,7 @@ def test_no_form_of_the_database_switches_checks_off(database):
         adjust(25, dataset="Nations", metric="mr", database=database())
 
 
-def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked():
+def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked(tmp_path):
     changed = load_database().with_columns(expectation=pl.col("expectation") * 1.01)
     found = rescore(IMPOSSIBLE, changed).row(0, named=True)
     assert found["status"] == "ok"
@@ -51,10 +51,10 @@ def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked():
         "no p, and no check against the numbers of candidates: the database was"
     )
     # What it says to do helps.
-    assert (
-        rescore(IMPOSSIBLE, Constants.of_frame(changed, load_candidates()))["status"].item()
-        == "value_impossible"
-    )
+    write_database(changed, tmp_path / "adjustments.parquet")
+    write_candidates(load_candidates(), tmp_path / "candidates.parquet")
+    found = rescore(IMPOSSIBLE, tmp_path / "adjustments.parquet")
+    assert found["status"].item() == "value_impossible"
 
 
 def test_a_frame_that_is_released_in_part_is_checked_in_part():

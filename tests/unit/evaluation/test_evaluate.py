@@ -16,6 +16,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.database.constants import Constants
+from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database
 from rankadjust.evaluation.evaluate import RESULT, evaluate
 from rankadjust.evaluation.resampling import bootstrap_counts
@@ -564,10 +565,9 @@ def test_the_histogram_bounds_each_side_for_itself(database):
     smaller = histogram.filter((pl.col("side") == "tail") | (pl.col("num_candidates") < 14))
     worst = frame.with_columns(rank=pl.when(pl.col("side") == "head").then(14).otherwise("rank"))
     evaluate(worst, dataset="Nations", database=database, draws=0, metrics=["mrr"])
+    constants = Constants(load_database(database), Histograms([smaller]))
     with pytest.raises(RankadjustError, match=r"a rank of side head is 14, .* has at most 13"):
-        evaluate(
-            worst, dataset="Nations", database=Constants.of_frame(load_database(database), smaller), draws=0
-        )
+        evaluate(worst, dataset="Nations", database=constants, draws=0)
 
 
 def test_without_candidates_and_data_set_nothing_is_adjusted():
