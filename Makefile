@@ -95,8 +95,8 @@ fuzz-guided: $(STAMP)  ## the same with documents that libFuzzer makes; installs
 api: $(STAMP)  ## write docs/api.md anew from the docstrings
 	@$(BIN)/python -m harness.api_page > docs/api.md.new && mv docs/api.md.new docs/api.md
 
-lint: $(STAMP)  ## ruff, snakefmt, mypy: what .ci/run checks
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy
+lint: $(STAMP)  ## ruff, snakefmt, mypy, phrases that are hard to read (harness/prose.toml)
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy && $(BIN)/python -m harness.prose
 
 format: $(STAMP)  ## let the formatters decide style
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format . && $(BIN)/snakefmt Snakefile workflow

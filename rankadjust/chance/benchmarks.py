@@ -19,7 +19,7 @@ _KEY = ["split", "side", "metric"]
 def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.DataFrame:
     """Return the rows of a benchmark for `rankadjust.database.store.assemble`.
 
-    Where the number of tasks is not public, the expectation of an additive metric is that of one task, and there is no
+    Where the number of tasks is not public, an additive metric has the expectation of one task, and no
     variance. Where ranks are only about uniform under chance, the method says "approximate". That evaluation triples
     may repeat is left out: without the data nobody knows. Where not even the number of candidates is known, all is null
     for the benchmark's reason.
@@ -44,7 +44,7 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
 
 def _of_known_tasks(counts: pl.DataFrame, benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.DataFrame:
     table = moments_table(counts, metrics)
-    # Tasks with common negatives depend on each other like those of one query among all candidates.
+    # Tasks with common negatives depend on each other like the tasks of one query among all candidates.
     own = benchmark.protocol
     protocol = replace(own, name="common", negatives=None) if benchmark.common_negatives else own
     nulls = nulls_table(counts, _pairs(counts), protocol, metrics)

@@ -1,9 +1,9 @@
 """Bounds of expectation and variance where the number of candidates of every task is known within bounds only.
 
 Every metric is a monotone function of each rank, and a uniform rank on 1..N grows with N: so the expectation is
-monotone in every N, and lies between those of the two extremes. The variance of a mean of terms is the mean of their
-variances over the number of tasks; where that of one term is monotone over all N in question, the same holds for it.
-docs/methods.md, "Without training triples", has the proof.
+monotone in every N, and lies between its values at the two extremes. The variance of a mean of terms is the mean of
+their variances over the number of tasks; where the variance of one term is monotone over all N in question, so is
+their mean. docs/methods.md, "Without training triples", has the proof.
 """
 
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ def _monotone(intervals: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFram
 def _is_monotone(metric: Metric, least: int, most: int) -> bool:
     """Return whether the variance of one task only rises or only falls as N goes from `least` to `most`.
 
-    Of metrics that are no mean of terms nothing is known; tasks that a metric leaves out would change their number.
+    Metrics that are not means of terms have no bounds; tasks that a metric leaves out would change their number.
     """
     if not metric.additive or not metric.has_moments or least < max(metric.least_candidates, 1):
         return False

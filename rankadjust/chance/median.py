@@ -376,7 +376,7 @@ class _Rays:
         return replace(self, start=stop, mass=mass, length=np.maximum(2 * (stop - self.start), _GAP_POINTS))
 
     def only(self, kept: NDArray[np.bool_]) -> "_Rays":
-        """Return those of some x."""
+        """Return the rays of some x."""
         return _Rays(**{name: values[kept] for name, values in vars(self).items()})
 
 

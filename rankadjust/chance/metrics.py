@@ -34,7 +34,7 @@ class Metric:
 
     `lower` and `upper` bound its values, `optimum` is the value of a perfect ranking (all ranks 1). Measures
     of dispersion and the count have no better direction: their optimum is nan, `increasing` says nothing.
-    `ratio` tells whether the ratio adjustment M / E applies (metrics in [1, inf)), `has_moments` whether
+    `ratio` says whether the ratio adjustment M / E applies (metrics in [1, inf)), `has_moments` whether
     exact moments are known.
 
     Where `term` is not None the metric is `link` of the mean of `term`, and the mean itself where `additive`. The term
@@ -127,7 +127,7 @@ class Family:
         return self.key if k is None else f"{self.key.removesuffix('_k')}_{k}"
 
     def _needs_competitors(self) -> bool:
-        """Whether the term does not exist for a task of which the true answer is the only candidate."""
+        """Whether the term does not exist for a task whose only candidate is the true answer."""
         return self.term is not None and bool(np.isnan(self.term(np.array(1.0), np.array(1.0))))
 
 
@@ -147,7 +147,7 @@ def register(family: Family) -> None:
     for folded, name in spelled.items():
         if folded in lookup:
             raise RankadjustError(
-                f"metric '{family.key}': the name {name!r} is that of '{lookup[folded].key}'"
+                f"metric '{family.key}': the name {name!r} already belongs to '{lookup[folded].key}'"
             )
     _FAMILIES[family.key] = family
     lookup.update(dict.fromkeys(spelled, family))
@@ -197,7 +197,7 @@ def metric_value(
     """Return the value of a metric for ranks of shape (..., n); the result has shape (...).
 
     num_candidates broadcasts against ranks; only metrics that need candidates (AUC) need it. Ranks may be halves
-    (ties). Raises RankadjustError where there are no ranks, and where candidate counts are needed and missing.
+    (ties). Raises RankadjustError without ranks, and where candidate counts are needed and missing.
     """
     metric = resolve(metric) if isinstance(metric, str) else metric
     values = np.asarray(ranks, dtype=np.float64)
@@ -267,7 +267,7 @@ def share_beaten(ranks: FloatArray, counts: FloatArray) -> FloatArray:
     return (counts - ranks) / others
 
 
-# --- statistics that are no function of such a mean ---------------------------------------------------------
+# --- statistics that are not functions of such a mean ---------------------------------------------------------
 
 
 def _median(values: FloatArray) -> FloatArray:

@@ -404,7 +404,7 @@ def _inverse_median(_: Metric, histogram: _Histogram) -> Moments:
     return Moments(median.inverse_expectation, median.inverse_variance, "Poisson-binomial")
 
 
-# Metrics that are no mean of a term; those that are need no more than their term.
+# Metrics that are not the mean of a term. The others need only their term.
 _METHODS: Mapping[str, Callable[[Metric, _Histogram], Moments]] = {
     "geometric_mean_rank": _power_product(1.0),
     "inverse_geometric_mean_rank": _power_product(-1.0),

@@ -91,11 +91,11 @@ class TaskGroups:
         )
 
     def summarised(self, beyond: float, shifts: ComplexArray) -> "TaskGroups":
-        """Return groups of which few have more than `beyond` candidates, to be used for x and y up to `beyond`.
+        """Return groups, few of them with more than `beyond` candidates, to be used for x and y up to `beyond`.
 
-        The sum over these tasks of ln(1 + c / N) is that of a smooth function of 1 / N, for which the nodes and weights
-        of a Gauss rule may stand: counts that are no whole numbers, with numbers of tasks that are none. The rule is
-        the shortest that changes the sum at none of the given c (s,); where there is no short one the result is self.
+        The sum over these tasks of ln(1 + c / N) sums a smooth function of 1 / N, so a Gauss rule can replace the
+        tasks: its nodes are the counts and its weights the numbers of tasks, and neither need be whole numbers. The
+        rule is the shortest that keeps the sum at all given c (s,). If no short rule does, the result is self.
         """
         first = int(np.searchsorted(self.counts, beyond, side="right"))
         counts, tasks = self.counts[first:], self.tasks[first:]
@@ -248,7 +248,7 @@ class _Circles:
         return total
 
     def scaled(self, power: FloatArray) -> tuple["_Circles", FloatArray]:
-        """Return the circles with |G(z) z^-power| at most 1, and the logarithm (b,) of what G was divided by."""
+        """Return the circles with |G(z) z^-power| at most 1, and the logarithm (b,) of the divisor."""
         largest = (self.log_values - power[:, None] * self.log_z)[:, 0].real
         return replace(self, log_values=self.log_values - largest[:, None]), largest
 

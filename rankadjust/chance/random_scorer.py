@@ -11,9 +11,9 @@ of the true triple,
                 + 2 * head and tail task of a triple    C(a, b)           they share the score of the truth
 
 (pairs are ordered, each counts once in every line). In temporal data a model may give a triple one score at every
-time (`per_time`) or one score for all times (`static`): the formula is the same, and what counts as the same query
-and the same triple differs. docs/methods-random-scorer.md derives the terms, says where they hold and what is left
-out.
+time (`per_time`) or one score for all times (`static`): the formula is the same, but tasks share
+queries and triples in another way. docs/methods-random-scorer.md derives the terms, and says where they hold and which
+effects they leave out.
 """
 
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ def without_times(counts: pl.DataFrame) -> pl.DataFrame:
     """Return a histogram or pairs as a model sees them that has one score of a triple for all times.
 
     The pairs of tasks whatever their times (static_shared_pairs, ...) take the place of those at the same time. Counts
-    without such columns are those of data without times, and come back as they are.
+    without such columns belong to data without times, and come back unchanged.
     """
     prefix = "static_"
     names = [name for name in counts.columns if name.startswith(prefix)]
@@ -108,7 +108,7 @@ def mean_term_variance(
 ) -> tuple[float | None, str | None]:
     """Return the variance of the mean of a metric's term: of the metric itself where it is additive.
 
-    The term of GMR is ln r, that of HMR 1/r, that of IMR r. Arguments, result and errors are those of
+    The term of GMR is ln r, of HMR 1/r, of IMR r. Arguments, result and errors are the same as for
     `random_scorer_variance`; the protocol must be one for which the null is derived.
     """
     for frame in (histogram, pairs):
@@ -135,7 +135,7 @@ def mean_term_variance(
 
 
 def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
-    """Return why there is no variance for a metric and protocol, None where there is one."""
+    """Return why a metric has no variance under a protocol, None where it has."""
     if not metric.additive:
         return "not a mean over the tasks: its variance under a random scorer is not derived"
     if protocol.counting == "exclusive":

@@ -98,7 +98,7 @@ def gauss_sums(lengths: FloatArray, points: int) -> GaussSums:
     squares = degrees**2 * (lengths[:, None] ** 2 - degrees**2) / (4 * (4 * degrees**2 - 1))
     jacobi = np.zeros((lengths.size, points, points))
     index = np.arange(points - 1)
-    # Beyond L there is no further polynomial: zeros split the matrix, and what is split off has no weight.
+    # No polynomial follows after L: zeros split the matrix, and the part that is split off has no weight.
     jacobi[:, index + 1, index] = np.sqrt(np.maximum(squares, 0.0))
     nodes, vectors = np.linalg.eigh(jacobi)
     nodes += (lengths[:, None] - 1) / 2

@@ -61,7 +61,7 @@ class ChanceTails:
         return self._laws[metric.key]
 
     def why_not(self, metric: Metric) -> str | None:
-        """Return why there is no p of a metric, None where there is one."""
+        """Return why a metric has no p, None where it has."""
         if metric.key not in _MEDIANS and not _has_law(metric):
             return f"no p: the law of {metric.key} under chance is not derived"
         if self.counts.size == 0 or self.counts[0] < 1:
@@ -77,7 +77,7 @@ class ChanceTails:
         elsewhere or where `why_not` gives a reason.
         """
         metric = resolve(metric) if isinstance(metric, str) else metric
-        # The same printed value may stand in many rows.
+        # The same printed value may occur in many rows.
         distinct, place = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
         logs = np.full(distinct.shape, np.nan)
         possible = (distinct >= metric.lower) & (distinct <= metric.upper)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from rankadjust.base.arrays import ComplexArray, FloatArray
 from rankadjust.chance.rank_sums import Panel, panels
 
-# Where the numbers come from: each has the reason that stands above it, and benchmarks/tail_constants.csv says what p
-# and time become with half of it and with twice. None of them moves log10 p by more than 0.03 where p is above 1e-10,
+# Where the numbers come from: each has its reason above it, and benchmarks/tail_constants.csv shows p
+# and time with half and with twice the number. None of them moves log10 p by more than 0.03 where p is above 1e-10,
 # but for _FEW_TASKS (0.07).
 
 # Few tasks: the law on a grid, since no normal law is near yet. Every task, and every loss, takes time.
@@ -46,8 +46,8 @@ _FEW_CHANGES = 3
 # Bounds share a grid where none is larger than another by this factor, or their tilts at x differ by more than e^5.
 _LIKE = 1.5
 _LIKE_TILT = 5.0
-# A sum beyond the end of the transform is taken for a smaller one, with a weight below e^-32 = 1e-14 of its own. A
-# larger tilt would cost digits: half of it is undone at x.
+# The FFT wraps around: sums past its end alias onto smaller sums, damped by e^-32 = 1e-14. A larger tilt would cost
+# digits: half of it is undone at x.
 _ALIASING = 32.0
 
 # Lugannani and Rice's formula is used where the first terms that it leaves out are below these. On a lattice the
@@ -309,7 +309,7 @@ def log_lower_tails(law: Losses, bounds: FloatArray) -> FloatArray:
     x = limits[open_]
     if x.size == 0:
         return result
-    # Where x is no tail, any tilt will do.
+    # Where x is not in a tail, any tilt will do.
     far = max(mean - deviation, mean / 2)
     if law.tasks.sum() <= _FEW_TASKS and law.counts.sum() <= _MOST_LOSSES:
         saddles = _saddles(law, np.minimum(x, far))
@@ -358,7 +358,7 @@ def _lugannani_rice(law: Losses, x: FloatArray, saddles: FloatArray) -> tuple[Fl
     """Return ln P(L <= x) (q,) and the size of the first terms left out (q,).
 
     Without a lattice the next term of the expansion is added (Daniels 1987, section 4). On a lattice x comes with
-    the continuity correction of half a step, and u is that of a lattice (section 6 there).
+    the continuity correction of half a step, and u has its form for a lattice (section 6 there).
     """
     log, _, variance, third, fourth = law.cumulants(saddles)
     w = np.sqrt(2 * np.maximum(-(log + saddles * x), 1e-12))
@@ -452,9 +452,10 @@ def _alike(x: FloatArray, saddles: FloatArray) -> Iterator[NDArray[np.intp]]:
 def _convolved(law: Losses, x: FloatArray, saddles: FloatArray) -> FloatArray:
     """Return ln P(L <= x) for bounds (q,), ascending and alike, from the law on a grid.
 
-    A loss between two points of the grid is split between them, so that means stay. Losses above x are left out: with
-    one of them the sum is above x. x is raised by what rounding may have moved the sum by, so that p errs upwards.
-    The transform has twice as many points as there are up to x; the tilt makes what is beyond negligible.
+    A loss between two points of the grid is split between them, so that means stay. Losses above x are left out,
+    because any of them takes the sum above x. x is raised by the largest possible rounding error of the sum, so that
+    p errs upwards. The transform has twice as many points as there are up to x; the tilt makes what is beyond
+    negligible.
     """
     step, slack = min(_grid(law, float(each), float(t)) for each, t in zip(x, saddles, strict=True))
     lasts = (x / step + slack).astype(np.int64)

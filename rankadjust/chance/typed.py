@@ -1,4 +1,4 @@
-"""Values as people type them: the one reader of a number that is a value of a metric, wherever somebody writes one.
+"""Values as people type them: the only reader of metric values, for commands, tables and the library.
 
 `rankadjust.base.printed` says which texts are numbers; here the metric joins in: a comma is decimal where the metric
 cannot exceed 1, a mean rank has no percent sign, and neither a value nor its rounding interval leaves the metric's
@@ -38,9 +38,9 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
     """Return the value of a metric that somebody gives as a number or as text.
 
     given: a fraction, a rank, or text such as "0.338", "33.8 %", "0,338" and "0.338 ± 0.002". The value of a text is
-        the float nearest to what is printed.
+        the float nearest to the printed number.
 
-    Raises RankadjustError for what is no finite number, and for a number that the metric cannot have.
+    Raises RankadjustError for anything but a finite number, and for a number that the metric cannot have.
 
     >>> from rankadjust.chance.metrics import resolve
     >>> typed_value("33.8 %", resolve("mrr"))
@@ -52,7 +52,7 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
             raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
         if printed.percent and not is_share(metric.upper):
             raise ImpossibleValueError(
-                f"{metric.key} is no share, so '{given.strip()}' cannot be its value; leave out the %"
+                f"{metric.key} is not a share, so '{given.strip()}' cannot be its value; leave out the %"
             )
         interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
         found = Typed(given.strip(), *interval)
@@ -75,7 +75,7 @@ def stands_for(number: Number, lower: float, upper: float, *, percent: bool) -> 
 
 
 def is_share(upper: float) -> bool:
-    """Tell by the greatest value of a metric whether it can be printed in percent: a mean rank cannot."""
+    """Return, from the greatest value of a metric, whether it can be printed in percent: a mean rank cannot."""
     return math.isfinite(upper)
 
 

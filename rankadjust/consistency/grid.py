@@ -21,7 +21,7 @@ RankFunction = Callable[[FloatArray], FloatArray]
 _COMPLETE = 128
 # Else neighbouring points are this share of the rank apart: chords are wrong by some 0.05 %.
 _SPACING = 1 / 16
-# Places between two points where the distance from the chord is taken, and a margin for what lies between these.
+# Places between two points where the distance from the chord is measured, and a margin for the places between them.
 _PLACES = (np.arange(16) + 0.5) / 16
 _MARGIN = 1.05
 
@@ -79,7 +79,7 @@ def rank_grid(
 ) -> Grid:
     """Return the points for ranks that are multiples of `step` up to `most`.
 
-    thresholds: ranks that something is said about; each of them, and the next rank above it, is a point. complete: the
+    thresholds: ranks that statements are about; each of them, and the next rank above it, is a point. complete: the
     greatest rank up to which every rank is a point. spacing: else points are this share of the rank apart.
     """
     below = np.floor(np.asarray(thresholds, dtype=np.float64) / step + 1e-9) * step
@@ -111,7 +111,7 @@ class Averaged:
         self._means = np.concatenate([values[:1], sums / np.arange(1, most)])
 
     def __call__(self, ranks: FloatArray) -> FloatArray:
-        """Return g at the ranks, and on the line between its values where they are no whole numbers."""
+        """Return g at the ranks, and on the line between its values where ranks are not whole numbers."""
         place = np.clip(ranks - 1, 0, self._means.size - 1)
         below = np.minimum(place.astype(np.int64), self._means.size - 2)
         found: FloatArray = self._means[below] + (place - below) * (

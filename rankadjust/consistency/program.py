@@ -23,7 +23,7 @@ from rankadjust.consistency.statements import Demand, Statement, TaskCounts
 _UNKNOWN = 1e9
 # Above this greatest rank nothing is asked about shares that do not increase: their sums would take too long.
 MOST_AVERAGED = 2_000_000
-# At so many ranks the shares above them are held against the numbers of candidates.
+# The shares above so many ranks are compared with the numbers of candidates.
 _CANDIDATE_POINTS = 24
 # Slacks up to here are noise of the solver; every interval has been widened by 1e-6 of its value before.
 _NOISE = 1e-6
@@ -129,7 +129,7 @@ class Program:
         return found.amount > 0 and (not self._is_averaged or found.surprise > _SURPRISING)
 
     def irreducible(self, names: Sequence[str]) -> list[str]:
-        """Return names, of those that clash, of which none can be left out: without any one the rest can be."""
+        """Return a minimal clashing subset: without any one of its names the rest are consistent."""
         needed = list(names)
         for name in names:
             rest = [other for other in needed if other != name]
@@ -146,7 +146,7 @@ class Program:
         lower, upper = self._bounds(demand)
         rows = [self._rows[name][:, 0] for name in used]
         matrix = np.concatenate([*rows, self._limits]) if rows else self._limits
-        # Rows may be missed by what counts as noise.
+        # Rows may be missed by the numerical noise.
         room = np.full(len(matrix), _NOISE)
         equalities, right = self._masses(0, side)
         ends = []
@@ -165,7 +165,7 @@ class Program:
         return [name for name in self.names if name in given and given.issuperset(self._needs[name])]
 
     def _rows_of(self, by_part: Mapping[str, tuple[Demand, ...]]) -> FloatArray | None:
-        """Return the rows of a statement, each at most 0: (rows, 2, parts x columns), the pairs those of `_missed`."""
+        """Return the rows of a statement, each at most 0: (rows, 2, parts x columns); the pairs are as in `_missed`."""
         number = {len(demands) for demands in by_part.values()}
         if len(number) != 1 or number == {0}:
             return None
@@ -309,7 +309,7 @@ def prices_of(found: OptimizeResult) -> FloatArray:
 
 
 def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, ...]:
-    """Return the ranks at which the shares above them are held against the tasks' numbers of candidates."""
+    """Return the ranks at which the share above is compared with the tasks' numbers of candidates."""
     if not tasks.times.size:
         return (tasks.most,) if np.isfinite(tasks.most) else ()
     counts = tasks.counts

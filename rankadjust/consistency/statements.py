@@ -53,7 +53,7 @@ class TaskCounts:
 
 @dataclass(frozen=True)
 class Interval:
-    """A printed value: `key` tells it from the others of its model, `side` is the list of tasks it is about.
+    """A printed value: `key` distinguishes it from the others of its model, `side` names the tasks it is about.
 
     low, high: the ends of its rounding interval in the unit of the metric.
     """
@@ -179,7 +179,7 @@ def at_least(rank: float) -> RankFunction:
 
 
 def _median(low: float, high: float) -> tuple[Demand, ...]:
-    # What is below `low` is no whole or half rank: a point just below it will do as a threshold.
+    # The next rank below `low` is a half or more below it: any point just below `low` will do as a threshold.
     ends = tuple(end for end in (np.nextafter(low, 0.0), high) if np.isfinite(end))
     demands = [share_demand(at_least(low), 0.5, ends)]
     if np.isfinite(high):

@@ -26,7 +26,7 @@ def task_attributes(
 ) -> pl.DataFrame:
     """Return one row for each task of the test splits of a data set.
 
-    triples, labels: as `rankadjust.data.encoding.Encoded` holds them. isolated: entities that stand in no triple.
+    triples, labels: as `rankadjust.data.encoding.Encoded` holds them. isolated: entities that occur in no triple.
 
     The columns: split; triple, the labels of head, relation and tail (and of times) with tabs between them; line, the
     place of the triple in its split, from 1; ids, the three ids with commas; side; num_candidates; relation; query, the
@@ -78,8 +78,8 @@ def count_tasks(
 ) -> pl.DataFrame:
     """Return the number of candidates of each single ranking task of some splits.
 
-    triples, protocol, isolated: as for `rankadjust.counting.candidates.count_candidates`, in one frame. splits: those
-    whose tasks are wanted. A triple that stands more than once in a split is one task on each side.
+    triples, protocol, isolated: as for `rankadjust.counting.candidates.count_candidates`, in one frame. splits: whose
+    tasks are wanted. A triple that occurs more than once in a split is one task on each side.
 
     The result has the columns row (the first row of `triples` with this triple), side (head, tail) and num_candidates
     (Int64 but for side), sorted by row and side; triples that the protocol drops are left out. Raises RankadjustError

@@ -55,8 +55,8 @@ class Candidates:
     times: they are larger for temporal data, and equal for others. Under a filter that looks at times they are
     null, because tasks of one query then differ in their candidates from time to time.
 
-    All counts are Int64; rows are sorted by split (order of SPLITS), side and number of candidates. A split of which
-    the protocol drops every triple has no rows.
+    All counts are Int64; rows are sorted by split (order of SPLITS), side and number of candidates. A split has no
+    rows if the protocol drops all of its triples.
     """
 
     histogram: pl.DataFrame
@@ -81,8 +81,8 @@ def count_candidates(
     protocol : str or Protocol
         What is ranked against what: the name of a shipped protocol, or one of your own.
     isolated : int
-        The number of entities of the release that stand in no triple. They are candidates where those are all entities
-        of the release; not for inductive data, which have two graphs.
+        The number of entities of the release that occur in no triple. They are candidates where a protocol takes all
+        entities of the release; not for inductive data, which have two graphs.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def count_protocols(
     protocols : sequence of str or Protocol
         Names of shipped protocols, or your own.
     isolated : int
-        The number of entities of the release that stand in no triple.
+        The number of entities of the release that occur in no triple.
 
     Returns
     -------
@@ -175,9 +175,9 @@ def count_blocks(
 
     blocks: returns the triples anew with every call, in blocks, each a frame with the columns split, head, relation,
         tail (integers from 0 on; ids that are not used cost a byte each) and times as integers, where there are any.
-    memory: bytes that counting may take besides a block. The triples are gone through once to see what there is, and
-        once more for as many groups of relations as fit; those of a relation that does not fit, three times more.
-    isolated: the number of entities that stand in no triple, as for count_candidates.
+    memory: bytes that counting may take besides a block. One pass finds out what occurs, and each further
+        pass counts as many groups of relations as fit. A relation that does not fit takes three passes more.
+    isolated: the number of entities that occur in no triple, as for count_candidates.
     part, parts: count only the relations of this part (from 0 on) of so many; `add_up` adds the parts up. Which part
         a relation belongs to depends on nothing but the numbers of triples of all relations.
 
@@ -202,7 +202,7 @@ def count_blocks(
 
 
 def add_up(parts: Iterable[Candidates]) -> Candidates:
-    """Return the candidates of a whole data set, of which every part was counted under the same protocol."""
+    """Return the candidates of a whole data set from its parts, all counted under the same protocol."""
     given = list(parts)
     histograms = pl.concat([one.histogram for one in given])
     pairs = pl.concat([one.pairs for one in given])
@@ -226,7 +226,7 @@ def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
 
 
 def of_protocol(tables: Candidates, name: str) -> Candidates:
-    """Return from what `under_protocols` made the candidates under one protocol."""
+    """Select one protocol from the result of `under_protocols`."""
     return Candidates(
         tables.histogram.filter(protocol=name).drop("protocol"),
         tables.pairs.filter(protocol=name).drop("protocol"),
@@ -234,7 +234,7 @@ def of_protocol(tables: Candidates, name: str) -> Candidates:
 
 
 def _added_up(table: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """Add up the rows of the same key; a null, which stands in all rows of a column, stays."""
+    """Add up the rows of the same key. A column is null in all rows or in none, and a null stays null."""
     number = pl.all().sum() * pl.when(pl.all().null_count() == 0).then(1)
     split = pl.col("split").cast(pl.Enum(SPLITS))
     added = table.with_columns(split).group_by(key).agg(number).sort(key)
@@ -252,9 +252,11 @@ def require_applicable(
 
 
 def require_one_graph(isolated: int, present: Collection[str]) -> None:
-    """Raise RankadjustError for isolated entities of inductive data, where nobody knows to which graph they belong."""
+    """Raise RankadjustError for isolated entities of inductive data, whose graph would be unknown."""
     if isolated and any(name in present for name in INFERENCE_GRAPH.evaluated):
-        raise RankadjustError("entities that stand in no triple belong to neither graph of inductive data")
+        raise RankadjustError(
+            "inductive data with entities that occur in no triple: nothing says to which graph they belong"
+        )
 
 
 def _counted_like(protocol: Protocol) -> Protocol:
@@ -268,7 +270,7 @@ def _counted(
     count: Callable[[Survey, Sequence[Protocol]], Iterator[list[Counts]]],
 ) -> list[Candidates]:
     """Count the graphs of a data set and return what was found under each protocol."""
-    # Protocols that differ in what is not counted here are counted once.
+    # Protocols that differ only in properties that do not affect counting are counted once.
     different = list(dict.fromkeys(map(_counted_like, protocols)))
     found: list[Counts] = [{} for _ in different]
     for graph in graphs:
@@ -306,9 +308,9 @@ def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
     """Return the histogram of a benchmark with a constant number of candidates, made without its triples.
 
     Columns are those of Candidates.histogram. tasks is null where the number of ranked triples is not public,
-    entities where it is not. Where all tasks have common negatives, every two of them share a query; elsewhere it is
-    not known how tasks share queries (shared_pairs, repeated_pairs: null). num_candidates is null where the benchmark
-    says why it is not known.
+    entities where their number is not. Where all tasks have common negatives, every two of them share a query;
+    elsewhere it is not known how tasks share queries (shared_pairs, repeated_pairs: null). num_candidates is null
+    where the benchmark says why it is not known.
     """
     negatives = benchmark.protocol.negatives
     pool = benchmark.entities if negatives is None else negatives + 1

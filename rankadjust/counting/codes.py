@@ -1,4 +1,4 @@
-"""Triples as frames, checked, and as columns of small integers, which is what counting works on."""
+"""Triples as frames, checked, and as columns of small integers, on which counting works."""
 
 from collections.abc import Mapping, Sequence
 
@@ -126,7 +126,7 @@ def _codes(columns: Sequence[pl.Series], what: str) -> list[Integers]:
         return [text.to_physical().to_numpy() for text in texts]
     if kinds != {"integer"}:
         held = " and ".join(dict.fromkeys(str(column.dtype) for column in columns))
-        raise RankadjustError(f"{what}: {held} is no kind of id; make it text or integers")
+        raise RankadjustError(f"{what}: {held} cannot be used as ids; give text or integers")
     ids = [column.to_numpy() for column in columns]
     highest = max(int(part.max()) for part in ids)
     if min(int(part.min()) for part in ids) < 0 or highest >= _SPARSE * ids[0].size:

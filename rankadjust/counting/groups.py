@@ -6,10 +6,10 @@ What depends on all triples, the entities and relations that occur, is found out
 
 Where the triples themselves do not fit into memory (`counted_within`), they are gone through several times, and each
 time as many groups are loaded as fit. A relation that is larger than a group is counted in two rounds. In the first,
-ranges of heads divide it: all triples of a query (head, relation, ?) stand in one range, which tells the candidates of
-its tails. In the second, ranges of tails divide it, which tell those of its heads. How the two sides of a triple go
-together needs both numbers at once: the first round puts those of the tails aside on disk, sorted like the rows of the
-second.
+ranges of heads divide it: all triples of a query (head, relation, ?) are in one range, which gives the candidates of
+the tail side. In the second, ranges of tails divide it, which give the candidates of the head side. To pair the two
+sides of a triple, both numbers are needed at once: the first round stores its numbers on disk, sorted like the rows of
+the second.
 """
 
 import os
@@ -61,7 +61,7 @@ Blocks = Callable[[], Iterable[Mapping[str, Integers]]]
 GROUP = 2**21
 # Where all triples are at hand, each group looks at all relations once, so that their number is limited.
 _GROUPS = 32
-# Parts of a relation are ranges of ids; so many pieces of the ids are told apart when the ranges are made.
+# Parts of a relation are ranges of ids; the ids are divided into so many pieces, from which ranges are made.
 _PIECES = 2**16
 
 
@@ -79,7 +79,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class Surveyed:
-    """What a data set holds: its splits and columns, and the two graphs, of which one is empty as a rule."""
+    """The contents of a data set: its splits and columns, and the two graphs, one of them usually empty."""
 
     splits: tuple[str, ...]
     columns: tuple[str, ...]
@@ -87,7 +87,7 @@ class Surveyed:
 
 
 def survey(blocks: Blocks, isolated: int) -> Surveyed:
-    """Go through the triples once and return what they hold; isolated: entities that stand in no triple."""
+    """Go through the triples once and return their contents; isolated: entities that occur in no triple."""
     graphs = (TRAINING_GRAPH, INFERENCE_GRAPH)
     base, others = ({graph: np.zeros(0, bool) for graph in graphs} for _ in range(2))
     triples = {graph: np.zeros(0, np.int64) for graph in graphs}
@@ -113,7 +113,7 @@ def survey(blocks: Blocks, isolated: int) -> Surveyed:
         entities = _grown(others.pop(graph), base[graph].size)
         in_base = _grown(base.pop(graph), entities.size)
         entities |= in_base
-        # Ids beyond those of the triples; nothing asks for one of them.
+        # Ids above all ids of the triples; nothing looks them up.
         release = np.concatenate([entities, np.ones(isolated, bool)]) if isolated else entities
         relations = _grown(base_relations, triples[graph].size)
         found[graph] = Survey(graph, Occurring(release, in_base, relations), triples[graph])
@@ -122,7 +122,7 @@ def survey(blocks: Blocks, isolated: int) -> Surveyed:
 
 
 def _watched(blocks: Iterable[Mapping[str, Integers]]) -> Iterator[Mapping[str, Integers]]:
-    """Yield blocks, and tell how many triples have passed."""
+    """Yield blocks, and report how many triples have passed."""
     with progress("looking through", None, "triples") as report:
         for codes in blocks:
             yield codes
@@ -162,7 +162,8 @@ def in_groups(
     """Yield what `work` makes of each group of relations; all blocks are at hand.
 
     work: gets the triples of a group and a mask over relations that says which are its own. size: about how many
-    triples a group has; of many, more. most: how many relations it may have. report: is told how many triples are done.
+    triples a group has; of many, more. most: how many relations it may have. report: gets the number of triples that
+    are done.
     """
     triples = found.triples
     groups = _groups(triples, max(size, int(triples.sum()) // _GROUPS), most)
@@ -254,7 +255,7 @@ def _groups(triples: Integers, size: int, most: int) -> list[Flags]:
 
     triples: how many each relation has; those that have none are in no group.
     """
-    # A relation belongs where the middle of its triples would, if those of all relations stood in a row.
+    # Put the triples of all relations in a row: a relation goes where the middle of its triples falls.
     group = (np.cumsum(triples) - triples // 2) // size
     present = triples > 0
     number = group * (triples.size + 1) + (np.cumsum(present) - 1) // most
@@ -273,7 +274,7 @@ def _counts_of_group(
 def within_group(
     codes: Mapping[str, Integers], relations: Flags, found: Survey
 ) -> tuple[dict[str, Integers], Occurring]:
-    """Return the triples of some relations, and what occurs; relations are numbered anew, which takes fewer bits."""
+    """Return the triples of some relations, and their entities; relations are numbered anew, which takes fewer bits."""
     number = (np.cumsum(relations) - 1).astype(np.uint32)
     own = {**codes, "relation": number[codes["relation"]]}
     occurring = replace(
@@ -367,8 +368,8 @@ class _Parts:
 
     relations: their ids. place: for every relation its place among them, and their number for the others.
     shift: an entity belongs to the piece `id >> shift`.
-    part_of: for the tasks of a side, and every large relation, the number of the part in which the triples stand whose
-        other entity belongs to a piece; -1 below the last one. Parts of a relation are numbered in the order of ids.
+    part_of: for the tasks of a side, and every large relation: the part that has the triples whose
+        other entity belongs to a piece; -1 below the last part. Parts of a relation are numbered in the order of ids.
     sizes: for the tasks of a side, the triples of each part. relation_of: the place of its relation.
     size: what a part has at most, unless it is a single piece.
     types: the answers that the base has on each side of each relation, where a protocol asks for them.
@@ -493,7 +494,7 @@ def _counted_in_parts(
             # Either round is half of the work.
             halves = [parts.sizes["tail"][part] // 2 for part in load]
             for counts, candidates in told(executor.map(count, load, pieces), halves, report):
-                # In the order of the parts, which is that of the rows later on.
+                # In the order of the parts: the rows will have the same order.
                 _put_aside(candidates, folder)
                 yield counts
         for load in _loads(parts.waiting("head", loaded), loaded):
@@ -510,7 +511,8 @@ def _scratch() -> Iterator[Path]:
         scratch = tempfile.TemporaryDirectory(prefix=f"rankadjust-{os.getpid()}-")
     except OSError as error:
         raise RankadjustError(
-            f"there is no folder for temporary files ({error.strerror}); allow one of them, or name another by TMPDIR"
+            f"no folder for temporary files can be written ({error.strerror}); "
+            "make one writable, or name another by TMPDIR"
         ) from None
     with scratch as name:
         yield Path(name)

@@ -1,7 +1,7 @@
 """Between which numbers the candidates of every task lie, where the training triples are missing.
 
 A task (h, r, ?) under the protocol `filtered` has N = E - K + 1 candidates, K the number of its known answers in all
-splits. The known answers are entities that stand at that side of r in some split, and those of the evaluation splits
+splits. The known answers are entities on that side of r in some split, and the known answers of the evaluation splits
 are among them: K is at most the size of the range of r and at least what the evaluation splits have
 (docs/methods.md, "Without training triples").
 """
@@ -34,10 +34,10 @@ def candidate_intervals(
 
     evaluated: the evaluation splits of a graph, frames with head, relation and tail. ranges: relation, side, entity,
     for each relation all entities at that side in any split. entities: the number of all entities of the graph.
-    The result has the columns of INTERVAL_SCHEMA, sorted; a triple that stands twice in a split is two tasks.
+    The result has the columns of INTERVAL_SCHEMA, sorted; a triple that occurs twice in a split is two tasks.
 
     Raises RankadjustError where an evaluation triple has an entity that its range lacks, or a range is larger than
-    the number of entities: then the ranges are not those of the data set.
+    the number of entities: then the ranges belong to another data set.
     """
     known = pl.concat(frame.select(LABEL_COLUMNS) for frame in evaluated.values()).unique()
     parts = []

@@ -24,7 +24,7 @@ def partitions_for(triples: int, entities: int, memory: float) -> int:
     """Return into how many parts a data set of so many triples is divided for processes that may take `memory`.
 
     One where it can be counted as a whole. Else as many as it takes for the triples of a part to be loaded at once
-    into half of what is left, so that none is read more often than necessary; at least two.
+    into half of the remaining memory, so that no triple is read more often than necessary; at least two.
     """
     if of_whole(triples) <= memory:
         return 1

@@ -51,7 +51,7 @@ def counted(columns: Sequence[Integers]) -> tuple[list[Integers], Integers]:
 
 
 def _ordered(columns: Sequence[Integers]) -> tuple[Flags, Integers | None]:
-    """Return where runs of equal rows start when the rows are in ascending order, and which row stands where.
+    """Return where runs of equal rows start when the rows are in ascending order, and the row at each place.
 
     The latter is None where they are in that order already, as rows sorted by triple are for the queries of tails.
     """

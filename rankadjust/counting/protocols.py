@@ -49,10 +49,11 @@ _SAMPLED = re.compile(r"sampled-([1-9][0-9]{0,17})")
 class Protocol:
     """How an evaluation builds its tasks and the candidates of each; the defaults are those of `filtered`.
 
-    entities: candidates are all entities of the release, or only those of the training split.
+    entities: candidates are all entities of the release, or only the entities of the training split.
     unseen: evaluation triples with an entity or relation absent from training are ranked, or dropped.
-    duplicates: a triple that stands twice in an evaluation split is two tasks, or one.
-    filter: known triples are those of all splits; of the splits up to the evaluated one; or the evaluated one alone.
+    duplicates: a triple that occurs twice in an evaluation split is two tasks, or one.
+    filter: which true triples are removed from the candidates: the triples of every split (all), of the splits up to
+        the evaluated split (cumulative), or only the test triple itself (none).
     time: a known triple is known at any time, or only at the same time.
     types: candidates are any entities, or those that training has on that side of the relation.
     negatives: None ranks against every candidate, q against q sampled ones.
@@ -82,7 +83,7 @@ class Protocol:
 
 
 def load_protocols(*paths: str | Path) -> dict[str, Protocol]:
-    """Return the shipped protocols and those of the given files (same layout as config/protocols.yaml), by name.
+    """Return the shipped protocols and the protocols of the given files, laid out like config/protocols.yaml, by name.
 
     A file with a mistake, or one that defines a name again, is a RankadjustError with file and line. The names
     `sampled-<q>` need no definition: `get_protocol` knows them all.
@@ -130,12 +131,12 @@ def applies(
         if present & {"validation", "testing"} and not present & {"facts", "training"}:
             return f"{protocol.name} looks at the training split, and there is none"
         if present & {"inference_validation", "inference_testing"} and "inference" not in present:
-            return f"{protocol.name} looks at the inference graph, and there is no split 'inference'"
+            return f"{protocol.name} uses the inference graph, but the data have no split 'inference'"
     return None
 
 
 def needs_training(protocol: Protocol) -> bool:
-    """Return whether tasks or candidates depend on what the training split holds."""
+    """Return whether tasks or candidates depend on the training split."""
     return protocol.entities == "training" or protocol.unseen == "drop" or protocol.types == "observed"
 
 
@@ -210,7 +211,7 @@ class Benchmark:
 
 
 def load_benchmarks(path: str | Path | None = None) -> list[Benchmark]:
-    """Return the benchmarks of a file with the layout of config/benchmarks.yaml; None means that one.
+    """Return the benchmarks of a file that is laid out like config/benchmarks.yaml; None means that file.
 
     A data set may occur under several protocols, under each once. A mistake is a RankadjustError with file and line.
     """

@@ -1,9 +1,9 @@
-"""The triples of some relations as rows, and what is counted of them: tasks and pairs of tasks in runs of equal N.
+"""The triples of some relations as rows, and the counts: tasks and pairs of tasks in runs of equal N.
 
 A task is an evaluation triple on one side; with C the candidates of that side and K the known answers of its query,
 the true one included, it has N = |C without K| + 1 candidates (docs/protocols.md). Every protocol goes the same way:
 
-1. sort the triples of a graph, so that each stands once per split, with a multiplicity;
+1. sort the triples of a graph, so that each occurs once per split, with a multiplicity;
 2. mark the rows that make an answer known, and from which split on;
 3. per side, number the queries, count the known candidates of each, and look N up for every row;
 4. per split, count tasks and pairs of tasks in runs of equal N; for temporal data once more with the times forgotten,
@@ -33,7 +33,7 @@ Counts = dict[tuple[str, str], pl.DataFrame]
 
 @dataclass(frozen=True)
 class Graph:
-    """Splits that are ranked on the same entities, in the order in which they become known."""
+    """Splits that are ranked on the same entities, in the order in which their triples become known."""
 
     base: tuple[str, ...]
     evaluated: tuple[str, ...]
@@ -49,7 +49,7 @@ LEVEL_OF = np.array([0, 0, 0, 1, 1, 2, 2], np.uint8)
 class Occurring:
     """What occurs anywhere in a graph, whatever the relation; masks over ids.
 
-    entities: in any of its splits, and those of the release that stand in no triple.
+    entities: in any of its splits, and the entities of the release that occur in no triple.
     base_entities: in its base. base_relations: in the base of any graph.
     """
 
@@ -68,11 +68,11 @@ class Rows:
 
     split: position in ORDER. repetitions: how often the split holds the triple.
     seen: whether training (or facts, or inference) knows its entities and its relation.
-    first: whether no row above is the same answer. An answer may stand in several rows (in two splits, at two times)
+    first: whether no row above is the same answer. An answer may have several rows (in two splits, at two times)
         and must be counted once, in the row of its earliest split.
-    in_base: whether the row belongs to training (or facts, or inference), which tells the entities that are seen.
+    in_base: whether the row belongs to training (or facts, or inference), which determines the entities that are seen.
     types: the answers that the base has on each side of the relation, as masks over entities, where the rows are a
-        part of one relation; None where they are all rows of their relations, which tell the answers themselves.
+        part of one relation; None where they are all rows of their relations, from which the answers follow.
     """
 
     head: Integers
@@ -154,7 +154,7 @@ def rows_of(
     time: Time,
     types: Mapping[Side, Flags] | None = None,
 ) -> Rows:
-    """Return the distinct rows, of which the first of each answer is that of the earliest split.
+    """Return the distinct rows; the first row of an answer is from its earliest split.
 
     time: of the protocol, whether an answer at another time is another answer.
     """
@@ -214,7 +214,7 @@ def counts_of_both(
 class Ranked:
     """The rows of a split that are ranked, and how often each is.
 
-    static_places, static_multiplicity: the same with the times forgotten, which makes one row of a triple at several
+    static_places, static_multiplicity: the same with the times forgotten, so that a triple at several times has one row
     times; None where there are no times, or tasks of one query differ in their candidates from time to time.
     """
 
@@ -225,7 +225,7 @@ class Ranked:
 
 
 def ranked_rows(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str, Ranked]]:
-    """Yield each split of which anything is ranked, with its rows."""
+    """Yield each split that has ranked triples, with its rows."""
     for split in graph.evaluated:
         places = rows.places[split]
         if protocol.unseen == "drop":
@@ -238,7 +238,7 @@ def ranked_rows(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[
         if not rows.times or filters_by_time(rows, protocol):
             yield split, Ranked(places, multiplicity)
             continue
-        # Without its time a triple is one row, which stands as often as at all times together. Rows are sorted.
+        # Without its time a triple is one row, with the multiplicities of all times added up. Rows are sorted.
         first = np.flatnonzero(starts([column[places] for column in (rows.head, rows.relation, rows.tail)]))
         yield (
             split,
@@ -304,7 +304,7 @@ def tasks_of(rows: Rows, side: Side, occurring: Occurring, protocol: Protocol) -
     inside, size = (pool[rows.entity(side)], pool.sum()) if protocol.types == "any" else rows.observed[side]
     if protocol.filter == "none":
         # Without a filter every candidate but the true answer is a negative. Where candidates are restricted (to
-        # training's entities, to observed types) a true answer may stand outside them: its task then has one
+        # training's entities, to observed types) a true answer may be outside them: its task then has one
         # negative more than a task of the same query whose answer is among them. They are counted as two queries.
         static = 2 * static_query + inside
         return TasksOfSide(2 * query + inside if rows.times else static, static, size - inside + 1)

@@ -97,7 +97,7 @@ def _unpack(path: Path, name: str, members: Mapping[Path, str | None], sizes: Ma
 
 
 def archive_form(name: str) -> str | None:
-    """Return 'zip', 'tar' or 'tar.gz' and its kin when the name is that of an archive, else None."""
+    """Return 'zip', 'tar' or 'tar.gz' and its kin when an archive has such a name, else None."""
     endings = packing(name)
     if endings in ("zip", "whl"):
         return "zip"
@@ -153,7 +153,7 @@ def _extract_tar(
         stream = cast(IO[bytes], _Bounded(packed, name, largest))
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             _extract_entries(archive, name, wanted, sizes, largest)
-        # To the very end, where the check sums of the compression stand.
+        # To the very end: the check sums of the compression are there.
         while stream.read(_CHUNK):
             pass
 

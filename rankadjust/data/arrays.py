@@ -75,8 +75,9 @@ def summarise_arrays(
 ) -> dict[str, Any]:
     """Return the summary (rankadjust.data.summary) of encoded triples of so many entities and relations.
 
-    memory: bytes that it may take besides a block. Entities that stand in no triple are entities all the same, but for
-    inductive data, where they belong to neither graph. Raises RankadjustError where memory does not suffice for them.
+    memory: bytes that it may take besides a block. Entities that occur in no triple count as well. In inductive
+    data they belong to neither graph and are not counted. Raises RankadjustError where memory does not suffice for
+    them.
     """
     left = memory - _MASKS * entities
     if left <= 0:

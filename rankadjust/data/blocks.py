@@ -29,8 +29,8 @@ def integer_blocks(
     """Yield the triples of the splits in blocks, with the columns split, head, relation, tail and times.
 
     paths: for each split a file .npy with an array of triples by columns, or .parquet. columns: what the columns of an
-    array are, in their order, `ignore` for one that is not read; those of a Parquet file go by these names, or by the
-    values of a mapping.
+    array are, in their order, `ignore` for a column that is not read. A Parquet file has columns with these names, or
+    with the values of a mapping.
     rows: triples of a block. names: what the user calls the file of a split, for errors, where that is not its path.
 
     Raises RankadjustError for an unknown split, and for a file that is missing, is neither or holds other columns.
@@ -103,10 +103,10 @@ def _parquet_blocks(path: Path, columns: _Columns, rows: int, where: str) -> Ite
 
 @contextmanager
 def _parquet(where: str) -> Iterator[None]:
-    """Turn what polars says of a file that it cannot read into a RankadjustError."""
+    """Turn a complaint of polars about a file into a RankadjustError."""
     try:
         yield
-    # A damaged file can make the parser panic, which is no Exception.
+    # A damaged file can make the parser panic; a panic is not a subclass of Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
         said = str(error).splitlines()[0]
         raise RankadjustError(f"{where}: no Parquet file, or a damaged one ({said})") from None

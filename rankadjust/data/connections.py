@@ -19,14 +19,14 @@ _REDIRECTS = 10
 
 
 def host_of(url: str) -> str:
-    """Return the name of the host of an address, as the one that connects reads it."""
+    """Return the host of an address, parsed as the code that connects parses it."""
     with _valid(url):
         return urllib3.util.parse_url(url).host or ""
 
 
 @contextmanager
 def _valid(url: str) -> Iterator[None]:
-    """Turn what a parser says of an address into a RankadjustError."""
+    """Turn a parser's complaint about an address into a RankadjustError."""
     try:
         yield
     except ValueError as error:
@@ -70,7 +70,7 @@ class _ProxyPools(_Pools, urllib3.ProxyManager):
 def client_for(url: str, *, connect: float, read: float, hosts: frozenset[str] | None) -> urllib3.PoolManager:
     """Return a client that heeds the proxy variables, follows redirects and leaves trying again to its user.
 
-    connect, read: seconds until a connection stands, and until the next bytes come.
+    connect, read: seconds until a connection is open, and until the next bytes arrive.
     hosts: the names of the only hosts that may be asked, whatever a redirect says; None: any.
     """
     options: dict[str, Any] = {

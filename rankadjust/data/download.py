@@ -58,11 +58,11 @@ def fetch_dataset(
     offline: use nothing but the mirror, the cache and files on this disk; of a mirror on a server, its host alone.
 
     Returns what source.json holds: the number of the alternative, and each file's address, sha256, bytes,
-    whether the registry's sha256 verified it, and the members of its splits; and each split's sha256 and bytes, by
-    which `rankadjust.data.fetched` tells whether the folder is still what was fetched.
+    whether the registry's sha256 verified it, and the members of its splits; and each split's sha256 and bytes, with
+    which `rankadjust.data.fetched` checks that the folder is unchanged.
     Raises RankadjustError, in one line, naming every alternative and why it failed.
     """
-    # What stands at `folder` is replaced, so it has to be the data set's own.
+    # `folder` is replaced, so it has to be the data set's own.
     require(name, "name", "the name of a data set:")
     contained(folder, Path(folder).parent)
     if not alternatives:
@@ -117,7 +117,7 @@ def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any
     try:
         extract(path, _file_name(file.source), targets, sizes)
     except RankadjustError as error:
-        # Nothing but unpacking tells that an unverified file is no good: the next run must not find it again.
+        # Only unpacking shows that an unverified file is bad: the next run must not find it again.
         unverified = file.sha256 is None and not isinstance(file.source, Local)
         if isinstance(error, DamagedError) and unverified and cache in path.parents:
             path.unlink()
@@ -155,7 +155,7 @@ def _mirror(mirror: str, cache: "_Cache", *, offline: bool) -> _Finder:
 
 @dataclass(frozen=True)
 class _Cache:
-    """What was downloaded before. folder: of the data set; beside it stands which bytes could not be read."""
+    """Earlier downloads. folder: of the data set; a file beside it records which bytes could not be read."""
 
     path: Path
     folder: Path
@@ -204,7 +204,7 @@ class _Cache:
 
 
 def _sum(path: Path) -> Path:
-    """Return where the digest of a download stands of which the registry has none."""
+    """Return the file with the digest of a download that has none in the registry."""
     return path.with_name(f".{path.name}{SUM}")
 
 
@@ -244,7 +244,7 @@ def _place(source: Source) -> PurePosixPath:
             place = f"{url.netloc.rpartition('@')[2]}/{unquote(url.path).strip('/')}{query}"
             if url.scheme not in ("http", "https") or not url.hostname or not url.path.strip("/"):
                 raise RankadjustError(f"{address(source)}: not the address of a file (https://host/path)")
-    # A colon stands before a port, not after a drive: `contained` sees to what a system makes of it.
+    # The colon is before a port, not after a drive: `contained` sees to what a system makes of it.
     if any(problem_with(part.replace(":", ""), "file-name") for part in place.split("/") if part):
         raise RankadjustError(
             f"{address(source)}: an address must not hold '..', a backslash or a control character"
@@ -312,7 +312,7 @@ def _fetch_zenodo(source: Zenodo, file: File, path: Path, patience: Patience) ->
     """Fetch a file of a Zenodo record with the command zenodo_get, and trust only what it leaves.
 
     The command may end well without a file, leave a part of one, or follow a name out of its folder: it gets
-    a fresh folder and the one declared name, and only a whole file of that name is taken.
+    a fresh folder and the one declared name, and only a whole file of that name is accepted.
     """
     if not re.fullmatch(r"[0-9]+", source.record) or problem_with(source.file, "file-name"):
         raise RankadjustError(

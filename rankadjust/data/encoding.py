@@ -2,7 +2,7 @@
 
 Text is compared, sorted and looked up as seldom as possible: labels are replaced by hashes of 64 bits, sorting
 finds the equal ones, and only one label of each is sorted as text. Nothing relies on luck: at the end every label
-is compared with the one that its id stands for, and where two labels have the same hash, all is done again with
+is compared with the label of its id, and where two labels have the same hash, all is done again with
 another hash.
 """
 
@@ -30,7 +30,7 @@ _KIND_OF = {column: kind for kind, columns in _KINDS.items() for column in colum
 _BLOCK = 1 << 20
 
 
-# Of triples whose ids are those of the files.
+# For triples that keep the ids of their files.
 NO_LABELS = pl.DataFrame(schema={"kind": pl.String, "id": pl.UInt32, "label": pl.String})
 
 
@@ -52,7 +52,7 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
     """Replace the labels of all splits by integers that depend on nothing but the labels.
 
     splits: frames of String columns head, relation, tail and, in all of them or none, times.
-    entities: the labels (String) of all entities, where some of them may stand in no triple. They get ids too.
+    entities: the labels (String) of all entities, if the data set lists them. Entities without a triple get ids too.
 
     Raises RankadjustError for no split, an unknown name of a split, frames with different columns, and a triple with
     an entity that is not among all of them.
@@ -163,7 +163,7 @@ def _numbered(hashes: _Hashes) -> _Numbered:
     order = (words & row_mask).view(np.int64)
     in_order = hashes[order]
     starts = _starts(in_order)
-    # Where a hash differs from the one before it in no more than its lower bits, equal ones may stand apart.
+    # Hashes that differ only in their lower bits are not sorted among themselves, so equal hashes may be apart.
     places = np.flatnonzero(starts)[1:]
     mixed = words[places][(in_order[places] ^ in_order[places - 1]) <= row_mask]
     if mixed.size:
@@ -217,7 +217,7 @@ def _at(column: pl.Series, rows: IntArray) -> pl.Series:
 
 
 def _stands_for(ids: _Ids, labels: pl.Series, column: pl.Series) -> bool:
-    """Return whether every id of a column is that of its label."""
+    """Return whether every id of a column belongs to its label."""
     return all(
         (labels.gather(ids[start : start + _BLOCK]) == column[start : start + _BLOCK]).all()
         for start in range(0, len(column), _BLOCK)

@@ -37,9 +37,9 @@ def _declared(file: File, digest: Callable[[Path], str]) -> tuple[Any, ...]:
 
 
 def damage(folder: str | Path, digests: Digests) -> str:
-    """Return in which way the files in a fetched folder differ from what its source.json says; '' where they do not.
+    """Return how the files in a fetched folder differ from its source.json; '' if they do not.
 
-    A folder that is not there is no damage: it will be fetched.
+    A missing folder is not damaged: it will be fetched.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -77,7 +77,7 @@ def last_damage_of(name: str, folder: str | Path, *, digests: Digests, memory: P
 def reading_fetched(folder: str | Path) -> Iterator[None]:
     """Where what was fetched cannot be read, and no checksum had verified it, let the next run fetch it again.
 
-    A server may answer with a message in place of the file, and without a checksum nothing but reading tells.
+    A server may answer with a message in place of the file, and without a checksum only reading shows it.
     """
     folder = Path(folder)
     try:
@@ -111,5 +111,5 @@ def _unverified(folder: Path) -> list[tuple[str, str]]:
 
 
 def _last_change(folder: Path) -> str:
-    """Return when something in a folder last changed, so that the same damage is another one the next time."""
+    """Return when something in a folder last changed, so that the same damage counts anew the next time."""
     return f"changed at {max(path.stat().st_ctime_ns for path in (folder, *folder.iterdir()))}"

@@ -1,4 +1,4 @@
-"""What was read, in one line, and what about it looks as if other data had been meant."""
+"""A line on the data that were read, and warnings where the user may have meant other data."""
 
 from collections.abc import Iterator, Mapping
 from itertools import accumulate, combinations
@@ -48,7 +48,7 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
 
 
 def warnings_of_arrays(summary: Mapping[str, Any], dataset: Dataset) -> list[str]:
-    """Return what looks like a mistake in files of arrays or in their declaration, as far as the counts tell it."""
+    """Return warnings of likely mistakes in files of arrays or in their declaration, judged by the counts."""
     return [*_more_relations(summary, dataset), *_leaks(summary, dataset), *_unseen(summary, dataset)]
 
 
@@ -61,7 +61,7 @@ def _more_relations(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[st
 
 
 def _splits(encoded: Encoded, sizes: Mapping[str, int]) -> dict[str, pl.DataFrame]:
-    """Return the triples of each split, which stand one after the other, without a copy."""
+    """Return the triples of each split without a copy; splits follow one another."""
     triples = encoded.triples.drop("split")
     ends = accumulate(sizes.values())
     return {

@@ -8,7 +8,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
 from rankadjust.data.registry import Format
 
-# How the triples that stand beside such a file are read.
+# The format of the triples beside such a file.
 OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), header_lines=1)
 
 _LONGEST_COUNT = 18
@@ -20,7 +20,7 @@ def read_ranges(path: str | Path, name: str | None = None) -> pl.DataFrame:
     The first line of the file is the number of relations. Of each relation follow two lines, first the heads, then the
     tails: its id, how many entities, and the entities, between tabs. name: what the user calls the file, for errors.
 
-    Raises RankadjustError with file and line where a number does not agree with what follows, or is none.
+    Raises RankadjustError with file and line where a number does not agree with the lines after it, or is not a number.
     """
     path = Path(path)
     name = name or str(path)

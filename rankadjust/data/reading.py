@@ -36,7 +36,7 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     r"""Return the text of a file as columns head, relation, tail and, where declared, times (all String).
 
     A line ends with \n or \r\n and nothing else; the last one needs no end. A byte order mark is skipped.
-    Labels are kept as they stand: quotes, '#', 'NA' and leading zeros mean nothing here.
+    Labels are kept unchanged: quotes, '#', 'NA' and leading zeros mean nothing here.
     name: what the user calls the file, for errors; its path where it is not given.
 
     Raises RankadjustError with file and line for a wrong number of fields, an empty field, bytes that are not
@@ -75,10 +75,10 @@ def read_entities(path: str | Path, form: Format, name: str | None = None) -> pl
 
 
 class _Count(NamedTuple):
-    """What the bytes of a file tell.
+    """Counts of the bytes of a file.
 
     lines: how many there are, with the header. separators: how many follow the header, where the separator is a
-    single byte (else None). plain: whether polars reads the file as it stands.
+    single byte (else None). plain: whether polars reads the file unchanged.
     """
 
     lines: int
@@ -134,8 +134,8 @@ def _parse(path: Path, form: Format, *, plain: bool) -> pl.DataFrame:
 def _as_polars_reads_it(data: bytes, form: Format) -> tuple[bytes, bytes]:
     """Return a separator of one byte, and the data with it in a form that polars reads without a loss.
 
-    polars drops a carriage return at the end of every field, so that one before a separator is doubled. It
-    unpacks what begins like a zlib stream, as 'x^2' does; after a byte order mark it does not look.
+    polars drops a carriage return at the end of every field, so a carriage return before a separator is doubled. It
+    unpacks text that begins like a zlib stream, as 'x^2' does; after a byte order mark it does not look.
     """
     separator, data = _with_single_byte(data, form)
     return separator, _BOM + data.replace(b"\r" + separator, b"\r\r" + separator)

@@ -15,7 +15,7 @@ from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo,
 
 SHIPPED = "config/datasets.yaml"
 
-# What a source has besides the splits, where some entities stand in no triple: a list of all entities.
+# A source may have, besides the splits, a list of all entities, some of which may occur in no triple.
 ENTITIES = "entities"
 _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
@@ -67,7 +67,7 @@ class Format:
 
     @property
     def labelled(self) -> tuple[str, ...]:
-        """Return those of the columns that are read which hold labels of entities and relations."""
+        """Return the columns that are read and hold labels of entities and relations."""
         return tuple(name for name in self.kept if name not in TIME_COLUMNS)
 
 
@@ -107,7 +107,7 @@ class Dataset:
 
 
 def load_registry(*paths: str | Path) -> dict[str, Dataset]:
-    """Return the shipped data sets and those of more files, by name.
+    """Return the shipped data sets and the data sets of more files, by name.
 
     A file that is not valid, or a name or alias that is given twice, is a RankadjustError with file and line.
     """
@@ -161,7 +161,7 @@ def require_readable(dataset: Dataset) -> None:
 
 
 def require_bounds(dataset: Dataset) -> Dataset:
-    """Return a data set that has files for bounds without training triples; another one is a RankadjustError."""
+    """Return a data set that has files for bounds without training triples; otherwise raise RankadjustError."""
     if dataset.without_training is None:
         raise RankadjustError(
             f"the registry has no files that bound the candidates of {dataset.name} without its training triples; "
@@ -223,7 +223,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     return dataset
 
 
-# One function per kind of source: from what the file in a folder says to the files of one alternative
+# One function per kind of source: from an entry of the registry to the files of one alternative
 
 
 def _package(source: Mapping[str, Any], _: Path) -> FileSet:
@@ -276,7 +276,7 @@ def _has_list(source: Mapping[str, Any]) -> bool:
 
 
 def _list_format(listed: Mapping[str, Any], triples: Mapping[str, Any]) -> Format:
-    """Return how the list of entities is read; its labels are those of the triples."""
+    """Return how the list of entities is read; it has the labels of the triples."""
     same = {key: triples[key] for key in ("labels", "strip") if key in triples}
     return Format(**{**same, **listed, "columns": tuple(listed.get("columns", (_ENTITY,)))})
 
@@ -285,7 +285,7 @@ def _splits(source: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(split for split in SPLITS if split in source.get("members", source.get("files", {})))
 
 
-# What the schema cannot say. A problem is the keys of its place and what is wrong there.
+# Checks that a schema cannot express. A problem is the keys of its place and a sentence.
 _Problem = tuple[list[str | int], str]
 
 
@@ -412,7 +412,7 @@ def _refuse(word: str, dataset: Dataset, owner: Dataset) -> NoReturn:
 
 
 def _refuse_shared_files(registry: Mapping[str, Dataset]) -> None:
-    # Some file systems do not tell upper and lower case apart.
+    # Some file systems ignore case.
     by_name = {name.casefold(): dataset for name, dataset in registry.items()}
     for dataset, ending in product(registry.values(), _BESIDE):
         other = by_name.get(dataset.name.casefold() + ending)

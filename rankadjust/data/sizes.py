@@ -42,9 +42,10 @@ def up_to(batch: str | int, *, elsewhere: bool) -> int:
 
 
 def batches(sizes: Mapping[str, int], small: int) -> list[tuple[str, ...]]:
-    """Return the data sets that are computed together, in their order; those with more than `small` triples are not.
+    """Return the data sets that are computed together, in their order.
 
-    sizes: triples of each data set. A data set at the end of the mapping changes the last batch only.
+    Data sets with more than `small` triples are computed alone and left out. sizes: triples of each data set. A data
+    set at the end of the mapping changes the last batch only.
     """
     return list(_filled((name, size) for name, size in sizes.items() if size <= small))
 

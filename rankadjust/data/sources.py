@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
 
-# Endings of files that are no text; a name may end with how it is packed besides.
+# Endings of binary files; an ending of the compression may follow.
 _ARRAYS = (".npy", ".parquet")
 
 
@@ -77,7 +77,7 @@ def endings(file: File) -> dict[str, str]:
 
 
 def _ending(name: str) -> str | None:
-    """Return the ending of an array, behind which may stand how it is packed."""
+    """Return the ending of an array; an ending of the compression may follow it."""
     suffixes = PurePosixPath(name).suffixes[-2:]
     return next((suffix for suffix in reversed(suffixes) if suffix in _ARRAYS), None)
 
@@ -89,9 +89,9 @@ def fetched_file(folder: Path, split: str) -> Path:
 
 
 def published_names(folder: Path) -> dict[str, str]:
-    """Return what the user knows each file of a fetched folder by, as its source.json tells: split -> name.
+    """Return the names by which the user knows the files of a fetched folder, from its source.json: split -> name.
 
-    The name is the path of a local file or the address of another one, and behind it the member of an archive.
+    The name is a path or an address, followed by the member if the file is an archive.
     Empty where there is no source.json.
     """
     try:

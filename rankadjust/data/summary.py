@@ -1,7 +1,7 @@
-"""Summary of a data set: how many triples, entities, repetitions and overlaps it has, held against the registry.
+"""Summary of a data set: how many triples, entities, repetitions and overlaps it has, compared with the registry.
 
 Which entities and relations occur is found by going through all triples once. Equal triples have equal heads, so that
-repetitions and overlaps can be counted for some heads at a time and added up: for what is larger than memory.
+repetitions and overlaps can be counted for some heads at a time and added up, for data larger than memory.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,9 +28,9 @@ _Blocks = Callable[[], Iterable[pl.DataFrame]]
 def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     """Return the counts of a data set as plain values for a JSON file.
 
-    A triple is (head, relation, tail); its time counts under `times` only. What is unseen in a split does not
-    occur in the known splits of its graph: those of the training graph, or the split inference. Isolated entities
-    are among all entities and stand in no triple.
+    A triple is (head, relation, tail); its time counts under `times` only. Unseen entities and relations do not
+    occur in the known splits of their graph: the splits of the training graph, or the split inference. Isolated
+    entities are in the list of all entities and occur in no triple.
     """
     kinds = encoded.labels["kind"]
     entities, relations = (int((kinds == kind).sum()) for kind in ("entity", "relation"))
@@ -42,8 +42,8 @@ def summarise_blocks(
 ) -> dict[str, Any]:
     """Return the counts of a data set like `summarise`, of encoded triples in blocks.
 
-    entities, relations: how many there are; ids are below. parts: triples are gone through once more for each part of
-    the heads, of which the triples have to fit into memory.
+    entities, relations: how many there are; ids are below. parts: for each part of the heads the
+    triples are read once more; the triples of a part have to fit into memory.
     """
     seen_in, triples = _survey(blocks(), entities, relations)
     splits = list(seen_in)
@@ -154,7 +154,7 @@ def _survey(
 
 @dataclass(frozen=True)
 class _Part:
-    """Triples with some of the heads, as columns of ids; the rows of each split stand together."""
+    """Triples with some of the heads, as columns of ids, ordered by split."""
 
     head: _Ids
     relation: _Ids
@@ -214,7 +214,7 @@ def _counts(part: _Part, known: Mapping[str, _Seen], size: _Size) -> dict[str, A
 
 
 def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Add up nested counts, of which the first may be empty."""
+    """Add up nested counts; the first may be empty."""
     return {
         key: _added(one.get(key, {}), value) if isinstance(value, Mapping) else one.get(key, 0) + value
         for key, value in other.items()
@@ -226,7 +226,7 @@ def _graph_of(split: str) -> str:
 
 
 def _rows_of_splits(column: pl.Series) -> dict[str, slice]:
-    """Return the rows of each split; encoded triples stand split by split."""
+    """Return the rows of each split; encoded triples are ordered by split."""
     sizes = column.value_counts().sort("split").rows()
     ends = np.cumsum([size for _, size in sizes], dtype=np.int64).tolist()
     return {split: slice(end - size, end) for (split, size), end in zip(sizes, ends, strict=True)}
@@ -272,7 +272,7 @@ def _common(one: _Keys, other: _Keys) -> int:
 def _graphs(seen_in: Mapping[str, _Seen], distinct: Mapping[str, int], size: _Size) -> dict[str, Any]:
     """Return the counts of the graphs of an inductive data set, evaluation splits included.
 
-    Where there is no graph to train on, neither is what the two share.
+    A data set without a training graph has no overlap of two graphs.
     """
     found = {
         graph: _Seen.union(

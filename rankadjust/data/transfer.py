@@ -27,7 +27,7 @@ _LARGEST = 20 << 30
 # What a server packs for the way may unpack to so many bytes, or to a hundred times its size: text shrinks less.
 _UNPACKED = 1 << 26
 _RATIO = 100
-# Answers of a server that may be another one soon. Anything else but success is final.
+# Answers of a server that may change soon. Any other failure is final.
 _PASSING = frozenset({408, 425, 429, *range(500, 600)})
 
 
@@ -35,13 +35,13 @@ _PASSING = frozenset({408, 425, 429, *range(500, 600)})
 class Patience:
     """How often a transfer is tried and how long it waits, in seconds.
 
-    attempts: how many may fail one after the other; one that brought the transfer forward begins the count anew.
-    connect, read: until a connection stands, until the next bytes come.
+    attempts: how many may fail in a row; an attempt that transferred something begins the count anew.
+    connect, read: until a connection is open, until the next bytes come.
     least_rate: bytes a second, on average over rate_window seconds; an attempt that is slower has failed.
     whole: until the file is there, all attempts and pauses included.
     first_wait: after the first failure, doubled after each further one.
     longest_wait: between two attempts, whatever the server asks for with Retry-After.
-    report_every: between two lines of progress where there is no terminal.
+    report_every: between two lines of progress when the output is not a terminal.
     """
 
     attempts: int = 5
@@ -89,7 +89,7 @@ def fetch_http(
 
     hosts: the names of the only hosts that may be asked, whatever the address or a redirect says; None: any.
     While it is under way it is <path>.part. A cut transfer goes on where it stopped, in this run or a later
-    one, if the server tells versions apart (ETag, Last-Modified) and serves ranges.
+    one, if the server identifies versions (ETag, Last-Modified) and serves ranges.
     """
     deadline = time.monotonic() + patience.whole
     part = _Part(path)
@@ -142,7 +142,7 @@ class _Part:
 
     @property
     def size(self) -> int:
-        """How many bytes can be kept: none without a mark, which alone tells whether the rest fits them."""
+        """How many bytes can be kept: none without a mark, which shows whether the rest is of the same version."""
         return self.path.stat().st_size if self.path.exists() and self.mark else 0
 
     def begin(self, mark: str) -> None:
@@ -187,7 +187,7 @@ def _transfer(
     except RankadjustError as error:
         if not start:
             raise
-        # What was added may belong to another version than what was there: once more from the start.
+        # The new bytes may belong to another version than the old: once more from the start.
         part.forget()
         raise _PassingError(f"the resumed file is not the expected one ({error})") from None
     # Where nobody knows the length, an early end looks like the end.
@@ -231,7 +231,7 @@ def _agree(
 def _whole(url: str, response: urllib3.BaseHTTPResponse, part: _Part) -> tuple[int, int | None]:
     """Begin the part anew, for a response that holds the whole file."""
     coded = _is_coded(url, response)
-    # Ranges and the length of a coded answer count other bytes than those of the file.
+    # Ranges and the length of a coded answer count coded bytes, not the bytes of the file.
     part.begin("" if coded or response.headers.get("Accept-Ranges") == "none" else _mark(response))
     length = response.headers.get("Content-Length", "")
     return 0, int(length) if length.isdecimal() and not coded else None
@@ -275,7 +275,7 @@ def _name(url: str) -> str:
 
 
 def _mark(response: urllib3.BaseHTTPResponse) -> str:
-    """Return what tells versions of the file apart; a weak ETag (W/"…") does not."""
+    """Return the mark of a version of the file; a weak ETag (W/"…") does not."""
     etag = response.headers.get("ETag", "")
     return etag if etag.startswith('"') else response.headers.get("Last-Modified", "")
 

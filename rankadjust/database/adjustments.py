@@ -43,7 +43,7 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
     Needs the columns metric (key), expectation, variance, variance_random_scorer and reason. An adjustment that
     does not exist (moments unknown; variance 0: no index and no z; expectation next to the optimum: no index) is null,
     and reason says why. Where reason_random_scorer (why there is no variance_random_scorer), variance_static_scorer
-    or reason_static_scorer is absent it is added: null, and what holds for data without times. Columns of BOUNDS that
+    or reason_static_scorer is absent it is added: null, and the reason for data without times. Columns of BOUNDS that
     are absent are added, null.
     """
     moments = _with_static_scorer(moments).with_columns(
@@ -84,12 +84,12 @@ def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
     """Add ratio, index, z, z_random_scorer, scores_used, and _low and _high of index and z, to rows with a value.
 
     Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding),
-    expectation and what `add_coefficients` returns. z_random_scorer is that of the random scorer which fits the
+    expectation and the columns of `add_coefficients`. z_random_scorer belongs to the random scorer that fits the
     model: `_choose_scorer`.
 
-    Where the constants are known within bounds only, the expectation becomes the middle of its bounds and the index is
-    that of the middle; index_low to index_high is what rounding and bounds allow together, and so is z_low to z_high,
-    which other rows do not have (docs/methods.md, "Without training triples").
+    Where the constants are known within bounds only, the expectation becomes the middle of its bounds, and the index is
+    computed there; index_low to index_high and z_low to z_high allow for rounding and bounds together. Other rows have
+    no z_low and z_high (docs/methods.md, "Without training triples").
     """
     ends = [_apply("value_low", "index"), _apply("value_high", "index")]
     adjusted = _choose_scorer(frame).with_columns(
@@ -164,9 +164,9 @@ _TOOK_PER_TIME = (
 def _choose_scorer(frame: pl.DataFrame) -> pl.DataFrame:
     """Take the constants of z_random_scorer from the random scorer that scores as the model does.
 
-    scores: per_time or static, null or no such column where nobody said. What is not said is taken for the scorer
-    that varies more, of those with a variance. Adds scores_used (per_time or static; null where the two are equal, as
-    in all data without times), and says in reason_random_scorer why there is no z, or what was taken unsaid.
+    scores: per_time or static, null or no such column where nobody said. Then the scorer with the larger variance
+    is assumed. Adds scores_used (per_time or static; null where the two are equal, as
+    in all data without times), and says in reason_random_scorer why there is no z, or which scorer was assumed.
     """
     if "scores" not in frame.columns:
         frame = frame.with_columns(scores=pl.lit(None, pl.String))

@@ -1,4 +1,4 @@
-"""The tables that stand beside a database: histograms of the candidates, and counts of the data sets."""
+"""The tables beside a database: histograms of the candidates, and counts of the data sets."""
 
 from pathlib import Path
 

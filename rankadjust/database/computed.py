@@ -1,4 +1,4 @@
-"""Constants that no database has: those of one's own triples, and of metrics that a database lacks."""
+"""Constants that no database has: constants of one's own triples, and of metrics that a database lacks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -69,8 +69,8 @@ def computed(
 ) -> pl.DataFrame:
     """Return rows of a database for the tasks of one data set, protocol and split.
 
-    counts: dataset, protocol, and what a histogram of `rankadjust.count_candidates` has; pairs: None where it is not
-    known which tasks share a query; there is no variance under a random scorer then.
+    counts: dataset, protocol, and the columns of a histogram of `rankadjust.count_candidates`; pairs: None where it is
+    not known which tasks share a query, so that the variance under a random scorer is missing.
     """
     rows = moments_table(counts, metrics)
     if pairs is None:

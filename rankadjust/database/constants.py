@@ -1,4 +1,4 @@
-"""Constants: a database with all that stands beside it, and the one place that loads it.
+"""Constants: a database with the tables beside it, and the only place that loads it.
 
 A database comes from the release, from a run of the workflow, from files or as a frame. Whichever it is, the numbers of
 candidates come with it, since what no ranking can have is checked with them.
@@ -47,7 +47,7 @@ _TOLD_BY = ("tasks", "expectation", "variance", "expectation_low", "expectation_
 
 
 class Constants:
-    """The constants of evaluation sets, the numbers of candidates behind them, and what the data sets are called.
+    """The constants of evaluation sets, the numbers of candidates behind them, and the names of the data sets.
 
     Make them with `released`, `of_run`, `from_files` or `of_frame`. Files are read when they are needed, and once:
     again only after they were written to.
@@ -102,7 +102,7 @@ class Constants:
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
-        """What counting baselines reach, as far as that is known: of a frame, those of its released rows."""
+        """Values of the counting baselines, as far as they are known: for a frame, those of its released rows."""
         if self._baselines is not None:
             return self._baselines
         if self._table is not None:
@@ -153,9 +153,8 @@ class Constants:
         Parameters
         ----------
         table : polars.DataFrame
-            Rows with the columns of `rankadjust.database.store.SCHEMA`. The histograms of the release are taken for the
-            evaluation sets whose rows are the released ones; of others there is no p and no check, and reason_p says
-            so.
+            Rows with the columns of `rankadjust.database.store.SCHEMA`. Evaluation sets whose rows are released rows
+            use the released histograms; other sets have no p and no check, and reason_p says so.
 
         """
         return cls(table, _histograms_of_released(table))
@@ -170,11 +169,11 @@ class Constants:
         return cls.of_frame(_typed(require_frame(database, "the database")))
 
     def over(self, released: "Constants | None") -> "Constants":
-        """Return these constants and, for what they lack, released ones; the column origin of the table says which."""
+        """Return these constants, completed by released rows; the column origin of the table says which is which."""
         return _Stacked(self, released)
 
     def over_file(self, released: str | Path) -> "Constants":
-        """Return these constants over those of a database file; alone where there is no such file."""
+        """Return these constants, completed by a database file if it exists."""
         return self.over(Constants.from_files(released) if Path(released).exists() else None)
 
     @property
@@ -186,11 +185,11 @@ class Constants:
 
     @cached_property
     def registry(self) -> "Mapping[str, Dataset]":
-        """The shipped data sets and those of the run, with their aliases as far as they are known."""
+        """The shipped data sets and the data sets of the run, with their known aliases."""
         return _registry_of(self.file)
 
     def has_times(self, dataset: str) -> bool:
-        """Tell whether a data set is temporal.
+        """Return whether a data set is temporal.
 
         Either it has a protocol for such data, or a scorer that sees times varies in another way than one that does
         not.
@@ -224,7 +223,7 @@ class Constants:
         Raises
         ------
         RankadjustError
-            For a name that no row has, with what it may have meant.
+            For a name that no row has, with a suggestion.
 
         Examples
         --------
@@ -255,7 +254,7 @@ class Constants:
 
 
 class _Stacked(Constants):
-    """Constants of a run, and released ones for what these lack."""
+    """Constants of a run, completed by released constants."""
 
     def __init__(self, own: Constants, released: Constants | None) -> None:
         super().__init__(file=own.file)
@@ -275,7 +274,7 @@ class _Stacked(Constants):
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
-        """Those of the run, and the released ones of data sets and protocols that it lacks."""
+        """The baselines of the run, completed by released rows of other data sets and protocols."""
         own = self._own.baselines
         if self._released is None:
             return own
@@ -309,12 +308,12 @@ def _read(load: _Load, file: Path, _: tuple[int, ...]) -> pl.DataFrame:
 
 
 def _typed(table: pl.DataFrame) -> pl.DataFrame:
-    """Return a database with the types of its columns: those of other libraries have none where all is missing."""
+    """Return a database with the right column types, which other libraries lose where all values are missing."""
     return table.cast({name: kind for name, kind in SCHEMA.items() if name in table.columns})
 
 
 def _histograms_of_released(table: pl.DataFrame) -> Histograms:
-    """Return the histograms of the evaluation sets of which a frame has the released rows."""
+    """Return the histograms of the evaluation sets whose rows in a frame are the released rows."""
     try:
         released = Constants.released()
         known = _released_among(table, released.table)
@@ -325,7 +324,7 @@ def _histograms_of_released(table: pl.DataFrame) -> Histograms:
 
 
 def _baselines_of_released(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the baselines of the data sets and protocols of which a frame has the released rows."""
+    """Return the baselines of the data sets and protocols whose rows in a frame are the released rows."""
     try:
         released = Constants.released()
         known = _released_among(table, released.table)
@@ -335,7 +334,7 @@ def _baselines_of_released(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _released_among(table: pl.DataFrame, released: pl.DataFrame) -> pl.DataFrame:
-    """Return the evaluation sets of which a frame has the released rows, and no others."""
+    """Return the evaluation sets whose rows in a frame are exactly the released rows."""
     columns = [*KEY, *(name for name in _TOLD_BY if name in table.columns)]
     same = table.select(columns).join(
         released.select(columns), on=columns, how="anti", nulls_equal=True, maintain_order="left"
@@ -353,7 +352,7 @@ def _shipped_registry() -> "Mapping[str, Dataset]":
 
 
 def _registry_of(database: Path | None) -> "Mapping[str, Dataset]":
-    """Return the shipped registry with the data sets of a run: those of its registry files, and others by name only.
+    """Return the shipped registry with the data sets of a run, from its registry files, or by name only.
 
     The run's configuration names the files, and the table beside its database all data sets that it counted. Of those
     whose file is not there any more neither aliases nor sources are known.
@@ -384,5 +383,5 @@ def _registry_files(database: Path) -> list[Path]:
     if not configuration.is_file():
         return []
     named = (read_yaml(configuration) or {}).get("registry") or []
-    # Paths are written from the folder in which the run was started, which holds its results.
+    # Paths are relative to the folder of the run, which also has its results.
     return [file for name in named if (file := results.parent / name).is_file()]

@@ -1,6 +1,6 @@
 """What counting baselines reach on every evaluation set: the table beside a database, and the gain over the best one.
 
-Counting is in `rankadjust.baselines`; here its values are stored, looked up, and held against other values:
+Counting is in `rankadjust.baselines`; here its values are stored, looked up, and compared with other values:
 gain = (M - B) / (optimum - B) is 0 at the baseline's value B and 1 for a perfect ranking.
 """
 
@@ -29,7 +29,7 @@ SCHEMA = pl.Schema(
 )
 # Baselines that know no more than a model that was trained on the training split, and on validation for testing.
 FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
-# The split on which the best baseline of a split is chosen, and the one in its place where a data set lacks it.
+# The split on which the best baseline of a split is chosen, and the replacement where a data set lacks it.
 CHOSEN_ON = {
     "testing": ("validation",),
     "inference_testing": ("inference_validation", "validation"),
@@ -75,7 +75,7 @@ def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:
     """Return one baseline for each evaluation set and metric: columns KEY, baseline and baseline_value.
 
     against: its name; None means the best of FAIR, chosen for each metric on the validation split and never on the
-    split that is judged. Where there is no other split to choose on there is no row.
+    split that is judged. Without another split to choose on the result has no row.
     """
     known = baselines.drop_nulls("value")
     values = known.select(*KEY, "baseline", baseline_value="value")
@@ -118,7 +118,7 @@ def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = 
     is at the optimum; gain_low and gain_high: the same for the ends of the rounding interval.
     """
     wanted = rows.select(KEY).unique()
-    # The best is chosen on another split than the one that is judged.
+    # The best is chosen on another split than the judged split.
     near = baselines.join(wanted.drop("split").unique(), on=[*_without("split")], how="semi")
     found = rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left")
     room = pl.col("optimum") - pl.col("baseline_value")
@@ -148,7 +148,7 @@ def known_baseline(name: str, baselines: pl.DataFrame, where: str) -> str:
 
 
 def why_no_gain(baselines: pl.DataFrame, split: str, metric: str) -> str:
-    """Return in words why a value of a metric on a split has no gain; baselines: those of its evaluation set."""
+    """Return in words why a value of a metric on a split has no gain; baselines: of its evaluation set."""
     if baselines.is_empty():
         return "no counting baseline is known for this evaluation set"
     of_metric = baselines.filter(pl.col("metric") == metric)

@@ -62,7 +62,7 @@ class EvaluationSet:
     rules : Protocol or None
         The protocol under which these triples were counted.
     counting : callable
-        From keys of metrics, or None for the usual ones, to what counting baselines reach in all splits and sides.
+        From keys of metrics, or None for the usual ones, to values of the counting baselines in all splits and sides.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class EvaluationSet:
         results : str or Path
             The folder `results` that the run wrote.
         dataset, protocol, split, side : str
-            Names in any spelling, or aliases, those of the run's own data sets among them.
+            Names in any spelling, or aliases, including aliases of the run's own data sets.
 
         Raises
         ------
@@ -202,7 +202,7 @@ class EvaluationSet:
         Raises
         ------
         RankadjustError
-            For what are no triples, and for a protocol that does not apply to them.
+            If the frames are not triples, or the protocol does not apply to them.
 
         Examples
         --------
@@ -417,7 +417,7 @@ class EvaluationSet:
         return Limits(self.histograms).why_impossible(self.evaluation, metric, low, high)
 
     def why_absent(self, metric: Metric) -> str:
-        """Return in words why there are no constants of a metric."""
+        """Return in words why a metric has no constants."""
         if not metric.has_moments:
             return f"{metric.key} has no known expectation under chance: nothing to adjust with"
         known = self.constants["metric"].unique().sort().to_list()
@@ -458,7 +458,7 @@ class EvaluationSet:
         Raises
         ------
         RankadjustError
-            For an unknown metric or baseline, and for what is no number.
+            For an unknown metric or baseline, and for values that are not numbers.
 
         Examples
         --------
@@ -509,7 +509,7 @@ class EvaluationSet:
         return evaluate(ranks, dataset=self, **options)
 
     def compare(self, *models: Any, **options: Any) -> "Comparison":  # noqa: ANN401 - those of the function
-        """Return what the ranks of models tell about which is better: `rankadjust.compare` with this set.
+        """Compare models by their ranks: `rankadjust.compare` with this set.
 
         Parameters
         ----------
@@ -517,7 +517,7 @@ class EvaluationSet:
             The ranks of two or more models, which are called A, B and so on, or by the names of their files; or one
             mapping of names to ranks.
         **options
-            Those of `rankadjust.compare`.
+            As for `rankadjust.compare`.
 
         Returns
         -------
@@ -555,7 +555,7 @@ class EvaluationSet:
         Raises
         ------
         RankadjustError
-            For an unknown metric in a mapping, and for what is no value of a metric.
+            For an unknown metric in a mapping, and for impossible values.
 
         Examples
         --------
@@ -582,7 +582,7 @@ class EvaluationSet:
 
 
 def _require_values(values: Mapping[str, float | str]) -> None:
-    """Raise RankadjustError for unknown metrics and for what is no number; the rest `check` says itself."""
+    """Raise RankadjustError for unknown metrics and for values that are not numbers; `check` reports the rest."""
     for name, value in values.items():
         metric, adjustment = find_adjusted(name) or (resolve(name), None)
         if adjustment is not None:
@@ -608,7 +608,7 @@ ADJUSTED = pl.Schema(
         "message": pl.String,
     }
 )
-"""Columns of what `EvaluationSet.adjust` returns."""
+"""Columns of the result of `EvaluationSet.adjust`."""
 
 
 def evaluation_set_of(

@@ -1,4 +1,4 @@
-"""Histograms of candidates by evaluation set, and what they tell of printed values."""
+"""Histograms of candidates by evaluation set, and the p-values of printed values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -92,7 +92,7 @@ def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 def with_benchmarks(candidates: pl.DataFrame) -> pl.DataFrame:
     """Return a table of candidates with the benchmarks that it lacks, in the columns and the order it has.
 
-    A benchmark of which not even the number of candidates is known is left out.
+    A benchmark without a known number of candidates is left out.
     """
     constant = _benchmarks().filter(pl.col("num_candidates").is_not_null())
     more = constant.join(candidates, on=["dataset", "protocol"], how="anti").select(candidates.columns)
@@ -119,9 +119,9 @@ def _benchmarks() -> pl.DataFrame:
 def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     """Add log10_p_independent to rows with a value, and reason_p where it is null.
 
-    Needs the columns of EVALUATION, metric, value and expectation, and value_low and value_high, null where nothing is
-    known of the rounding. Where a value is rounded p is that of the least significant of the values that are printed
-    alike: those with a loss are no better. Rows without an expectation have neither p nor reason.
+    Needs the columns of EVALUATION, metric, value and expectation, and value_low and value_high, null where the
+    rounding is unknown. For a rounded value, p belongs to the least significant of the values that round to it. Rows
+    without an expectation have neither p nor reason.
     """
     key = [*EVALUATION, "metric"]
     numbered = rows.with_row_index("place")

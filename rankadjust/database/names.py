@@ -1,7 +1,8 @@
-"""The one resolver of names: what data sets, protocols, splits and sides are called, however somebody writes them.
+"""The only resolver of names of data sets, protocols, splits and sides, in every spelling.
 
-`rankadjust.base.words.folded` says which spellings are the same name; config/published.yaml has the words of others for
-splits, sides and protocols, the registry the aliases of data sets, `rankadjust.chance.metrics` those of metrics.
+`rankadjust.base.words.folded` says which spellings are the same name. config/published.yaml has other people's words
+for splits, sides and protocols, the registry has the aliases of data sets, `rankadjust.chance.metrics` the aliases of
+metrics.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -43,7 +44,7 @@ def find_name(kind: str, name: str, known: Collection[str]) -> str | None:
 def known_name(
     kind: str, name: str, known: Collection[str], where: str, registry: Registry | None = None
 ) -> str:
-    """Return the one of the known names that is meant, or raise RankadjustError with what it might be.
+    """Return the known name that is meant, or raise RankadjustError with a suggestion.
 
     where: what has these names, for the message. registry: the data sets and their aliases, None for the shipped ones.
     """

@@ -43,7 +43,7 @@ class Overview:
 
 
 def overview(dataset: str, protocol: str, split: str, constants: Constants) -> Overview:
-    """Return what is known of a data set, from the histograms and the table that stand beside a database.
+    """Return the sizes and counts of a data set, from the histograms and the table beside a database.
 
     Raises RankadjustError where a file is missing or does not have what is asked for.
     """

@@ -26,7 +26,7 @@ def require_complete(
 ) -> None:
     """Raise RankadjustError where a release lacks a verified data set, a protocol that applies, or a benchmark.
 
-    Of a data set without training triples it has to have bounds. held: data set and protocol of what it has.
+    Of a data set without training triples it has to have bounds. held: the data sets and protocols that it has.
     """
     constant = {(benchmark.dataset, benchmark.protocol.name) for benchmark in benchmarks}
     counted = _counted(registry, protocols)
@@ -74,7 +74,7 @@ def require_sound(database: pl.DataFrame) -> None:
 
     A row is sound where its variances are finite and not negative; where the index is 0 at the expectation and 1 at
     the optimum, the ratio 1 at the expectation, z 0 there and 1 one standard deviation further, all within 1e-9;
-    where each adjustment exists exactly if the moments allow it; and where a reason is given for what is missing.
+    where each adjustment exists exactly if the moments allow it; and where a reason is given for missing values.
     docs/methods.md, "Adjustments", says when an adjustment exists.
     """
     found = database.with_columns(
@@ -93,7 +93,7 @@ def require_sound(database: pl.DataFrame) -> None:
 
 
 def _violations(database: pl.DataFrame) -> Iterator[tuple[str, pl.Expr]]:
-    """Yield what can be wrong with a row, and where it is; an unknown is no violation."""
+    """Yield each possible fault of a row, and where it occurs; an unknown value is not a fault."""
     metrics = {key: resolve(key) for key in database["metric"].unique()}
     has_ratio = pl.col("metric").is_in([key for key, metric in metrics.items() if metric.ratio])
     increasing = pl.col("metric").is_in([key for key, metric in metrics.items() if metric.increasing])
@@ -166,7 +166,7 @@ def _at(value: pl.Expr, adjustment: str) -> pl.Expr:
 
 
 def _off(value: pl.Expr, expected: float) -> pl.Expr:
-    # A sum that is no number is off too.
+    # A sum that is not a number is off too.
     return ~((value - expected).abs() <= _TOLERANCE)
 
 

@@ -14,10 +14,10 @@ _LOGS = "logs"
 
 
 def database_of_run(results: str | Path) -> Path:
-    """Return the database file of a run; candidates.parquet and datasets.tsv stand beside it.
+    """Return the database file of a run; candidates.parquet and datasets.tsv are beside it.
 
-    results: the folder `results` that the workflow writes. Raises RankadjustError where it is no such folder, or
-    the run has not finished, or a file of its database is another one than the run has written.
+    results: the folder `results` that the workflow writes. Raises RankadjustError if it is another kind of folder,
+    the run has not finished, or a file of its database was changed since.
     """
     results = Path(results)
     missing = _missing(results)
@@ -26,7 +26,7 @@ def database_of_run(results: str | Path) -> Path:
         # Runs of earlier versions have left no digests.
         if (folder / SUMS).is_file():
             files = [folder / name for name in (DATABASE, CANDIDATES, DATASETS, BASELINES)]
-            # Those of earlier versions have no baselines either.
+            # Runs of earlier versions have no baselines.
             check_sums(*(file for file in files if file.name != BASELINES or file.exists()))
         return folder / DATABASE
     for meant in (results / "results", results.parent):

@@ -86,7 +86,7 @@ def assemble(moments: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def with_released(computed: pl.DataFrame, released: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the rows of a run's database and, for keys that it lacks, those of the released one.
+    """Return the rows of a run's database, and released rows for keys that it lacks.
 
     The column origin says which: computed or released.
     """

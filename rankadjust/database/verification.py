@@ -1,4 +1,4 @@
-"""Verify a release: whether its files are whole, and its numbers those of another one.
+"""Verify a release: whether its files are whole, and its numbers equal another release's.
 
 Two releases made on different machines may differ in the last digits of a moment, where the machines have another
 processor or another library of mathematical functions. What that may amount to is stated: docs/methods.md, "Accuracy".
@@ -54,7 +54,7 @@ class Comparison:
 
 
 def verify(folder: Path, other: Path | None = None) -> list[Comparison]:
-    """Return how the tables of a release compare with those of another one (None: the released one).
+    """Compare the tables of a release with another release (None: the shipped release).
 
     folder, other: a deposit, the folder `database` of a run's results, or resources/database. Of a deposit the
     checksums of all files are compared too. Raises RankadjustError where a folder has no database, a table is damaged,
@@ -122,7 +122,7 @@ def _baselines(folder: Path, reference: Path) -> Comparison:
 
 
 def _not_following(database: pl.DataFrame) -> Iterator[str]:
-    """Yield the scales and offsets that are not those of their row's moments, to the last bit."""
+    """Yield the scales and offsets that do not follow from their row's moments, to the last bit."""
     anew = add_coefficients(database.drop("optimum", *_DERIVED, strict=False))
     for name in _DERIVED:
         wrong = database.filter(database[name].ne_missing(anew[name]))
@@ -175,7 +175,7 @@ def _in_one_only(names: Sequence[str], others: Sequence[str]) -> list[str]:
 
 
 def _by(name: str, changed: pl.DataFrame) -> str:
-    """Return in words by how much numbers differ, nothing for what are no numbers."""
+    """Return in words by how much numbers differ; nothing for other columns."""
     if not changed[name].dtype.is_float():
         return ""
     largest = changed.select(_difference(name).max()).item()

@@ -92,7 +92,7 @@ def _impossible_value() -> pl.Expr:
         pl.when(unit_differs & pl.col("unit_problem").is_null())
         .then(filled("unit '{}' does not suit {}; allowed: {}", "unit", "metric", allowed))
         .when(is_no_share)
-        .then(filled("{} is no share, so '{}' cannot be its value", "metric", "value_as_printed"))
+        .then(filled("{} is not a share, so '{}' cannot be its value", "metric", "value_as_printed"))
         .when(~pl.col("value").is_between("lower", "upper"))
         .then(
             filled(

@@ -138,7 +138,7 @@ def test_a_lone_percent_sign_belongs_to_its_number(run):
         ("--dataset Nations mrrr=0.3", "unknown metric 'mrrr'; did you mean mrr"),
         ("--dataset Nations mrr=x", "'x' is not a value; write a number such as 0.338 or 33.8%"),
         ("--dataset Nations hits@10=96.5", "if it is a percentage, write 96.5%"),
-        ("--dataset Nations mr=45%", "arithmetic_mean_rank is no share"),
+        ("--dataset Nations mr=45%", "arithmetic_mean_rank is not a share"),
         ("--dataset Nations mr=0.5", "arithmetic_mean_rank is 1 or more, so 0.5 cannot be its value"),
         (
             "--dataset Nations mr=25",

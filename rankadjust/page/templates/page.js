@@ -863,7 +863,7 @@ const calculator = {
     const [value, low, high] = printed.interval(digits, number.percent);
     const shown = python.strip(text);
     if (number.percent && !isShare) {
-      throw new CalculatorError(`${metric.key} is no share, so '${shown}' cannot be its value; leave out the %`);
+      throw new CalculatorError(`${metric.key} is not a share, so '${shown}' cannot be its value; leave out the %`);
     }
     const upper = metric.upper ?? Infinity;
     if (metric.lower <= value && value <= upper) {

@@ -120,7 +120,7 @@ def test_entities_in_no_triple_are_candidates_of_the_release(data, layout, isola
 
 def test_entities_in_no_triple_belong_to_neither_of_two_graphs():
     splits = {name: [("a", "p", "b")] for name in ("training", "inference", "inference_testing")}
-    with pytest.raises(RankadjustError, match="belong to neither graph"):
+    with pytest.raises(RankadjustError, match="nothing says to which graph they belong"):
         count_candidates(frames(splits), "filtered", 1)
 
 
@@ -433,7 +433,7 @@ MISTAKES = {
     ),
     "floats": (
         {"testing": pl.DataFrame({"head": [1.5], "relation": [1], "tail": [2]})},
-        "is no kind of id; make it",
+        "cannot be used as ids; give",
     ),
     "times": (
         GOOD | {"testing": GOOD["testing"].with_columns(time=pl.lit("1"))},
@@ -665,7 +665,7 @@ def test_an_evaluation_by_masking_has_as_many_candidates(shared):
 def test_the_table_of_the_documentation(shared, project):
     """Entities, test triples, mean N and what chance reaches, computed here from the histogram alone."""
     page = (project / "docs/protocols.md").read_text(encoding="utf-8")
-    lines = page.partition("## What each one changes")[2].partition("\n## ")[0].splitlines()
+    lines = page.partition("## How much each choice changes")[2].partition("\n## ")[0].splitlines()
     rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")][2:]
     assert len(rows) == 15
     for label, protocol, *printed in rows:

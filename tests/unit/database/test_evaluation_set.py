@@ -139,7 +139,7 @@ def test_values_come_by_name_or_in_a_mapping():
         ({"mrr": float("nan")}, "the value is nan; give a finite number"),
         ({"mrr": None}, "None is not a value"),
         ({"mrr": "much"}, "'much' is not a value"),
-        ({"mr": "170%"}, "arithmetic_mean_rank is no share, so '170%' cannot be its value"),
+        ({"mr": "170%"}, "arithmetic_mean_rank is not a share, so '170%' cannot be its value"),
         ({"amri": "much"}, "'much' is not a value"),
     ],
 )
