@@ -396,7 +396,9 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
     help="Evaluate part by part: what do the tasks of each part have in common?",
 )
 @click.option(
-    "--tasks", type=_PATH, help="What is known of each task: the file of the workflow's target tasks."
+    "--tasks",
+    type=_PATH,
+    help="What is known of each task: the file of the workflow's target tasks, or the test file (text with tabs).",
 )
 @click.option("--num-candidates", type=int, help="Candidates of every task, the true answer included.")
 @click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
@@ -550,7 +552,8 @@ def _evaluate_by(
 @click.option(
     "--tasks",
     multiple=True,
-    help="What is known of each task: the file of the workflow's target tasks; of several data sets NAME=FILE each.",
+    help="What is known of each task: the file of the workflow's target tasks, or the test file (text with tabs); "
+    "of several data sets NAME=FILE each.",
 )
 @click.option(
     "--cluster",

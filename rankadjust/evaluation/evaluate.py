@@ -8,13 +8,14 @@ from numpy.typing import ArrayLike
 
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
-from rankadjust.database.constants import Database
+from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
 from rankadjust.evaluation.p_values import add_p_values
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.resampling import require_draws
+from rankadjust.evaluation.task_attributes import with_queries
 from rankadjust.evaluation.tasks import remarks_on, require_both_sides_alike, tasks_of
 from rankadjust.evaluation.values import metric_values
 
@@ -88,8 +89,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
     draws : int
-        Bootstrap samples of the 95 % intervals (0: none): of triples where the column triple is given, otherwise of
-        tasks within each side.
+        Bootstrap samples of the 95 % intervals (0: none): of queries where they are known and triples share them
+        (docs/evaluate.md, "Queries"), of triples where the column triple is given, otherwise of tasks within each side.
     seed : int
         Of numpy's default generator.
 
@@ -126,7 +127,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     if dataset is not None:
         evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
         check_fit(frame, evaluation_set)
-    tasks = tasks_of(frame)
+    tasks = tasks_of(known_queries(frame, evaluation_set, database))
     if evaluation_set is not None and tasks.by_triple:
         require_both_sides_alike(tasks, frame["triple"])
     stated = stated_scores(scores)
@@ -147,6 +148,16 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         .select(RESULT.names())
         .cast(RESULT)
     )
+
+
+def known_queries(
+    tasks: pl.DataFrame, evaluation_set: EvaluationSet | None, database: Database
+) -> pl.DataFrame:
+    """Return tasks with their queries, where these follow from the names of the triples or from the files of a run."""
+    if evaluation_set is None:
+        return with_queries(tasks)
+    file = Constants.given(database).file
+    return with_queries(tasks, file, evaluation_set.dataset, evaluation_set.split)
 
 
 def _with_remarks(warning: str, remarks: Sequence[str]) -> pl.Expr:

@@ -70,3 +70,9 @@ def jackknife(strata: Sequence[IntArray], function: Callable[[FloatArray], Float
             start += size
         found.append(np.concatenate(values, axis=1))
     return found
+
+
+def jackknife_variance(left_out: Sequence[FloatArray]) -> FloatArray:
+    """Return the sum of the variances of metrics (m,) by their values with parts left out, each (m, parts)."""
+    found: FloatArray = np.sum([values.var(axis=1) * (values.shape[1] - 1) for values in left_out], axis=0)
+    return found

@@ -9,18 +9,71 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.parquet import check_parquet
-from rankadjust.base.reading import read_parquet
-from rankadjust.base.stages import check_if_sealed
+from rankadjust.base.reading import read_csv, read_parquet
+from rankadjust.base.stages import TRIPLES, check_if_sealed, read_product
+from rankadjust.base.vocabulary import LABEL_COLUMNS, time_columns
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
 """Columns of text. query: what is asked, the same text for tasks of one side with the same question."""
+
+
+# How a triple is named by its parts: labels, and times, with tabs; or three numbers with commas.
+_NAMED = {"\t": r"^[^\t]*\t[^\t]*\t[^\t]*(\t[^\t]*)*$", ",": r"^\d+,\d+,\d+$"}
+
+
+def with_queries(
+    tasks: pl.DataFrame, database: Path | None = None, dataset: str = "", split: str = "testing"
+) -> pl.DataFrame:
+    """Add the query of each task where it follows from the column triple, or from the triples of a run.
+
+    A triple that is named by its labels with tabs, or by three ids with commas, says itself what is asked on its side.
+    Else it may be a line, or the ids, of the split of a data set: then the triples are those that the run of a database
+    (`results/database/adjustments.parquet`) left in `results/triples`. Else the tasks are returned as given.
+    """
+    if "query" in tasks.columns or not {"triple", "side"} <= {*tasks.columns}:
+        return tasks
+    for mark, named in _NAMED.items():
+        if tasks["triple"].str.contains(named).all():
+            return tasks.with_columns(query=_asked("triple", mark))
+    path = None if database is None else database.parent.parent / "triples" / f"{dataset}.parquet"
+    if path is None or not path.is_file():
+        return tasks
+    triples = read_product(path, TRIPLES, dataset).filter(pl.col("split").cast(pl.String) == split)
+    try:
+        return with_attributes(tasks, _tasks_of_triples(triples))
+    except RankadjustError:
+        # The ranks have other names for the triples.
+        return tasks
+
+
+def _asked(triple: str, mark: str) -> pl.Expr:
+    """Return a named triple with ? in place of the answer of its side."""
+    name, part = pl.col(triple), f"[^{mark}]*"
+    return (
+        pl.when(pl.col("side") == "head")
+        .then(name.str.replace(f"^{part}", "?"))
+        .otherwise(name.str.replace(f"^({part}{mark}{part}{mark}){part}", "${1}?"))
+    )
+
+
+def _tasks_of_triples(triples: pl.DataFrame) -> pl.DataFrame:
+    """Return triple (with tabs), line, ids, side and query of both tasks of triples in the order of their file."""
+    parts = pl.col(*LABEL_COLUMNS, *time_columns(triples.columns)).cast(pl.String)
+    named = triples.select(
+        triple=pl.concat_str(parts, separator="\t"),
+        line=pl.int_range(1, pl.len() + 1),
+        ids=pl.concat_str(pl.col(LABEL_COLUMNS).cast(pl.String), separator=","),
+    )
+    sides = [named.with_columns(side=pl.lit(side)) for side in ("head", "tail")]
+    return pl.concat(sides).with_columns(query=_asked("triple", "\t"))
 
 
 def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> pl.DataFrame:
     """Add num_candidates and the attributes of a table of tasks to tasks with the columns triple and side.
 
     source: a frame or a Parquet file with triple, side and some of num_candidates and ATTRIBUTES; its columns line and
-    ids, where it has them, may stand for triple. num_candidates must agree with what the tasks have. Raises
+    ids, where it has them, may stand for triple. Or the evaluated triples as text, a line each with tabs between head,
+    relation and tail, which tell the queries. num_candidates must agree with what the tasks have. Raises
     RankadjustError where a task is not in the table.
     """
     known = source if isinstance(source, pl.DataFrame) else _read(Path(source))
@@ -74,6 +127,8 @@ def _joined_name(name: str, tasks: pl.DataFrame) -> str:
 
 
 def _read(path: Path) -> pl.DataFrame:
+    if path.suffix in (".txt", ".tsv"):
+        return _tasks_of_triples(_read_triples(path))
     try:
         with path.open("rb") as file:
             check_if_sealed(file)
@@ -84,3 +139,15 @@ def _read(path: Path) -> pl.DataFrame:
     # A damaged Parquet file can make the parser panic, which is no Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise RankadjustError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+
+
+def _read_triples(path: Path) -> pl.DataFrame:
+    try:
+        found = read_csv(path, separator="\t", has_header=False, quote_char=None)
+    except FileNotFoundError:
+        raise RankadjustError(f"{path}: there is no such file") from None
+    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
+        raise RankadjustError(f"{path}: cannot be read as text ({str(error).splitlines()[0]})") from None
+    if found.width < 3:
+        raise RankadjustError(f"{path}: a line must have head, relation and tail with tabs between them")
+    return found.select(pl.nth(place).alias(name) for place, name in enumerate(LABEL_COLUMNS))

@@ -9,6 +9,7 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.rank_files import TIED
 
 # Where so many tasks have one candidate only, somebody should look why.
@@ -31,6 +32,9 @@ class Tasks:
     units: the number of every task's unit, from 0 on; the bootstrap draws a unit with all its tasks.
     strata: units that the bootstrap draws among themselves. by_triple: whether units are triples; otherwise each task
         is one.
+    ways: for each side the ways in which its tasks are clustered by query (`rankadjust.evaluation.clusters`), in arrays
+        of all tasks; none where the queries are not known, or every triple has its own.
+    queries_known: whether the queries are.
     """
 
     sides: Mapping[str, IntArray]
@@ -42,6 +46,8 @@ class Tasks:
     units: IntArray
     strata: Sequence[IntArray]
     by_triple: bool
+    ways: Mapping[str, Sequence[IntArray]]
+    queries_known: bool
 
     @property
     def weighted(self) -> bool:
@@ -71,6 +77,8 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         units=units,
         strata=strata,
         by_triple="triple" in frame.columns,
+        ways=_ways(frame, sides),
+        queries_known="query" in frame.columns,
     )
 
 
@@ -160,6 +168,18 @@ def _units(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> tuple[IntArray
     tasks = np.arange(frame.height)
     one_sided = [positions for side, positions in sides.items() if side != "both"]
     return tasks, one_sided or [tasks]
+
+
+def _ways(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> Mapping[str, Sequence[IntArray]]:
+    if "triple" not in frame.columns or (clusters := clusters_of(frame)).kind != "query":
+        return {}
+    found: dict[str, list[IntArray]] = {}
+    for side, places in sides.items():
+        for way in clusters.ways(side, places):
+            of_all = np.zeros(frame.height, dtype=np.int64)
+            of_all[places] = way
+            found.setdefault(side, []).append(of_all)
+    return found
 
 
 def _ranks(frame: pl.DataFrame) -> Mapping[str, tuple[FloatArray, FloatArray]]:

@@ -1,6 +1,6 @@
 """The value of every metric for each average, side and type of rank, and the bootstrap interval of each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -9,8 +9,9 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric, Term
+from rankadjust.evaluation.clusters import FEW_QUERIES, NOT_KNOWN, few_queries, stretch, widening
 from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, studentised
-from rankadjust.evaluation.resampling import bootstrap_counts, jackknife
+from rankadjust.evaluation.resampling import bootstrap_counts, jackknife, jackknife_variance
 from rankadjust.evaluation.tasks import Tasks
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages, sums_over_units
 
@@ -36,12 +37,25 @@ _FEW_UNITS_LONG_TAIL = 1000
 
 @dataclass(frozen=True)
 class _Part:
-    """The ranks of one type that one average of one side goes over; `arrangement` is a position in a list."""
+    """The ranks of one type that one average of one side goes over; `drawn` is a position in a list."""
 
     average: str
     side: str
     rank_type: str
-    arrangement: int
+    drawn: int
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Tasks of a side, arranged by what is drawn together.
+
+    ways: the clusters of the tasks, the first of which are drawn (`rankadjust.evaluation.clusters`). arranged: returns
+    the arrangement by any of the ways. strata: of the clusters of the first.
+    """
+
+    ways: Sequence[IntArray]
+    arranged: Callable[[IntArray], Arrangement]
+    strata: Sequence[IntArray]
 
 
 @dataclass
@@ -53,6 +67,7 @@ class _Resampled:
     them.
     """
 
+    drawn: _Drawn
     arrangement: Arrangement
     values: FloatArray
     means: UnitMeans
@@ -67,20 +82,21 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, draws: int, seed: int
     draws, seed: of the bootstrap. value is null where the metric does not exist, and no_value says why. interval names
     the method, and warning says why the interval is likely to be too short.
     """
-    parts, arrangements = _parts([metric for metric in metrics if metric.key != "count"], tasks)
-    resampled = _resample(arrangements, tasks, draws, seed)
+    parts, drawn = _parts([metric for metric in metrics if metric.key != "count"], tasks)
+    resampled = _resample(drawn, tasks, draws, seed)
     values = [dict(zip(_keys(each), each.values.tolist(), strict=True)) for each in resampled]
-    intervals = [_intervals(each, tasks) for each in resampled]
+    side_of = {part.drawn: part.side for part in parts}
+    intervals = [_intervals(each, side_of[number], tasks) for number, each in enumerate(resampled)]
     units = {side: np.unique(tasks.units[positions]).size for side, positions in tasks.sides.items()}
     rows: list[tuple[object, ...]] = []
     for part in parts:
         size = tasks.sides[part.side].size
         # The number of tasks is the same in every bootstrap sample: it has no interval.
-        known = values[part.arrangement] | {"count": float(size)}
+        known = values[part.drawn] | {"count": float(size)}
         for metric in metrics:
             row = (part.average, part.side, part.rank_type, metric.key, size, known[metric.key])
-            if metric.key in intervals[part.arrangement]:
-                (low, high), method = intervals[part.arrangement][metric.key]
+            if metric.key in intervals[part.drawn]:
+                (low, high), method = intervals[part.drawn][metric.key]
                 warning = _warning(metric, part.side, units[part.side], tasks, same=low == high)
                 rows.append((*row, low, high, method, None, warning))
             else:
@@ -101,35 +117,29 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, draws: int, seed: int
     )
 
 
-def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[Arrangement]]:
-    """Return what is to be computed, and the arrangements; types of rank that are equal throughout share one."""
+def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[_Drawn]]:
+    """Return what is to be computed, and what is drawn for it; types of rank that are equal throughout share one."""
     parts: list[_Part] = []
-    arrangements: list[Arrangement] = []
+    drawn: list[_Drawn] = []
     for average, groups in tasks.groups.items():
         for side, positions in tasks.sides.items():
+            ways = tasks.ways.get(side, [tasks.units])
+            strata = [np.arange(ways[0].max() + 1)] if side in tasks.ways else tasks.strata
             arranged: list[tuple[tuple[FloatArray, FloatArray], int]] = []
             for rank_type, (best, worst) in tasks.ranks.items():
                 number = next(
                     (known for other, known in arranged if _are_equal((best, worst), other, positions)), None
                 )
                 if number is None:
-                    number = len(arrangements)
+                    number = len(drawn)
                     tied = None if _are_equal((best,), (worst,), positions) else worst
-                    arrangements.append(
-                        arrange(
-                            metrics,
-                            positions,
-                            best,
-                            tasks.counts,
-                            groups,
-                            weights=tasks.weights,
-                            units=tasks.units,
-                            worst=tied,
-                        )
+                    arranged_by = partial(
+                        arrange, metrics, positions, best, tasks.counts, groups, tasks.weights, worst=tied
                     )
+                    drawn.append(_Drawn(ways, arranged_by, strata))
                     arranged.append(((best, worst), number))
                 parts.append(_Part(average, side, rank_type, number))
-    return parts, arrangements
+    return parts, drawn
 
 
 def _are_equal(one: Sequence[FloatArray], other: Sequence[FloatArray], positions: IntArray) -> bool:
@@ -137,21 +147,31 @@ def _are_equal(one: Sequence[FloatArray], other: Sequence[FloatArray], positions
     return all(mine is its or np.array_equal(mine[positions], its[positions]) for mine, its in pairs)
 
 
-def _resample(arrangements: Sequence[Arrangement], tasks: Tasks, draws: int, seed: int) -> list[_Resampled]:
-    once = np.ones((int(tasks.units.max()) + 1, 1))
-    resampled = [
-        _Resampled(arrangement, averages(arrangement, once)[:, 0], *_unit_means(arrangement, tasks))
-        for arrangement in arrangements
-    ]
-    for counts in bootstrap_counts(tasks.strata, tasks.units.size, draws, seed):
-        for each in resampled:
-            each.samples.append(averages(each.arrangement, counts))
-            if each.mean_of:
-                each.sampled_means.append(each.means.mean_and_error(counts))
+def _resample(drawn: Sequence[_Drawn], tasks: Tasks, draws: int, seed: int) -> list[_Resampled]:
+    resampled = [_once(each, tasks) for each in drawn]
+    # What is drawn in the same way is drawn once.
+    alike: dict[int, list[_Resampled]] = {}
+    for each in resampled:
+        alike.setdefault(id(each.drawn.ways[0]), []).append(each)
+    for group in alike.values():
+        for counts in bootstrap_counts(group[0].drawn.strata, tasks.units.size, draws, seed):
+            for each in group:
+                each.samples.append(averages(each.arrangement, counts))
+                if each.mean_of:
+                    each.sampled_means.append(each.means.mean_and_error(counts))
     return resampled
 
 
-def _unit_means(arrangement: Arrangement, tasks: Tasks) -> tuple[UnitMeans, Mapping[str, int]]:
+def _once(drawn: _Drawn, tasks: Tasks) -> _Resampled:
+    """Return the values of all tasks, each cluster counting once."""
+    arrangement = drawn.arranged(drawn.ways[0])
+    values = averages(arrangement, np.ones((arrangement.in_run.shape[1], 1)))[:, 0]
+    return _Resampled(drawn, arrangement, values, *_unit_means(arrangement, drawn.strata, tasks))
+
+
+def _unit_means(
+    arrangement: Arrangement, strata: Sequence[IntArray], tasks: Tasks
+) -> tuple[UnitMeans, Mapping[str, int]]:
     """Return the means that metrics with a long tail are functions of (MR and IMR share one), and which is whose.
 
     There are none where the metrics are averages over several groups.
@@ -172,7 +192,7 @@ def _unit_means(arrangement: Arrangement, tasks: Tasks) -> tuple[UnitMeans, Mapp
         mean_of[metric.key] = number_of[mean]
     terms_, weights_, lowest, highest = zip(*found, strict=True) if found else ((), (), (), ())
     return UnitMeans(
-        np.array(terms_), np.array(weights_), np.array(lowest), np.array(highest), tasks.strata
+        np.array(terms_), np.array(weights_), np.array(lowest), np.array(highest), strata
     ), mean_of
 
 
@@ -189,13 +209,28 @@ def _keys(resampled: _Resampled) -> list[str]:
     return [metric.key for metric in resampled.arrangement.metrics]
 
 
-def _intervals(resampled: _Resampled, tasks: Tasks) -> Mapping[str, tuple[tuple[float, float], str]]:
+def _variance_over(drawn: _Drawn, way: IntArray) -> FloatArray:
+    """Return the variance of the metrics (m,) over the clusters of a way."""
+    left_out = jackknife([np.arange(way.max() + 1)], partial(averages, drawn.arranged(way)))
+    return jackknife_variance(left_out)
+
+
+def _limits(metric: Metric) -> tuple[float, float]:
+    """Return between which numbers a metric is."""
+    best = np.inf if np.isnan(metric.optimum) else metric.optimum
+    return (0.0, best) if metric.increasing or best == np.inf else (best, np.inf)
+
+
+def _intervals(
+    resampled: _Resampled, side: str, tasks: Tasks
+) -> Mapping[str, tuple[tuple[float, float], str]]:
     """Return the ends of the interval of each metric that has one, by its key, and the name of the method."""
     if not resampled.samples:
         return {}
-    arrangement = resampled.arrangement
-    left_out = jackknife(tasks.strata, partial(averages, arrangement))
+    arrangement, drawn = resampled.arrangement, resampled.drawn
+    left_out = jackknife(drawn.strata, partial(averages, arrangement))
     ends = bias_corrected(resampled.values, np.concatenate(resampled.samples, axis=1), left_out)
+    longer = np.full(ends.shape[0], widening(drawn.ways[0][tasks.sides[side]]) if tasks.ways else 1.0)
     methods = dict.fromkeys(_keys(resampled), "BCa")
     if resampled.mean_of:
         of_means = studentised(resampled.means, np.concatenate(resampled.sampled_means, axis=2))
@@ -204,6 +239,14 @@ def _intervals(resampled: _Resampled, tasks: Tasks) -> Mapping[str, tuple[tuple[
             if of_mean is not None and not np.isnan(of_mean).any():
                 ends[number] = np.sort(metric.link(of_mean))
                 methods[metric.key] = "studentised"
+                longer[number] = 1.0
+    if len(drawn.ways) > 1:
+        others = [_variance_over(drawn, way) for way in drawn.ways[1:]]
+        longer *= stretch([jackknife_variance(left_out), *others])
+    for number, metric in enumerate(arrangement.metrics):
+        if longer[number] > 1:
+            value = resampled.values[number]
+            ends[number] = np.clip(value + longer[number] * (ends[number] - value), *_limits(metric))
     return {
         key: ((float(low), float(high)), methods[key])
         for key, (low, high) in zip(methods, ends, strict=True)
@@ -213,12 +256,21 @@ def _intervals(resampled: _Resampled, tasks: Tasks) -> Mapping[str, tuple[tuple[
 
 def _warning(metric: Metric, side: str, units: int, tasks: Tasks, *, same: bool) -> str | None:
     """Return why the interval of a metric is likely to be too short, None where nothing says so."""
+    found = _too_short(metric, side, units, tasks, same=same)
+    if same or not tasks.by_triple or tasks.queries_known:
+        return found
+    return f"{found}; {NOT_KNOWN}" if found else f"the interval may be too short: {NOT_KNOWN}"
+
+
+def _too_short(metric: Metric, side: str, units: int, tasks: Tasks, *, same: bool) -> str | None:
     if same:
         return "every bootstrap sample has the same value, so that the interval says nothing"
     if side == "both" and len(tasks.sides) > 1 and not tasks.by_triple:
         return "the interval is too short if head and tail task of a triple are alike: give the column triple"
     if metric.key in ("variance", "standard_deviation"):
         return "the interval of a dispersion of ranks is usually too short"
+    if side in tasks.ways and few_queries([way[tasks.sides[side]] for way in tasks.ways[side]]):
+        return FEW_QUERIES
     enough = _FEW_UNITS_LONG_TAIL if has_long_tail(metric) else _FEW_UNITS
     if units < enough:
         what = "triples" if tasks.by_triple else "tasks"

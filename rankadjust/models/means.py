@@ -11,6 +11,7 @@ import numpy as np
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.metrics import Metric
+from rankadjust.evaluation.intervals import UnitMeans
 from rankadjust.evaluation.weighting import Arrangement, product, sums_over_units
 
 
@@ -35,6 +36,12 @@ class ClusterMeans:
         with np.errstate(invalid="ignore", divide="ignore"):
             means = product(self.terms, counts) / product(self.weights, counts)
         return self.linked(means)
+
+    def against(self, other: "ClusterMeans") -> UnitMeans:
+        """Return the differences of the means to those of another model, as means over the same clusters."""
+        free = np.full(len(self.metrics), np.inf)
+        strata = [np.arange(self.terms.shape[1])]
+        return UnitMeans(self.terms - other.terms, self.weights, -free, free, strata)
 
     def linked(self, means: FloatArray) -> FloatArray:
         """Return the metrics whose means are (m, d)."""

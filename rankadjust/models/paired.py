@@ -1,4 +1,4 @@
-"""The ranks of several models on the same tasks, matched by triple and side, and the clusters of these tasks.
+"""The ranks of several models on the same tasks, matched by triple and side.
 
 A model is one run, or several runs with seeds of their own (a folder, one file each).
 """
@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
-from scipy import sparse
 
-from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame
 from rankadjust.evaluation.rank_files import TIED, run_sources, tasks_from
@@ -23,7 +22,6 @@ from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
 
 Source = str | Path | pl.DataFrame | ArrayLike
 
-CLUSTERS = ("triple", "query", "relation")
 _KEY = ("triple", "side")
 
 
@@ -157,62 +155,3 @@ def _matched(tasks: pl.DataFrame, first: str, run: pl.DataFrame, name: str) -> p
 def _task(rows: pl.DataFrame) -> str:
     triple, side = rows.select(_KEY).row(0)
     return f"triple {triple}" + ("" if side == "both" else f", side {side}")
-
-
-# --- clusters ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Clusters:
-    """kind: triple, query or relation. of_task: the number of each task's cluster, from 0 on, (n,)."""
-
-    kind: str
-    of_task: IntArray
-
-    @property
-    def number(self) -> int:
-        """How many clusters there are."""
-        return int(self.of_task.max()) + 1
-
-    @property
-    def largest_share(self) -> float:
-        """The share of the tasks that the largest cluster has."""
-        return float(np.bincount(self.of_task).max() / self.of_task.size)
-
-
-def clusters_of(tasks: pl.DataFrame, kind: str | None) -> Clusters:
-    """Return the clusters of tasks: what is swapped and drawn together.
-
-    kind: triple (head and tail task of a triple), query (triples that share a query on either side, and whatever these
-    share one with), relation; None: query where the queries are known and several triples share one, else triple.
-    """
-    if kind is None:
-        shared = "query" in tasks.columns and tasks.select("side", "query").is_duplicated().any()
-        kind = "query" if shared else "triple"
-    if kind not in CLUSTERS:
-        raise RankadjustError(f"unknown cluster '{kind}'; there are {', '.join(CLUSTERS)}")
-    if kind != "triple" and kind not in tasks.columns:
-        raise RankadjustError(
-            f"the {kind} of each task is not known: give --tasks with the file that the workflow's target "
-            f"tasks writes, or a column {kind}"
-        )
-    triples = _numbers(tasks["triple"])
-    if kind == "query":
-        return Clusters(
-            kind, _connected(triples, _numbers(tasks.select(pl.struct("side", "query")).to_series()))
-        )
-    return Clusters(kind, triples if kind == "triple" else _numbers(tasks[kind]))
-
-
-def _connected(first: IntArray, second: IntArray) -> IntArray:
-    """Return the number of each task's component, where tasks that share either number are connected (n,)."""
-    offset = int(first.max()) + 1
-    size = offset + int(second.max()) + 1
-    links = sparse.coo_array((np.ones(first.size), (first, second + offset)), shape=(size, size))
-    _, component = sparse.csgraph.connected_components(links, directed=False)
-    _, numbered = np.unique(component[first], return_inverse=True)
-    return numbered.astype(np.int64)
-
-
-def _numbers(column: pl.Series) -> IntArray:
-    return (column.rank("dense") - 1).cast(pl.Int64).to_numpy()

@@ -41,10 +41,13 @@ def is_exact(clusters: int, flips: int) -> bool:
     return clusters < 63 and 2**clusters <= flips
 
 
-def flip_means(first: ClusterMeans, second: ClusterMeans, flips: int, seed: int) -> FloatArray:
+def flip_means(
+    first: ClusterMeans, second: ClusterMeans, flips: int, seed: int, stretch: FloatArray | float = 1.0
+) -> FloatArray:
     """Return p of each metric (m,) that is a function of a mean, nan where it has no value.
 
-    A swap changes the sign of a cluster's part of the difference of the two sums. Their total stays.
+    A swap changes the sign of a cluster's part of the difference of the two sums. Their total stays. stretch: by how
+    much the differences of swaps are too small, since clusters may depend on each other (m,).
     """
     weights = first.weights.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -58,13 +61,14 @@ def flip_means(first: ClusterMeans, second: ClusterMeans, flips: int, seed: int)
     # With signs the sum is the total less twice that of the swapped.
     blocks = swaps(parts.shape[1], flips, seed)
     found = (np.abs(difference(totals - 2 * product(parts, block))) for block in blocks)
-    return _share(found, np.abs(difference(totals)), parts.shape[1], flips)
+    return _share(found, _shrunk(np.abs(difference(totals)), stretch), parts.shape[1], flips)
 
 
-def flip_ranks(together: Arrangement, flips: int, seed: int) -> FloatArray:
+def flip_ranks(together: Arrangement, flips: int, seed: int, stretch: FloatArray | float = 1.0) -> FloatArray:
     """Return p of each metric (m,) of the tasks of two models, computed anew for every swap.
 
     together: the tasks of both; its units are 2 c for cluster c of the first and 2 c + 1 for that of the second.
+    stretch: as for `flip_means`.
     """
     clusters = together.in_run.shape[1] // 2
 
@@ -73,9 +77,15 @@ def flip_ranks(together: Arrangement, flips: int, seed: int) -> FloatArray:
         counts[::2], counts[1::2] = 1 - swapped, swapped
         return averages(together, counts) - averages(together, 1 - counts)
 
-    seen = np.abs(difference(np.zeros((clusters, 1))))
+    seen = _shrunk(np.abs(difference(np.zeros((clusters, 1)))), stretch)
     found = (np.abs(difference(block)) for block in swaps(clusters, flips, seed, columns=4))
     return _share(found, seen, clusters, flips)
+
+
+def _shrunk(seen: FloatArray, stretch: FloatArray | float) -> FloatArray:
+    """Return differences (m, 1) divided by the stretch (m,)."""
+    shrunk: FloatArray = seen / np.reshape(stretch, (-1, 1))
+    return shrunk
 
 
 def _share(differences: Iterator[FloatArray], seen: FloatArray, clusters: int, flips: int) -> FloatArray:

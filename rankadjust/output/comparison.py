@@ -25,7 +25,8 @@ def comparison(found: Comparison, *, every_side: bool = False) -> str:
         f"{found.tasks:,} tasks in {found.clusters:,} clusters ({found.cluster}); {swaps}, "
         f"{found.draws:,} bootstrap samples, seed {found.seed}"
     )
-    return "\n\n".join([head, *(_side(found, side) for side in shown)])
+    notes = [f"Note: {found.note}."] if found.note else []
+    return "\n\n".join(["\n".join([head, *notes]), *(_side(found, side) for side in shown)])
 
 
 def comparisons(found: Mapping[str, Comparison], *, every_side: bool = False) -> str:

@@ -178,6 +178,9 @@ def test_weighted_means_are_studentised_as_ratios():
 
 def test_every_interval_that_is_too_short_says_so():
     _, frame = pairs(1000)
+    unknown = evaluate(frame, metrics=["mrr"], draws=50)["warning"].unique().to_list()
+    assert "not known which triples share a query" in unknown[0]
+    frame = frame.with_columns(query=pl.col("triple").cast(pl.String))
     result = evaluate(frame, metrics=["mr", "mrr", "std", "median"], draws=50)
     assert [ends(result, metric)[3] for metric in ("mr", "mrr", "median")] == [None] * 3
     assert "dispersion" in ends(result, "std")[3]
@@ -186,6 +189,10 @@ def test_every_interval_that_is_too_short_says_so():
     assert ends(apart, "mrr", side="head")[3] is None
     few = evaluate(frame.filter(pl.col("triple") < 23), metrics=["mrr"], draws=50)
     assert "fewer than 24 triples" in ends(few, "mrr")[3]
+    shared = frame.filter(pl.col("triple") < 300).with_columns(query=(pl.col("triple") // 3).cast(pl.String))
+    assert ends(evaluate(shared, metrics=["mrr"], draws=50), "mrr")[3] is None
+    fewer = evaluate(shared.filter(pl.col("triple") < 297), metrics=["mrr"], draws=50)
+    assert "fewer than 100 queries" in ends(fewer, "mrr")[3]
     perfect = evaluate([1] * 50, metrics=["hits@10"], draws=50)
     assert ends(perfect, "hits@10")[:2] == (1, 1)
     assert "every bootstrap sample has the same value" in ends(perfect, "hits@10")[3]

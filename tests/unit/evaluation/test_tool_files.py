@@ -6,10 +6,11 @@ import pytest
 import yaml
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.models.compare import compare
-from rankadjust.models.paired import clusters_of, paired
+from rankadjust.models.paired import paired
 
 
 def record(**keys):
@@ -50,7 +51,8 @@ def test_a_trace_of_libkge(tmp_path):
     assert found["relation"].to_list() == ["3"] * 4
     # Both ask for the objects of 0 and 3, and for two different subjects.
     assert found["query"].to_list() == ["0,3,?", "?,3,10", "0,3,?", "?,3,11"]
-    assert clusters_of(found, None).number == 1
+    (way,) = clusters_of(found).ways("both", np.arange(4))
+    assert way.tolist() == [0] * 4
     mrr = evaluate(tmp_path / "trace.yaml", metrics="mrr", draws=0).filter(side="both")["value"].item()
     assert mrr == pytest.approx((1 + 1 / 2 + 1 / 4 + 1 / 3) / 4)
 

@@ -9,9 +9,10 @@ from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import metric_value, resolve
+from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.models.compare import DIFFERENCES, VALUES, compare
-from rankadjust.models.paired import clusters_of, paired
+from rankadjust.models.paired import paired
 from rankadjust.output.comparison import comparison, paper_table
 
 
@@ -175,7 +176,7 @@ def test_seeds_that_differ_much_are_no_difference_of_models():
 def test_p_of_models_with_unequal_numbers_of_runs(metric):
     """All 512 swaps of nine triples by hand: each model counts as much as the other, whatever its number of runs."""
     runs = {"A": [model(1, triples=9)], "B": [model(seed, 0.5, triples=9) for seed in (4, 5, 6)]}
-    found = row(compare(runs, metrics=metric, flips=512, draws=9).differences, metric)
+    found = row(compare(runs, metrics=metric, flips=512, draws=0).differences, metric)
     # Three copies of the one run beside three runs: (runs, triples, sides).
     one = np.stack([runs["A"][0]["rank"].to_numpy().reshape(9, 2)] * 3)
     other = np.stack([run["rank"].to_numpy().reshape(9, 2) for run in runs["B"]])
@@ -221,8 +222,8 @@ def test_a_folder_of_runs_has_tables_scores_and_traces(tmp_path):
         compare([folder, tmp_path / "C"])
 
 
-def test_queries_connect_triples():
-    """Triples 0 and 1 ask for the same tail, 1 and 2 for the same head: one cluster; 3 is alone."""
+def test_queries_of_both_sides_are_two_ways_of_clustering():
+    """Triples 0 and 1 ask for the same tail, 1 and 2 for the same head; 3 is alone."""
     tasks = pl.DataFrame(
         {
             "triple": ["0", "0", "1", "1", "2", "2", "3", "3"],
@@ -232,9 +233,16 @@ def test_queries_connect_triples():
     )
     found = clusters_of(tasks, None)
     assert found.kind == "query"
-    assert found.of_task.tolist() == [0] * 6 + [1] * 2
-    assert found.largest_share == 0.75
-    assert clusters_of(tasks, "triple").number == 4
+    by_head, by_tail, by_both = (way.tolist() for way in found.ways("both", np.arange(8)))
+    assert {tuple(by_head), tuple(by_tail)} == {(0, 0, 0, 0, 1, 1, 2, 2), (0, 0, 1, 1, 1, 1, 2, 2)}
+    assert by_both == [0, 0, 1, 1, 2, 2, 3, 3]
+    (only,) = found.ways("head", np.arange(0, 8, 2))
+    assert only.tolist() == [0, 1, 1, 2]
+    # What is asked on one side is a part of what is asked on the other: that adds nothing.
+    nested = tasks.with_columns(query=pl.when(pl.col("side") == "head").then("triple").otherwise("query"))
+    (only,) = clusters_of(nested).ways("both", np.arange(8))
+    assert only.tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
+    assert clusters_of(tasks, "triple").ways("both", np.arange(8))[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
     assert clusters_of(tasks.with_columns(query="triple"), None).kind == "triple"
 
 
@@ -333,3 +341,81 @@ def test_what_cannot_be_clustered():
 def test_numbers_of_swaps_and_samples_that_nobody_means_are_refused_at_once(option, message):
     with pytest.raises(RankadjustError, match=message):
         compare({"A": model(1), "B": model(2)}, **option)
+
+
+def test_queries_that_cross_make_a_difference_less_sure():
+    """One model wins a head query as a whole: with swaps of triples that looks sure, with queries it does not."""
+    rng = np.random.default_rng(5)
+    head, tail = np.arange(300) // 30, rng.integers(60, size=300)
+    wins = np.where(head < 7, 0.4, -0.3)
+    ranks = {"A": np.full(300, 10.0), "B": np.ceil(10 * np.exp(wins + 0.2 * rng.standard_normal(300)))}
+    frames = {
+        name: pl.DataFrame(
+            {
+                "triple": np.tile(np.arange(300), 2),
+                "side": np.repeat(["head", "tail"], 300),
+                "rank": np.tile(own, 2),
+                "query": np.concatenate([head, tail]),
+            }
+        )
+        for name, own in ranks.items()
+    }
+    found = compare(frames, metrics="gmr", flips=999, draws=200)
+    assert (found.cluster, found.clusters, found.note) == ("query", 10, None)
+    together = row(found.differences, "gmr")
+    alone = compare(
+        {name: one.drop("query") for name, one in frames.items()}, metrics="gmr", flips=999, draws=200
+    )
+    assert "not known which triples share a query" in alone.note
+    apart = row(alone.differences, "gmr")
+    assert apart["p"] < 0.01
+    assert together["p"] > 0.05
+    assert together["difference_high"] - together["difference_low"] > 2 * (
+        apart["difference_high"] - apart["difference_low"]
+    )
+    assert "too short" in together["warning"]
+
+
+def flips_alone(metric, first, second):
+    """Return p of the sign-flip test, by hand."""
+    signs = np.random.default_rng(0).integers(2, size=(1999, first.size)).astype(bool)
+    seen = abs(metric_value(metric, first) - metric_value(metric, second))
+    swapped = [
+        abs(
+            metric_value(metric, np.where(one, first, second))
+            - metric_value(metric, np.where(one, second, first))
+        )
+        for one in signs
+    ]
+    return (1 + sum(np.array(swapped) >= seen - 1e-9)) / 2000
+
+
+def test_models_with_equal_mr_are_not_told_apart_because_few_ranks_are_bad():
+    """One model is at 51 throughout; the other at 1, and at 5,001 in 1 % of the tasks: here in one of 300."""
+    first, second = np.full(300, 51.0), np.where(np.arange(300) < 1, 5001.0, 1.0)
+    assert flips_alone("mr", first, second) < 0.05
+    found = row(compare({"A": first, "B": second}, metrics="mr").differences, "mr")
+    assert found["p"] > 0.05
+    assert found["difference_low"] < 0 < found["difference_high"]
+
+
+def test_models_with_equal_medians_are_not_told_apart_because_one_varies_more():
+    """Ranks around 500 in both; of the other model few are near it, so that its median varies by 40."""
+    rng = np.random.default_rng(2)
+    first = np.rint(rng.normal(500, 5, 300))
+    second = np.rint(np.where(np.arange(300) < 158, rng.normal(300, 60, 300), rng.normal(700, 60, 300)))
+    assert flips_alone("median", first, second) < 0.05
+    found = row(compare({"A": first, "B": second}, metrics="median").differences, "median")
+    assert found["p"] > 0.05
+    assert row(compare({"A": first, "B": second + 300}, metrics="median").differences, "median")["p"] < 0.01
+
+
+def test_the_interval_of_mr_is_that_of_evaluate():
+    """Against a model that is at 1 throughout, the difference of MR is MR - 1."""
+    first = model(1, triples=150).drop("num_candidates")
+    perfect = first.with_columns(rank=pl.lit(1.0))
+    found = row(compare({"A": first, "B": perfect}, metrics="mr", seed=3).differences, "mr")
+    alone = row(evaluate(first, metrics="mr", seed=3), "mr")
+    assert alone["interval"] == "studentised"
+    assert found["difference_low"] == pytest.approx(alone["value_low"] - 1, rel=1e-9)
+    assert found["difference_high"] == pytest.approx(alone["value_high"] - 1, rel=1e-9)
