@@ -12,8 +12,8 @@ OPENING = """# The library
 
 <!-- Made of the docstrings: python -m harness.api_page > docs/api.md. The examples are run as tests. -->
 
-What `from rankadjust import ...` gives, in the order of the alphabet. Frames are polars frames; those of pandas and
-pyarrow are taken, too. A mistake in what you give is a `RankadjustError` of one line.
+All names that `from rankadjust import ...` offers, in alphabetical order. Frames are polars frames; frames of pandas
+and pyarrow work too. A mistake in what you give is a `RankadjustError` of one line.
 
 """
 

@@ -41,7 +41,7 @@ def chromium() -> Iterator[Browser]:
 
 
 class Pages:
-    """Pages of one test, and what went wrong on them: errors of scripts and requests to elsewhere."""
+    """Pages of one test, and their faults: errors of scripts and requests to elsewhere."""
 
     def __init__(self, browser: Browser) -> None:
         """Take the browser."""

@@ -94,7 +94,7 @@ def tiny(place: Path) -> dict[str, int]:
 
 
 def drawn(place: Path, triples: int) -> dict[str, int]:
-    """Write a graph drawn at random, the same every time, in which few entities have many triples."""
+    """Write a graph drawn at random, the same every time; few entities have many triples."""
     random = np.random.default_rng(triples)
     entities = max(20, triples // 10)
     ends = [(random.random(2 * triples) ** 2 * entities).astype(np.int64) for _ in range(2)]
@@ -115,7 +115,7 @@ def drawn(place: Path, triples: int) -> dict[str, int]:
 
 
 def results(folder: Path) -> dict[str, bytes]:
-    """Return the bytes of every result; how long a job took and what it logged is none."""
+    """Return the bytes of every result; times and logs of jobs do not count."""
     files = (path for path in (folder / "results").rglob("*") if path.is_file())
     named = {path.relative_to(folder / "results").as_posix(): path for path in files}
     return {

@@ -2,7 +2,7 @@
 
 As root: `with slurm(folder) as cluster:` brings it up and down; `python -m harness.slurm` until Ctrl-C.
 Every daemon is a child of this process and gets a signal when it dies, however it dies. Every process of a job is
-known by a variable of its environment, so that nothing but what was started here is ever ended.
+known by a variable of its environment, so that only processes that were started here are ever ended.
 """
 
 import os
@@ -162,7 +162,7 @@ def slurm(folder: Path, cpus: int = 4, *, accounting: bool = False) -> Iterator[
 
 
 def processes(folder: Path) -> list[int]:
-    """Return the processes that belong to the Slurm in this folder: its daemons, and those of its jobs."""
+    """Return the processes that belong to the Slurm in this folder: its daemons and jobs."""
     mark = f"{MARK}={folder}".encode()
     found = []
     for path in Path("/proc").glob("[0-9]*"):
@@ -318,7 +318,7 @@ def _wait(happens: Callable[[], bool], what: str) -> None:
 
 
 def patience(seconds: float) -> float:
-    """Return how long to wait for what takes so many seconds on an idle machine: longer, the busier this one is."""
+    """Return how long to wait for something that takes so many seconds on an idle machine: longer on a busy one."""
     return seconds * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

@@ -1,6 +1,6 @@
 """Chance-adjusted link-prediction metrics: 0 is chance, 1 is perfect.
 
-A model is judged by the rank of the true answer among N candidates, and part of what is printed is chance. An
+A model is judged by the rank of the true answer among N candidates, and part of a printed metric is chance. An
 evaluation set is a data set under a protocol, one of its splits and a side, with the numbers of candidates of its
 tasks. It knows what chance gives, and adjusts what you have:
 
@@ -14,7 +14,7 @@ tasks. It knows what chance gives, and adjusts what you have:
 >>> fb.check({"mrr": 0.34, "hits@10": 0.1})["mended"].item()
 'MRR 0.23 instead of 0.34'
 
-What to take for what:
+Which function for which task:
 
     EvaluationSet      everything about one evaluation set: released, of a run, of your own triples, or sampled
     Constants          the database: a release, or a run on top of one

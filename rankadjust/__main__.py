@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line; an interrupt is no error of the program, from the first import on."""
+    """Run the command line; an interrupt is not an error of the program, from the first import on."""
     try:
         from rankadjust.cli import main as run  # noqa: PLC0415 - so that the import can be interrupted, too
 

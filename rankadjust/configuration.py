@@ -94,9 +94,9 @@ def as_yaml(values: Mapping[str, Any], folder: str | Path) -> str:
 
 
 def share_with_jobs(values: Mapping[str, Any], project: Path) -> None:
-    """Tell the jobs of a run through the environment what is no property of a result: their code, and where to look.
+    """Pass to jobs, as environment variables, the settings that do not affect results: the code, and where to look.
 
-    Jobs use the library that stands beside the workflow, whatever else is installed, and compute the same numbers on
+    Jobs use the library beside the workflow, whatever else is installed, and compute the same numbers on
     every processor.
     """
     os.environ.update(same_everywhere())

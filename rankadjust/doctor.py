@@ -1,4 +1,4 @@
-"""What is wrong with this machine, with what is installed, and with the results in a folder, and what to do about it.
+"""Faults of this machine, of the installation, and of the results in a folder, and what to do about them.
 
 Each check says what it found, a line for each problem. Packages that may be missing are imported by the check that
 needs them, so that the others still speak.
@@ -29,7 +29,7 @@ _PACKAGE = Path(__file__).parent
 _PROJECT = _PACKAGE.parent
 # What a run of the default configuration writes, downloads included, with as much to spare (docs/reliability.md).
 _ROOM, _FILES = 50_000_000, 1000
-# Seconds between the clock of this machine and that of a disk.
+# Seconds between the clocks of this machine and of a disk.
 _APART = 2.0
 _STAGES = ("triples", "candidates", "partitions", "moments", "bounds", "tasks")
 _WITH_SUMS = ("database", "rescored", "comparison", "figures", "release")
@@ -221,7 +221,7 @@ def wrong_disk(folder: Path) -> Iterator[str]:
 
 
 def _places(folder: Path) -> list[Path]:
-    """Return a folder of work that is there, and the one for temporary files."""
+    """Return the folder of work, if it exists, and the folder for temporary files."""
     return [path for path in (folder, Path(tempfile.gettempdir())) if path.is_dir()]
 
 
@@ -284,8 +284,8 @@ def _of_extra(requirement: str, extra: str) -> str:
 def unmet(requirements: Iterable[str]) -> Iterator[str]:
     """Yield which requirements what is installed does not meet.
 
-    Snakemake brings the workflow, which needs all of its packages. Else those for tables may be missing; what tests
-    need is no concern of who runs none.
+    Snakemake brings the workflow, which needs all of its packages. Without it, the packages for tables may be
+    missing. Packages for tests are not checked.
     """
     from packaging.requirements import Requirement
 
@@ -349,7 +349,7 @@ def _inputs(_folder: Path) -> str:
 
 
 def wrong_results(folder: Path) -> Iterator[str]:
-    """Yield what of a run's results, and of what it fetched, is not as it was written."""
+    """Yield the results and the fetched files of a run that were changed since they were written."""
     state = folder / ".snakemake" / "rankadjust"
     if _at_work(folder):
         return
@@ -364,7 +364,7 @@ def _damaged(folder: Path) -> Iterator[str]:
     from rankadjust.base.mending import Products
     from rankadjust.data.fetched import damage
 
-    # What earlier runs remember is not taken for what is there.
+    # The memory of earlier runs is not trusted: every file is read.
     nothing = Path(os.devnull)
     products = Products(nothing, Digests(nothing), look=True, dry=lambda: True)
     yield from (f"{line}; {_AGAIN}" for path in _products(folder) for line in products.wrong(path))

@@ -1,4 +1,4 @@
-"""What a run computes, known before it begins: data sets, protocols, parts and batches, and what jobs are granted."""
+"""The plan of a run, known before it begins: data sets, protocols, parts, batches, and the memory and time of jobs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from rankadjust.data.sizes import batches, triples_of, up_to
 
 @dataclass(frozen=True)
 class Plan:
-    """The data sets whose triples are computed, those of which bounds are, protocols and tables, by name; the metrics.
+    """The data sets with exact constants, the data sets with bounds, protocols and tables, by name; the metrics.
 
     partitions: into how many parts a data set is divided for counting, or 'auto'. memory_mb: what a job may take.
     batch: up to how many triples data sets are computed together, or 'auto'.
@@ -68,7 +68,7 @@ class Plan:
 
     @cached_property
     def applicable(self) -> Mapping[str, Sequence[Protocol]]:
-        """The protocols that apply to each data set; one to which none applies is summarised, and not counted."""
+        """The protocols that apply to each data set; a data set without any is summarised, and not counted."""
         return {
             name: [
                 protocol
@@ -80,12 +80,12 @@ class Plan:
 
     @property
     def counted(self) -> Sequence[str]:
-        """The data sets to which a protocol applies."""
+        """The data sets that some protocol applies to."""
         return [name for name, protocols in self.applicable.items() if protocols]
 
     @property
     def evaluations(self) -> list[tuple[str, str]]:
-        """Data set and protocol of all that is counted, or of which there are bounds."""
+        """Data set and protocol of everything that is counted or bounded."""
         counted = [
             (name, protocol.name) for name, protocols in self.applicable.items() for protocol in protocols
         ]
@@ -93,7 +93,7 @@ class Plan:
 
     @property
     def baselined(self) -> Sequence[str]:
-        """The data sets of which baselines are counted: some triples are given to a model, and all fit in memory."""
+        """The data sets that get baselines: they have triples to train on, and fit in memory."""
         return [
             name
             for name in self.counted
@@ -150,7 +150,7 @@ class Plan:
         return 2 if self.sizes[dataset] > 5_000_000 else 1
 
     def counted_under(self, dataset: str) -> list[Protocol]:
-        """Return the protocols that apply to a data set, without what is said of them to people."""
+        """Return the protocols that apply to a data set, without their descriptions."""
         return [replace(protocol, description="") for protocol in self.applicable[dataset]]
 
     def reading(self, dataset: str) -> Dataset:

@@ -1,4 +1,4 @@
-"""How a run of the workflow begins, and what its rules are written with: functions of wildcards, and of names."""
+"""How a run of the workflow begins, and the functions that its rules use: of wildcards, and of names."""
 
 import atexit
 import logging
@@ -34,8 +34,8 @@ _STATE = _SNAKEMAKE / "rankadjust"
 class Start:
     """What a run knows before its first job.
 
-    digests: of the bytes of files. looks: whether this process looks for damage in what earlier runs left; a job takes
-    what the run has found. batches: the data sets that are computed together, by the name of their rule.
+    digests: of the bytes of files. looks: whether this process looks for damage in the files of earlier runs; a job
+    uses the findings of the run. batches: the data sets that are computed together, by the name of their rule.
     """
 
     run: Configuration
@@ -119,7 +119,7 @@ def by_dataset(function: Callable[[str], _T]) -> Callable[[OfDataset], _T]:
 
 
 def uncompared(function: Callable[[str], _T]) -> Callable[[OfDataset, object], _T]:
-    """Return what `by_dataset` does, as a function whose value Snakemake does not compare with that of the last run.
+    """Return what `by_dataset` does, as a function whose value Snakemake does not compare with the last run.
 
     It does so where a function asks for `input`.
     """
@@ -158,7 +158,7 @@ def filled_in(outputs: Iterable[str], wildcards: Any) -> list[str]:  # noqa: ANN
 
 
 def schemas_of(project: Path) -> Callable[..., list[Path]]:
-    """Return a function that gives the paths of schemas by name, for a digest of what a job reads."""
+    """Return a function that gives the paths of schemas by name, for a digest of the inputs of a job."""
     return lambda *names: [project / "workflow" / "schemas" / f"{name}.schema.yaml" for name in names]
 
 

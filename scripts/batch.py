@@ -25,7 +25,7 @@ def compute(
 ) -> None:
     """Make all files of one data set.
 
-    counted: histograms, pairs, moments and what baselines reach; the last, or all of them, may be missing.
+    counted: histograms, pairs, moments and baselines; the last, or all of them, may be missing.
     """
     triples, labels, summary = encoded
     encode_dataset(dataset, folder, triples, labels, summary, memory, tell)

@@ -35,7 +35,7 @@ def gather(
     baselines: Mapping[str, str],
     folder: Path,
 ) -> None:
-    """Write the database. moments: files, each with what it holds and to what it belongs; the others by data set."""
+    """Write the database. moments: files, each with its kind and the data set it belongs to; the others by data set."""
     database = assemble(read_product(*one) for one in moments)
     parquet, tsv, reached, candidates, datasets = made = [
         folder / name

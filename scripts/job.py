@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-# Polars reads its number of threads once, at import; Snakemake tells a job's share in OMP_NUM_THREADS only.
+# Polars reads its number of threads once, at import; Snakemake passes a job's share in OMP_NUM_THREADS only.
 if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
     os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"]
 
@@ -43,7 +43,7 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
     """Send standard error to the job's log; end with one line when the job fails, and none when it is interrupted.
 
     The log holds the line, and for an error that is not the user's the traceback.
-    Yields a function that writes a line to the terminal as well, for what people should see while it runs.
+    Yields a function that writes a line to the terminal as well, for messages that people should see while it runs.
     """
     path = Path(snakemake.log[0])
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -69,7 +69,7 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
 
 @contextmanager
 def _opened(path: Path, snakemake: Any) -> Iterator[IO[str]]:  # noqa: ANN401
-    """Open a log; where that cannot be, note this in place of what the log would hold."""
+    """Open a log; if that fails, note the failure in place of the log."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         log = path.open("w", encoding="utf-8", buffering=1)
@@ -102,12 +102,12 @@ def _all_errors_to(log: IO[str]) -> Iterator[IO[str]]:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Say whether an error is one of which a job fails; the others, such as an interrupt, end it."""
+    """Say whether an error makes a job fail; others, such as an interrupt, end it."""
     return isinstance(error, Exception) or is_panic(error)
 
 
 def note(error: BaseException, job: str, log: str | Path) -> None:
-    """Write an error to the log, which is standard error, and note for the end of the run of what the job failed."""
+    """Write an error to the log, which is standard error, and keep the reason of the failure for the end of the run."""
     said = str(error) if isinstance(error, RankadjustError) else in_words(error, Path.cwd())
     if said is None:
         said = f"unexpected {''.join(traceback.format_exception_only(error)).strip().splitlines()[0]}"

@@ -61,7 +61,7 @@ def compared(path: str | Path) -> pl.DataFrame:
 
 
 def _datasets(database: str, released: str) -> pl.DataFrame:
-    """Return the counts of the run's data sets, and of those of the release that the run has not."""
+    """Return the counts of the run's data sets, and of the released data sets that the run lacks."""
     paths = [Path(path).with_name("datasets.tsv") for path in (database, released)]
     check_shipped(*paths)
     own, *others = [read_csv(path, separator="\t", infer_schema=True) for path in paths if path.exists()]

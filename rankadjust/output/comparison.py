@@ -30,7 +30,7 @@ def comparison(found: Comparison, *, every_side: bool = False) -> str:
 
 
 def comparisons(found: Mapping[str, Comparison], *, every_side: bool = False) -> str:
-    """Return the comparison of each data set under its name, and what they tell together."""
+    """Return the comparison of each data set under its name, and the verdict over all of them."""
     parts = [f"{name}: {comparison(one, every_side=every_side)}" for name, one in found.items()]
     return "\n\n".join([*parts, _together(found)])
 
@@ -161,7 +161,7 @@ def _notes(differences: pl.DataFrame) -> list[str]:
 
 
 def printed_pair(pair: PrintedPair) -> str:
-    """Return what two printed values tell, what it rests on, and which difference would be enough."""
+    """Return the verdict on two printed values, its assumption, and the difference that would be enough."""
     label = resolve(pair.metric).label
     better, worse = pair.better.text, pair.worse.text
     alone = f"p is at most {number(pair.p_if_independent, 2)}"
@@ -267,7 +267,7 @@ def printed_for_machines(pairs: Sequence[PrintedPair]) -> list[dict[str, Any]]:
 
 
 def printed_rows(pairs: Sequence[PrintedPair]) -> pl.DataFrame:
-    """Return a row for each pair: the values with the ends of what they round, and what they tell."""
+    """Return a row for each pair: the values with the ends of their rounding intervals, and the verdict."""
     numbers = ("p", "p_if_independent", "enough", "enough_if_independent")
     return pl.DataFrame(
         [

@@ -40,7 +40,7 @@ that nobody did.
 
 
 def datasets_page(registry: Mapping[str, Dataset]) -> str:
-    """Return the page in Markdown; the order is that of the registry."""
+    """Return the page in Markdown, in the order of the registry."""
     graphs = [dataset for dataset in registry.values() if dataset.ultra]
     here = sum(dataset.verified for dataset in graphs)
     registered = len(graphs) - here

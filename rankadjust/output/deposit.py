@@ -123,7 +123,7 @@ def write_deposit(
 
 
 def _protocols(database: pl.DataFrame) -> Mapping[str, str]:
-    """Return what the protocols of a database are; those with sampled negatives are one."""
+    """Return the descriptions of the protocols of a database; all sampled protocols share one."""
     named = {name: protocol.description for name, protocol in load_protocols().items()}
     used = sorted(database["protocol"].unique())
     known = {name: named[name] for name in used if name in named}

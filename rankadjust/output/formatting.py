@@ -10,7 +10,7 @@ READABLE = (
     "z_random_scorer", "status", "message", "grades", "caveat",
 )  # fmt: skip
 
-# The backslash first, so that those of the others stay.
+# The backslash first: the others add backslashes, which must not be escaped again.
 _ESCAPES = {
     "\\": "\\\\",
     "&": "&amp;",
@@ -24,7 +24,7 @@ _ESCAPES = {
 
 
 def readable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of rescored rows that people read; of the grades those of the facts that are not printed."""
+    """Return the columns of rescored rows that people read, with the grades of facts that are not printed."""
     shown = rescored.select(name for name in READABLE if name in rescored.columns)
     not_printed = pl.col("^grades$").str.replace_all(r"\w+ printed(?:; |$)", "").str.strip_chars("; ")
     return shown.with_columns(not_printed.replace("", None))

@@ -15,8 +15,8 @@ SAMPLED_DESCRIPTION = "The true answer against q sampled negatives, such as samp
 def metric_rows() -> list[dict[str, Any]]:
     """Return a row for each family of metrics: name, key, aliases, lower, upper, optimum, better, adjusted.
 
-    upper is None where nothing bounds it; optimum and better (higher, lower) where no direction is better. Those of a
-    family with a k are for k = 10. adjusted: whether its expectation under chance is known.
+    upper is None where nothing bounds it; optimum and better (higher, lower) where no direction is better. Metrics of a
+    family with a k are listed for k = 10. adjusted: whether its expectation under chance is known.
     """
     rows = []
     for family in FAMILIES.values():

@@ -39,7 +39,7 @@ def adjusted_tables(
     """Return each table of a file as it was printed, with its adjusted columns: text throughout, one row per row.
 
     rescored: `rescore(reading.values, …)`, which keeps grid, row and column of each value. After a column with values
-    stands one for each of `adjustments` (index, ratio, z, z_random_scorer); cells that could not be adjusted are empty
+    comes one for each of `adjustments` (index, ratio, z, z_random_scorer); cells that could not be adjusted are empty
     there. Tables without any value are left out. Raises RankadjustError for an unknown adjustment.
     """
     for name in adjustments:
@@ -96,7 +96,7 @@ def as_precise(value: float | None, width: float | None) -> str:
 def with_columns(
     table: Table, added: Mapping[tuple[int, int], Sequence[str]], adjustments: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a table as text with new columns after those in which something is added.
+    """Return a table as text with new columns, each after the column it belongs to.
 
     added: by row and column of the grid, a text for each of `adjustments`, by which the new columns are named.
     """
@@ -165,7 +165,7 @@ def escape_latex(text: str | None) -> str:
 
 
 def _numeric(frame: pl.DataFrame) -> list[bool]:
-    """Tell for each column whether its cells are numbers, missing ones aside."""
+    """Return for each column whether its cells are numbers; missing cells do not count."""
     return [
         any(map(is_numeric, texts)) and all(is_numeric(text) or is_missing(text) for text in texts)
         for texts in ([text or "" for text in frame[name]] for name in frame.columns)

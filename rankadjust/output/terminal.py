@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rankadjust.database.overview import Overview
 
 _NOTHING = "–"
-# A z between these is what luck gives a random scorer 19 times out of 20.
+# By luck, a random scorer has a z between these 19 times out of 20.
 _LUCK = 2.0
 _HOW_TO_STATE = (
     "State what is right by these options or in a sidecar (docs/tables.md; --ask writes one), or say "
@@ -104,7 +104,7 @@ def adjusted_value(adjusted: Adjusted, text: str) -> str:
         lines.append(
             _line("gain over it", number(adjusted.gain), _interval(adjusted.gain_low, adjusted.gain_high))
         )
-    # Where there is no z at all, the first note says why.
+    # If there is no z, the first note says why.
     notes = [adjusted.reason] if adjusted.z is None else [adjusted.reason, adjusted.reason_random_scorer]
     lines += [f"Note: {note}." for note in notes if note is not None]
     return "\n".join([*lines, meaning(adjusted), *counting(adjusted)])
@@ -271,7 +271,7 @@ def strata(result: pl.DataFrame, by: str) -> str:
 
 def _notes(result: pl.DataFrame) -> list[str]:
     """Return one paragraph with each different reason or warning and the metrics it is about."""
-    # Where there is no z at all, the first reason says why.
+    # If there is no z, the first reason says why.
     of_z = pl.when(pl.col("z").is_not_null()).then("reason_random_scorer")
     notes = pl.concat(
         result.select("metric", note=note).drop_nulls("note") for note in ("reason", of_z, "warning")
