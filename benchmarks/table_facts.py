@@ -57,7 +57,8 @@ def _known(row: Mapping[str, str], names: Names) -> dict[str, Any]:
         "model": plain(row["model"]) or None,
         "metric": metric,
         "value": float(row["value"].replace(",", "")),
-        "unit": row["unit"] or None,
+        # We call the unit of all that is adjusted but z an index.
+        "unit": "index" if row["unit"] == "ratio" else row["unit"] or None,
         **said,
     }
 

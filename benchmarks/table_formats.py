@@ -71,23 +71,6 @@ def _fixed_width(rows: Sequence[Row]) -> str:
     return "".join(f"{_columns(row)}\n" for row in [HEADER, *rows])
 
 
-def _simple(rows: Sequence[Row]) -> str:
-    border = "  ".join("=" * width for width in WIDTHS)
-    body = "".join(f"{_columns(row)}\n" for row in rows)
-    return f"{border}\n{_columns(HEADER)}\n{border}\n{body}{border}\n"
-
-
-def _grid(rows: Sequence[Row]) -> str:
-    header, rule = (f"+{'+'.join(mark * width for width in WIDTHS)}+\n" for mark in "=-")
-    lines = [f"|{_columns(row, '|')}|\n" for row in [HEADER, *rows]]
-    return rule + lines[0] + header + rule.join(lines[1:]) + rule
-
-
-def _listed(rows: Sequence[Row]) -> str:
-    items = ["\n     - ".join(row) for row in [HEADER, *rows]]
-    return ".. list-table::\n   :header-rows: 1\n\n" + "".join(f"   * - {item}\n" for item in items)
-
-
 def _json_lines(rows: Sequence[Row]) -> str:
     return "".join(f"{json.dumps(dict(zip(HEADER, row, strict=True)))}\n" for row in rows)
 
@@ -110,10 +93,6 @@ FILES: dict[str, Callable[[Sequence[Row]], str]] = {
     "bold.html": lambda rows: _html(emphasised(rows, "<b>", "</b>")),
     "plain.tex": _latex,
     "bold.tex": lambda rows: _latex(emphasised(rows, r"\textbf{", "}")),
-    "simple.rst": _simple,
-    "grid.rst": _grid,
-    "list.rst": _listed,
-    "bold_list.rst": lambda rows: _listed(emphasised(rows, "**", "**")),
     "plain.txt": _fixed_width,
     "plain.jsonl": _json_lines,
     "plain.yaml": _yaml,

@@ -18,12 +18,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from rankadjust.base.words import folded, our_word
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import load_registry
-from rankadjust.tables import columns, conventions, header, layout, reading, rows, tokens, units
 from rankadjust.tables.account import entries
 from rankadjust.tables.reading import dataset_names, read_tables
 from rankadjust.tables.tokens import DEFAULTS, metric_key
@@ -165,105 +163,14 @@ def scores(folder: Path, sidecars: Path | None, empty: Path) -> tuple[Counter[st
     return counts, silent
 
 
-def _same(value: object, *_: object) -> object:
-    return value
-
-
-def _nothing(*_: object) -> None:
-    return None
-
-
-def _no_facts(*_: object) -> tokens.Facts:
-    return tokens.Facts()
-
-
-# A rule: where it stands, and what stands there when it is switched off.
-RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
-    "nothing switched off": [],
-    "a header may stand below the first row": [(header, "_LOOK_AHEAD", 0)],
-    "a row of names under an empty corner is header": [(header.Header, "_is_header", lambda *_: False)],
-    "a column of metrics: long tables": [(columns, "_LONG", frozenset())],
-    "merged cells of a spreadsheet": [(header.Header, "_fill_merged", lambda _, texts, *__: texts)],
-    "AUC may be of classification": [(tokens, "_metric_of_ranks", tokens.metric_key)],
-    "two columns of models, shifted headers": [(layout, "_why_refused", _nothing)],
-    "a header begins again": [(reading, "below_each_other", lambda grid, _: [grid])],
-    "rows that divide the table": [(rows, "_section", _nothing)],
-    "an empty name is that above": [(rows, "_FILLED", ())],
-    "rows and columns of differences": [(rows, "is_difference", lambda _: False)],
-    "metric around the table": [(layout, "metric_around", _no_facts)],
-    "data set in the corner": [(rows, "_corner", _no_facts)],
-    "data set around the table": [(layout, "dataset_around", _no_facts)],
-    "another task around the table": [(layout, "task_around", _no_facts)],
-    "percent around the table": [(layout, "percent_around", _nothing)],
-    "unknown words beside metrics are data sets": [(layout, "with_unknown_words", _same)],
-    "data sets within the names of models": [(layout, "with_datasets_in_names", _same)],
-    "rows that lost their merged cells": [(reading, "moved_back", _same)],
-    "labels that are data sets, splits or sides": [(columns, "_role_of_labels", lambda *_: "model")],
-    "a number in the name of a model": [(rows, "_NUMBER_AT_END", re.compile("(?!)"))],
-    "an unknown row ends a section": [(rows._Sections, "divides", lambda *_: False)],
-    "unknown headers are names": [(layout, "with_unknown_headers", lambda _, columns, *__: columns)],
-    "k below Hits@": [(tokens, "_with_joined_k", _same)],
-    "footnote letters": [(tokens, "_FOOTNOTE", re.compile("(?!)(.)(.)"))],
-    "former keys of PyKEEN": [(tokens, "_FORMER", {key: key for key in tokens._FORMER})],
-    "protocol and side of a benchmark": [(conventions, "_convention", lambda facts, _: (facts, {}))],
-    "protocol of PyKEEN": [(conventions, "_PYKEEN", re.compile("(?!)"))],
-    "rows of a model told apart": [(reading, "tell_apart", lambda _: [])],
-    "nothing stands twice": [(reading, "refuse_repeated", lambda values, _: values)],
-    "numbers in brackets": [(units, "_settle_bracket", _nothing)],
-    "decimal signs of the file": [(units, "_settle_sign", _nothing)],
-    "the Hits share a unit": [(units, "_share_unit_of_hits", _nothing)],
-}
-
-
-def ablation(published: Path) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield rule, values right in all fields without and with sidecars, silent errors, changed values of own tables."""
-    usual: Counter[Any] | None = None
+def main() -> None:
+    """Print the counts, without and with sidecars."""
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.yaml"
         empty.write_text("")
-        for rule, places in RULES.items():
-            patches = [patch.object(where, name, value) for where, name, value in places]
-            for each in patches:
-                each.start()
-            for cached in (tokens.read_header, tokens._read_stack):
-                cached.cache_clear()
-            bare, silent = scores(published, None, empty)
-            full, silent_too = scores(published, ROOT / "tests" / "data" / "sidecars", empty)
-            own = _own_tables()
-            usual = own if usual is None else usual
-            changed = max((usual - own).total(), (own - usual).total())
-            for each in patches:
-                each.stop()
-            yield rule, bare["all"], full["all"], len(silent) + len(silent_too), changed
-
-
-def _own_tables() -> Counter[Any]:
-    """Return what is read in the tables of the tests, value by value."""
-    found: Counter[Any] = Counter()
-    folder = ROOT / "tests" / "data" / "tables"
-    for path in sorted(folder.iterdir()):
-        if path.suffix != ".yaml" and path.name not in ("quirks.csv", "expected.csv"):
-            shown = (
-                "dataset",
-                "model",
-                "metric",
-                "value",
-                "unit",
-                "side",
-                "split",
-                "protocol",
-                "ties",
-                "spread",
-            )
-            found.update((path.name, *row) for row in read_tables(path).values.select(shown).iter_rows())
-    return found
-
-
-def main() -> None:
-    """Print the lines."""
-    print("rule,without_sidecars,with_sidecars,silent,own_tables_changed")
-    for line in ablation(Path(sys.argv[1])):
-        print(",".join(f'"{cell}"' if isinstance(cell, str) else str(cell) for cell in line), flush=True)
+        for name, sidecars in (("without sidecars", None), ("with", ROOT / "tests" / "data" / "sidecars")):
+            counts, silent = scores(Path(sys.argv[1]), sidecars, empty)
+            print(name, dict(counts), *silent, sep="\n", flush=True)
 
 
 if __name__ == "__main__":

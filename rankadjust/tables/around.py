@@ -16,6 +16,7 @@ from rankadjust.tables.tokens import (
 # What is said of the task and the unit of a table stands in its caption or in the heading above it.
 _NEXT = 2
 _CAPTION_WORDS = 20
+_MODEL_OPTION = re.compile(r"--model(?:[_-]name)?[ =]([\w.+-]+)")
 _IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
 
 Around = Sequence[tuple[str, str]]
@@ -64,6 +65,13 @@ def task_around(around: Around) -> Facts:
         if len(tasks - {ENTITY_RANKING}) == 1:
             return Facts(task=min(tasks - {ENTITY_RANKING})).because(f"from {where}")
     return Facts()
+
+
+def model_around(around: Around) -> Facts:
+    """Return the model that a command in the texts around a table names: '--model_name TransE_l2'."""
+    found = ((where, match[1]) for where, text in around if (match := _MODEL_OPTION.search(text)))
+    where, model = next(found, (None, None))
+    return Facts(model=model).because(f"from {where}")
 
 
 def percent_around(around: Around) -> str | None:

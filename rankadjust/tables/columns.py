@@ -154,9 +154,8 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
 def _of_unknown_dataset(facts: Facts) -> Facts:
     if facts.dataset or not facts.unknown:
         return facts
-    why = (*facts.assumed, ("dataset", f"'{facts.unknown}' of a header taken for one"))
     named = replace(_explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
-    return replace(named, assumed=why)
+    return named.assuming("dataset", f"'{facts.unknown}' of a header taken for one")
 
 
 def with_unknown_headers(
@@ -188,21 +187,15 @@ def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Fact
     """Return what a header says, its unknown text as the name of a data set or model, or still unknown."""
     facts, text = column.facts, column.facts.rest or ""
     if kind == "data sets" and not facts.dataset:
-        why = (*facts.assumed, ("dataset", f"header '{text}' taken for one"))
-        return replace(facts, dataset=text, dataset_as_printed=text, rest=None, assumed=why)
+        named = replace(facts, dataset=text, dataset_as_printed=text, rest=None)
+        return named.assuming("dataset", f"header '{text}' taken for one")
     if kind == "models" or (facts.dataset and not has_models):
         # A bare number needs the word in the corner of the table.
         corner = label(sheet.grid.rows[0][0]) if column.index else ""
         if not facts.dataset and (both := split_name(text, sheet.names)):
-            why = (
-                *facts.assumed,
-                ("dataset", f"within the header '{text}'"),
-                ("model", f"within the header '{text}'"),
-            )
-            return replace(
-                facts, model=both[0], dataset=both[1], dataset_as_printed=text, rest=None, assumed=why
-            )
+            why = f"within the header '{text}'"
+            named = replace(facts, model=both[0], dataset=both[1], dataset_as_printed=text, rest=None)
+            return named.assuming("dataset", why).assuming("model", why)
         model = f"{corner} {text}" if is_numeric(text) and corner and not metric_key(corner) else text
-        why = (*facts.assumed, ("model", "from a header"))
-        return replace(facts, model=model, rest=None, assumed=why)
+        return replace(facts, model=model, rest=None).assuming("model", "from a header")
     return facts

@@ -12,12 +12,15 @@ from rankadjust.tables.cells import is_numeric
 from rankadjust.tables.tokens import Facts, is_bookkeeping, is_understood, role_of, words_of
 from rankadjust.tables.values import States, Value
 
-# The keys of PyKEEN's results, which come from its own evaluation, and the columns of its MetricResults.to_df().
+# Optuna's frames of trials put it before what PyKEEN left with a trial, which is judged on validation triples.
+_TRIAL = "user_attrs_"
+# The keys of PyKEEN's results, which come from its own evaluation.
 _PYKEEN = re.compile(
-    r"(?:^|\.)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b"
+    rf"^{_TRIAL}(?:avg|best|worst)\.|(?:^|\.|^{_TRIAL})(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b"
     r"|(?:^|\.)adjusted_mean_rank(?:_index)?\.(?:both|head|tail)$"
 )
-_PYKEEN_COLUMNS = {"Side", "Type", "Metric"}
+# The columns of its MetricResults.to_df(), and of the tables of its ablation studies.
+_PYKEEN_COLUMNS = ({"Side", "Type", "Metric"}, {"evaluator", "training_loop"})
 # The keys of LibKGE: of raw ranks, and of ranks that are filtered, on validation data without the test set.
 _LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
 
@@ -41,6 +44,9 @@ def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) 
         elif facts.protocol is None and _is_of_pykeen(value):
             value.facts = replace(facts, protocol="pykeen")
             value.assumed["protocol"] = "of PyKEEN, whose keys these are"
+            if facts.split is None and value.header.startswith(_TRIAL):
+                value.facts = replace(value.facts, split="validation")
+                value.assumed["split"] = "of PyKEEN's trials"
         if known := by_dataset.get(facts.dataset):
             if value.facts not in done:
                 done[value.facts] = _convention(value.facts, known)
@@ -49,7 +55,8 @@ def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) 
 
 
 def _is_of_pykeen(value: Value) -> bool:
-    return _PYKEEN.search(value.header) is not None or value.labels.keys() >= _PYKEEN_COLUMNS
+    has_columns = any(value.labels.keys() >= columns for columns in _PYKEEN_COLUMNS)
+    return _PYKEEN.search(value.header) is not None or has_columns
 
 
 def _of_libkge(value: Value, headers: Set[str]) -> str | None:

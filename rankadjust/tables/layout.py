@@ -1,11 +1,17 @@
 """What the rows and columns of a grid are: headers, labels, values, and what they say about the values."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rankadjust.tables.around import dataset_around, metric_around, percent_around, task_around, texts_around
+from rankadjust.tables.around import (
+    dataset_around,
+    metric_around,
+    model_around,
+    percent_around,
+    task_around,
+    texts_around,
+)
 from rankadjust.tables.cells import is_numeric
 from rankadjust.tables.columns import (
     columns_of,
@@ -15,8 +21,8 @@ from rankadjust.tables.columns import (
 )
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.header import Header
-from rankadjust.tables.rows import rows_of, with_datasets_in_names
-from rankadjust.tables.sheet import LABEL_ROLES, Column, Row, Sheet
+from rankadjust.tables.rows import rows_of, with_datasets_in_names, with_sides_in_names
+from rankadjust.tables.sheet import Column, Row, Sheet
 from rankadjust.tables.sidecar import Stated
 from rankadjust.tables.tokens import Facts, Names
 
@@ -25,15 +31,14 @@ from rankadjust.tables.tokens import Facts, Names
 class Layout:
     """The columns and rows of a grid, and what the text around it says of the whole table.
 
-    metrics: where they are named: 'columns', 'rows', 'table', or '' where nothing names any. refused: why no value of
-    the table can be read. percent: which text around it says that its numbers are percent.
+    metrics: where they are named: 'columns', 'rows', 'table', or '' where nothing names any. percent: which text around
+    it says that its numbers are percent.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     facts: Facts
     metrics: str
-    refused: str | None = None
     percent: str | None = None
 
     @property
@@ -96,7 +101,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         metrics = "table" if stated.facts.metric or around.metric else ""
     columns = columns_of(sheet, metrics, metric_column)
     rows = rows_of(sheet, columns, metrics)
-    around = around.over(task_around(texts))
+    around = around.over(task_around(texts)).over(model_around(texts))
+    rows = with_sides_in_names(rows)
     values = [column for column in columns if column.role == "value"]
     said = [*(column.facts for column in values), *(row.facts for row in rows)]
     said += [line.facts for line in (*(column.line for column in values), *(row.line for row in rows))]
@@ -105,19 +111,4 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     if not stated.facts.dataset and not any(facts.dataset for facts in (*said, *(row.facts for row in rows))):
         around = around.over(dataset_around(texts, names))
     columns = with_unknown_headers(sheet, columns, rows, around)
-    refused = _why_refused(columns, metrics)
-    return Layout(columns, tuple(rows), around, metrics, refused, percent_around(texts))
-
-
-def _why_refused(columns: Sequence[Column], metrics: str) -> str | None:
-    """Return why no value of a table is read: two columns of models, or a header that seems to be shifted."""
-    named = [column for column in columns if column.role in LABEL_ROLES and column.line.role is None]
-    for column in named:
-        if metrics == "columns" and column.facts.metric:
-            return f"'{column.name}' names a metric above names: is the header shifted? state the columns"
-    models = [column.index for column in named if column.role == "model"]
-    values = [column.index for column in columns if column.role == "value"]
-    for first, second in pairwise(models):
-        if any(first < index < second for index in values) and any(index > second for index in values):
-            return f"columns {first + 1} and {second + 1} both name models; state which role each has"
-    return None
+    return Layout(columns, tuple(rows), around, metrics, percent_around(texts))

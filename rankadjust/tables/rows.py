@@ -1,6 +1,7 @@
 """What each row of a sheet is, and what its labels say."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +19,7 @@ from rankadjust.tables.tokens import (
     find_dataset,
     is_difference,
     read_header,
+    side_within,
     split_name,
     words_for,
 )
@@ -215,14 +217,25 @@ def with_datasets_in_names(rows: Sequence[Row], names: Names) -> list[Row]:
     if not all(both for both, row in zip(read, rows, strict=True) if row.kind == "values"):
         return list(rows)
     return [
-        replace(
-            row,
-            facts=replace(
-                row.facts, model=both[0], dataset=both[1], dataset_as_printed=row.facts.model, assumed=why
-            ),
-        )
-        if both
-        and (why := (*row.facts.assumed, ("dataset", "within the name"), ("model", "without its data set")))
+        replace(row, facts=_parted(row.facts, *both)) if both else row
+        for row, both in zip(rows, read, strict=True)
+    ]
+
+
+def _parted(facts: Facts, name: str, dataset: str) -> Facts:
+    parted = replace(facts, model=name, dataset=dataset, dataset_as_printed=facts.model)
+    return parted.assuming("dataset", "within the name").assuming("model", "without its data set")
+
+
+def with_sides_in_names(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows with the sides by which the names of their models differ: 'TransE Left' beside 'TransE Right'."""
+    read = [side_within(row.facts.model or "") if not row.facts.side else None for row in rows]
+    sides: dict[frozenset[str], set[str]] = defaultdict(set)
+    for stem, side in filter(None, read):
+        sides[stem].add(side)
+    return [
+        replace(row, facts=replace(row.facts, side=both[1]).assuming("side", "within the name"))
+        if both and len(sides[both[0]]) > 1
         else row
         for row, both in zip(rows, read, strict=True)
     ]

@@ -110,6 +110,10 @@ class Facts:
         both = self.over(other)
         return replace(both, conflicts=(*both.conflicts, *conflicts)) if conflicts else both
 
+    def assuming(self, name: str, why: str) -> "Facts":
+        """Return these facts, one of them assumed for that reason."""
+        return replace(self, assumed=(*self.assumed, (name, why)))
+
     def because(self, reason: str) -> "Facts":
         """Return these facts, each of them assumed for that reason."""
         known = (name for name in FIELDS if getattr(self, name) is not None)
@@ -268,6 +272,13 @@ def metrics_within(text: str) -> dict[str, str]:
 def tasks_within(text: str) -> dict[str, str]:
     """Return the tasks named within a longer text, each with its words."""
     return _names_within(text, _task, marks=_ANY)
+
+
+def side_within(name: str) -> tuple[frozenset[str], str] | None:
+    """Return the other words of a name that has one word for a side, and the side."""
+    known = {word: _vocabulary().get(word, ("", "")) for word in words_of(name)}
+    sides = [(known.keys() - {word}, ours) for word, (field, ours) in known.items() if field == "side"]
+    return (frozenset(sides[0][0]), sides[0][1]) if len(sides) == 1 else None
 
 
 def _task(run: str) -> str | None:

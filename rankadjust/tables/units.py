@@ -1,4 +1,4 @@
-"""Numbers under one header: what their commas and brackets mean, and whether they are percent or fractions.
+"""Numbers under one header: what their commas mean, and whether they are percent or fractions.
 
 A metric in [0, 1] is printed as a fraction or in percent, and a table may mix the two. The unit is decided for a
 whole series (a column, or a row where metrics are rows): values above 1 cannot be fractions, and the Hits of a table
@@ -65,7 +65,7 @@ def is_share(key: str) -> bool:
 def settle(
     values: Sequence[Value], states: States, signs: set[str], percent: str | None = None
 ) -> list[Value]:
-    """Settle commas, brackets and units of the values of a table.
+    """Settle commas and units of the values of a table.
 
     signs: the decimal signs of the file (`decimal_signs`). percent: as in `Series`. Returns the values that are
     possible; the cells of the others become unread in `states`.
@@ -73,7 +73,6 @@ def settle(
     groups: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
         _settle_sign(value, states, signs)
-        _settle_bracket(value)
         groups[value.series, value.facts.metric].append(value)
     decisions = decide_units([_series(members, percent) for members in groups.values()])
     for members, decision in zip(groups.values(), decisions, strict=True):
@@ -130,14 +129,6 @@ def _settle_sign(value: Value, states: States, signs: set[str]) -> None:
         value.assumed["value"] = "the comma stands before decimals, as elsewhere in the file"
     else:
         value.assumed["value"] = "the comma separates thousands"
-
-
-def _settle_bracket(value: Value) -> None:
-    """Take a number with decimals in brackets for a spread; a place or a difference stays in brackets, as a note."""
-    bracket = value.number.bracket
-    if bracket and bracket[0] not in "+-" and not bracket.isdigit():
-        value.number = replace(value.number, spread=bracket.rstrip("% "), bracket=None)
-        value.assumed["value"] = "the number in brackets is taken for its spread"
 
 
 def decide_units(series: Sequence[Series]) -> list[Decision]:

@@ -86,14 +86,22 @@ class Reader:
                     values += [found] if isinstance(found, Value) else []
                     states[cell] = ("value", None) if isinstance(found, Value) else found
                 else:
-                    is_beyond = is_body and -1 < last_value < column.index
-                    states[cell] = self._label(row, column) if is_beyond else _LABEL
+                    states[cell] = self._label(row, column, last_value) if is_body else _LABEL
         return values, states
 
-    def _label(self, row: Row, column: Column) -> State:
-        """Return the state of a cell beyond the values: text under no header is unread."""
+    def _label(self, row: Row, column: Column, last: int) -> State:
+        """Return the state of a label: text under no header, beyond the last column of values, is unread."""
         text = self.table.text(row.index, column.index)
-        if not text or column.role != "other" or column.header or column.line.role is not None:
+        taken = dict(row.facts.assumed).get("model") or ""
+        if column.role == "model" and taken.startswith("without '"):
+            return "unread", f"the model's name was read {taken}"
+        if (
+            not text
+            or not -1 < last < column.index
+            or column.role != "other"
+            or column.header
+            or column.line.role is not None
+        ):
             return _LABEL
         return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
 
@@ -102,14 +110,14 @@ class Reader:
         text = self.table.text(row.index, column.index)
         number = read_cell(text)
         if number == "":
-            return self._absent(row, column, text)
+            return "missing", None
         if not isinstance(number, Number):
             return "unread", "several values in one cell" if several_numbers(text) else "not a number"
         known = (column.index, same)
         if known not in self._combined:
             self._combined[known] = _combine(row, column, bare, self.table, self.known)
         facts, stated = self._combined[known]
-        if reason := self.table.layout.refused or "; ".join(facts.conflicts):
+        if reason := "; ".join(facts.conflicts):
             return "unread", reason
         if facts.metric is None:
             return "unread", "no header names its metric"
@@ -143,14 +151,6 @@ class Reader:
             patterned=is_pattern(stated.model) or bool(row.line.facts.model or column.line.facts.model),
             assumed=assumed,
         )
-
-    def _absent(self, row: Row, column: Column, text: str) -> State:
-        """Return the state of a cell that stands for no value; its number may stand in the name beside it."""
-        taken = dict(row.facts.assumed).get("model") or ""
-        is_beside = self.table.layout.columns[column.index - 1].role == "model"
-        if text or not is_beside or not taken.startswith("without '"):
-            return "missing", None
-        return "unread", f"the model's name was read {taken}"
 
     def _with_variant(
         self, facts: Facts, model: str | None, stated: Facts, rest: str, assumed: dict[str, str]

@@ -296,3 +296,29 @@ def test_a_metric_that_a_page_has_hidden_is_named(tmp_path):
     reading = read(tmp_path, "umls.md", table("Model | MRR | Filter [email protected]", "A | .5 | .7"))
     assert values(reading, "value") == [("0.5",)]
     assert unread_cells(reading) == ["row 2, column 3 (line 3): '.7': no header names its metric"]
+
+
+def test_names_of_models_that_differ_by_a_side_alone(tmp_path):
+    rows = ("Model | MR", "A Left (n=50) | 9", "A Right (n=50) | 5", "A Average (n=50) | 7", "Right B | 8")
+    reading = read(tmp_path, "umls.md", table(*rows))
+    assert values(reading, "model", "side") == [
+        ("A Left (n=50)", "head"),
+        ("A Right (n=50)", "tail"),
+        ("A Average (n=50)", None),
+        ("Right B", None),
+    ]
+    assert [entries(text).get("side") for text in reading.values["assumed"]][:2] == ["within the name"] * 2
+
+
+def test_a_command_above_a_log_names_its_model(tmp_path):
+    log = "dglke_train --model_name TransE_l2 --lr 0.1\nTest average MRR : 0.5\nTest average MR : 2.5\n"
+    reading = read(tmp_path, "umls.log", log)
+    assert set(values(reading, "model", "split")) == {("TransE_l2", "testing")}
+    assert "from the text 'dglke_train" in entries(reading.values["assumed"][0])["model"]
+
+
+def test_trials_of_pykeen_are_judged_on_validation_triples(tmp_path):
+    text = "number\tuser_attrs_avg.hits_at_1\tuser_attrs_both.realistic.hits_at_3\n0\t0.4\t0.6\n"
+    assert set(values(read(tmp_path, "umls.tsv", text), "split", "protocol")) == {("validation", "pykeen")}
+    studies = "model\tevaluator\ttraining_loop\tMRR\nA\trankbased\tlcwa\t0.4\n"
+    assert values(read(tmp_path, "umls.tsv", studies), "split", "protocol") == [(None, "pykeen")]

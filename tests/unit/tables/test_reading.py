@@ -333,11 +333,6 @@ def test_auc_is_read_where_a_sidecar_states_it(tmp_path):
     assert stated.values["metric"].to_list() == ["auc", MRR]
 
 
-def test_spreads_in_brackets(tmp_path):
-    reading = read_text(tmp_path, "umls.md", "|Model|MRR|MR|\n|-|-|-|\n|A|0.5 (0.01)|12 (+3)|\n")
-    assert reading.values.select("spread", "notes").rows() == [("0.01", None), (None, "in brackets: +3")]
-
-
 def test_a_printed_name_with_braces_is_no_pattern(tmp_path):
     values = read_text(tmp_path, "umls.md", "|Model|MRR|\n|-|-|\n|{x} A|0.5|\n").values
     assert values["model"].to_list() == ["{x} A"]
@@ -419,22 +414,10 @@ def test_what_a_sidecar_states_of_a_column_corrects_it_and_of_the_table_must_agr
             None,
             "nothing says in what 'Test MRR', 'Filtered Test MRR' differ; state it in a sidecar",
         ),
-        (
-            "|Model|MRR|Model|Hits@1|\n|-|-|-|-|\n|A|0.5|B|0.6|\n",
-            None,
-            "columns 1 and 3 both name models; state which role each has",
-        ),
-        (
-            # The second row of the header lacks its first cell, and no empty one at its end shows by how much it moved.
-            "Model,WN18,WN18\nMRR,Hits@1,Hits@10\nA,0.5,0.4\nB,0.4,0.3\n",
-            None,
-            "'Model / MRR' names a metric above names: is the header shifted? state the columns",
-        ),
     ],
 )
 def test_what_is_said_in_two_ways_is_not_read(tmp_path, text, sidecar, reason):
-    name = "nations.md" if text.startswith("|") else "nations.csv"
-    assert reason in read_text(tmp_path, name, text, sidecar).unread["reason"].to_list()
+    assert reason in read_text(tmp_path, "nations.md", text, sidecar).unread["reason"].to_list()
 
 
 def test_a_plain_column_beside_a_filtered_one_is_never_filtered(tmp_path):
