@@ -92,8 +92,10 @@ fuzz-guided: $(STAMP)  ## the same with documents that libFuzzer makes; installs
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r fuzz.lock
 	@$(BIN)/python -W ignore -m tests.fuzz.run --guided --minutes $(MINUTES)
 
-api: $(STAMP)  ## write docs/api.md anew from the docstrings
-	@$(BIN)/python -m harness.api_page > docs/api.md.new && mv docs/api.md.new docs/api.md
+api: $(STAMP)  ## write anew what docs/ has of docstrings and registries: api.md, datasets.md, the metrics of methods.md
+	@for page in api datasets; do \
+	  $(BIN)/python -m harness.$${page}_page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
+	@$(BIN)/python -m harness.metrics_table
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy, phrases that are hard to read (harness/prose.toml)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy && $(BIN)/python -m harness.prose

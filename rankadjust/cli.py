@@ -168,7 +168,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 _RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
 _PRINTED, _SEVERAL = "printed values", "several data sets"
 _FULL_TABLE, _TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
-_NAMED, _TIMELESS, _PAGE = "values that name their metric", "a data set without times", "--page"
+_NAMED, _TIMELESS = "values that name their metric", "a data set without times"
 _EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
 _PAPER_OF_RANKS, _PAPER_OF_TABLE = "ranks", "a table"
 _OF_DATASET = {"protocol", "split", "scores", "results", "database"}
@@ -185,7 +185,6 @@ _WITHOUT_EFFECT = {
     },
     _NAMED: {"metric"},
     _TIMELESS: {"scores"},
-    _PAGE: {"results", "database", "as_json"},
     _EVERY_ROW: {"everything"},
     _NO_SAMPLES: {"seed"},
     _PAPER_OF_RANKS: {"model", "side", "task", "sidecar", "replace"},
@@ -735,12 +734,7 @@ def _draw(
 
 def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: dict[str, Any]) -> _Found:
     from rankadjust.models.printed import compare_printed
-    from rankadjust.output.comparison import (
-        printed_for_machines,
-        printed_pair,
-        printed_paper_table,
-        printed_rows,
-    )
+    from rankadjust.output.comparison import printed_pair, printed_paper_table, printed_rows
 
     if not datasets:
         raise click.UsageError("Give --dataset: how much a difference tells depends on the number of tasks.")
@@ -754,7 +748,7 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     ]
     return _Found(
         "\n".join(printed_pair(pair) for pair in pairs),
-        printed_for_machines(pairs),
+        [asdict(pair) for pair in pairs],
         printed_paper_table(pairs),
         printed_rows(pairs),
     )
@@ -860,12 +854,12 @@ def full(
         from rankadjust.sampling.difference import full_difference
 
         pair = full_difference(_by_metric(values), _by_metric(against), **options)
-        text, data = texts.full_difference_text(pair), texts.full_for_machines(pair)
+        text, data = texts.full_difference_text(pair), asdict(pair)
     else:
         from rankadjust.sampling.bounds import full_bounds
 
         one = full_bounds(_by_metric(values), **options)
-        text, data = texts.full_bounds_text(one), texts.full_for_machines(one)
+        text, data = texts.full_bounds_text(one), asdict(one)
     if as_json:
         _print_json(data)
         return
@@ -1292,21 +1286,8 @@ def doctor(folder: Path, as_json: bool) -> None:
 
 @commands.command()
 @_options(_results, _database, _json)
-@click.option(
-    "--page", is_flag=True, help="The registry as docs/datasets.md has it, with licences and sources."
-)
-@click.pass_context
-def datasets(
-    context: click.Context, results: Path | None, database: Path | None, as_json: bool, page: bool
-) -> None:
+def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
     """List the data sets that are registered or in the database."""
-    if page:
-        _require_effect(context, _PAGE)
-        from rankadjust.data.registry import load_registry
-        from rankadjust.output.datasets_page import datasets_page
-
-        _echo(datasets_page(load_registry()), nl=False)
-        return
     from rankadjust.database.overview import known_datasets
 
     rows = known_datasets(_constants(results, database))

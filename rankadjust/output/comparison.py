@@ -1,7 +1,6 @@
 """Comparisons of models as text for the terminal and as tables for a paper."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import polars as pl
@@ -11,7 +10,7 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import Typed
 from rankadjust.models.compare import LEVEL, Comparison
 from rankadjust.models.printed import BETTER, IF_INDEPENDENT, UNKNOWN, PrintedPair
-from rankadjust.output.terminal import number, table
+from rankadjust.output.terminal import filled_table, number, table
 
 _TWO = 2
 
@@ -85,7 +84,7 @@ def _differences(differences: pl.DataFrame, models: Sequence[str]) -> str:
     rows = [
         [
             resolve(row["metric"]).label,
-            f"{row['first']} - {row['second']}",
+            f"{row['first']} - {row['second']}" if len(models) > _TWO else "",
             number(row["difference"]),
             interval(row["difference_low"], row["difference_high"]),
             number(row["index_difference"]) if row["index_difference"] is not None else "",
@@ -97,13 +96,7 @@ def _differences(differences: pl.DataFrame, models: Sequence[str]) -> str:
         ]
         for row in differences.iter_rows(named=True)
     ]
-    filled = [place for place in range(len(header)) if any(row[place] for row in rows)]
-    filled = [place for place in filled if place != 1 or len(models) > _TWO]
-    return table(
-        [header[place] for place in filled],
-        [[row[place] for place in filled] for row in rows],
-        left=1 + (len(models) > _TWO),
-    )
+    return filled_table(header, rows, left=1 + (len(models) > _TWO))
 
 
 def interval(low: float | None, high: float | None) -> str:
@@ -259,11 +252,6 @@ def for_machines(found: Comparison) -> dict[str, Any]:
     """Return everything that was found, for JSON."""
     facts = {name: getattr(found, name) for name in Comparison.__dataclass_fields__}
     return facts | {"values": found.values.to_dicts(), "differences": found.differences.to_dicts()}
-
-
-def printed_for_machines(pairs: Sequence[PrintedPair]) -> list[dict[str, Any]]:
-    """Return pairs for JSON."""
-    return [asdict(pair) for pair in pairs]
 
 
 def printed_rows(pairs: Sequence[PrintedPair]) -> pl.DataFrame:

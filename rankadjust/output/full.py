@@ -1,7 +1,6 @@
 """What is known of the full ranking, as text for the terminal and as data for machines."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import polars as pl
@@ -96,11 +95,6 @@ def _verdict_sentence(found: FullDifference) -> str:
             "that have them favour the first model, and some the second."
         )
     return f"In the full ranking {one.verdict} by {label}, whatever the ranks are."
-
-
-def full_for_machines(found: FullBounds | FullDifference) -> dict[str, Any]:
-    """Return everything, with lists in place of tuples."""
-    return asdict(found)
 
 
 def to_sampled_text(found: pl.DataFrame, sampled: int) -> str:

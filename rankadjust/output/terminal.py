@@ -49,6 +49,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -
     return "\n".join(aligned)
 
 
+def filled_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return rows of text as aligned columns, without those that are empty: without samples there are no intervals."""
+    filled = [column for column in range(len(header)) if any(row[column] for row in rows)]
+    shown = [[line[column] for column in filled] for line in (header, *rows)]
+    return table(shown[0], shown[1:], left)
+
+
 def assumed_facts(facts: pl.DataFrame) -> str:
     """Return the facts that were taken because a table does not say them, a block for each file.
 
@@ -235,10 +242,7 @@ def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
         for row in part.iter_rows(named=True)
     ]
     what = f"{average} average, side {side}, {rank_type} ranks: {number(part['tasks'][0])} tasks"
-    # Without bootstrap samples there are no intervals.
-    filled = [column for column in range(len(header)) if any(row[column] for row in rows)]
-    shown = [[line[column] for column in filled] for line in (header, *rows)]
-    return f"{what}\n{table(shown[0], shown[1:])}"
+    return f"{what}\n{filled_table(header, rows)}"
 
 
 def strata(result: pl.DataFrame, by: str) -> str:
@@ -260,11 +264,9 @@ def strata(result: pl.DataFrame, by: str) -> str:
             for row in part.iter_rows(named=True)
         ]
         header = (by, "tasks", "value", "95 %", "expectation", "index", "95 %", "z")
-        filled = [column for column in range(len(header)) if any(row[column] for row in rows)]
-        shown = [[line[column] for column in filled] for line in (header, *rows)]
         label = resolve(str(metric)).label
         parts.append(
-            f"{label}, {average} average, side {side}, {rank_type} ranks\n{table(shown[0], shown[1:])}"
+            f"{label}, {average} average, side {side}, {rank_type} ranks\n{filled_table(header, rows)}"
         )
     return "\n\n".join(parts)
 

@@ -1015,7 +1015,6 @@ def test_mistakes_in_naming_data_sets(run, line, message):
         ("adjust --dataset Nations mrr=0.6 mr=25 %", "values that name their metric", "--metric mrr"),
         ("adjust --dataset nations mrr=0.6", "a data set without times", "--scores static"),
         ("evaluate a.csv --dataset Nations", "a data set without times", "--scores per-time"),
-        ("datasets --page", "--page", "--results r, --database d, --json"),
     ],
 )
 def test_an_option_without_effect_is_an_error(run, line, kind, options):

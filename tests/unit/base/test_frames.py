@@ -1,9 +1,10 @@
-"""Text made of columns."""
+"""Frames of other libraries, and text made of columns."""
 
+import pandas as pd
 import polars as pl
 import pytest
 
-from rankadjust.base.frames import filled
+from rankadjust.base.frames import filled, require_frame
 
 
 def with_an_empty_first_chunk():
@@ -30,3 +31,13 @@ def test_a_null_leaves_no_text_and_every_value_has_its_place():
     assert frame.select(filled("is {}", "word")).to_series().to_list() == ["is a", None]
     with pytest.raises(ValueError, match="zip"):
         filled("{} and {}", "word")
+
+
+def test_an_index_with_a_name_is_a_column():
+    """In a table by model, pandas has the models in its index: without them they would be one model."""
+    by_model = pd.DataFrame({"MRR": [0.3, 0.4]}, index=pd.Index(["A", "B"], name="model"))
+    assert require_frame(by_model, "the table").rows() == [("A", 0.3), ("B", 0.4)]
+    kept = by_model.reset_index(drop=True)
+    assert require_frame(kept, "the table").columns == ["MRR"]
+    both = by_model.assign(model=["C", "D"])
+    assert require_frame(both, "the table")["model"].to_list() == ["C", "D"]

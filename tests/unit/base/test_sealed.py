@@ -22,7 +22,6 @@ TABLE = TableKind(
     columns={"metric": pl.String(), "tasks": pl.Int64(), "expectation": pl.Float64()},
     what="a table of constants",
     remake="'snakemake' makes one",
-    later=frozenset({"expectation"}),
 )
 FRAME = pl.DataFrame(
     {
@@ -156,26 +155,10 @@ def test_another_schema_is_said_to_be_another_version(tmp_path):
         read_sealed(tmp_path / "a.parquet", TABLE)
 
 
-def test_an_earlier_schema_is_read_where_it_lacks_what_is_null(tmp_path):
-    earlier = replace(TABLE, schema=2, columns={"metric": pl.String(), "tasks": pl.Int64()})
-    write_sealed(FRAME.drop("expectation"), tmp_path / "a.parquet", earlier)
-    frame, seal = read_sealed(tmp_path / "a.parquet", replace(TABLE, added={"2": ["expectation"]}))
-    assert frame.equals(FRAME.with_columns(expectation=pl.lit(None, pl.Float64)))
-    assert seal.schema == "2"
-    # A file of the present schema has them all.
-    write_sealed(FRAME.drop("expectation"), tmp_path / "b.parquet", TABLE)
-    with pytest.raises(RankadjustError, match="lacks the column 'expectation'"):
-        read_sealed(tmp_path / "b.parquet", replace(TABLE, added={"2": ["expectation"]}))
-
-
 def test_another_table_and_text_among_numbers_are_refused_in_one_line(tmp_path):
     path = tmp_path / "a.parquet"
     for frame, said in (
         (FRAME.drop("metric"), "not a table of constants, it lacks the column 'metric'"),
-        (
-            FRAME.drop("expectation"),
-            "made by an older version; make it again, it lacks the column 'expectation'",
-        ),
         (
             FRAME.with_columns(pl.col("expectation").cast(pl.String)),
             r"not a table of constants, its column 'expectation' holds text \(String\), not numbers \(Float64\)",

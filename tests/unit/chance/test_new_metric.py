@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from harness.metrics_table import PAGE, metrics_table, with_metrics_table
 from rankadjust import adjust, evaluate, metric_moments
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance import metrics
@@ -16,7 +17,6 @@ from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.chance.terms import covariance_sum, mean_and_variance
 from rankadjust.database.store import assemble
-from rankadjust.output.definitions import PAGE, metrics_table, with_metrics_table
 
 LARGE = np.array([2.0, 3.0, 40.0, 41.0, 300.0, 14_541.0, 10.0**6, 10.0**8])
 
@@ -164,7 +164,7 @@ def test_a_new_metric_has_a_row_in_the_table_of_metrics():
 
 def test_the_documented_table_is_that_of_the_registry(project):
     page = (project / PAGE).read_text(encoding="utf-8")
-    assert with_metrics_table(page) == page, "run python -m rankadjust.output.definitions"
+    assert with_metrics_table(page) == page, "make it again: make api"
     with pytest.raises(RankadjustError, match="lacks the lines"):
         with_metrics_table("no marks")
 

@@ -2,6 +2,7 @@
 
 import shutil
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -55,6 +56,15 @@ def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked(tmp_path):
     write_candidates(load_candidates(), tmp_path / "candidates.parquet")
     found = rescore(IMPOSSIBLE, tmp_path / "adjustments.parquet")
     assert found["status"].item() == "value_impossible"
+
+
+def test_a_frame_of_pandas_is_one_and_text_is_none():
+    rows = load_database().filter(dataset="Nations")
+    of_pandas = Constants.of_frame(pd.DataFrame(rows.to_dict(as_series=False)))
+    assert of_pandas.rows(metric="mrr", side="both", protocol="filtered", split="testing").height == 1
+    assert rescore(IMPOSSIBLE, of_pandas)["status"].item() == "value_impossible"
+    with pytest.raises(RankadjustError, match=r"the database: a frame .* is needed, and this is a str"):
+        Constants.of_frame("adjustments.parquet")
 
 
 def test_a_frame_that_is_released_in_part_is_checked_in_part():

@@ -69,10 +69,6 @@ def test_what_is_no_database_is_refused_in_one_line(tmp_path):
     write_parquet(pl.DataFrame({"dataset": ["Nations"]}), tmp_path / "other.parquet")
     with pytest.raises(RankadjustError, match="not an adjustment database, it lacks the column 'protocol'"):
         load_database(tmp_path / "other.parquet")
-    older = assemble([moments()]).drop("variance_static_scorer", "reason_random_scorer")
-    write_parquet(older, tmp_path / "older.parquet")
-    with pytest.raises(RankadjustError, match=r"older\.parquet: made by an older version; make it again"):
-        load_database(tmp_path / "older.parquet")
 
 
 def test_a_database_without_digest_is_refused_in_one_line(tmp_path):

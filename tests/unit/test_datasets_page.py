@@ -2,8 +2,8 @@
 
 import pytest
 
+from harness.datasets_page import datasets_page
 from rankadjust.data.registry import load_registry
-from rankadjust.output.datasets_page import datasets_page
 
 VERSIONS = {
     "FB15k237Inductive": ("v1", "v2", "v3", "v4"),
@@ -35,7 +35,7 @@ def registry():
 
 def test_the_page_is_that_of_the_registry(project, registry):
     page = (project / "docs" / "datasets.md").read_text(encoding="utf-8")
-    assert page == datasets_page(registry), "make it again: rankadjust datasets --page > docs/datasets.md"
+    assert page == datasets_page(registry), "make it again: make api"
 
 
 def test_each_graph_of_ultra_is_one_data_set(registry):

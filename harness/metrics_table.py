@@ -1,4 +1,4 @@
-"""The table of metrics in docs/methods.md, made from the registry: `python -m rankadjust.output.definitions`."""
+"""The table of metrics in docs/methods.md, made from the registry (`make api`)."""
 
 from pathlib import Path
 

@@ -1,9 +1,10 @@
-"""The page docs/datasets.md: every registered data set, and the 57 graphs of ULTRA among them."""
+"""docs/datasets.md: every registered data set, and the 57 graphs of ULTRA among them (`make api`)."""
 
+import sys
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
-from rankadjust.data.registry import Dataset
+from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo
 
 _GRAPHS = 57  # of ULTRA
@@ -11,7 +12,7 @@ _GRAPHS = 57  # of ULTRA
 _HEAD = """\
 # Data sets
 
-Made from the registry, `config/datasets.yaml`, by `rankadjust datasets --page > docs/datasets.md`; a test holds it.
+Made from the registry, `config/datasets.yaml`, by `make api`; a test holds it.
 
 A data set is *here* where somebody has read its files: the registry has their checksums and the counts that were found,
 a run refuses other bytes and other counts, and the released database has its constants. Of the others the *address is
@@ -130,3 +131,7 @@ def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     header = tuple(header)
     lines = [header, ("---",) * len(header), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(datasets_page(load_registry()))
