@@ -6,8 +6,8 @@ write the same table with other compression (docs/use-the-database.md says how t
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +27,8 @@ _KEYS = ("table", "schema", "version", "digest")
 class TableKind:
     """A kind of table. name: 'adjustments'; schema: number of its layout, raised with every change of its columns.
 
-    columns: those that every such table has, with their types; it may have more. later: those of them that the first
-    tables, which have no seal, lack. added: earlier schemas that are read too, each with the columns that its tables
-    lack, which are null then. what: 'an adjustment database', remake: what makes one; both for messages.
+    columns: those that every such table has, with their types; it may have more. what: 'an adjustment database',
+    remake: what makes one; both for messages.
     """
 
     name: str
@@ -37,12 +36,6 @@ class TableKind:
     columns: Mapping[str, pl.DataType]
     what: str
     remake: str
-    later: frozenset[str] = frozenset()
-    added: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def lacking(self, seal: "Seal | None") -> Sequence[str]:
-        """Return the columns that a file with this seal lacks because its schema is an earlier one."""
-        return () if seal is None else self.added.get(seal.schema, ())
 
 
 @dataclass(frozen=True)
@@ -76,7 +69,7 @@ def read_sealed(path: Path, table: TableKind) -> tuple[pl.DataFrame, Seal | None
             check_parquet(file)
             seal = read_seal(file)
             _require_schema(path, table, seal)
-            _require_columns(path, table, parquet_schema(file), table.lacking(seal))
+            _require_columns(path, table, parquet_schema(file))
             frame = read_parquet(file)
     except FileNotFoundError:
         raise
@@ -91,8 +84,7 @@ def read_sealed(path: Path, table: TableKind) -> tuple[pl.DataFrame, Seal | None
                 f"{path}: damaged, its values are not those that were written; get the file again, or make it "
                 f"again: {table.remake}"
             )
-    absent = (pl.lit(None, table.columns[name]).alias(name) for name in table.lacking(seal))
-    return frame.with_columns(absent), seal
+    return frame, seal
 
 
 def read_seal(source: Source) -> Seal | None:
@@ -104,7 +96,7 @@ def read_seal(source: Source) -> Seal | None:
 
 def _require_schema(path: Path, table: TableKind, seal: Seal | None) -> None:
     """Raise RankadjustError where a file has another layout, as those of other versions may."""
-    if seal is None or seal.table != table.name or seal.schema in (str(table.schema), *table.added):
+    if seal is None or seal.table != table.name or seal.schema == str(table.schema):
         return
     raise RankadjustError(
         f"{path}: made by rankadjust {seal.version} with schema {seal.schema}; this is rankadjust {VERSION}, which "
@@ -112,16 +104,10 @@ def _require_schema(path: Path, table: TableKind, seal: Seal | None) -> None:
     )
 
 
-def _require_columns(
-    path: Path, table: TableKind, schema: Mapping[str, pl.DataType], lacking: Sequence[str]
-) -> None:
-    needed = {name: kind for name, kind in table.columns.items() if name not in lacking}
-    missing = [name for name in needed if name not in schema]
-    if missing:
-        older = table.later.issuperset(missing)
-        hint = "made by an older version; make it again" if older else f"not {table.what}"
-        raise RankadjustError(f"{path}: {hint}, it lacks the column {missing[0]!r}")
-    for name, kind in needed.items():
+def _require_columns(path: Path, table: TableKind, schema: Mapping[str, pl.DataType]) -> None:
+    for name, kind in table.columns.items():
+        if name not in schema:
+            raise RankadjustError(f"{path}: not {table.what}, it lacks the column {name!r}")
         if schema[name] != kind:
             raise RankadjustError(
                 f"{path}: not {table.what}, its column {name!r} holds {_in_words(schema[name])}, "

@@ -10,7 +10,7 @@ from rankadjust.base.files import shipped
 from rankadjust.base.sealed import Seal, TableKind, read_seal, read_sealed, write_sealed
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.adjustments import BOUNDS, add_coefficients
+from rankadjust.database.adjustments import add_coefficients
 
 SCHEMA = pl.Schema(
     {
@@ -53,17 +53,6 @@ ADJUSTMENTS = TableKind(
     columns=SCHEMA,
     what="an adjustment database",
     remake="'snakemake --cores all database' makes one",
-    later=frozenset(
-        {
-            "variance_static_scorer",
-            "z_static_scorer_scale",
-            "z_static_scorer_offset",
-            "reason_random_scorer",
-            "reason_static_scorer",
-        }
-    ),
-    # Schema 1 has no bounds, since no data set without training triples was in it.
-    added={"1": BOUNDS},
 )
 RELEASED = "resources/database/adjustments.parquet"
 
