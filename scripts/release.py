@@ -8,7 +8,6 @@ from scripts.job import job
 from rankadjust.base.stages import check_sums
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
-from rankadjust.database.beside import DATASETS, beside_database, load_datasets
 from rankadjust.database.constants import Constants
 from rankadjust.database.release import require_baselines, require_complete, require_sound
 from rankadjust.output.deposit import write_deposit
@@ -22,7 +21,7 @@ def release(database: str, beside: Iterable[str], folder: Path) -> None:
     require_complete(held, registry, load_protocols(), load_benchmarks())
     require_baselines(constants.baselines, registry, load_protocols())
     require_sound(constants.table)
-    write_deposit(constants, load_datasets(beside_database(database, DATASETS)), registry, folder)
+    write_deposit(constants, constants.datasets, registry, folder)
 
 
 if __name__ == "__main__":

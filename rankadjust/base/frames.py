@@ -19,6 +19,10 @@ def require_frame(given: Any, what: str) -> pl.DataFrame:  # noqa: ANN401 - what
         return given
     if isinstance(given, pl.LazyFrame):
         raise RankadjustError(f"{what}: this is a polars.LazyFrame; collect it with frame.collect()")
+    names = [name for name in getattr(getattr(given, "index", None), "names", ()) if name is not None]
+    if names and not set(names).intersection(given.columns):
+        # Of a table by model, pandas has the models in its index.
+        given = given.reset_index()
     # Only frames of other libraries need it.
     import narwhals  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ tasks, no sampling. docs/methods.md, "Exact moments", derives each formula.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -128,10 +128,7 @@ def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Data
                         metric.key,
                         part["entities"].max(),
                         int(pooled.total),
-                        moments.expectation,
-                        moments.variance,
-                        moments.method,
-                        moments.reason,
+                        *astuple(moments),
                     )
                 )
     return pl.DataFrame(rows, schema=_TABLE_SCHEMA, orient="row")

@@ -22,6 +22,9 @@ _ENTITY = "entity"
 RANGES = "ranges"
 # Beside results/<stage>/<dataset>.parquet a stage may have <dataset>.labels.parquet or <dataset>.pairs.parquet.
 _BESIDE = (".labels", ".pairs")
+# Keys of an entry that a Dataset has under the same names.
+_AS_THEY_ARE = ("verified", "unreadable", "licence", "reference", "repository", "pykeen", "ultra")
+_LISTS = ("aliases", "ambiguous_aliases", "notes")
 _DELIMITERS = {"tab": "\t", "comma": ",", "space": " "}
 
 
@@ -183,6 +186,8 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     names = tuple(columns.values()) if isinstance(columns, Mapping) else ()
     expected = dict(entry.get("expected", {}))
     splits = _splits(entry["sources"][0])
+    same: dict[str, Any] = {key: entry[key] for key in _AS_THEY_ARE if key in entry}
+    same |= {key: tuple(entry[key]) for key in _LISTS if key in entry}
     dataset = Dataset(
         name=name,
         role=entry.get("role", "transductive"),
@@ -193,18 +198,9 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         entities=_list_format(listed, layout) if _has_list(entry["sources"][0]) else None,
         without_training=_without_training(entry),
         known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
-        aliases=tuple(entry.get("aliases", ())),
-        ambiguous_aliases=tuple(entry.get("ambiguous_aliases", ())),
-        verified=entry.get("verified", False),
-        unreadable=entry.get("unreadable"),
         differs=expected.pop("differs", None),
         expected=expected,
-        licence=entry.get("licence"),
-        reference=entry.get("reference"),
-        repository=entry.get("repository"),
-        pykeen=entry.get("pykeen"),
-        ultra=entry.get("ultra"),
-        notes=tuple(entry.get("notes", ())),
+        **same,
     )
     problem = next(
         chain(

@@ -97,8 +97,17 @@ class Constants:
         """The histograms of the candidates, as far as they are known."""
         if self._histograms is not None:
             return self._histograms
-        file = beside_database(self.file, CANDIDATES)
-        return Histograms([_read_once(load_candidates, file)] if file.exists() else [])
+        return Histograms([self.candidates] if beside_database(self.file, CANDIDATES).exists() else [])
+
+    @property
+    def candidates(self) -> pl.DataFrame:
+        """The candidate histograms beside the database. Raises RankadjustError where there are none."""
+        return _read_once(load_candidates, beside_database(self.file, CANDIDATES))
+
+    @property
+    def datasets(self) -> pl.DataFrame:
+        """The counts of data sets beside the database, as text. Raises RankadjustError where there are none."""
+        return _read_once(load_datasets, beside_database(self.file, DATASETS))
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
@@ -152,12 +161,13 @@ class Constants:
 
         Parameters
         ----------
-        table : polars.DataFrame
+        table : polars.DataFrame, or a frame of pandas or pyarrow
             Rows with the columns of `rankadjust.database.store.SCHEMA`. Evaluation sets whose rows are released rows
             use the released histograms; other sets have no p and no check, and reason_p says so.
 
         """
-        return cls(table, _histograms_of_released(table))
+        frame = _typed(require_frame(table, "the database"))
+        return cls(frame, _histograms_of_released(frame))
 
     @classmethod
     def given(cls, database: "Database" = None) -> "Constants":
@@ -166,7 +176,7 @@ class Constants:
             return database
         if database is None or isinstance(database, str | Path):
             return cls.from_files(database)
-        return cls.of_frame(_typed(require_frame(database, "the database")))
+        return cls.of_frame(database)
 
     def over(self, released: "Constants | None") -> "Constants":
         """Return these constants, completed by released rows; the column origin of the table says which is which."""
@@ -365,7 +375,7 @@ def _registry_of(database: Path | None) -> "Mapping[str, Dataset]":
     beside = beside_database(database, DATASETS)
     if not beside.is_file():
         return registry
-    table = load_datasets(beside)
+    table = _read_once(load_datasets, beside)
     if not {"dataset", "role"} <= set(table.columns):
         return registry
     own = table.filter(~pl.col("dataset").is_in(list(registry))).select("dataset", "role")

@@ -2,17 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
-from rankadjust.database.beside import (
-    CANDIDATES,
-    DATASETS,
-    beside_database,
-    load_candidates,
-    load_datasets,
-)
+from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
 from rankadjust.database.names import KINDS, known_name
 from rankadjust.database.runs import DATABASE
@@ -47,16 +40,15 @@ def overview(dataset: str, protocol: str, split: str, constants: Constants) -> O
 
     Raises RankadjustError where a file is missing or does not have what is asked for.
     """
-    file = beside_database(constants.file, CANDIDATES)
-    rows, where, found = load_candidates(file), file.name, {}
+    rows, where, found = constants.candidates, CANDIDATES, {}
     for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
         known = rows[column].unique().to_list()
         found[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
         rows = rows.filter(pl.col(column) == found[column])
-        where = f"{file.name} for {found['dataset']}" + (f" ({protocol})" if column == "protocol" else "")
+        where = f"{CANDIDATES} for {found['dataset']}" + (f" ({protocol})" if column == "protocol" else "")
     rows = rows.sort("side", "num_candidates")
     sides = (_side(str(key[0]), part) for key, part in rows.group_by("side", maintain_order=True))
-    return Overview(**found, counts=_counts(found["dataset"], constants.file), sides=tuple(sides))
+    return Overview(**found, counts=_counts(found["dataset"], constants.datasets), sides=tuple(sides))
 
 
 def _side(side: str, rows: pl.DataFrame) -> Side:
@@ -76,8 +68,7 @@ def _side(side: str, rows: pl.DataFrame) -> Side:
     )
 
 
-def _counts(dataset: str, database: Path | None) -> Mapping[str, str]:
-    table = load_datasets(beside_database(database, DATASETS))
+def _counts(dataset: str, table: pl.DataFrame) -> Mapping[str, str]:
     column = table.columns[0]
     chosen = table.filter(pl.col(column) == dataset)
     if chosen.is_empty():

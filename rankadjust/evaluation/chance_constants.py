@@ -30,17 +30,8 @@ class Chance:
     reason_static_scorer: str | None = None
 
 
-_SCHEMA = {
-    "average": pl.String,
-    "side": pl.String,
-    "metric": pl.String,
-    "expectation": pl.Float64,
-    "variance": pl.Float64,
-    "variance_random_scorer": pl.Float64,
-    "variance_static_scorer": pl.Float64,
-    "reason": pl.String,
-    "reason_random_scorer": pl.String,
-    "reason_static_scorer": pl.String,
+_SCHEMA = dict.fromkeys(("average", "side", "metric"), pl.String()) | {
+    field.name: pl.String() if field.name.startswith("reason") else pl.Float64() for field in fields(Chance)
 }
 
 
