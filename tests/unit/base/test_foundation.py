@@ -20,59 +20,24 @@ from rankadjust.configuration import COMMAND_LINE, load_configuration, tables_by
 # Which package may import which: a package imports from those above it only. The modules beside the packages
 # (configuration, cli) may import all.
 LAYERS = {
-    "base": (),
-    "data": ("base",),
-    "counting": ("base",),
-    "chance": ("base", "counting"),
-    "baselines": ("base", "counting", "chance"),
-    "consistency": ("base", "counting", "chance"),
-    "database": ("base", "data", "counting", "chance", "baselines"),
-    "evaluation": ("base", "chance", "database"),
-    "models": ("base", "chance", "database", "evaluation"),
-    "sampling": ("base", "counting", "chance", "consistency", "database", "evaluation", "models"),
-    "tables": ("base", "data", "counting", "chance"),
-    "literature": ("base", "data", "counting", "chance", "database", "tables", "consistency", "sampling"),
-    "output": (
-        "base",
-        "data",
-        "counting",
-        "chance",
-        "database",
-        "evaluation",
-        "models",
-        "sampling",
-        "tables",
-        "literature",
-        "consistency",
-    ),
-    "page": (
-        "base",
-        "data",
-        "counting",
-        "chance",
-        "database",
-        "evaluation",
-        "models",
-        "sampling",
-        "tables",
-        "literature",
-        "consistency",
-        "output",
-    ),
-    "manuscript": (
-        "base",
-        "data",
-        "counting",
-        "chance",
-        "database",
-        "evaluation",
-        "models",
-        "tables",
-        "literature",
-        "consistency",
-        "output",
-        "page",
-    ),
+    line.partition(":")[0]: line.partition(":")[2].split()
+    for line in """\
+base:
+data: base
+counting: base
+chance: base counting
+baselines: base counting chance
+consistency: base counting chance
+database: base data counting chance baselines
+evaluation: base chance database
+models: base chance database evaluation
+sampling: base counting chance consistency database evaluation models
+tables: base data counting chance
+literature: base data counting chance database tables consistency sampling
+output: base data counting chance database evaluation models sampling tables literature consistency
+page: base data counting chance database evaluation models sampling tables literature consistency output
+manuscript: base data counting chance database evaluation models tables literature consistency output page
+""".splitlines()
 }
 
 

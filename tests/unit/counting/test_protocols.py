@@ -21,59 +21,20 @@ PARAMETERS = [
 ]
 # docs/protocols.md, "Named protocols": what each says about every parameter, in the order of the fields.
 NAMED = {
-    "filtered": ("release", "keep", "keep", "all", "ignore", "any", None, "inclusive", "shared", "any"),
-    "filtered-training": (
-        "training",
-        "drop",
-        "keep",
-        "all",
-        "ignore",
-        "any",
-        None,
-        "inclusive",
-        "shared",
-        "any",
-    ),
-    "filtered-cumulative": (
-        "release",
-        "keep",
-        "keep",
-        "cumulative",
-        "ignore",
-        "any",
-        None,
-        "inclusive",
-        "shared",
-        "any",
-    ),
-    "raw": ("release", "keep", "keep", "none", "ignore", "any", None, "inclusive", "shared", "any"),
-    "pykeen": ("training", "drop", "drop", "cumulative", "ignore", "any", None, "inclusive", "shared", "any"),
-    "pykeen-published": (
-        "training",
-        "drop",
-        "drop",
-        "cumulative",
-        "ignore",
-        "any",
-        None,
-        "exclusive",
-        "shared",
-        "any",
-    ),
-    "typed": ("release", "keep", "keep", "all", "ignore", "observed", None, "inclusive", "shared", "any"),
-    "time-aware": ("release", "keep", "keep", "all", "aware", "any", None, "inclusive", "shared", "any"),
-    "time-static": (
-        "release",
-        "keep",
-        "keep",
-        "all",
-        "ignore",
-        "any",
-        None,
-        "inclusive",
-        "shared",
-        "temporal",
-    ),
+    name: tuple(None if word == "None" else word for word in words)
+    for name, *words in map(
+        str.split,
+        """\
+filtered            release  keep keep all        ignore any      None inclusive shared any
+filtered-training   training drop keep all        ignore any      None inclusive shared any
+filtered-cumulative release  keep keep cumulative ignore any      None inclusive shared any
+raw                 release  keep keep none       ignore any      None inclusive shared any
+pykeen              training drop drop cumulative ignore any      None inclusive shared any
+pykeen-published    training drop drop cumulative ignore any      None exclusive shared any
+typed               release  keep keep all        ignore observed None inclusive shared any
+time-aware          release  keep keep all        aware  any      None inclusive shared any
+time-static         release  keep keep all        ignore any      None inclusive shared temporal""".splitlines(),
+    )
 }
 
 
