@@ -180,7 +180,7 @@ def test_the_page_on_extending_shows_what_happens(project):
     [("auc", (), "'auc'"), ("mine", ("Mean Rank",), "'Mean Rank'"), ("mine_at_k", ("H@k",), "'H@k'")],
 )
 def test_a_name_that_is_taken_is_an_error(key, names, taken):
-    with pytest.raises(RankadjustError, match=f"the name {taken} is that of"):
+    with pytest.raises(RankadjustError, match=f"the name {taken} already belongs to"):
         register(Family(key, "Mine", "", names, term=inverse_root))
     with pytest.raises(RankadjustError, match="unknown metric 'mine"):
         resolve("mine_at_3")
