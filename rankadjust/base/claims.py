@@ -34,7 +34,8 @@ from rankadjust.base.processes import RUN, Process, as_text, from_text, is_runni
 # Seconds that a process which was killed may take to vanish, and one which is asked to end.
 _DYING = 2.0
 _ENDING = 5.0
-# Where jobs write, seen from the working directory, and what `atomic_path` and its like call what is unfinished.
+# The folders that jobs write to, from the working directory, and the names that `atomic_path` gives to unfinished
+# files.
 _WRITTEN = ("results", "resources/datasets", "resources/without-training", "resources/downloads")
 _UNFINISHED = re.compile(r"\..*\.[a-z0-9_]{8}\.tmp")
 
@@ -58,7 +59,7 @@ _Lock = Callable[[Persistence], AbstractContextManager[None]]
 
 
 def exclusively(lock: _Lock) -> _Lock:
-    """Return Snakemake's `lock`, which first claims the folder for this run; the same one where it does already.
+    """Return Snakemake's `lock`, which first claims the folder for this run; unchanged if it does already.
 
     Snakemake calls it where a run is to make files: for no dry run, in no job, and not with --nolock.
     """
@@ -98,7 +99,7 @@ def require_writable(folder: Path) -> None:
 
 
 def require_folders(outputs: Iterable[str | Path]) -> None:
-    """Raise RankadjustError where a file stands in the place of a folder in which an output belongs."""
+    """Raise RankadjustError where a file is in the place of a folder that an output needs."""
     parents = {parent for path in outputs for parent in Path(path).parents if "{" not in str(parent)}
     for parent in sorted(parents):
         if parent.exists() and not parent.is_dir():
@@ -120,7 +121,7 @@ def _told_last(persistence: Persistence) -> Iterator[None]:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error, and those of which it came."""
+    """Yield an error and its causes."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -1,4 +1,4 @@
-"""Files that are dated in the future, and what a run does about them.
+"""Files that are dated in the future, and their treatment by a run.
 
 Snakemake compares every output with the inputs of its job when the job ends, and deletes an output that is older. What
 is made of a file from the future is always older.

@@ -37,7 +37,7 @@ class Digests:
         self._fresh: dict[str, Any] = {}
 
     def of(self, path: str | Path) -> str:
-        """Return the SHA-256 of a file, or what `find` says of it; ABSENT where there is none."""
+        """Return the SHA-256 of a file, or the answer of `find`; ABSENT if the file is missing."""
         path = Path(path)
         try:
             stat = path.stat()
@@ -58,9 +58,9 @@ class Digests:
 
 
 def content_digest(paths: Iterable[str | Path], digests: Digests) -> str:
-    """Return one digest of what files say: of the data of a YAML file, of the bytes of any other.
+    """Return one digest of the content of files: the data of a YAML file, the bytes of any other.
 
-    A file that is not there, and one that is no YAML, have a digest too; who reads them says what is wrong.
+    Missing files and invalid YAML have a digest too; their readers report the fault.
     """
     return digest_of([_content(Path(path), digests) for path in paths])
 

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from rankadjust.base.faults import in_words, is_panic
 from rankadjust.base.visible import one_line
 
-# What is longer is no name that somebody mistyped, and to compare it takes time.
+# Skip suggestions for very long input: nobody mistyped it, and comparing is slow.
 _LONGEST_NAME = 200
 
 
 class RankadjustError(Exception):
-    """A mistake in what the user gave; the message is one line and needs no traceback.
+    """A mistake of the user; the message is one line and needs no traceback.
 
-    It may quote any file, so that what a terminal would obey is escaped, and what is very long is cut in its middle.
+    It may quote any file, so control characters are escaped, and very long text is cut in its middle.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class RankadjustError(Exception):
 
 
 class ImpossibleValueError(RankadjustError):
-    """A number that is no value of its metric: out of range, or beyond what the numbers of candidates allow."""
+    """A number that its metric cannot have: out of range, or impossible with these numbers of candidates."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

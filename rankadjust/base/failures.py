@@ -25,7 +25,8 @@ _RUNNING = _FOLDER / "running"
 class Failure:
     """A job that failed, and why.
 
-    job: 'rule count, data set Nations'. reason: '' where nobody knows. logs: its own first, then those of who ran it.
+    job: 'rule count, data set Nations'. reason: '' where nobody knows. logs: its own first, then the logs of the
+    program that ran it.
     """
 
     job: str
@@ -34,7 +35,7 @@ class Failure:
 
 
 def begun(job: str, log: str | Path) -> None:
-    """Note that a job runs, so that one which is killed is not silent. job: 'rule count, data set Nations'."""
+    """Note that a job runs, so that a killed job is reported. job: 'rule count, data set Nations'."""
     note = {"job": job, "line": _line(Failure(job, "", (str(log),))), "process": as_text(this_process())}
     # A job that cannot note it still does its work.
     with suppress(OSError):
@@ -65,7 +66,7 @@ def failed(job: str, reason: str, log: str | Path, *, mistake: bool = False) -> 
 
 
 def is_mistake(log: str | Path) -> bool:
-    """Say whether the job with this log failed of nothing but what the user has to mend."""
+    """Say whether the job with this log failed only because of mistakes that the user has to mend."""
     notes = _notes(log)
     return bool(notes) and all(note["mistake"] for note in notes)
 
@@ -116,7 +117,7 @@ def _notes(log: str | Path) -> list[dict[str, Any]]:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    # Of a job that was killed while it wrote, the last line is half a one.
+    # If a job was killed while it wrote, the last line is incomplete.
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 if sys.platform != "win32":
     import resource
 
-# Bytes that there has to be room for: Snakemake's notes of what it does, and those of the jobs.
+# Bytes that must be free, for the notes of Snakemake and of the jobs.
 LEAST = 1 << 16
 # Files, folders among them, that there has to be room for likewise.
 LEAST_FILES = 32
@@ -60,7 +60,7 @@ def is_of_writing(error: BaseException) -> bool:
 
 
 def errno_of(error: BaseException) -> int | None:
-    """Return the system's number of an error, also where a library tells it in words; None where it has none."""
+    """Return the system's number of an error, also where a library gives it in words; None where it has none."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno
     said = str(error)
@@ -88,13 +88,13 @@ def low_limit() -> str:
     if most == resource.RLIM_INFINITY:
         return ""
     return (
-        f"killed, interrupted, or out of memory, of which a process may have {most / 1e9:.1f} GB (ulimit -v); allow "
+        f"killed, interrupted, or out of memory: a process may have {most / 1e9:.1f} GB (ulimit -v); allow "
         "more, and give the same command again"
     )
 
 
 def is_panic(error: BaseException) -> bool:
-    """Say whether an error is a panic: an internal error of a library in Rust, which is no Exception."""
+    """Say whether an error is a panic: an internal error of a library in Rust, which is not a subclass of Exception."""
     return type(error).__name__ == "PanicException"
 
 
@@ -114,7 +114,7 @@ def in_words(error: BaseException, where: str | Path) -> str | None:
     if is_of_writing(error):
         return unwritable(path, error)
     number = errno_of(error)
-    # Whether it was read or written, nobody can tell.
+    # The number does not say whether the file was read or written.
     return f"{path}: {os.strerror(number)}; {_REMEDIES[number]}" if number in _REMEDIES else None
 
 

@@ -44,9 +44,9 @@ def write_parquet(frame: pl.DataFrame, path: str | Path, metadata: Mapping[str, 
 def put_parquet(
     frame: pl.DataFrame | pl.LazyFrame, temporary: Path, metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write a frame into what `atomic_path` has yielded; one that is not collected yet goes there in blocks."""
+    """Write a frame into what `atomic_path` has yielded; a lazy frame is written in blocks."""
     write = frame.write_parquet if isinstance(frame, pl.DataFrame) else frame.sink_parquet
-    # An open file: of a path, polars takes a part for a home folder or an address.
+    # An open file: polars would interpret parts of a path as a home folder or an address.
     with temporary.open("wb") as file:
         write(file, compression="zstd", metadata=dict(metadata) if metadata else None)
 
@@ -76,15 +76,15 @@ def sha256_of(path: str | Path) -> str:
 def contained(path: str | Path, folder: str | Path) -> Path:
     """Return `path` where it lies inside of `folder` once links are followed; else raise RankadjustError.
 
-    For every path of which a part comes from somebody else's file, before it is touched.
+    Call it for every path with a part from somebody else's file, before the path is used.
     """
     try:
         found = Path(path).resolve()
-        # Since Python 3.13 a loop of links is no error: the link is left as it is.
+        # Since Python 3.13 a loop of links is not an error: the link is left unresolved.
         loops = any(map(Path.is_symlink, (found, *found.parents)))
         inside = Path(folder).resolve() in found.parents and not loops
     except (OSError, ValueError, RuntimeError) as error:
-        raise RankadjustError(f"{str(path)!r} is no path ({error})") from None
+        raise RankadjustError(f"{str(path)!r} is not a valid path ({error})") from None
     if not inside:
         raise RankadjustError(f"{path} leads out of the folder {folder}; nothing there is touched")
     return Path(path)

@@ -1,4 +1,4 @@
-"""Frames that people hand over: those of polars, pandas, pyarrow and other libraries. Text made of columns."""
+"""Frames that people hand over, of polars, pandas, pyarrow and other libraries. Text made of columns."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -45,12 +45,12 @@ def _column(series: "nw.Series[Any]") -> pl.Series:
 
 
 def is_frame(given: Any) -> bool:  # noqa: ANN401
-    """Tell whether an object is a table, of whatever library, rather than an array or a list."""
+    """Return whether an object is a table of any library, rather than an array or a list."""
     return isinstance(given, pl.DataFrame) or hasattr(type(given), "columns")
 
 
 def filled(template: str, *values: str | pl.Expr) -> pl.Expr:
-    """Return a text for each row: a template in which each {} stands for a value of the row; null where one is null.
+    """Return a text for each row: a template with a {} for each value of the row; null where a value is null.
 
     Like other expressions it is named after its first column.
 

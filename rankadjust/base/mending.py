@@ -15,7 +15,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_text
 from rankadjust.base.stages import SUM, SUMS, damage_of_sealed, read_sums
 
-# Formats in which a stage seals what it writes; of the others the sums are beside them.
+# Formats that carry a seal; other files have their sums beside them.
 _SEALED = (".parquet", ".json", ".svg", ".html", ".yaml")
 _OTHER = "its bytes are not those that its sum says"
 
@@ -23,8 +23,8 @@ _OTHER = "its bytes are not those that its sum says"
 class Products:
     """The products in the working directory.
 
-    state: the folder for what is remembered. digests: of the bytes of files. look: whether this process looks for
-    damage; a job takes what the run has found. dry: whether the run makes nothing, and so remembers nothing.
+    state: the folder for remembered digests. digests: of the bytes of files. look: whether this process looks for
+    damage; a job uses the findings of the run. dry: whether the run makes nothing, and so remembers nothing.
     """
 
     def __init__(self, state: Path, digests: Digests, *, look: bool, dry: Callable[[], bool]) -> None:
@@ -37,14 +37,14 @@ class Products:
     def damage(self, *paths: str | Path) -> str:
         """Return the damage last seen in the outputs of a job, '' if there never was any.
 
-        What is not there is no damage: Snakemake sees that itself.
+        A missing file is not damaged: Snakemake notices it itself.
         """
         there = [path for path in map(Path, paths) if path.exists()] if self._look else []
         wrong = [line for path in there for line in self.wrong(path)]
         if wrong:
             others = f" (and {len(wrong) - 1} more of the same job)" if wrong[1:] else ""
             sys.stderr.write(f"note: {wrong[0]}{others}; a run makes {'them' if others else 'it'} again\n")
-        # The same damage is another one the next time.
+        # The same damage counts anew the next time.
         changes = [f"changed at {path.stat().st_ctime_ns}" for path in there if wrong]
         found = "; ".join([*wrong, *changes])
         if found and self._dry():
@@ -68,7 +68,7 @@ class Products:
         return [f"{path}: {found}"] if found else []
 
     def _damage(self, path: Path) -> str:
-        """Return in which way a file is not what was written, '' where it is."""
+        """Return how a file differs from its recorded bytes, '' if it does not."""
         recorded = (_recorded(path.with_name(SUMS)) or {}) | (_recorded(Path(f"{path}{SUM}")) or {})
         if path.name in recorded:
             return "" if self._digests.of(path) == recorded[path.name] else _OTHER

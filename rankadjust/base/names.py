@@ -1,4 +1,4 @@
-"""Names that become part of a path or of a command line, and what each kind of them may be.
+"""Names that become part of a path or of a command line, and the pattern of each kind.
 
 A registry is often somebody else's file: what it calls a data set or a file must not lead out of a folder, and
 what it calls a package must not be an option or an address. The schemas name these kinds under `format`.

@@ -38,9 +38,9 @@ class _Chunk(NamedTuple):
 
 
 def check_parquet(source: Source) -> None:
-    """Raise OSError where a file is no Parquet file, or what it claims does not fit into it.
+    """Raise OSError if a file is not Parquet, or claims more than fits into it.
 
-    It takes a fraction of a millisecond for each page, of which a column of a million values has some ten.
+    It takes a fraction of a millisecond for each page; a column of a million values has about ten pages.
     """
     with opened(source) as file:
         size = file.seek(0, 2)

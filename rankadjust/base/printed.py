@@ -1,7 +1,7 @@
-"""Printed numbers: the one grammar by which a number is read wherever people write one, and what it stands for.
+"""Printed numbers: the only grammar for numbers that people write, and the interval that a printed number stands for.
 
 A number may have a decimal point or a decimal comma, separators of thousands, an exponent, a % sign and a spread:
-0.338, .797, 1e-3, −0.3, 0,338, 12,345.6, 12 345, 33.8 % and 0.338 ± 0.002 are numbers. The printed digits tell how
+0.338, .797, 1e-3, −0.3, 0,338, 12,345.6, 12 345, 33.8 % and 0.338 ± 0.002 are numbers. The printed digits say how
 far it may have been rounded: 0.338 stands for [0.3375, 0.3385].
 
 A comma with one to three digits before it (no zero first) and three behind can be either: 1,234 separates thousands
@@ -47,7 +47,7 @@ class Number:
     """A printed number.
 
     text: digits with a decimal point, as many as printed, without thousands separators ('.797' as '0.797').
-    percent: whether it carries a percent sign. spread: what stands after ±. other: 'a,bcd' is read as thousands, and
+    percent: whether it carries a percent sign. spread: the number after ±. other: 'a,bcd' is read as thousands, and
     this is its reading with a decimal comma. decimal_comma: the comma can be nothing else.
     bracket: the number in brackets that a cell of a table has beside it.
     """

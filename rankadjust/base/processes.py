@@ -1,4 +1,4 @@
-"""Which process is which: a number that another process was given since, or on another machine, is not the same one."""
+"""The identity of processes: their numbers are reused, and repeat on other machines."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-# The environment tells jobs of which process they are the jobs.
+# The environment says which process a job belongs to.
 RUN = "RANKADJUST_RUN"
 _PROC = Path("/proc")
 
@@ -16,9 +16,9 @@ _PROC = Path("/proc")
 class Process:
     """A process, on whatever machine.
 
-    host: the name of its machine; machine: what tells machines of one name apart, '' where nothing does.
-    boot: what tells one start of a machine from the next, '' where the system does not say. space: where its number
-    counts; a container has a space of its own. started: when it began, in a unit of the system, which tells it from
+    host: the name of its machine; machine: an id of the machine, '' if there is none.
+    boot: an id of the current start of the machine, '' if the system has none. space: the namespace of its number; a
+    container has its own. started: when it began, in a unit of the system, which distinguishes it from
     later processes of the same number.
     """
 
@@ -49,7 +49,7 @@ def is_running(process: Process) -> bool | None:
     """Say whether a process is at work; None where that cannot be known from here."""
     here = this_process()
     if process.boot != here.boot:
-        # The same machine was started again since; of another one nothing is known.
+        # This machine was started again since. Of another machine nothing is known.
         return False if (process.host, process.machine) == (here.host, here.machine) else None
     if process.space != here.space:
         return None

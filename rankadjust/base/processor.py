@@ -1,8 +1,8 @@
 """The same numbers on every processor: what numpy and BLAS choose by the processor, chosen for all of them.
 
-numpy has several versions of exp, log and others, and BLAS several orders of a sum; which one runs depends on what the
-processor can do, and the last digits with it. Both are told by environment variables, which they read once, when they
-are loaded. docs/architecture.md, "The same bytes", says what this does not reach.
+numpy has several versions of exp, log and others, and BLAS several orders of a sum; the processor decides which
+of them runs, and with it the last digits. Environment variables set both; the libraries read them once, when they
+are loaded. docs/architecture.md, "The same bytes", names the code that this does not reach.
 """
 
 import platform
@@ -10,7 +10,7 @@ from itertools import chain
 
 import numpy as np
 
-# The oldest kernels that numpy's own BLAS and that of scipy have in common with what numpy requires of a processor.
+# The oldest kernels that the BLAS of numpy and of scipy both have, and that numpy's minimal processor can run.
 _CORE = "Nehalem"
 
 

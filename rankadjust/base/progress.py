@@ -25,7 +25,7 @@ def progress(
     quiet: float = _QUIET,
     every: float = _EVERY,
 ) -> Iterator[Callable[[int], object]]:
-    """Yield a function to tell how many more units are done.
+    """Yield a function to call with the number of units that were done since.
 
     total: how many there are; None where nobody knows. start: how many were done before. quiet: seconds before a bar
     is shown on a terminal. every: seconds between two lines, where standard error is none.

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parent.parent
 def code_digest(*modules: str, package: Path = PACKAGE) -> str:
     """Return a digest of modules ('chance.moments') and of every module of the package that they import.
 
-    Imports count wherever they stand in a file, so that a deferred import is not forgotten. A package ('chance') is
+    Imports count anywhere in a file, so that a deferred import is not forgotten. A package ('chance') is
     its `__init__`. Imports are absolute in this project (ruff's TID252); a relative one is a ValueError, because
     what it brings in would be missing from the digest.
     """

@@ -1,7 +1,7 @@
 """Tables from files: what is parsed are the bytes that were checked, of the file that was named.
 
-polars takes a path for a pattern, for an address or for a partition: of `ranks[1].csv` it reads `ranks1.csv`. So no
-path reaches it. It gets open files, the same that were checked before; a linter refuses its own readers elsewhere.
+polars may interpret a path as a pattern, an address or a partition: asked for `ranks[1].csv` it reads `ranks1.csv`. So
+it never gets a path. It gets the open file that was checked before; a linter refuses its own readers elsewhere.
 """
 
 from collections.abc import Iterator, Mapping

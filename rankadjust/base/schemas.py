@@ -29,8 +29,8 @@ _LONGEST_NUMBER = 100
 class _StrictLoader(yaml.CSafeLoader):
     """The safe loader in C, ten times as fast; what its data could break is an error with its line.
 
-    That is a key given twice or that is no plain word, a number that is none, or not finite, or has hundreds of
-    digits. Dates stay text.
+    Refused are a key that is given twice or is not a plain word, and a number that is invalid, not finite, or has
+    hundreds of digits. Dates stay text.
     """
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401
@@ -41,7 +41,7 @@ class _StrictLoader(yaml.CSafeLoader):
             kind = str(node.tag).rpartition(":")[2]
             raise _refused(f"{str(node.value)[:40]!r} is not of the type {kind}", node) from None
         if isinstance(value, float) and not math.isfinite(value):
-            raise _refused(f"{str(node.value)[:40]} is no finite number", node)
+            raise _refused(f"{str(node.value)[:40]} is not a finite number", node)
         return value
 
 
@@ -196,7 +196,7 @@ def _is_named(kind: str, name: object) -> bool:
 
 
 def _describe(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
-    """Return the path of keys to the problem and what the problem is."""
+    """Return the path of keys to the problem, and a description."""
     while error.context:
         error = jsonschema.exceptions.best_match(error.context)
     keys = list(error.absolute_path)
@@ -224,7 +224,7 @@ def _describe(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
 
 
 def line_of(path: str | Path, keys: list[str | int]) -> int | None:
-    """Return the line on which the value under the keys stands, or of the last key that was found."""
+    """Return the line of the value under the keys, or of the last key that was found."""
     return _line_in(_composed(path), keys)
 
 

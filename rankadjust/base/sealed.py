@@ -1,4 +1,4 @@
-"""Sealed tables: Parquet files that say what they hold, which version wrote them, and what their values were.
+"""Sealed tables: Parquet files with their kind, the version that wrote them, and a digest of their values.
 
 A flipped bit in a Parquet file mostly gives another number, and no error. So the metadata of the file carry a digest of
 the values, which is compared whenever the file is read. It is a digest of values, not of bytes: another program may
@@ -59,8 +59,8 @@ def write_sealed(frame: pl.DataFrame, path: str | Path, table: TableKind, versio
 def read_sealed(path: Path, table: TableKind) -> tuple[pl.DataFrame, Seal | None]:
     """Return the frame in a file and its seal, None where it has none.
 
-    Raises RankadjustError where the path is a folder, the file is no Parquet file or holds something else or another
-    schema, or its values are not those that were sealed. A file that is missing is a FileNotFoundError.
+    Raises RankadjustError if the path is a folder, the file is not Parquet, has another kind or
+    schema, or its values differ from its seal. A file that is missing is a FileNotFoundError.
     """
     if path.is_dir():
         raise RankadjustError(f"{path}: this is a folder; give the Parquet file itself")
@@ -73,7 +73,7 @@ def read_sealed(path: Path, table: TableKind) -> tuple[pl.DataFrame, Seal | None
             frame = read_parquet(file)
     except FileNotFoundError:
         raise
-    # A damaged file can make the parser panic, which is no Exception.
+    # A damaged file can make the parser panic; a panic is not a subclass of Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
         said = str(error).splitlines()[0]
         raise RankadjustError(f"{path}: not a Parquet file, or a damaged one ({said})") from None
@@ -95,7 +95,7 @@ def read_seal(source: Source) -> Seal | None:
 
 
 def _require_schema(path: Path, table: TableKind, seal: Seal | None) -> None:
-    """Raise RankadjustError where a file has another layout, as those of other versions may."""
+    """Raise RankadjustError if a file has another layout, as files of other versions may."""
     if seal is None or seal.table != table.name or seal.schema == str(table.schema):
         return
     raise RankadjustError(

@@ -4,7 +4,7 @@ A spreadsheet computes a cell that begins with =, +, -, @, a tab or an end of li
 programs or send what other cells hold. Following OWASP ("CSV Injection"), such a cell gets an apostrophe before it:
 =1+1 is written '=1+1. Numbers stay numbers, and a dash stays a dash: -0.3, +12 % and - are written as they are.
 `without_guards` takes the apostrophe away again, so that what was written is read back unchanged; a cell that had
-apostrophes before such a sign gets one more. docs/tables.md tells people.
+apostrophes before such a sign gets one more. docs/tables.md explains it to users.
 """
 
 import polars as pl

@@ -1,7 +1,7 @@
-"""Files that one stage of the workflow leaves to the next: each says what it holds, of what, and what its bytes were.
+"""Files between the stages of the workflow: each carries its kind, its owner, and a digest of its bytes.
 
-A file that was cut short, of which a bit flipped or which somebody else wrote mostly gives other numbers, and no
-error. So each carries a seal: what it holds, the number of its layout, the data set or table it belongs to, the
+A file that was cut short, has a flipped bit, or was written by somebody else usually gives other numbers, and no
+error. So each carries a seal: its kind, the number of its layout, the data set or table it belongs to, the
 version that wrote it, and the SHA-256 of the file itself, in which the digits of the SHA-256 count as zeros. The bytes
 are compared before anything reads them as Parquet or JSON, so that no damage reaches a parser. The number of rows is
 in the Parquet file's own metadata, which are among the bytes.
@@ -36,12 +36,12 @@ _KEY = "rankadjust.seal"
 _DIGITS = 64
 _DAMAGED = "damaged, its bytes are not those that were written"
 _UNSEALED = "it has no seal: it was cut short, or an older version of rankadjust or another program wrote it"
-# Between the key and the value stand what the format puts there: at most four bytes.
+# Between key and value the format puts at most four bytes.
 _SEAL = re.compile(
     rb"rankadjust\.seal.{1,4}?\|([^|]{1,99})\|([0-9]{1,9})\|([^|]{1,999})\|([^|]{1,99})\|([0-9a-f]{64})\|",
     re.DOTALL,
 )
-# The seal stands at the end of a file, behind all that grows with the data.
+# The seal is at the end of a file, after everything that grows with the data.
 _END = 1 << 14
 _BLOCK = 1 << 20
 
@@ -120,7 +120,7 @@ def write_product_text(text: str, path: str | Path, product: Product, of: str) -
 
 
 def check_product(path: str | Path, product: Product, of: str) -> None:
-    """Raise RankadjustError, which says how to make the file again, where it is not the one that is meant, whole.
+    """Raise RankadjustError, with the command that makes the file again, unless it is the right file, undamaged.
 
     The file is read once, some 2 GB a second; nothing of it is interpreted before its bytes are known to be those
     that were written.
@@ -154,7 +154,7 @@ def check_if_sealed(source: Source) -> None:
 
 
 def damage_of_sealed(path: Path) -> str:
-    """Return in which way a file that should have a seal is not what was written, whatever it holds; '' where it is."""
+    """Return how a sealed file of any kind differs from its seal; '' if it does not."""
     with path.open("rb") as file:
         return _not_whole(file, _found(file))
 
@@ -166,12 +166,12 @@ def remedy(path: Path) -> str:
 
 
 def part_of(dataset: str, partition: int, partitions: int) -> str:
-    """Return to what the files of a part of a data set belong, so that no part is taken for another."""
+    """Return the owner of the files of a part of a data set, so that parts are not confused."""
     return f"part {partition} of {partitions} of {dataset}"
 
 
 def write_sums(paths: Sequence[str | Path], sums: str | Path) -> None:
-    """Write the SHA-256 of files that stand in one folder, a line each, as `sha256sum --check` reads it."""
+    """Write the SHA-256 of files in one folder, a line each, as `sha256sum --check` reads it."""
     write_text("".join(f"{sha256_of(path)}  {Path(path).name}\n" for path in paths), sums)
 
 
@@ -182,7 +182,7 @@ def read_sums(sums: Path) -> dict[str, str]:
 
 
 def check_sums(*paths: str | Path) -> None:
-    """Raise RankadjustError where a file is not the one of which the SHA256SUMS beside it has the digest."""
+    """Raise RankadjustError where the digest of a file differs from the SHA256SUMS beside it."""
     for path in map(Path, paths):
         sums = path.with_name(SUMS)
         try:
@@ -197,7 +197,7 @@ def check_sums(*paths: str | Path) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise RankadjustError where a file that the SHA256SUMS of a folder names is missing or another one."""
+    """Raise RankadjustError where a file that the SHA256SUMS of a folder names is missing or changed."""
     try:
         names = list(read_sums(folder / SUMS))
     except (OSError, ValueError) as error:
@@ -229,7 +229,7 @@ def _wrong(file: BinaryIO, product: Product, of: str) -> str:
 
 
 def _not_whole(file: BinaryIO, seal: "_Mark | None") -> str:
-    """Return in which way a file is not what was written; '' where it is."""
+    """Return how a file differs from its seal; '' if it does not."""
     if seal is None:
         return _UNSEALED if file.seek(0, 2) else "it is empty"
     return "" if seal.sha256 == _sha256(file, seal.place) else _DAMAGED
@@ -270,7 +270,7 @@ def _stamp(path: Path) -> None:
 
 
 def _sha256(file: BinaryIO, place: int) -> str:
-    """Return the SHA-256 of a file in which the digits at a place count as zeros."""
+    """Return the SHA-256 of a file, with the digits at a place counted as zeros."""
     digest = hashlib.sha256()
     file.seek(0)
     left = place

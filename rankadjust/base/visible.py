@@ -1,7 +1,7 @@
 r"""Text from somebody else's file made safe to show: on a terminal, in a log, in an error.
 
-A terminal obeys escape sequences, and characters that turn the direction of writing make a line say something else
-than it holds. So these are shown as what they are: ESC as \x1b, RIGHT-TO-LEFT OVERRIDE as \u202e. Letters of every
+A terminal obeys escape sequences, and characters that turn the direction of writing make a line look different from its
+content. So these are shown as escapes: ESC as \x1b, RIGHT-TO-LEFT OVERRIDE as \u202e. Letters of every
 script, accents, emoji and blanks of every width stay.
 """
 
@@ -29,7 +29,7 @@ def visible(text: str) -> str:
 
 
 def visible_json(text: str) -> str:
-    """Return JSON of the same data, in which every invisible character has JSON's own escape."""
+    """Return JSON of the same data, with JSON's own escape for every invisible character."""
     return _IN_A_TEXT.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 

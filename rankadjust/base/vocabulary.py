@@ -1,6 +1,6 @@
 """The words that everything shares: splits, sides, and the columns that name them.
 
-A leaf: what stands here is part of every job's code, so only what cannot change without changing the results does.
+A leaf: this module is part of every job's code, so it has only words whose change would change the results.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ SPLITS = (
 )
 # The splits that are given to a model: the rest is asked for.
 KNOWN_SPLITS = ("training", "facts", "inference")
-# The splits that published results are about; a model's values on what it was given are printed too.
+# The splits that published results are about; some papers print values on the training triples too.
 PRINTED_SPLITS = ("training", "validation", "testing", "inference_validation", "inference_testing")
 TEST_SPLITS = ("testing", "inference_testing")
 

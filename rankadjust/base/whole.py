@@ -1,4 +1,4 @@
-"""Files and folders that stand under their names whole or not at all, whatever ends the program: also a power cut.
+"""Files and folders that are whole under their names or absent, whatever ends the program, even a power cut.
 
 A file is written beside its place under a name that says it is unfinished, brought to the disk, and renamed. Without
 the second step a power cut leaves the new name before the bytes: an empty file that looks finished.
@@ -58,7 +58,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
-    """Give a finished file its name; after a power cut the old file or the new one is there, whole."""
+    """Give a finished file its name; after a power cut the old or the new file is there, whole."""
     _sync(temporary)
     temporary.replace(path)
     _sync(path.parent)
@@ -69,7 +69,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder that takes the place of `folder` on success and vanishes on failure."""
     _make(folder.parent)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp") as scratch:
-        # The scratch folder is for its owner alone; this one, inside, gets the usual permissions.
+        # The scratch folder is for its owner alone; the folder inside gets the usual permissions.
         new = Path(scratch) / "new"
         new.mkdir()
         yield new
@@ -89,7 +89,7 @@ def _temporary(place: Path) -> tuple[int, str]:
 
 
 def _make(folder: Path) -> None:
-    """Make a folder and those above it, so that a power cut does not take them with what is in them."""
+    """Make a folder and those above it, so that a power cut loses neither them nor their content."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for one in missing:
@@ -112,7 +112,7 @@ def _sync(path: Path) -> None:
 
 
 def _stream(path: Path) -> int | None:
-    """Return a descriptor of what is no regular file and no folder; None for these, and for what is not there."""
+    """Return a descriptor of a device, pipe or socket; None for files, folders and missing paths."""
     number = _number(path)
     if number is not None:
         return os.dup(number)
@@ -172,7 +172,7 @@ def _writing(path: Path, temporary: Path) -> Iterator[None]:
 
 
 def _tried(temporary: Path) -> OSError | None:
-    """Return why nothing can be added to a file, None where it can: a library need not say of what it failed."""
+    """Return why a file cannot be extended, None if it can: a library need not say why it failed."""
     try:
         with temporary.open("ab") as file:
             file.write(bytes(1 << 16))

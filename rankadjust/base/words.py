@@ -15,7 +15,7 @@ PUBLISHED = "config/published.yaml"
 @cache
 def shipped_mapping() -> Mapping[str, Any]:
     """Return the mapping of printed words as it is shipped: words, rules, adjusted."""
-    # To read YAML takes longer than all that one name needs.
+    # Reading YAML takes longer than everything else that one name needs.
     from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
 
     mapping: Mapping[str, Any] = read_yaml(shipped(PUBLISHED))
@@ -28,13 +28,13 @@ def folded(name: str) -> str:
 
 
 def same_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the one of some names that another one spells, None where none of them is meant."""
+    """Return the known name that is meant, None if none is."""
     wanted = folded(name)
     return next((one for one in known if folded(one) == wanted), None) if wanted else None
 
 
 def our_word(column: str, word: str, words: Mapping[str, Mapping[str, str]] | None = None) -> str | None:
-    """Return our word for another one, however it is spelled; None where there is none.
+    """Return our word for somebody else's, in any spelling; None if we have none.
 
     column: what it is a word for: split, side, protocol or unit. words: None for the shipped ones. A word of signs
     alone, such as %, is taken as it is.
