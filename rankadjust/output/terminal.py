@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from rankadjust.chance.drawn_scorer import DRAWS
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.one_value import Adjusted
 
@@ -104,6 +105,8 @@ def adjusted_value(adjusted: Adjusted, text: str) -> str:
             number(adjusted.z_random_scorer),
         ),
     ]
+    if adjusted.p_random_scorer is not None:
+        lines.append(_line("p, random scorer", number(adjusted.p_random_scorer, 2)))
     if adjusted.log10_p_independent is not None:
         lines.append(_line("log10 p, independent", number(adjusted.log10_p_independent)))
     if adjusted.baseline is not None:
@@ -154,6 +157,8 @@ def meaning(adjusted: Adjusted) -> str:
 
 
 def _evidence(adjusted: Adjusted) -> str:
+    if adjusted.draws_reaching is not None:
+        return f"; a random scorer is at least as good in {adjusted.draws_reaching:,} of {DRAWS:,} draws"
     known = adjusted.z_random_scorer is not None
     z, null = (
         (adjusted.z_random_scorer, "a random scorer") if known else (adjusted.z, "independent random ranks")

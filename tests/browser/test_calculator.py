@@ -163,8 +163,8 @@ def test_200_random_values_are_adjusted_as_the_library_does(calculator, database
             name: getattr(expected, name) for name in NUMBERS
         }
         assert (adjusted["status"], adjusted["scores_used"]) == (expected.status, expected.scores_used)
-        # The calculator has no baselines (docs/evaluate.md).
-        alone = replace(expected, baseline=None)
+        # The calculator has no baselines, and draws no random scorer (docs/evaluate.md).
+        alone = replace(expected, baseline=None, p_random_scorer=None, draws_reaching=None)
         lines = adjusted_value(alone, case["value"].strip()).splitlines()
         height = 5 + (expected.ratio is not None)
         table = [f"{name:22}{value:>10}  {ends}".rstrip() for name, value, ends in found["cells"][:height]]

@@ -14,6 +14,7 @@ from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import count_candidates
 from rankadjust.database.beside import load_candidates
+from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.store import assemble, load_database
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.output.terminal import adjusted_value, meaning
@@ -194,6 +195,46 @@ def test_without_histograms_only_the_range_is_known(database):
 )
 def test_one_sentence_says_what_it_means(database, value, sentence):
     assert meaning(nations(value, database=database)).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "metric", "deviations", "share"),
+    [
+        ("Nations", "mrr", 2, 0.0243),
+        ("Nations", "mr", 2, 0.0225),
+        ("Countries-S1", "hits@1", 3, 0.0534),
+        ("Countries-S1", "mrr", 3, 0.0151),
+        ("Countries-S1", "hits@10", 2, 0.0551),
+    ],
+)
+def test_a_drawn_scorer_reaches_what_whole_tensors_of_scores_reach(dataset, metric, deviations, share):
+    """The shares are those of 20,000 draws of whole tensors, benchmarks/random_scorer_skewness.csv."""
+    constants = EvaluationSet.released(dataset).moments([metric]).row(0, named=True)
+    sign = 1 if resolve(metric).increasing else -1
+    value = constants["expectation"] + sign * deviations * constants["variance_random_scorer"] ** 0.5
+    found = adjust(value, dataset=dataset, metric=metric)
+    # Three standard errors of either share.
+    error = (share * (1 - share) * (1 / 10_000 + 1 / 20_000)) ** 0.5
+    assert found.draws_reaching / 10_000 == pytest.approx(share, abs=3 * error)
+    assert found.p_random_scorer == (1 + found.draws_reaching) / 10_001
+    assert found == adjust(value, dataset=dataset, metric=metric)
+
+
+def test_the_sentence_says_p_where_it_is_drawn():
+    """Two hits in the 48 tasks of Countries-S1 are 3 standard deviations from chance, and come in 1 of 20 cases."""
+    found = adjust("0.0417", dataset="Countries-S1", metric="hits@1")
+    assert found.z_random_scorer > 3
+    assert 0.04 < found.p_random_scorer < 0.07
+    assert meaning(found).endswith(
+        f"a random scorer is at least as good in {found.draws_reaching:,} of 10,000 draws."
+    )
+    assert "p, random scorer" in adjusted_value(found, "0.0417")
+    for far in (
+        adjust("0.9", dataset="Nations", metric="mrr"),
+        adjust("0.3", dataset="FB15k-237", metric="mrr"),
+    ):
+        assert (far.draws_reaching, far.p_random_scorer) == (None, None)
+        assert "standard deviations above" in meaning(far)
 
 
 def test_what_does_not_exist_is_none_with_a_reason(database):

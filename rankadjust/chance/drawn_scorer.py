@@ -1,0 +1,101 @@
+"""A random scorer, drawn: how often it is at least as good as a value (docs/methods-random-scorer.md, "Drawn").
+
+Every triple has a score of its own, uniform and independent. Of the N - 1 other candidates of a task, each has the
+higher score with probability 1 - u where u is the score of the true answer, and tasks that share a query share these
+candidates. The two tasks of a triple share u.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.chance.metrics import Metric
+
+DRAWS = 10_000
+MOST_TASKS = 500
+"""Of more tasks the normal law is good enough, and drawing takes seconds."""
+_SEED = 20261122
+# A value that equals a drawn one but for rounding is reached.
+_ROUNDING = 1e-9
+
+Rows = tuple[tuple[str, int, int, int], ...]
+"""Side, number of candidates, tasks, and ordered pairs of these tasks that share a query."""
+
+
+def draws_reaching(rows: Rows, metric: Metric, value: float, spread: float) -> int | None:
+    """Return in how many of DRAWS draws a random scorer is at least as good as a value, always by the same draws.
+
+    How tasks share queries is not known, only how many pairs do: the largest queries that there can be are taken. Nor
+    is it known which two tasks are of one triple; where the draws vary less than they should, by `spread` (the exact
+    standard deviation), their distances from the mean are made longer. Returns None for a metric that is neither a
+    function of a mean nor the median.
+    """
+    if metric.term is None and metric.key != "median_rank":
+        return None
+    ranks, candidates = drawn_ranks(rows)
+    if metric.term is None:
+        values = np.median(ranks, axis=1)
+    else:
+        values = metric.link(metric.term(ranks, np.broadcast_to(candidates, ranks.shape)).mean(axis=1))
+    mean, drawn = values.mean(), values.std()
+    longer = max(1.0, spread / drawn) if drawn else 1.0
+    lead = (mean + longer * (values - mean) - value) * (1 if metric.increasing else -1)
+    return int((lead >= -_ROUNDING * abs(value)).sum())
+
+
+@lru_cache(maxsize=1)
+def drawn_ranks(rows: Rows) -> tuple[FloatArray, FloatArray]:
+    """Return the ranks of a random scorer in n tasks, (DRAWS, n), and their numbers of candidates (n,)."""
+    generator = np.random.default_rng(_SEED)
+    sides = [_queries(rows, side) for side in sorted({row[0] for row in rows})]
+    triples = max(int((sizes * numbers).sum()) for _, sizes, numbers in sides)
+    scores = generator.random((DRAWS, triples))
+    # Which head task and which tail task are of one triple is not known either.
+    parts = [_ranks(scores[:, generator.permutation(triples)], *side, generator) for side in sides]
+    return (
+        np.concatenate([ranks for ranks, _ in parts], axis=1),
+        np.concatenate([candidates for _, candidates in parts]),
+    )
+
+
+def _queries(rows: Rows, side: str) -> tuple[IntArray, IntArray, IntArray]:
+    """Return candidates, size and number of the queries of one side."""
+    found = []
+    for _, candidates, tasks, pairs in (row for row in rows if row[0] == side):
+        left, shared = tasks, pairs
+        while shared > 1 and left > 1:
+            size = min(int((1 + (1 + 4 * shared) ** 0.5) / 2), left)
+            found.append((candidates, size, 1))
+            left, shared = left - size, shared - size * (size - 1)
+        if left:
+            found.append((candidates, 1, left))
+    candidates, sizes, numbers = np.array(found, dtype=np.int64).T
+    return candidates, sizes, numbers
+
+
+def _ranks(
+    scores: FloatArray,
+    candidates: IntArray,
+    sizes: IntArray,
+    numbers: IntArray,
+    generator: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ranks (d, n) and the candidates (n,) of tasks whose true answers have scores (d, n or more)."""
+    ranks, of_task, start = [], [], 0
+    for size in np.unique(sizes):
+        alike = sizes == size
+        of_query = np.repeat(candidates[alike], numbers[alike])
+        end = start + of_query.size * size
+        # The best answers of each query first: the negatives above one are above the next.
+        best_first = -np.sort(-scores[:, start:end].reshape(-1, of_query.size, size), axis=2)
+        left, above = np.broadcast_to(of_query - 1, best_first.shape[:2]), np.ones(best_first.shape[:2])
+        last = np.ones(best_first.shape[:2])
+        for place in range(size):
+            score = best_first[:, :, place]
+            between = generator.binomial(left, (last - score) / last)
+            left, above, last = left - between, above + between, score
+            ranks.append(above)
+            of_task.append(of_query)
+        start = end
+    return np.concatenate(ranks, axis=1), np.concatenate(of_task).astype(np.float64)
