@@ -329,6 +329,7 @@ def test_a_damaged_report_is_made_again(run):
     assert planned(run) == {}
 
 
+@pytest.mark.slow
 def test_what_a_run_wrote_under_a_clock_that_was_ahead_is_read_by_the_next_one(run):
     results = run / "elsewhere" / "results"
     sums = results / "comparison" / "SHA256SUMS"

@@ -452,13 +452,14 @@ def test_a_real_ranking_contradicts_nothing(dataset, ranking, ties, seed):
 
 
 @pytest.mark.parametrize("printed_digits", [3, 4])
-def test_mean_values_over_runs_are_not_called_impossible(printed_digits):
-    """120 honest rows: means over runs of GMR, HMR, IMR and median beside MRR, Hits and MR, without a spread."""
+@pytest.mark.parametrize("rows", [10, pytest.param(120, marks=pytest.mark.slow)])
+def test_mean_values_over_runs_are_not_called_impossible(rows, printed_digits):
+    """Honest rows: means over runs of GMR, HMR, IMR and median beside MRR, Hits and MR, without a spread."""
     rng = np.random.default_rng(30)
     counts = np.full(400, 100)
     keys = ["mr", "mrr", "hits@1", "hits@10", "gmr", "hmr", "imr", "median"]
     severities = []
-    for _ in range(120):
+    for _ in range(rows):
         runs = [
             np.minimum(counts, np.floor(np.exp(rng.exponential(mean, counts.size))))
             for mean in rng.uniform(0.3, 3, size=3)
