@@ -6,7 +6,7 @@ range. tests/data/values.json lists examples, which the calculator of the report
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.base.printed import Interval, Number, read_number
@@ -17,13 +17,15 @@ from rankadjust.chance.metrics import Metric
 class Typed:
     """A value of a metric: a fraction or a rank, and the text that was typed for it.
 
-    low, high: what is printed alike lies between them; None for a number, whose digits are not known.
+    low, high: what is printed alike lies between them; None for a number, whose digits are not known. spread: the
+    number after ±, in the unit of the value.
     """
 
     text: str
     value: float
     low: float | None = None
     high: float | None = None
+    spread: float | None = field(default=None, repr=False)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -55,7 +57,9 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
                 f"{metric.key} is not a share, so '{given.strip()}' cannot be its value; leave out the %"
             )
         interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
-        found = Typed(given.strip(), *interval)
+        unit = 100.0 if printed.percent else 1.0
+        spread = None if printed.spread is None else float(printed.spread) / unit
+        found = Typed(given.strip(), *interval, spread)
         can_be_percent = not printed.percent
     else:
         found = Typed(f"{given}", _finite(given))

@@ -8,8 +8,9 @@ over all ranks that have them.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import sqrt
 
-from scipy import optimize
+from scipy import optimize, stats
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.metrics import Metric, resolve
@@ -20,6 +21,8 @@ from rankadjust.models.several import holm
 from rankadjust.models.shared_queries import Dependence, independent, shared_queries, triples_of
 
 LEVEL = 0.05
+# Shares of a difference that tasks alone may make.
+_PARTS = tuple(place / 20 for place in range(1, 20))
 
 BETTER = "better"
 IF_INDEPENDENT = "only if triples are independent"
@@ -34,6 +37,11 @@ ASSUMPTIONS = {
     UNKNOWN: "none: even if all triples are independent, p may be above 0.05",
 }
 """What each verdict assumes."""
+
+_OVER_RUNS = (
+    "the ± is the standard deviation over at least two runs whose values are normal, and other seeds are taken into "
+    "account"
+)
 
 
 @dataclass(frozen=True)
@@ -79,8 +87,8 @@ def compare_printed(
     Parameters
     ----------
     values : sequence of float or str
-        Of one metric, as `adjust` takes them; text has the rounding of its digits. A mean over several runs is a value
-        like any other.
+        Of one metric, as `adjust` takes them; text has the rounding of its digits. "0.338 ± 0.002" is a mean over runs
+        with their standard deviation; a mean without one is a value like any other.
     dataset : str or EvaluationSet
         The name of a data set or an alias; or an evaluation set, which says protocol, split and side, too.
     metric : str
@@ -177,8 +185,8 @@ class Judge:
         """Add the differences that are enough."""
         return replace(
             pair,
-            enough=None if self.clustered is None else self._enough(self.clustered, pair.worse.value),
-            enough_if_independent=self._enough(self.alone, pair.worse.value),
+            enough=None if self.clustered is None else self._enough(self.clustered, pair),
+            enough_if_independent=self._enough(self.alone, pair),
         )
 
     def _p(self, dependence: Dependence, better: Typed, worse: Typed) -> float:
@@ -186,15 +194,29 @@ class Judge:
         (low, high), (worse_low, worse_high) = (sorted(map(self._share, one.ends)) for one in (better, worse))
         # The total nearest to 1 leaves most room for tasks that differ.
         total = min(max(1.0, low + worse_low), high + worse_high)
-        return dependence.p_at_most(low - worse_high, min(total, 2 - total))
+        return self._p_at_most(dependence, low - worse_high, min(total, 2 - total), _spreads(better, worse))
 
-    def _enough(self, dependence: Dependence, worse: float) -> float | None:
-        """Return the least difference to a value that is enough, None where the largest is too little."""
-        share = self._share(worse)
+    def _p_at_most(
+        self, dependence: Dependence, difference: float, total: float, spreads: Sequence[float]
+    ) -> float:
+        if not spreads or difference <= 0:
+            return dependence.p_at_most(difference, total)
+        # Luck of the tasks makes a part of the difference, or luck of the seeds the rest. At least two runs each.
+        error = sqrt(sum(spread**2 for spread in spreads) / 2) / abs(self.best - self.worst)
+        bounds = (
+            dependence.p_at_most(part * difference, total)
+            + 2 * float(stats.t.sf((1 - part) * difference / error, len(spreads)))
+            for part in _PARTS
+        )
+        return min(1.0, *bounds)
+
+    def _enough(self, dependence: Dependence, pair: PrintedPair) -> float | None:
+        """Return the least difference to the worse value that is enough, None where the largest is too little."""
+        share, spreads = self._share(pair.worse.value), _spreads(pair.better, pair.worse)
 
         def excess(difference: float) -> float:
             total = 2 * share + difference
-            return LEVEL - dependence.p_at_most(difference, min(total, 2 - total))
+            return LEVEL - self._p_at_most(dependence, difference, min(total, 2 - total), spreads)
 
         if share >= 1 or excess(1 - share) < 0:
             return None
@@ -210,7 +232,17 @@ def _judged(pair: PrintedPair) -> PrintedPair:
         verdict = BETTER
     else:
         verdict = IF_INDEPENDENT if pair.p_if_independent <= LEVEL else UNKNOWN
-    return replace(pair, verdict=verdict, assumption=ASSUMPTIONS[verdict])
+    return replace(pair, verdict=verdict, assumption=_assumption(verdict, pair))
+
+
+def _spreads(*values: Typed) -> list[float]:
+    return [value.spread for value in values if value.spread]
+
+
+def _assumption(verdict: str, pair: PrintedPair) -> str:
+    if verdict == UNKNOWN or not _spreads(pair.better, pair.worse):
+        return ASSUMPTIONS[verdict]
+    return f"{ASSUMPTIONS[verdict].partition(';')[0]}; {_OVER_RUNS}"
 
 
 def _range(metric: Metric, evaluation_set: EvaluationSet) -> tuple[float, float]:

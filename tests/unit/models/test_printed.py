@@ -180,6 +180,33 @@ def test_verdicts():
     assert (pair.p, pair.enough, pair.verdict) == (None, None, IF_INDEPENDENT)
 
 
+def test_runs_with_these_means_and_spreads_and_a_large_p_exist_and_no_verdict_says_better():
+    """Two runs of each model on 400 tasks, one good and one bad seed: means 0.6 and 0.4, standard deviations 0.25."""
+    rng = np.random.default_rng(4)
+    hits = {"A": (0.775, 0.425), "B": (0.575, 0.225)}
+    runs = {
+        name: [
+            frame(np.where(rng.permutation(402) < round(402 * share), 1.0, BAD), np.arange(402), "head")
+            for share in shares
+        ]
+        for name, shares in hits.items()
+    }
+    found = compare(runs, metrics=["hits@1"], flips=9, draws=0)
+    assert found.values["spread_of_runs"].to_list() == pytest.approx([0.247, 0.247], abs=0.002)
+    assert found.differences["p"].item() > 0.05
+    own = EvaluationSet.released("FB15k-237")
+    (pair,) = compare_printed(["0.60 ± 0.25", "0.40 ± 0.25"], dataset=own, metric="hits@1")
+    assert (pair.verdict, pair.better.spread) == (UNKNOWN, 0.25)
+    (alone,) = compare_printed(["0.60", "0.40"], dataset=own, metric="hits@1")
+    assert alone.verdict == BETTER
+    assert "not other seeds" in alone.assumption
+    (sure,) = compare_printed(["60% ± 0.2", "40% ± 0.2"], dataset=own, metric="hits@1")
+    assert sure.verdict == BETTER
+    assert "standard deviation over at least two runs" in sure.assumption
+    assert alone.p < sure.p
+    assert alone.enough < sure.enough
+
+
 def test_p_is_adjusted_for_the_number_of_pairs():
     values = ["0.30", "0.32", "0.45"]
     pairs = compare_printed(values, dataset="FB15k-237", metric="mrr")
