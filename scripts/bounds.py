@@ -8,7 +8,7 @@ from scripts.job import job
 import polars as pl
 
 from rankadjust.base.stages import BOUNDS, write_product
-from rankadjust.chance.bounded_moments import bounded_moments
+from rankadjust.chance.bounded_moments import Totals, bounded_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.intervals import candidate_intervals
 from rankadjust.data.fetched import reading_fetched
@@ -17,12 +17,14 @@ from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import RANGES
 
 
-def bounds(folder: str, dataset: str, entities: int, metrics: Sequence[str], output: str) -> None:
+def bounds(
+    folder: str, dataset: str, entities: int, totals: Totals, metrics: Sequence[str], output: str
+) -> None:
     paths = {split: Path(folder) / f"{split}.txt" for split in ("validation", "testing")}
     with reading_fetched(folder):
         evaluated = {split: read_triples(path, OPENKE) for split, path in paths.items()}
         intervals = candidate_intervals(evaluated, read_ranges(Path(folder) / f"{RANGES}.txt"), entities)
-    moments = bounded_moments(intervals, [resolve(metric) for metric in metrics])
+    moments = bounded_moments(intervals, [resolve(metric) for metric in metrics], totals)
     key = (pl.lit(dataset).alias("dataset"), pl.lit("filtered").alias("protocol"))
     write_product(moments.select(*key, pl.all()), output, BOUNDS, dataset)
 
@@ -33,6 +35,7 @@ if __name__ == "__main__":
             snakemake.input[0],
             snakemake.wildcards.dataset,
             snakemake.params.entities,
+            snakemake.params.totals,
             snakemake.params.metrics,
             snakemake.output[0],
         )

@@ -3,16 +3,22 @@
 Every metric is a monotone function of each rank, and a uniform rank on 1..N grows with N: so the expectation is
 monotone in every N, and lies between its values at the two extremes. The variance of a mean of terms is the mean of
 their variances over the number of tasks; where the variance of one term is monotone over all N in question, so is
-their mean. docs/methods.md, "Without training triples", has the proof.
+their mean.
+
+Where the sum of all N is known as well, the mean of a convex or concave function of N has closer bounds: it is least
+where the N are as equal as their bounds allow, and largest where nearly all of them are at one end.
+docs/methods.md, "Without training triples", has the proofs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
+from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import filled
-from rankadjust.base.vocabulary import SIDES
+from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.terms import mean_and_variance
@@ -20,15 +26,33 @@ from rankadjust.chance.terms import mean_and_variance
 _REASON = "without the training triples only bounds of the expectation are known"
 _NO_COVARIANCE = "without the training triples it is not known which tasks share a query"
 _KEY = ["split", "side", "metric"]
+_BOUNDS = ("expectation_low", "expectation_high", "variance_low", "variance_high")
+
+# The sum of the candidates of all tasks, by split and side.
+Totals = Mapping[str, Mapping[str, int]]
+_Curve = Callable[[IntArray], FloatArray]
 
 
-def bounded_moments(intervals: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
+def bounded_moments(
+    intervals: pl.DataFrame, metrics: Sequence[Metric], totals: Totals | None = None
+) -> pl.DataFrame:
     """Return the rows of a data set for `rankadjust.database.store.assemble`, without data set and protocol.
 
-    intervals: split, side, entities, least, most, tasks, as `candidate_intervals` makes them. Expectation and variance
-    are null; expectation_low and expectation_high bound the expectation, variance_low and variance_high the variance
-    where a bound is known.
+    intervals: split, side, entities, least, most, tasks, as `candidate_intervals` makes them. totals: the sum of N over
+    the tasks of a split and side, where it is known. Expectation and variance are null; expectation_low and
+    expectation_high bound the expectation, variance_low and variance_high the variance where a bound is known.
+
+    Raises RankadjustError where no N within the intervals have such a sum.
     """
+    bounds = _of_extremes(intervals, metrics)
+    closer = _of_totals(intervals, metrics, totals or {})
+    return bounds.join(closer, on=_KEY, how="left", maintain_order="left").select(
+        pl.coalesce(f"{name}_closer", name).alias(name) if name in _BOUNDS else name
+        for name in bounds.columns
+    )
+
+
+def _of_extremes(intervals: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
     of_least, of_most = (
         moments_table(intervals.with_columns(num_candidates=pl.col(end)), metrics)
         for end in ("least", "most")
@@ -79,12 +103,104 @@ def _monotone(intervals: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFram
 
 
 def _is_monotone(metric: Metric, least: int, most: int) -> bool:
-    """Return whether the variance of one task only rises or only falls as N goes from `least` to `most`.
+    """Return whether the variance of one task only rises or only falls as N goes from `least` to `most`."""
+    return _is_mean_of_terms(metric, least) and _has_one_sign(np.diff(_curves(metric, least, most)[1]))
 
-    Metrics that are not means of terms have no bounds; tasks that a metric leaves out would change their number.
-    """
-    if not metric.additive or not metric.has_moments or least < max(metric.least_candidates, 1):
-        return False
-    _, variance = mean_and_variance(metric, np.arange(least, most + 1, dtype=np.float64))
-    steps = np.diff(variance)
+
+def _is_mean_of_terms(metric: Metric, least: int) -> bool:
+    """Return whether the moments are means over all tasks; tasks that a metric leaves out would change their number."""
+    return metric.additive and metric.has_moments and least >= max(metric.least_candidates, 1)
+
+
+def _curves(metric: Metric, least: int, most: int) -> tuple[FloatArray, FloatArray]:
+    """Return mean and variance of one task for N from `least` to `most`."""
+    return mean_and_variance(metric, np.arange(least, most + 1, dtype=np.float64))
+
+
+def _has_one_sign(steps: FloatArray) -> bool:
     return bool((steps >= 0).all() or (steps <= 0).all())
+
+
+# --- where the sum of all N is known ------------------------------------------------------------------------
+
+
+def _of_totals(intervals: pl.DataFrame, metrics: Sequence[Metric], totals: Totals) -> pl.DataFrame:
+    """Return the closer bounds of every split, side and metric for which all sums are known: columns <name>_closer."""
+    rows = []
+    for split, by_side in totals.items():
+        # A null moment closes nothing: its columns stay null and the bounds of the extremes hold.
+        sides = {
+            side: _Tasks(intervals.filter(split=split, side=side), total) for side, total in by_side.items()
+        }
+        for side in SIDES:
+            parts = [sides[name] for name in (TASK_SIDES if side == "both" else (side,)) if name in sides]
+            if len(parts) == (len(TASK_SIDES) if side == "both" else 1):
+                rows += [(split, side, metric.key, *_closer(metric, parts)) for metric in metrics]
+    schema = {**dict.fromkeys(_KEY, pl.String), **{f"{name}_closer": pl.Float64 for name in _BOUNDS}}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+class _Tasks:
+    """The tasks of a split and side: between which N each is, and the sum of all N."""
+
+    def __init__(self, intervals: pl.DataFrame, total: int) -> None:
+        """intervals: least, most, tasks."""
+        self.least, self.most, self.tasks = (
+            intervals[name].to_numpy() for name in ("least", "most", "tasks")
+        )
+        self.total = total
+        low, high = int(self.tasks @ self.least), int(self.tasks @ self.most)
+        if not low <= total <= high:
+            raise RankadjustError(
+                f"the sum of the candidates of all tasks is given as {total:,}, and the ranges allow {low:,} to "
+                f"{high:,}; the sum is of another data set, split or protocol"
+            )
+
+    def least_sum(self, curve: _Curve) -> float:
+        """Return the least sum of a convex curve over the tasks: all N at one level, where their bounds allow it."""
+        level, end = int(self.least.min()), int(self.most.max())
+        while end - level > 1:
+            middle = (level + end) // 2
+            level, end = (
+                (middle, end)
+                if int(self.tasks @ np.clip(middle, self.least, self.most)) <= self.total
+                else (level, middle)
+            )
+        counts = np.clip(level, self.least, self.most)
+        raised = self.total - int(self.tasks @ counts)
+        step = float(np.diff(curve(np.array([level, level + 1])))[0]) if raised else 0.0
+        return float(self.tasks @ curve(counts)) + raised * step
+
+    def largest_sum(self, curve: _Curve) -> float:
+        """Return a bound on the sum of a convex curve: below its chords, those that rise most filled first."""
+        low, width = curve(self.least), self.most - self.least
+        slope = (curve(self.most) - low) / np.maximum(width, 1)
+        order = np.argsort(-slope, kind="stable")
+        room = (self.tasks * width)[order]
+        left = self.total - int(self.tasks @ self.least)
+        filled_up = np.clip(left - (np.cumsum(room) - room), 0, room)
+        return float(self.tasks @ low) + float(filled_up @ slope[order])
+
+
+def _closer(metric: Metric, parts: Sequence[_Tasks]) -> tuple[float | None, ...]:
+    """Return the bounds of expectation and variance, in the order of _BOUNDS; None where there is none."""
+    least, most = min(part.least.min() for part in parts), max(part.most.max() for part in parts)
+    if not _is_mean_of_terms(metric, least):
+        return (None,) * len(_BOUNDS)
+    number = sum(int(part.tasks.sum()) for part in parts)
+    found: list[float | None] = []
+    for power, values in enumerate(_curves(metric, least, most), 1):
+        bends = np.diff(values, 2)
+        if not _has_one_sign(bends):
+            found += [None, None]
+            continue
+        sign = 1.0 if (bends >= 0).all() else -1.0
+
+        def curve(counts: IntArray, values: FloatArray = sign * values) -> FloatArray:
+            found: FloatArray = values[counts - least]
+            return found
+
+        least_sum = sum(part.least_sum(curve) for part in parts)
+        largest_sum = sum(part.largest_sum(curve) for part in parts)
+        found += sorted(sign * total / number**power for total in (least_sum, largest_sum))
+    return tuple(found)

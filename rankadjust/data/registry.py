@@ -83,6 +83,7 @@ class Dataset:
     that the summary of the triples has to have; differs: why they are known to be others.
     entities: how the list of all entities is read, None where the sources have none.
     without_training: files that bound the numbers of candidates where training triples cannot be had, or None.
+    total_candidates: the sum of N over the tasks of a split and side under `filtered`, as a source prints it.
     pykeen, ultra: the names under which PyKEEN and ULTRA have it. origin: the file that the entry comes from.
     """
 
@@ -94,6 +95,7 @@ class Dataset:
     format: Format = Format()
     entities: Format | None = None
     without_training: FileSet | None = None
+    total_candidates: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     known: tuple[str, ...] = ("training",)
     aliases: tuple[str, ...] = ()
     ambiguous_aliases: tuple[str, ...] = ()
@@ -197,6 +199,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         format=Format(columns=tuple(columns), names=names, **layout),
         entities=_list_format(listed, layout) if _has_list(entry["sources"][0]) else None,
         without_training=_without_training(entry),
+        total_candidates=entry.get("total_candidates", {}),
         known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
         differs=expected.pop("differs", None),
         expected=expected,
@@ -391,6 +394,11 @@ def _bound_problems(dataset: Dataset) -> Iterator[_Problem]:
         yield (
             ["without_training"],
             "bounds without training need expected.entities, the number of all entities",
+        )
+    if dataset.total_candidates and dataset.without_training is None:
+        yield (
+            ["total_candidates"],
+            "total_candidates make bounds without training closer; declare without_training",
         )
 
 

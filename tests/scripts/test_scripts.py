@@ -269,12 +269,18 @@ def test_bounds_of_a_data_set_without_training_triples(tmp_path):
     (tmp_path / "validation.txt").write_text("1\n0 2 0\n")
     (tmp_path / "testing.txt").write_text("2\n0 3 0\n1 4 0\n")
     (tmp_path / "ranges.txt").write_text("1\n0\t2\t0\t1\n0\t3\t2\t3\t4\n")
-    bounds(tmp_path, "Tiny", 5, ["arithmetic_mean_rank"], tmp_path / "bounds.parquet")
-    rows = pl.read_parquet(tmp_path / "bounds.parquet").filter(split="testing")
+
+    def found(totals):
+        bounds(tmp_path, "Tiny", 5, totals, ["arithmetic_mean_rank"], tmp_path / "bounds.parquet")
+        rows = pl.read_parquet(tmp_path / "bounds.parquet").filter(split="testing")
+        assert rows.select("dataset", "protocol").unique().rows() == [("Tiny", "filtered")]
+        return {row[0]: row[1:] for row in rows.select("side", "expectation_low", "expectation_high").rows()}
+
     # Head tasks: 4..5 twice, means 2.5 to 3; tail tasks 3..4 and 3..5, means 2 to (2.5 + 3) / 2.
-    found = {row[0]: row[1:] for row in rows.select("side", "expectation_low", "expectation_high").rows()}
-    assert found == {"head": (2.5, 3.0), "tail": (2.0, 2.75), "both": (2.25, 2.875)}
-    assert rows.select("dataset", "protocol").unique().rows() == [("Tiny", "filtered")]
+    assert found({}) == {"head": (2.5, 3.0), "tail": (2.0, 2.75), "both": (2.25, 2.875)}
+    # Numbers of candidates of 9 and 8 in all have means of (9 / 2 + 1) / 2 and (8 / 2 + 1) / 2.
+    known = {"testing": {"head": 9, "tail": 8}}
+    assert found(known) == {"head": (2.75, 2.75), "tail": (2.5, 2.5), "both": (2.625, 2.625)}
 
 
 def test_the_log_holds_the_traceback_of_an_unexpected_error_and_the_terminal_one_line(

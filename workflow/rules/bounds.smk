@@ -52,6 +52,7 @@ rule bounds:
         runtime=10,
     params:
         entities=lambda wildcards: BOUNDED[wildcards.dataset].expected["entities"],
+        totals=lambda wildcards: BOUNDED[wildcards.dataset].total_candidates,
         metrics=METRICS,
         damage=damage_to("results/bounds/{dataset}.parquet"),
         library=code_digest(

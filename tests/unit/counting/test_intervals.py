@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import shipped
 from rankadjust.base.vocabulary import LABEL_COLUMNS
 from rankadjust.chance.bounded_moments import bounded_moments
 from rankadjust.chance.metrics import expand
@@ -16,6 +17,7 @@ from rankadjust.counting.intervals import candidate_intervals
 from rankadjust.data.ranges import OPENKE, read_ranges
 from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import load_registry
+from rankadjust.database.constants import Constants
 from tests.mirror import mirrored_files
 
 TRIPLES = st.lists(
@@ -119,18 +121,50 @@ def test_the_bounds_of_every_data_set_contain_the_exact_values(shared, tmp_path)
                 continue
             ranges = ranges_of(*(splits[split] for split in members))
             entities = ranges["entity"].n_unique()
-            bounds = bounded_moments(candidate_intervals(evaluated, ranges, entities), metrics)
-            moments = moments_table(exact.filter(pl.col("split").is_in(list(evaluated))), metrics)
-            both = moments.join(bounds, on=["split", "side", "metric"], suffix="_bounds", validate="1:1")
-            assert both.height == moments.height == bounds.height
-            assert both["tasks"].equals(both["tasks_bounds"], check_names=False)
-            # Rounding: sums of terms are good to 1e-12.
-            for name in ("expectation", "variance"):
-                low, value, high = (pl.col(column) for column in (f"{name}_low", name, f"{name}_high"))
-                outside = both.filter(~value.is_between(low * (1 - 1e-12), high * (1 + 1e-12)))
-                assert outside.is_empty(), (entry.name, outside)
-                checked += both[f"{name}_low"].count()
-    assert checked > 5000
+            intervals = candidate_intervals(evaluated, ranges, entities)
+            counted = exact.filter(pl.col("split").is_in(list(evaluated)))
+            moments = moments_table(counted, metrics)
+            for totals in ({}, sums_of(counted)):
+                bounds = bounded_moments(intervals, metrics, totals)
+                both = moments.join(bounds, on=["split", "side", "metric"], suffix="_bounds", validate="1:1")
+                assert both.height == moments.height == bounds.height
+                assert both["tasks"].equals(both["tasks_bounds"], check_names=False)
+                # Rounding: sums of terms are good to 1e-12.
+                for name in ("expectation", "variance"):
+                    low, value, high = (pl.col(column) for column in (f"{name}_low", name, f"{name}_high"))
+                    outside = both.filter(~value.is_between(low * (1 - 1e-12), high * (1 + 1e-12)))
+                    assert outside.is_empty(), (entry.name, outside)
+                    checked += both[f"{name}_low"].count()
+    assert checked > 10_000
+
+
+def sums_of(counted):
+    """Return the sum of N over the tasks of each split and side."""
+    sums = counted.group_by("split", "side").agg(
+        (pl.col("num_candidates") * pl.col("tasks")).sum().alias("sum")
+    )
+    by_split = {}
+    for split, side, total in sums.iter_rows():
+        by_split.setdefault(split, {})[side] = total
+    return by_split
+
+
+def test_printed_mean_ranks_fix_the_sum_of_candidates_of_fb15k():
+    """MR over AMR is the expected mean rank, hence (N + 1) / 2 on average. Control: WN18RR, which is counted."""
+    runs = pl.read_csv(shipped("resources/published/pykeen-runs.csv"))
+    printed = runs.pivot("metric", index=["dataset", "model", "side"], values="value")
+    expected = printed.with_columns(expected=pl.col("mr") / pl.col("amr"))
+    released = Constants.released().table.filter(
+        dataset="WN18RR", protocol="pykeen", split="testing", metric="arithmetic_mean_rank"
+    )
+    control = expected.filter(dataset="WN18RR").join(released, on="side")
+    assert control["expected"].to_list() == pytest.approx(control["expectation"].to_list(), rel=1e-14)
+    entry = load_registry()["FB15k"]
+    number = entry.expected["triples"]["testing"]
+    for side, total in entry.total_candidates["testing"].items():
+        found = ((2 * expected.filter(dataset="FB15k", side=side)["expected"] - 1) * number).to_list()
+        # Sixteen digits of a sum of 9e8: good to a millionth of a candidate.
+        assert found == pytest.approx([total] * 4, abs=1e-5)
 
 
 @pytest.mark.shared
@@ -156,3 +190,12 @@ def test_the_bounds_of_data_sets_without_training(shared, name, low, high):
     assert rows["tasks"].to_list() == [2 * evaluated["testing"].height] * 2
     found = rows.filter(metric="inverse_harmonic_mean_rank")["expectation_low", "expectation_high"].row(0)
     assert [round(bound, 6) for bound in found] == [low, high]
+    if entry.total_candidates:
+        bounds = bounded_moments(intervals, expand(["mrr", "mr"], []), entry.total_candidates)
+        released = Constants.released().table.filter(dataset=name, metric="inverse_harmonic_mean_rank")
+        columns = ["split", "side", "expectation_low", "expectation_high", "variance_low", "variance_high"]
+        closer = bounds.filter(metric="inverse_harmonic_mean_rank").select(columns)
+        both = closer.join(released.select(columns), on=["split", "side"], suffix="_released")
+        assert both.height == 6
+        for column in columns[2:]:
+            assert both[column].to_list() == pytest.approx(both[f"{column}_released"].to_list(), rel=1e-12)
