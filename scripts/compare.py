@@ -21,6 +21,7 @@ from rankadjust.literature.comparison import (
     ranked_results,
 )
 from rankadjust.literature.contradictions import check, check_against
+from rankadjust.literature.pair_orders import pair_orders, reversals
 from rankadjust.literature.size import size_correlation
 from rankadjust.models.leaderboards import leaderboards
 from rankadjust.page.material import BESIDE
@@ -34,6 +35,7 @@ def compare(rescored: list[str], literature: list[str], database: str, released:
     found = [check(results, constants)]
     found += [check_against(results, read_product(path, RESCORED, BESIDE)) for path in literature]
     contradictions = pl.concat(found, how="diagonal")
+    pairs = pair_orders(results)
     tables = {
         "contradictions": contradictions,
         "chance-share": chance_share(results),
@@ -41,6 +43,8 @@ def compare(rescored: list[str], literature: list[str], database: str, released:
         "best-results": best_results(results),
         "leaderboards": leaderboards(ranked_results(results), constants),
         "model-orders": model_orders(results),
+        "pair-orders": pairs,
+        "reversals": reversals(pairs),
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),

@@ -125,7 +125,7 @@ def _has_one_sign(steps: FloatArray) -> bool:
 
 
 def _of_totals(intervals: pl.DataFrame, metrics: Sequence[Metric], totals: Totals) -> pl.DataFrame:
-    """Return the closer bounds of every split, side and metric for which all sums are known: columns <name>_closer."""
+    """Return the closer bounds of every split, side and metric whose sums are known: columns <name>_closer."""
     rows = []
     for split, by_side in totals.items():
         # A null moment closes nothing: its columns stay null and the bounds of the extremes hold.

@@ -17,6 +17,8 @@ COMPARISONS = [
     "best-results",
     "leaderboards",
     "model-orders",
+    "pair-orders",
+    "reversals",
     "size-correlation",
     "not-above-chance",
     "below-baselines",

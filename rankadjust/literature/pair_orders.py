@@ -1,0 +1,156 @@
+"""Which of two models is better under one evaluation and worse under another of the same data.
+
+Adjustment never changes the order of two models within an evaluation. Another protocol, the other side or another
+number of negatives may: these are different questions to the same models.
+"""
+
+import numpy as np
+import polars as pl
+
+from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.literature.comparison import usable
+
+KEPT, REVERSED, OPEN = "kept", "reversed", "open"
+
+# Versions of a data set that differ in the number of negatives alone.
+_VERSIONS = "^(tgbl-wiki|tgbl-review)-v[12]$"
+_RESAMPLES = 2_000
+_SEED = 20261123
+
+# Of each comparison the columns that stay as they are, and the column in which the evaluations differ.
+_KINDS = {
+    "protocol": (["source", "dataset", "split", "side", "metric"], "protocol"),
+    "side": (["source", "dataset", "split", "protocol", "metric"], "side"),
+    "negatives": (["dataset", "split", "side", "metric"], "protocol"),
+}
+_GROUP = ["comparison", "source", "dataset", "split", "metric", "first", "second", "under"]
+
+
+def pair_orders(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return every pair of models that a source evaluates in two ways on the same data, and whether its order holds.
+
+    comparison says what differs: the protocol, the side (head or tail), or the number of negatives (first and later
+    version of tgbl-wiki and tgbl-review). first and second name the two evaluations; under is the side or protocol that
+    they share. value and other_value belong to model and other_model in the first evaluation, value_second and
+    other_value_second in the second. order is kept or reversed, and open where rounding and printed spread cover the
+    difference in either evaluation.
+    """
+    rows = usable(rescored).filter(pl.col("model").is_not_null())
+    # A mean over seeds is known to its spread.
+    spread = pl.col("spread").cast(pl.Float64, strict=False).fill_null(0)
+    slack = pl.max_horizontal((pl.col("value_high") - pl.col("value_low")) / 2, spread)
+    rows = rows.with_columns(slack=slack)
+    versions = rows.filter(pl.col("dataset").str.contains(_VERSIONS)).with_columns(
+        pl.col("dataset").str.replace("-v[12]$", "")
+    )
+    parts = {"protocol": rows, "side": rows.filter(pl.col("side").is_in(TASK_SIDES)), "negatives": versions}
+    return pl.concat(_of_kind(part, name, *_KINDS[name]) for name, part in parts.items())
+
+
+def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.DataFrame:
+    """Return the pairs of one comparison; a model is known by its line where a source repeats its name."""
+    is_repeated = pl.struct(*key, varied, "model").is_duplicated().any().over([*key, "model"])
+    model = (
+        pl.when(is_repeated)
+        .then(pl.concat_str("model", "source_line", separator=", line "))
+        .otherwise("model")
+    )
+    wanted = ["model", "value", "merit", "slack"]
+    named = rows.with_columns(model=model).drop_nulls("model")
+    # Two lines of one name under each protocol are told apart only where the protocols share lines.
+    each = named.unique([*key, varied, "model"], keep="none").select(*key, varied, *wanted)
+    pairs = each.join(each, on=[*key, varied], suffix="_other").filter(
+        pl.col("model") < pl.col("model_other")
+    )
+    difference = pl.col("merit") - pl.col("merit_other")
+    is_sure = difference.abs() > pl.col("slack") + pl.col("slack_other")
+    signed = pairs.select(
+        *key,
+        varied,
+        "model",
+        other_model="model_other",
+        value="value",
+        other_value="value_other",
+        sign=pl.when(is_sure).then(difference.sign()).otherwise(0.0),
+    )
+    # The usual evaluation comes first, then in the order of names: head before tail, 20 negatives before 100.
+    size = pl.col(varied).str.extract("([0-9]+)$").cast(pl.Int64).fill_null(0)
+    is_other = (pl.col(varied) != "filtered").cast(pl.String)
+    signed = signed.with_columns(place=pl.concat_str(is_other, size.cast(pl.String).str.zfill(9), varied))
+    both = signed.join(signed, on=[*key, "model", "other_model"], suffix="_second")
+    product = pl.col("sign") * pl.col("sign_second")
+    source = pl.col("source") if "source" in key else pl.lit("TGB")
+    return (
+        both.filter(pl.col("place") < pl.col("place_second"))
+        .select(
+            comparison=pl.lit(name),
+            source=source,
+            dataset="dataset",
+            split="split",
+            metric="metric",
+            first=varied,
+            second=f"{varied}_second",
+            under=pl.col("side") if "side" in key else pl.col("protocol"),
+            model="model",
+            other_model="other_model",
+            value="value",
+            other_value="other_value",
+            value_second="value_second",
+            other_value_second="other_value_second",
+            order=pl.when(product > 0)
+            .then(pl.lit(KEPT))
+            .when(product < 0)
+            .then(pl.lit(REVERSED))
+            .otherwise(pl.lit(OPEN)),
+        )
+        .sort(pl.all())
+    )
+
+
+def reversals(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Count for each two evaluations how many pairs of models change places.
+
+    pairs: of `pair_orders`. Returns a row per comparison, source, dataset, split, metric, first, second and under:
+    models, pairs (of models), known (pairs whose order is known in both evaluations), reversed (of these), and share
+    (reversed of known). share_low and share_high hold 95 % of _RESAMPLES resamples of the models, with a fixed seed.
+    They are null with fewer than four models, and where no pair or every pair is reversed: resamples say nothing then.
+    """
+    rows = []
+    for key, part in pairs.group_by(_GROUP, maintain_order=True):
+        known = part.filter(pl.col("order") != OPEN)
+        changed = known.filter(order=REVERSED).height
+        rows.append(
+            (
+                *key,
+                pl.concat([part["model"], part["other_model"]]).n_unique(),
+                part.height,
+                known.height,
+                changed,
+                changed / known.height if known.height else None,
+                *_interval(known),
+            )
+        )
+    counts = dict.fromkeys(("models", "pairs", "known", "reversed"), pl.Int64)
+    shares = dict.fromkeys(("share", "share_low", "share_high"), pl.Float64)
+    schema = {**dict.fromkeys(_GROUP, pl.String), **counts, **shares}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _interval(known: pl.DataFrame) -> tuple[float | None, float | None]:
+    """Return the 2.5th and the 97.5th percentile of the share of reversed pairs over resamples of the models."""
+    names = sorted({*known["model"], *known["other_model"]})
+    is_changed = (known["order"] == REVERSED).to_numpy()
+    if len(names) < 4 or is_changed.all() or not is_changed.any():
+        return None, None
+    places = {name: place for place, name in enumerate(names)}
+    first, second = (
+        known[column].replace_strict(places, return_dtype=pl.Int64).to_numpy()
+        for column in ("model", "other_model")
+    )
+    generator = np.random.default_rng(_SEED)
+    times = generator.multinomial(len(names), np.full(len(names), 1 / len(names)), size=_RESAMPLES)
+    weights = times[:, first] * times[:, second]
+    total = weights.sum(axis=1)
+    shares = (weights @ is_changed)[total > 0] / total[total > 0]
+    low, high = np.percentile(shares, [2.5, 97.5])
+    return float(low), float(high)
