@@ -20,7 +20,8 @@ Which function for which task:
     Constants          the database: a release, or a run on top of one
     adjust             one printed value: index, ratio, z and p
     evaluate           the ranks or scores of a model: every metric, adjusted, with intervals
-    compare            the ranks of several models; compare_datasets on several data sets, compare_printed from values
+    compare            the ranks of several models; compare_by part by part, compare_datasets on several data sets,
+                       compare_printed from printed values
     read_table         a published table in Markdown, HTML, LaTeX, CSV, JSON and so on, as tidy rows
     rescore            such rows, adjusted; check finds the values among them that contradict each other
     count_candidates   how many candidates the tasks of your own triples have; count_protocols, count_baselines
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from rankadjust.literature.contradictions import check
     from rankadjust.literature.rescore import rescore
     from rankadjust.manuscript.paper import Paper, paper
-    from rankadjust.models.compare import Comparison, compare
+    from rankadjust.models.compare import Comparison, compare, compare_by
     from rankadjust.models.datasets import compare_datasets
     from rankadjust.models.printed import compare_printed
     from rankadjust.sampling.bounds import FullBounds, full_bounds
@@ -69,6 +70,7 @@ __all__ = [
     "adjust",
     "check",
     "compare",
+    "compare_by",
     "compare_datasets",
     "compare_printed",
     "count_baselines",
@@ -95,6 +97,7 @@ _MODULES = {
     "adjust": "evaluation.one_value",
     "check": "literature.contradictions",
     "compare": "models.compare",
+    "compare_by": "models.compare",
     "compare_datasets": "models.datasets",
     "compare_printed": "models.printed",
     "count_baselines": "baselines.table",

@@ -129,6 +129,15 @@ _scores = click.option(
     type=click.Choice(["per-time", "static"]),
     help="Temporal data: does the model score a triple anew at every time, or once for all times?",
 )
+_by = click.option(
+    "--by",
+    type=click.Choice(["relation", "candidates", "cardinality", "half-link"]),
+    help="Part by part: what do the tasks of each part have in common?",
+)
+_against = click.option(
+    "--against",
+    help="Hold the ranks against this counting baseline: popularity, redundancy, rules, or best (on validation).",
+)
 _results = click.option(
     "--results", type=_PATH, help="The folder results of a run of your own: use its database and histograms."
 )
@@ -166,6 +175,8 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 
 # What a command is about, and the options that have no effect on it.
 _RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
+_BY_OR_AGAINST = "--by and --against"
+_PARTS_AGAINST = "parts of the tasks held against a baseline (--by and --against)"
 _PRINTED, _SEVERAL = "printed values", "several data sets"
 _FULL_TABLE, _TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
 _NAMED, _TIMELESS = "values that name their metric", "a data set without times"
@@ -176,8 +187,21 @@ _WITHOUT_EFFECT = {
     _RANKS: {"side"},
     _RANKS_ALONE: {"side", *_OF_DATASET},
     _PARTS: {"dataset", *_OF_DATASET},
-    _PRINTED: {"tasks", "cluster", "metrics", "flips", "draws", "seed", "everything", "figure"},
-    _SEVERAL: {"side", "figure"},
+    _PARTS_AGAINST: {"scores", "num_candidates"},
+    _BY_OR_AGAINST: {"figure"},
+    _PRINTED: {
+        "tasks",
+        "cluster",
+        "metrics",
+        "flips",
+        "draws",
+        "seed",
+        "everything",
+        "figure",
+        "against",
+        "by",
+    },
+    _SEVERAL: {"side", "figure", "against", "by"},
     _TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "assume", "against"},
     _FULL_TABLE: {
         *("sampled", "num_candidates", "num_entities", "tasks", "dataset", "protocol", "split", "side"),
@@ -389,11 +413,7 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 @click.argument("ranks", type=_PATH)
 @click.option("--dataset", help="Adjust with the database's constants for this data set.")
 @_options(_protocol, _split, _scores)
-@click.option(
-    "--by",
-    type=click.Choice(["relation", "candidates", "cardinality", "half-link"]),
-    help="Evaluate part by part: what do the tasks of each part have in common?",
-)
+@_options(_by, _against)
 @click.option(
     "--tasks",
     type=_PATH,
@@ -420,6 +440,7 @@ def evaluate(
     split: str,
     scores: str | None,
     by: str | None,
+    against: str | None,
     tasks: Path | None,
     num_candidates: int | None,
     metrics: tuple[str, ...],
@@ -444,6 +465,24 @@ def evaluate(
         _require_effect(context, _EVERY_ROW)
     if draws == 0:
         _require_effect(context, _NO_SAMPLES)
+    if by is not None and against is not None:
+        _require_effect(context, _PARTS_AGAINST)
+        options: dict[str, Any] = {
+            "dataset": dataset,
+            "protocol": protocol,
+            "split": split,
+            "against": against,
+        }
+        options |= {"tasks": tasks, "draws": draws, "seed": seed} | ({"metrics": metrics} if metrics else {})
+        options["database"] = _constants(results, database)
+        found = _compare_by([str(ranks)], by, options, everything)
+        if output is not None:
+            _write_comparison(found, output)
+        if as_json:
+            _print_json(found.everything)
+            return
+        _echo(found.text)
+        return
     if by is not None:
         _require_effect(context, _PARTS)
         _evaluate_by(ranks, by, tasks, num_candidates, metrics, draws, seed, everything, output, as_json)
@@ -462,6 +501,7 @@ def evaluate(
         protocol=protocol,
         split=split,
         scores=scores,
+        against=against,
         database=constants,
         metrics=metrics or tuple(FAMILIES),
         draws=draws,
@@ -535,6 +575,7 @@ def _evaluate_by(
 @commands.command(
     epilog=_examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
+        "rankadjust compare transe.parquet --dataset FB15k-237 --results results --against popularity",
         "rankadjust compare --dataset FB15k-237 mrr=0.358 mrr=0.353",
         "rankadjust compare --dataset FB15k-237=fb15k-237/ --dataset WN18RR=wn18rr/",
     )
@@ -548,6 +589,7 @@ def _evaluate_by(
 )
 @_options(_protocol, _split)
 @click.option("--side", default="both", show_default=True, help="Side of printed values: head, tail or both.")
+@_options(_against, _by)
 @click.option(
     "--tasks",
     multiple=True,
@@ -585,6 +627,8 @@ def compare(
     datasets: tuple[str, ...],
     tasks: tuple[str, ...],
     side: str,
+    against: str | None,
+    by: str | None,
     metrics: tuple[str, ...],
     everything: bool,
     output: Path | None,
@@ -605,6 +649,8 @@ def compare(
         raise RankadjustError("--results needs --dataset: which data set of the run are these models of?")
     kind = _kind_of_comparison(models, datasets)
     _require_effect(context, kind)
+    if by is not None or against is not None:
+        _require_effect(context, _BY_OR_AGAINST)
     if as_json:
         _require_effect(context, _EVERY_ROW)
     about = {name: options[name] for name in ("protocol", "split")}
@@ -622,7 +668,11 @@ def compare(
     else:
         known = about | {"dataset": datasets[0] if datasets else None}
         attributes = Path(tasks[0]) if tasks else None
-        found = _compare_ranks(models, known | test | {"tasks": attributes}, everything)
+        known_of_tasks = known | test | {"tasks": attributes, "against": against}
+        if by is not None:
+            found = _compare_by(models, by, known_of_tasks, everything)
+        else:
+            found = _compare_ranks(models, known_of_tasks, everything)
         if figure is not None:
             _draw(models, attributes, figure, **known)
     if output is not None:
@@ -670,6 +720,15 @@ def _compare_ranks(models: Sequence[str], options: dict[str, Any], everything: b
     found = compare_models([Path(model) for model in models], **options)
     text = comparison(found, every_side=everything)
     return _Found(text, for_machines(found), paper_table(found), found.differences)
+
+
+def _compare_by(models: Sequence[str], by: str, options: dict[str, Any], everything: bool) -> _Found:
+    from rankadjust.models.compare import compare_by
+    from rankadjust.output.comparison import comparison_by, paper_table_by
+
+    found = compare_by([Path(model) for model in models], by, **options)
+    text = comparison_by(found, by, every_side=everything)
+    return _Found(text, found.to_dicts(), paper_table_by(found, by), found)
 
 
 def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:

@@ -11,14 +11,18 @@ from rankadjust.base.stages import (
     read_product_json,
     write_product,
 )
+from rankadjust.baselines.tasks import tasks_with_baselines
 from rankadjust.counting.attributes import task_attributes
 from rankadjust.counting.protocols import Protocol
 
 
-def tasks(triples: str, labels: str, summary: str, dataset: str, protocol: Protocol, table: str) -> None:
+def tasks(
+    triples: str, labels: str, summary: str, dataset: str, protocol: Protocol, baselines: bool, table: str
+) -> None:
     isolated = read_product_json(summary, SUMMARY, dataset)["isolated_entities"]
     known, names = read_product(triples, TRIPLES, dataset), read_product(labels, LABELS, dataset)
-    found = task_attributes(known, names, protocol, isolated)
+    listed = tasks_with_baselines if baselines else task_attributes
+    found = listed(known, names, protocol, isolated)
     write_product(found, table, TASKS, f"{dataset} ({protocol.name})")
 
 
@@ -30,5 +34,6 @@ if __name__ == "__main__":
             snakemake.input.summary,
             snakemake.wildcards.dataset,
             snakemake.params.protocol,
+            snakemake.params.baselines,
             snakemake.output[0],
         )

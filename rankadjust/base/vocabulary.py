@@ -29,6 +29,9 @@ SIDES = (*TASK_SIDES, "both")
 EVALUATION = ("dataset", "protocol", "split", "side")
 KEY = (*EVALUATION, "metric")
 
+# The ends of what ties allow a rank to be: what the columns of rank files, and of ranks of baselines, are called.
+TIED = ("optimistic", "pessimistic")
+
 # The columns of a triple, and of its time: a point, or an interval.
 LABEL_COLUMNS = ("head", "relation", "tail")
 TIMES = (("time",), ("time_start", "time_end"))

@@ -4,7 +4,7 @@ The histogram says how many tasks have so many candidates above the true answer,
 all. It is all that the expectation of any metric over the orders of the tied needs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.progress import progress
-from rankadjust.base.vocabulary import SPLITS, TASK_SIDES, time_columns
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TASK_SIDES, TIMES, time_columns
 from rankadjust.baselines.links import Links, links_of
 from rankadjust.baselines.recurrency import RECURRENCY, Recurrency, order_of_times
 from rankadjust.baselines.scores import STATIC, scores_of
@@ -22,7 +22,7 @@ from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import Survey, in_groups, survey, within_group
 from rankadjust.counting.packing import Flags, Integers, counted
 from rankadjust.counting.protocols import Protocol, Time, get_protocol
-from rankadjust.counting.rows import SIDES, TRAINING_GRAPH, Ranked, is_one_of, ranked_rows, rows_of
+from rankadjust.counting.rows import SIDES, TRAINING_GRAPH, Ranked, Rows, is_one_of, ranked_rows, rows_of
 
 BASELINES = (*STATIC, *RECURRENCY)
 STANDINGS_SCHEMA = pl.Schema(
@@ -55,8 +55,10 @@ class Standings:
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
-# (split, side, baseline): above, tied, candidates and tasks.
-_Counts = dict[tuple[str, str, str], pl.DataFrame]
+# What was made of each (split, side, baseline), by groups of relations.
+_Parts = dict[tuple[str, str, str], list[pl.DataFrame]]
+# Makes something of the ranked rows of a group, the ids of its relations and how its rows stand.
+_Make = Callable[[Rows, Integers, Ranked, Standing], pl.DataFrame]
 
 
 def count_standings(
@@ -68,31 +70,74 @@ def count_standings(
     that sample negatives have the standings among all candidates (`rankadjust.baselines.sampled` samples).
     """
     given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
+    triples = _checked(splits, given)
+    alike = list(map(_alike, given))
+    different = list(dict.fromkeys(alike))
+    parts, missing = _in_groups(triples, different, isolated, _histogram)
+    tables = [_table(_added_up(one)) for one in parts]
+    return [Standings(tables[different.index(one)], missing) for one in alike]
+
+
+def task_standings(triples: pl.DataFrame, protocol: Protocol, isolated: int = 0) -> pl.DataFrame:
+    """Return how the true answer of each single task stands under every baseline that applies.
+
+    triples, protocol, isolated: as for `rankadjust.counting.attributes.count_tasks`, whose tasks these are. The
+    columns are row (the first row of `triples` with this triple), side, baseline, above and tied.
+    """
+    frame = _checked(triples, [protocol])
+    codes = integer_codes(frame)
+    key = ["split", *LABEL_COLUMNS, *time_columns(codes)]
+    rows = pl.DataFrame({name: codes[name] for name in key}).cast(pl.Int64).with_row_index("row")
+    ((parts,), _) = _in_groups(frame, [_alike(protocol)], isolated, _single)
+    tasks = pl.concat(
+        pl.concat(tables).with_columns(side=pl.lit(side), baseline=pl.lit(baseline))
+        for (_, side, baseline), tables in parts.items()
+    )
+    first = rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
+    return first.join(tasks, on=key).select("row", "side", "baseline", "above", "tied")
+
+
+def _checked(
+    splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[Protocol]
+) -> pl.DataFrame:
     triples = one_frame(splits)
+    require_applicable(protocols, triples.columns, triples["split"].unique().to_list())
+    return triples
+
+
+def _in_groups(
+    triples: pl.DataFrame, protocols: Sequence[Protocol], isolated: int, make: _Make
+) -> tuple[list[_Parts], dict[str, str]]:
+    """Return what is made of the groups of relations, for each protocol, and which baselines are missing, and why."""
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
-    require_applicable(given, triples.columns, present)
     require_one_graph(isolated, present)
     codes = integer_codes(triples)
     when, missing = _when(triples, codes)
     found = survey(lambda: [codes], isolated).graphs
     relations = max(graph.triples.size for graph in found.values())
     links = {graph: _links(codes, one, relations) for graph, one in found.items()}
-    different = list(dict.fromkeys(map(_alike, given)))
-    counts: list[_Counts] = [{} for _ in different]
+    parts: list[_Parts] = [{} for _ in protocols]
     for graph in graphs_of(present):
         # What a relation says about another is learned in training, also where answers are sought in another graph.
         learned = links[TRAINING_GRAPH if links[TRAINING_GRAPH].first.size else graph]
         work = partial(
-            _of_group, found=found[graph], links=links[graph], learned=learned, when=when, protocols=different
+            _of_group,
+            found=found[graph],
+            links=links[graph],
+            learned=learned,
+            when=when,
+            protocols=protocols,
+            make=make,
         )
         signatures = links[graph].reverse.size
         most = max(1, _CELLS // max(signatures, found[graph].occurring.entities.size, 2 * relations))
         with progress("counting baselines", int(found[graph].triples.sum()), "triples") as report:
-            of_groups = list(in_groups(lambda: [codes], found[graph], work, _GROUP, most, report))
-        for place in range(len(different)):
-            counts[place] |= _added_up([one[place] for one in of_groups])
-    return [Standings(_table(counts[different.index(_alike(one))]), missing) for one in given]
+            for of_group in in_groups(lambda: [codes], found[graph], work, _GROUP, most, report):
+                for into, made in zip(parts, of_group, strict=True):
+                    for key, table in made.items():
+                        into.setdefault(key, []).append(table)
+    return parts, missing
 
 
 def _when(triples: pl.DataFrame, codes: Mapping[str, Integers]) -> tuple[Integers | None, dict[str, str]]:
@@ -128,15 +173,17 @@ def _of_group(
     learned: Links,
     when: Integers | None,
     protocols: Sequence[Protocol],
-) -> list[_Counts]:
-    """Return the counts of a group of relations, for each protocol."""
+    make: _Make,
+) -> list[dict[tuple[str, str, str], pl.DataFrame]]:
+    """Return what is made of a group of relations, for each protocol, by split, side and baseline."""
+    ids = np.flatnonzero(relations)
     own, occurring = within_group(codes, relations, found)
     typed = any(protocol.types == "observed" for protocol in protocols)
 
     @cache
     def static(time: Time) -> Static:
         rows = rows_of(own, found.graph, occurring, time)
-        scores = scores_of(rows, links, learned.confidences, np.flatnonzero(relations))
+        scores = scores_of(rows, links, learned.confidences, ids)
         return Static(rows, occurring, scores, is_one_of(rows.split, found.graph.evaluated), typed)
 
     @cache
@@ -144,23 +191,23 @@ def _of_group(
         one = static(time)
         return None if when is None else Recurrency(one, when[one.rows.times[0]])
 
-    counts: list[_Counts] = []
+    made = []
     for protocol in protocols:
         one, other = static(protocol.time), recurrency(protocol.time)
         ranked = list(ranked_rows(one.rows, found.graph, protocol))
-        of_protocol: _Counts = {}
+        of_protocol: dict[tuple[str, str, str], pl.DataFrame] = {}
         for side in SIDES:
             standings = {baseline: one.standing(baseline, side, protocol) for baseline in STATIC}
             if other is not None:
                 standings |= {baseline: other.standing(baseline, side, protocol) for baseline in RECURRENCY}
             for split, rows in ranked:
                 for baseline, standing in standings.items():
-                    of_protocol[split, side, baseline] = _histogram(standing, rows)
-        counts.append(of_protocol)
-    return counts
+                    of_protocol[split, side, baseline] = make(one.rows, ids, rows, standing)
+        made.append(of_protocol)
+    return made
 
 
-def _histogram(standing: Standing, ranked: Ranked) -> pl.DataFrame:
+def _histogram(_rows: Rows, _ids: Integers, ranked: Ranked, standing: Standing) -> pl.DataFrame:
     places = ranked.places
     if (ranked.multiplicity > 1).any():
         places = np.repeat(places, ranked.multiplicity)
@@ -171,19 +218,23 @@ def _histogram(standing: Standing, ranked: Ranked) -> pl.DataFrame:
     )
 
 
-def _added_up(groups: Sequence[_Counts]) -> _Counts:
-    keys = dict.fromkeys(key for one in groups for key in one)
+def _single(rows: Rows, ids: Integers, ranked: Ranked, standing: Standing) -> pl.DataFrame:
+    """Return a row for each ranked triple, in the codes of the whole data set."""
+    columns = {"split": rows.split, "head": rows.head, "relation": ids[rows.relation], "tail": rows.tail}
+    columns |= dict(zip(TIMES[len(rows.times) - 1], rows.times, strict=True)) if rows.times else {}
+    columns |= {"above": standing.above, "tied": standing.tied}
+    return pl.DataFrame({name: column[ranked.places] for name, column in columns.items()}).cast(pl.Int64)
+
+
+def _added_up(parts: _Parts) -> dict[tuple[str, str, str], pl.DataFrame]:
     law = ["above", "tied", "candidates"]
     return {
-        key: pl.concat([one[key] for one in groups if key in one])
-        .group_by(law)
-        .agg(pl.col("tasks").sum())
-        .sort(law)
-        for key in keys
+        key: pl.concat(tables).group_by(law).agg(pl.col("tasks").sum()).sort(law)
+        for key, tables in parts.items()
     }
 
 
-def _table(counts: _Counts) -> pl.DataFrame:
+def _table(counts: Mapping[tuple[str, str, str], pl.DataFrame]) -> pl.DataFrame:
     """Return the counts as one table, in the order of splits, sides and baselines."""
     parts = [
         counts[key].select(

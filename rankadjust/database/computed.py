@@ -30,7 +30,7 @@ _WHY_NONE = dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.l
 
 def counted(splits: Mapping[str, Triples | None], protocol: Protocol) -> Candidates:
     """Return how many candidates the tasks of one's own triples have; a split that is None is left out."""
-    return count_candidates(_given(splits), protocol)
+    return count_candidates(given_triples(splits), protocol)
 
 
 def baselines_of(
@@ -43,7 +43,7 @@ def baselines_of(
 
     @cache
     def standings() -> Standings:
-        (found,) = count_standings(_given(splits), [protocol])
+        (found,) = count_standings(given_triples(splits), [protocol])
         return found
 
     def values(metrics: Sequence[str] | None) -> pl.DataFrame:
@@ -60,7 +60,8 @@ def baselines_of(
     return values
 
 
-def _given(splits: Mapping[str, Triples | None]) -> dict[str, pl.DataFrame]:
+def given_triples(splits: Mapping[str, Triples | None]) -> dict[str, pl.DataFrame]:
+    """Return the triples of each split as a frame; a split that is None is left out."""
     return {name: _triples(triples, name) for name, triples in splits.items() if triples is not None}
 
 

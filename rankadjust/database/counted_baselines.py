@@ -29,6 +29,7 @@ SCHEMA = pl.Schema(
 )
 # Baselines that know no more than a model that was trained on the training split, and on validation for testing.
 FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
+BEST = "best"
 # The split on which the best baseline of a split is chosen, and the replacement where a data set lacks it.
 CHOSEN_ON = {
     "testing": ("validation",),
@@ -84,6 +85,13 @@ def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:
     return pl.concat(_best_on(known, values, split) for split in CHOSEN_ON)
 
 
+def best_of(baselines: pl.DataFrame, dataset: str, protocol: str, split: str, side: str) -> str | None:
+    """Return the baseline with the best MRR on the split before this one, None where there is no such split."""
+    mrr = resolve("mrr").key
+    found = chosen(baselines.filter(dataset=dataset, protocol=protocol, side=side, metric=mrr))
+    return next(iter(found.filter(split=split)["baseline"]), None)
+
+
 def _best_on(known: pl.DataFrame, values: pl.DataFrame, split: str) -> pl.DataFrame:
     """Return the rows of the baselines that are the best for a split, by the split before it."""
     place = {name: number for number, name in enumerate(CHOSEN_ON[split])}
@@ -137,10 +145,12 @@ def _without(*names: str) -> list[str]:
     return [name for name in KEY if name not in names]
 
 
-def known_baseline(name: str, baselines: pl.DataFrame, where: str) -> str:
-    """Return the name of a baseline in whatever spelling. Raises RankadjustError where the rows have none such."""
+def known_baseline(name: str, known: Iterable[str], where: str) -> str | None:
+    """Return the name of a baseline in whatever spelling, None for 'best'. Raises RankadjustError for no such one."""
     folded = name.strip().casefold().replace("_", "-").replace(" ", "-")
-    known = sorted(baselines.drop_nulls("value")["baseline"].unique())
+    if folded == BEST:
+        return None
+    known = sorted(set(known))
     if folded in known:
         return folded
     has = f"it has {', '.join(known)}" if known else "it has none"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from numbers import Integral
 from pathlib import Path
 from string import ascii_uppercase
@@ -13,13 +14,13 @@ import polars as pl
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError, did_you_mean
 from rankadjust.base.frames import require_frame
 from rankadjust.base.printed import read_number
-from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.tails import ChanceTails
 from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database.constants import Constants, Database
-from rankadjust.database.counted_baselines import GAIN
+from rankadjust.database.counted_baselines import GAIN, best_of, known_baseline, why_no_gain
 from rankadjust.database.counted_baselines import SCHEMA as BASELINES_SCHEMA
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import Limits
@@ -38,6 +39,10 @@ _PRINTED = {"metric": pl.String, "value": pl.String}
 
 def _no_baselines(_metrics: Sequence[str] | None = None) -> pl.DataFrame:
     return pl.DataFrame(schema=BASELINES_SCHEMA)
+
+
+def _no_tasks() -> None:
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +68,8 @@ class EvaluationSet:
         The protocol under which these triples were counted.
     counting : callable
         From keys of metrics, or None for the usual ones, to values of the counting baselines in all splits and sides.
+    listing : callable
+        To what is known of every single task, None where nothing is.
 
     Examples
     --------
@@ -81,6 +88,7 @@ class EvaluationSet:
     pairs: pl.DataFrame | None = None
     rules: "Protocol | None" = None
     counting: Callable[[Sequence[str] | None], pl.DataFrame] = _no_baselines
+    listing: Callable[[], pl.DataFrame | None] = _no_tasks
 
     # --- where evaluation sets come from -------------------------------------------------------------------------
 
@@ -112,8 +120,13 @@ class EvaluationSet:
             names = {name: found[name] for name in ("dataset", "protocol")}
             return constants.baselines.filter(of_metrics, **names)
 
+        def listed() -> pl.DataFrame | None:
+            from rankadjust.database.single_tasks import tasks_of_run  # noqa: PLC0415
+
+            return tasks_of_run(constants.file, found["dataset"], found["protocol"])
+
         names = (found["dataset"], found["protocol"], found["split"], "both")
-        whole = cls(*names, rows, constants.histograms, counting=stored)
+        whole = cls(*names, rows, constants.histograms, counting=stored, listing=listed)
         if side is None:
             side = "both" if "both" in whole.sides else whole.sides[0]
         return whole.of_side(side)
@@ -217,6 +230,7 @@ class EvaluationSet:
         # What counts takes long to import, and one printed value does not need it.
         from rankadjust.counting.protocols import get_protocol  # noqa: PLC0415
         from rankadjust.database.computed import baselines_of, counted  # noqa: PLC0415
+        from rankadjust.database.single_tasks import own_tasks  # noqa: PLC0415
 
         rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
         given = {"training": train, "validation": valid, "testing": test}
@@ -228,9 +242,9 @@ class EvaluationSet:
         pairs = found.pairs.filter(split=chosen)
         nothing = pl.DataFrame(schema=SCHEMA)
         counting = baselines_of(given, rules, name)
-        return cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules, counting).of_side(
-            side
-        )
+        listing = partial(own_tasks, given, rules)
+        whole = cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules, counting, listing)
+        return whole.of_side(side)
 
     @classmethod
     def constant(cls, *, candidates: int, tasks: int) -> "EvaluationSet":
@@ -411,6 +425,55 @@ class EvaluationSet:
         return self.counting(
             None if metrics is None else [metric.key for metric in expand(list(metrics), ks)]
         )
+
+    def known_baseline(self, name: str | None) -> str | None:
+        """Return the name of one of the baselines in whatever spelling, None for the best of each metric.
+
+        Raises RankadjustError for a name that none of them has.
+        """
+        if name is None:
+            return None
+        return known_baseline(name, self.counted().drop_nulls("value")["baseline"], str(self))
+
+    def best_baseline(self) -> str:
+        """Return the baseline whose MRR is the best on validation. Raises RankadjustError where there is none."""
+        known = self.counted(["mrr"])
+        best = best_of(known, self.dataset, self.protocol, self.split, "both")
+        if best is None:
+            raise RankadjustError(f"{self}: {why_no_gain(known, self.split, resolve('mrr').key)}")
+        return best
+
+    def each_task(self) -> pl.DataFrame:
+        r"""Return what is known of every single task of a test split, and the ranks that counting baselines give it.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each task: triple, line, ids, side, num_candidates, relation, query, cardinality, half_link; and
+            for each baseline the ends of what ties allow its rank to be, such as popularity_optimistic and
+            popularity_pessimistic (docs/compare.md).
+
+        Raises
+        ------
+        RankadjustError
+            Where the triples are not at hand: of the release only counts are known.
+
+        Examples
+        --------
+        >>> train = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d"), ("d", "r", "a")]
+        >>> own = EvaluationSet.from_triples(train, None, [("a", "r", "c")])
+        >>> own.each_task().select("query", "popularity_optimistic", "popularity_pessimistic").rows()
+        [('?\tr\tc', 1, 3), ('a\tr\t?', 1, 3)]
+
+        """
+        found = self.listing()
+        if found is None or self.split not in TEST_SPLITS:
+            raise RankadjustError(
+                f"{self}: its single tasks are not known here, and a baseline's rank of each needs them; give the "
+                "table that the workflow's target tasks writes (--tasks), the results of a run with this data set "
+                "(--results), or in Python EvaluationSet.from_triples"
+            )
+        return found.filter(split=self.split)
 
     def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
         """Return in words the limit that all values from low to high are beyond, None where one is possible."""

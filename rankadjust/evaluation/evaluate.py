@@ -6,9 +6,11 @@ from pathlib import Path
 import polars as pl
 from numpy.typing import ArrayLike
 
-from rankadjust.chance.metrics import FAMILIES, expand
+from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
 from rankadjust.database.constants import Constants, Database
+from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.fit import check_fit
@@ -58,6 +60,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     protocol: str = "filtered",
     split: str = "testing",
     scores: str | None = None,
+    against: str | None = None,
     database: Database = None,
     metrics: str | Sequence[str] = tuple(FAMILIES),
     draws: int = DRAWS,
@@ -82,6 +85,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         Names in any spelling, or aliases: 'filtered', 'testing'.
     scores : str, optional
         Of temporal data: per_time or static, as for `rankadjust.adjust`.
+    against : str, optional
+        A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation: adds baseline,
+        baseline_value, gain, gain_low and gain_high, of unweighted micro averages. It needs `dataset`.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
@@ -135,18 +141,19 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     rows = metric_values(chosen, tasks, draws, seed).join(
         constants, on=["average", "side", "metric"], how="left", maintain_order="left"
     )
+    adjusted = add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String)))
+    columns = RESULT
+    if against is not None:
+        adjusted = _with_gain(adjusted, against, evaluation_set, weighted=tasks.weighted)
+        columns = pl.Schema([*RESULT.items(), *GAIN.items()])
     return (
-        add_p_values(
-            add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String))),
-            tasks,
-            evaluation_set,
-        )
+        add_p_values(adjusted, tasks, evaluation_set)
         .with_columns(
             reason=pl.coalesce("no_value", "reason"),
             warning=_with_remarks("warning", remarks_on(tasks, fits=evaluation_set is not None)),
         )
-        .select(RESULT.names())
-        .cast(RESULT)
+        .select(columns.names())
+        .cast(columns)
     )
 
 
@@ -158,6 +165,23 @@ def known_queries(
         return with_queries(tasks)
     file = Constants.given(database).file
     return with_queries(tasks, file, evaluation_set.dataset, evaluation_set.split)
+
+
+def _with_gain(
+    rows: pl.DataFrame, against: str, evaluation_set: EvaluationSet | None, *, weighted: bool
+) -> pl.DataFrame:
+    """Hold the values of averages over all tasks against a baseline."""
+    if evaluation_set is None:
+        raise RankadjustError(
+            "what a baseline reaches depends on the data set: give dataset (--dataset), too"
+        )
+    known = evaluation_set.counted([key for key in rows["metric"].unique() if resolve(key).has_moments])
+    if known.is_empty():
+        raise RankadjustError(f"{evaluation_set}: {why_no_gain(known, evaluation_set.split, '')}")
+    names = {name: pl.lit(getattr(evaluation_set, name)) for name in ("dataset", "protocol", "split")}
+    found = add_gain(rows.with_columns(**names), known, evaluation_set.known_baseline(against))
+    counts = (pl.col("average") == "micro") & pl.lit(not weighted)
+    return found.with_columns(pl.when(counts).then(pl.col(name)).alias(name) for name in GAIN)
 
 
 def _with_remarks(warning: str, remarks: Sequence[str]) -> pl.Expr:

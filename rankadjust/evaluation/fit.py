@@ -8,9 +8,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.evaluation.rank_files import TIED
 
 
 def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:

@@ -12,7 +12,7 @@ from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
 from rankadjust.database.constants import Database
-from rankadjust.database.counted_baselines import add_gain, known_baseline, why_no_gain
+from rankadjust.database.counted_baselines import add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.histograms import add_p
 
@@ -209,10 +209,7 @@ def _with_gain(
 ) -> dict[str, Any]:
     """Return the only row, held against a counting baseline; reason_gain says why that cannot be."""
     known = evaluation_set.counted([metric.key])
-    if against is not None:
-        of_set = known.filter(split=evaluation_set.split, side=evaluation_set.side)
-        against = known_baseline(against, of_set, str(evaluation_set))
-    row = add_gain(rows, known, against).row(0, named=True)
+    row = add_gain(rows, known, evaluation_set.known_baseline(against)).row(0, named=True)
     if row["gain"] is not None:
         reason = None
     elif row["baseline"] is not None:

@@ -17,13 +17,12 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.parquet import check_parquet
 from rankadjust.base.reading import read_csv, read_parquet
-from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.evaluation.libkge import SUFFIXES as TRACES
 from rankadjust.evaluation.libkge import read_trace
 from rankadjust.evaluation.scores import holds_scores, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
 
-TIED = ("optimistic", "pessimistic")
 COLUMNS = ("rank", *TIED, "side", "triple", "num_candidates", "weight", "group")
 
 _NUMBERS = ("rank", *TIED, "num_candidates", "weight")

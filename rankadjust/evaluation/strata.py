@@ -43,24 +43,11 @@ def evaluate_by(
     of tasks that share a query are not counted part by part.
     Raises RankadjustError for an unknown `by`, and where it or the numbers of candidates are not known.
     """
-    name = by.strip().casefold().replace("-", "_")
-    if name not in STRATA:
-        hint = did_you_mean(name, STRATA) or f"; there are {', '.join(STRATA)}"
-        raise RankadjustError(f"tasks are not told apart by '{by}'{hint}")
     frame = tasks_from(ranks, num_candidates)
     if tasks is not None:
         frame = with_attributes(frame, tasks)
-    needed = {"candidates": "num_candidates"}.get(name, name)
-    for column in (needed, "num_candidates"):
-        if column not in frame.columns:
-            raise RankadjustError(
-                f"the {column.replace('_', ' ')} of each task is not known: give --tasks with the file that the "
-                f"workflow's target tasks writes, or a column {column}"
-            )
-    if name == "candidates":
-        labels, order = _ranges(frame["num_candidates"].to_numpy())
-    else:
-        labels, order = frame[name], frame[name].unique().sort().to_list()
+    require_known(frame, "num_candidates")
+    labels, order = strata_of(frame, by)
     two_sided = "side" in frame.columns and frame["side"].n_unique() > 1
     parts = []
     for label in order:
@@ -70,6 +57,28 @@ def evaluate_by(
             part = pl.concat([part, part.with_columns(side=pl.lit("both"))])
         parts.append(part.select(pl.lit(label, pl.String).alias("stratum"), *RESULT.names()))
     return pl.concat(parts)
+
+
+def strata_of(tasks: pl.DataFrame, by: str) -> tuple[pl.Series, list[str]]:
+    """Return for each task the part that it is in, by its name, and the names in order; errors as `evaluate_by`."""
+    name = by.strip().casefold().replace("-", "_")
+    if name not in STRATA:
+        hint = did_you_mean(name, STRATA) or f"; there are {', '.join(STRATA)}"
+        raise RankadjustError(f"tasks are not told apart by '{by}'{hint}")
+    if name == "candidates":
+        require_known(tasks, "num_candidates")
+        return _ranges(tasks["num_candidates"].to_numpy())
+    require_known(tasks, name)
+    return tasks[name], tasks[name].unique().sort().to_list()
+
+
+def require_known(tasks: pl.DataFrame, column: str) -> None:
+    """Raise RankadjustError where tasks lack a column."""
+    if column not in tasks.columns:
+        raise RankadjustError(
+            f"the {column.replace('_', ' ')} of each task is not known: give --tasks with the file that the "
+            f"workflow's target tasks writes, or a column {column}"
+        )
 
 
 def _ranges(counts: FloatArray) -> tuple[pl.Series, list[str]]:

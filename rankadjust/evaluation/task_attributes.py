@@ -3,6 +3,7 @@
 The workflow's target `tasks` writes them, one row a task, to be joined with anyone's ranks by triple and side.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.parquet import check_parquet
 from rankadjust.base.reading import read_csv, read_parquet
 from rankadjust.base.stages import TRIPLES, check_if_sealed, read_product
-from rankadjust.base.vocabulary import LABEL_COLUMNS, time_columns
+from rankadjust.base.vocabulary import LABEL_COLUMNS, TIED, time_columns
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
 """Columns of text. query: what is asked, the same text for tasks of one side with the same question."""
@@ -69,12 +70,12 @@ def _tasks_of_triples(triples: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> pl.DataFrame:
-    """Add num_candidates and the attributes of a table of tasks to tasks with the columns triple and side.
+    """Add what a table of tasks says of them to tasks with the columns triple and side.
 
-    source: a frame or a Parquet file with triple, side and some of num_candidates and ATTRIBUTES; its columns line and
-    ids, where it has them, may stand for triple. Or the evaluated triples as text, a line each with tabs between head,
-    relation and tail, which tell the queries. num_candidates must agree with what the tasks have. Raises
-    RankadjustError where a task is not in the table.
+    source: a frame or a Parquet file with triple, side, some of num_candidates and ATTRIBUTES, and ranks of baselines;
+    its columns line and ids, where it has them, may stand for triple. Or the evaluated triples as text, a line each
+    with tabs between head, relation and tail, which tell the queries. num_candidates must agree with what the tasks
+    have. Raises RankadjustError where a task is not in the table.
     """
     known = source if isinstance(source, pl.DataFrame) else _read(Path(source))
     where = "the table of tasks" if isinstance(source, pl.DataFrame) else str(source)
@@ -86,12 +87,13 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
         raise RankadjustError(
             f"the ranks have no column {lacking[0]}, which tells the tasks of {where} apart"
         )
-    added = [name for name in ("num_candidates", *ATTRIBUTES) if name in known.columns]
+    ranks = [f"{name}_{end}" for name in baselines_in(known.columns) for end in TIED]
+    added = [name for name in ("num_candidates", *ATTRIBUTES) if name in known.columns] + ranks
     known = (
         _keyed_like(known, tasks["triple"])
         .select(
             pl.col("triple", "side").cast(pl.String),
-            *(pl.col(name).cast(pl.Float64 if name == "num_candidates" else pl.String) for name in added),
+            *(pl.col(name).cast(pl.String if name in ATTRIBUTES else pl.Float64) for name in added),
         )
         .unique(["triple", "side"], maintain_order=True)
     )
@@ -111,6 +113,13 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
                 f"candidates there, but {row['num_candidates']:,.0f} in the ranks: another protocol?"
             )
     return joined.select(*tasks.columns, *(name for name in added if name not in tasks.columns))
+
+
+def baselines_in(columns: Sequence[str]) -> list[str]:
+    """Return the counting baselines of which a table of tasks has the ranks, as popularity_optimistic and so on."""
+    first, last = (f"_{end}" for end in TIED)
+    names = [name.removesuffix(first) for name in columns if name.endswith(first)]
+    return [name for name in names if f"{name}{last}" in columns]
 
 
 def _keyed_like(known: pl.DataFrame, triples: pl.Series) -> pl.DataFrame:

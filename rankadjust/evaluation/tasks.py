@@ -8,9 +8,8 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.evaluation.clusters import clusters_of
-from rankadjust.evaluation.rank_files import TIED
 
 # Where so many tasks have one candidate only, somebody should look why.
 _MANY_ALONE = 0.1

@@ -35,8 +35,10 @@ from rankadjust.evaluation.resampling import (
     require_between,
     require_draws,
 )
+from rankadjust.evaluation.strata import strata_of
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages
+from rankadjust.models.against import with_baseline
 from rankadjust.models.means import ClusterMeans
 from rankadjust.models.paired import Model, Paired, Source, paired
 from rankadjust.models.sign_flips import flip_means, flip_ranks, is_exact
@@ -146,6 +148,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
     split: str = "testing",
+    against: str | None = None,
     tasks: str | Path | pl.DataFrame | None = None,
     cluster: str | None = None,
     metrics: str | Sequence[str] = METRICS,
@@ -170,6 +173,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         What to adjust the index with.
     protocol, split : str
         Names in any spelling, or aliases: 'filtered', 'testing'.
+    against : str, optional
+        A counting baseline (docs/methods-baselines.md) as one more model, then one model is enough; 'best' is the
+        baseline with the best MRR on validation. Its ranks come from `tasks`, or else from the triples of `dataset`.
     tasks : frame, str or Path, optional
         The attributes of the tasks, as the workflow's target `tasks` writes them.
     cluster : str, optional
@@ -207,23 +213,18 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     [('new', 'old', -1.875, 0.03125)]
 
     """
-    named = models if isinstance(models, Mapping) else names_of(_paths(models))
-    chosen = [
-        metric
-        for metric in expand([metrics] if isinstance(metrics, str) else metrics, KS)
-        if metric.key != "count"
-    ]
     require_draws(draws, seed)
     require_between("flips", flips, 1, _MOST_FLIPS)
-    found = paired(named, tasks)
+    evaluation_set = None
+    if dataset is not None:
+        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
+    chosen = _chosen(metrics, against)
+    found = _together(models, against, tasks, evaluation_set)
     if all(np.array_equal(model.ranks, found.models[0].ranks) for model in found.models):
         names = " and ".join(model.name for model in found.models)
         raise RankadjustError(
             f"{names} have the same rank in every task, so that there is nothing to test; are they the same file?"
         )
-    evaluation_set = None
-    if dataset is not None:
-        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
     asked = known_queries(found.tasks, evaluation_set, database)
     clusters = clusters_of(asked, cluster)
     swapped = clusters.ways("both", np.arange(found.tasks.height))[0]
@@ -256,6 +257,155 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         draws=draws,
         seed=seed,
     )
+
+
+PARTS = pl.Schema(
+    {
+        "stratum": pl.String,
+        **dict.fromkeys(("side", "metric", "first", "second"), pl.String),
+        "tasks": pl.Int64,
+        "clusters": pl.Int64,
+        **dict.fromkeys(("first_value", "second_value", "difference"), pl.Float64),
+        **dict.fromkeys(("difference_low", "difference_high", "p", "p_holm"), pl.Float64),
+        "better": pl.String,
+        "warning": pl.String,
+    }
+)
+
+
+def compare_by(  # noqa: PLR0913 - options of the public API, by name only
+    models: Mapping[str, Source | Sequence[Source]] | Sequence[str | Path],
+    by: str,
+    *,
+    dataset: str | EvaluationSet | None = None,
+    protocol: str = "filtered",
+    split: str = "testing",
+    against: str | None = None,
+    tasks: str | Path | pl.DataFrame | None = None,
+    cluster: str | None = None,
+    metrics: str | Sequence[str] = ("mrr",),
+    flips: int = FLIPS,
+    draws: int = DRAWS,
+    seed: int = 0,
+    database: Database = None,
+) -> pl.DataFrame:
+    """Return where one model is better than another: `compare` for each part of the tasks.
+
+    Parameters
+    ----------
+    models : mapping of str to ranks, or sequence of paths
+        As `compare` takes them.
+    by : str
+        What the tasks of a part have in common: relation, candidates, cardinality or half_link, as for `evaluate --by`.
+    dataset, protocol, split, against, tasks, cluster, metrics, flips, draws, seed, database
+        As `compare` takes them.
+
+    Returns
+    -------
+    polars.DataFrame
+        A row for each part, side, metric and pair of models: stratum, tasks, clusters, the values of both models, and
+        difference, p and better as in `Comparison.differences`. p_holm takes all parts, metrics and pairs of a side
+        into account. A part of one cluster has no p.
+
+    Raises
+    ------
+    RankadjustError
+        As `compare`, and where what the parts have in common is not known.
+
+    Examples
+    --------
+    >>> train = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d"), ("d", "r", "a")]
+    >>> own = EvaluationSet.from_triples(train, None, [("a", "r", "c"), ("b", "r", "d")])
+    >>> ranks = own.each_task().select("triple", "side", rank=pl.lit(1))
+    >>> found = compare_by({"mine": ranks}, "relation", dataset=own, against="popularity", draws=0)
+    >>> found.filter(side="both").select("stratum", "second", "first_value", pl.col("second_value").round(3)).rows()
+    [('r', 'popularity', 1.0, 0.611)]
+
+    """
+    require_draws(draws, seed)
+    require_between("flips", flips, 1, _MOST_FLIPS)
+    evaluation_set = None
+    if dataset is not None:
+        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
+    chosen = _chosen(metrics, against)
+    found = _together(models, against, tasks, evaluation_set)
+    clusters = clusters_of(known_queries(found.tasks, evaluation_set, database), cluster)
+    labels, order = strata_of(found.tasks, by)
+    parts = [
+        _of_part(
+            _Part(side, own, found, clusters.ways(side, own), chosen, queries=clusters.kind == "query"),
+            *(flips, draws, seed),
+        ).with_columns(stratum=pl.lit(label))
+        for label in order
+        for side, places in _sides(found.tasks).items()
+        if (own := places[labels.eq(label).to_numpy()[places]]).size
+    ]
+    rows = pl.concat(parts, how="diagonal")
+    return with_verdicts(rows, LEVEL).select(PARTS.names()).cast(PARTS)
+
+
+def _of_part(part: "_Part", flips: int, draws: int, seed: int) -> pl.DataFrame:
+    """Return the differences of a part with the values of both models; without a test where it is one cluster."""
+    if part.clusters > 1:
+        values, differences = part.results(flips, draws, seed)
+        by_model = {
+            str(name): own["value"].to_numpy()
+            for (name,), own in values.partition_by("model", as_dict=True).items()
+        }
+    else:
+        by_model, differences = part.values(), pl.DataFrame(schema=DIFFERENCES)
+    keys = [metric.key for metric in part.metrics]
+    pairs = [
+        _frame(
+            PARTS,
+            side=part.side,
+            metric=keys,
+            first=first,
+            second=second,
+            tasks=part.places.size,
+            clusters=part.clusters,
+            first_value=by_model[first],
+            second_value=by_model[second],
+            difference=by_model[first] - by_model[second],
+        )
+        for first, second in combinations(by_model, 2)
+    ]
+    tested = differences.drop("difference", "side")
+    return pl.concat(pairs).join(tested, on=["metric", "first", "second"], how="left", maintain_order="left")
+
+
+def _chosen(metrics: str | Sequence[str], against: str | None) -> list[Metric]:
+    """Return the metrics to compare by; a baseline, whose ranks are tied, has those that are functions of a mean."""
+    named = expand([metrics] if isinstance(metrics, str) else metrics, KS)
+    chosen = [metric for metric in named if metric.key != "count"]
+    if against is None:
+        return chosen
+    means = [metric for metric in chosen if metric.term is not None]
+    if chosen and not means:
+        raise RankadjustError(
+            f"{chosen[0].key} is no function of a mean over the tasks: a baseline, whose ranks are tied, has none"
+        )
+    return means
+
+
+def _together(
+    models: Mapping[str, Source | Sequence[Source]] | Sequence[str | Path],
+    against: str | None,
+    tasks: str | Path | pl.DataFrame | None,
+    evaluation_set: EvaluationSet | None,
+) -> Paired:
+    """Return the models on the tasks that they share, and with them the counting baseline that is asked for."""
+    named = models if isinstance(models, Mapping) else names_of(_paths(models))
+    if against is None:
+        return paired(named, tasks)
+    if tasks is None:
+        if evaluation_set is None:
+            raise RankadjustError(
+                "a baseline's rank of each task is not known: give tasks (--tasks), or a data set whose triples "
+                "are at hand"
+            )
+        tasks = evaluation_set.each_task()
+    return with_baseline(paired(named, tasks, least=1), against, evaluation_set)
 
 
 def _paths(models: object) -> list[Path]:
@@ -360,6 +510,11 @@ class _Part:
             self._difference(first, second, flips, seed) for first, second in combinations(estimates, 2)
         ]
         return self._values(estimates), pl.concat(differences)
+
+    def values(self) -> dict[str, FloatArray]:
+        """Return the metrics (m,) of each model."""
+        once = np.ones((self.clusters, 1))
+        return {model.name: self._function(model)(once)[:, 0] for model in self.models}
 
     def _estimates(self, draws: int, seed: int) -> list[_Estimates]:
         functions = [self._function(model) for model in self.models]
@@ -489,6 +644,8 @@ class _Part:
         """Arrange the runs of some models as one: m models have the units m c, m c + 1, … for cluster c of a way."""
         of_task = self.units if way is None else way
         ranks = np.concatenate([model.ranks[:, self.places].ravel() for model in models])
+        ends = [model.ranks if model.worst is None else model.worst for model in models]
+        worst = np.concatenate([each[:, self.places].ravel() for each in ends])
         runs = [model.ranks.shape[0] for model in models]
         units = [np.tile(len(models) * of_task + place, number) for place, number in enumerate(runs)]
         return arrange(
@@ -501,6 +658,7 @@ class _Part:
                 [1 / number for number in runs], [number * self.places.size for number in runs]
             ),
             units=np.concatenate(units),
+            worst=None if np.array_equal(ranks, worst) else worst,
         )
 
     def _p(self, first: Model, second: Model, flips: int, seed: int, longer: FloatArray) -> FloatArray:

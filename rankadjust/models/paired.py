@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame
-from rankadjust.evaluation.rank_files import TIED, run_sources, tasks_from
+from rankadjust.base.vocabulary import TIED
+from rankadjust.evaluation.rank_files import run_sources, tasks_from
 from rankadjust.evaluation.scores import holds_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
 
@@ -27,10 +28,14 @@ _KEY = ("triple", "side")
 
 @dataclass(frozen=True)
 class Model:
-    """The ranks of one model: a row for each run, in the order of the matched tasks (runs, n)."""
+    """The ranks of one model: a row for each run, in the order of the matched tasks (runs, n).
+
+    worst: where it is given, every whole rank from `ranks` to `worst` is equally likely (runs, n).
+    """
 
     name: str
     ranks: FloatArray
+    worst: FloatArray | None = None
 
 
 @dataclass(frozen=True)
@@ -45,9 +50,11 @@ class Paired:
 
 
 def paired(
-    models: Mapping[str, Source | Sequence[Source]], attributes: str | Path | pl.DataFrame | None = None
+    models: Mapping[str, Source | Sequence[Source]],
+    attributes: str | Path | pl.DataFrame | None = None,
+    least: int = 2,
 ) -> Paired:
-    """Return the matched tasks of at least two models, by their names.
+    """Return the matched tasks of at least so many models, by their names.
 
     models: a file, frame or array, a folder with one file or folder a run, or a list of runs, as `tasks_from` takes
         each. The ranks of arrays are matched by their places.
@@ -55,7 +62,7 @@ def paired(
         tasks.
     Raises RankadjustError where a run has a task that another one has not, or another number of candidates for it.
     """
-    if len(models) < 2:
+    if len(models) < least:
         raise RankadjustError("there is one model; give the ranks of at least two to compare")
     runs = [(name, _runs(name, source)) for name, source in models.items()]
     first_name, first = runs[0][1][0]

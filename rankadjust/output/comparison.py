@@ -150,6 +150,53 @@ def _notes(differences: pl.DataFrame) -> list[str]:
     return [f"{_labels(metrics)}: {warning}" for warning, metrics in notes.iter_rows()]
 
 
+# --- part by part ------------------------------------------------------------------------------------------
+
+
+def comparison_by(found: pl.DataFrame, by: str, *, every_side: bool = False) -> str:
+    """Return the parts of `compare_by` as a table for each side, metric and pair of models."""
+    shown = found if every_side else _main_side(found)
+    parts = []
+    for (side, key, first, second), part in shown.group_by(
+        ["side", "metric", "first", "second"], maintain_order=True
+    ):
+        rows = paper_table_by(part, by).drop("side", "metric", "pair")
+        better = {model: part.filter(better=model)["stratum"].to_list() for model in (first, second)}
+        lines = [
+            f"{model} is better on {len(strata)} of {part.height} parts."
+            for model, strata in better.items()
+            if strata
+        ]
+        lines += [f"Nowhere can {first} and {second} be told apart."] if not lines else []
+        label = resolve(str(key)).label
+        heading = f"{label}, side {side}: {first} - {second}"
+        parts.append("\n".join([heading, table(rows.columns, list(rows.iter_rows())), *lines]))
+    return "\n\n".join(parts)
+
+
+def paper_table_by(found: pl.DataFrame, by: str) -> pl.DataFrame:
+    """Return the parts of `compare_by` as a table of text."""
+    return pl.DataFrame(
+        [
+            {
+                "side": row["side"],
+                "metric": resolve(row["metric"]).label,
+                "pair": f"{row['first']} - {row['second']}",
+                by: row["stratum"],
+                "tasks": number(row["tasks"]),
+                "first": number(row["first_value"]),
+                "second": number(row["second_value"]),
+                "difference": number(row["difference"]),
+                "95 %": interval(row["difference_low"], row["difference_high"]),
+                "p": number(row["p"], 2),
+                "p (Holm)": number(row["p_holm"], 2),
+                "better": row["better"] or "",
+            }
+            for row in found.iter_rows(named=True)
+        ]
+    )
+
+
 # --- printed values ---------------------------------------------------------------------------------------
 
 

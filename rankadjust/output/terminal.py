@@ -220,6 +220,7 @@ def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
             "index 95 %": _interval(row["index_low"], row["index_high"]),
             "z": number(row["z"]),
             "z (random scorer)": number(row["z_random_scorer"]),
+            **dict(zip(_COUNTED, _counted(row), strict=True)),
         }
         for row in result.iter_rows(named=True)
     ]
@@ -232,7 +233,7 @@ def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
 
 def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
     average, side, rank_type = key
-    header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)")
+    header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)", *_COUNTED)
     rows = [
         (
             resolve(row["metric"]).label,
@@ -243,11 +244,23 @@ def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
             _interval(row["index_low"], row["index_high"]),
             number(row["z"]),
             number(row["z_random_scorer"]),
+            *_counted(row),
         )
         for row in part.iter_rows(named=True)
     ]
     what = f"{average} average, side {side}, {rank_type} ranks: {number(part['tasks'][0])} tasks"
     return f"{what}\n{filled_table(header, rows)}"
+
+
+_COUNTED = ("counting", "gain", "gain 95 %")
+
+
+def _counted(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what counting reaches, the gain over it and its interval; nothing where nobody asked for it."""
+    if row.get("baseline") is None:
+        return "", "", ""
+    reached = f"{number(row['baseline_value'])} ({row['baseline']})"
+    return reached, number(row["gain"]), _interval(row["gain_low"], row["gain_high"])
 
 
 def strata(result: pl.DataFrame, by: str) -> str:

@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import TIED
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.database.constants import Database
-from rankadjust.evaluation.rank_files import TIED, tasks_from
+from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.sampling.bounds import METRICS, short_name
 from rankadjust.sampling.law import Draw
 from rankadjust.sampling.protocols import NEGATIVES, WITH, candidates_of

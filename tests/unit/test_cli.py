@@ -1063,6 +1063,31 @@ def test_parts_are_written_for_papers_and_machines(run, project, tmp_path):
     assert "stratum" in written["csv"].splitlines()[0]
 
 
+def test_ranks_are_held_against_a_baseline(run, project):
+    """The value of the baseline is the released one, whichever way it is computed."""
+    folder = project / "tests" / "data" / "compare"
+    tasks = ["--tasks", folder / "kinships-tasks.parquet", "--draws", 0, "--metric", "mrr", "--json"]
+    ranks = folder / "complex" / "seed-1.parquet"
+    of = ["--dataset", "Kinships", "--against", "best"]
+    _, out, _ = run("compare", ranks, *of, *tasks)
+    values = {row["model"]: row["value"] for row in json.loads(out)["values"] if row["side"] == "both"}
+    _, out, _ = run("evaluate", ranks, *of, *tasks[2:])
+    row = next(row for row in json.loads(out) if row["side"] == "both")
+    assert values["redundancy"] == pytest.approx(row["baseline_value"], rel=1e-12)
+    assert row["baseline"] == "redundancy"
+    _, out, _ = run("evaluate", ranks, *of, "--by", "half-link", *tasks)
+    parts = [row for row in json.loads(out) if row["side"] == "both"]
+    assert {row["stratum"]: row["tasks"] for row in parts} == {"seen": 2089, "unseen": 59}
+    mean = sum(row["tasks"] * row["second_value"] for row in parts) / 2148
+    assert mean == pytest.approx(values["redundancy"], rel=1e-12)
+    code, _, err = run("compare", ranks, *of)
+    assert code == 1
+    assert "--tasks" in err
+    code, _, err = run("compare mrr=0.3 mrr=0.2 --dataset Kinships --against best")
+    assert code == 2
+    assert "--against has no effect on printed values" in err
+
+
 def test_a_difference_has_the_unit_of_the_value_beside_it(run):
     """The same two values as fractions and in percent: the limits differ by the factor 100."""
     _, fractions, _ = run("compare --dataset FB15k-237 hits@1=0.358 hits@1=0.353")

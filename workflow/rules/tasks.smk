@@ -2,7 +2,8 @@
 
 Inputs: results/triples/<dataset>.parquet, <dataset>.labels.parquet and <dataset>.json.
 Outputs: results/tasks/<dataset>/<protocol>.parquet: triple, line, ids, side, num_candidates, relation, query,
-         cardinality and half_link of every task of the test split.
+         cardinality and half_link of every task of the test split,
+         and its rank by each counting baseline.
 """
 
 
@@ -28,13 +29,14 @@ rule tasks_of_dataset:
         "results/benchmarks/tasks/{dataset}/{protocol}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
+        mem_mb=grown(megabytes_for_baselines),
         runtime=60,
     params:
         protocol=lambda wildcards: replace(
             PROTOCOLS[wildcards.protocol], description=""
         ),
+        baselines=lambda wildcards: wildcards.dataset in BASELINED,
         damage=damage_to("results/tasks/{dataset}/{protocol}.parquet"),
-        library=code_digest("base.stages", "counting.attributes"),
+        library=code_digest("base.stages", "baselines.tasks"),
     script:
         "../../scripts/tasks.py"

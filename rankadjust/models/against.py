@@ -1,0 +1,28 @@
+"""A counting baseline as one more model: its ranks of the tasks that others were ranked on, tied as they are.
+
+Of the ranks that ties allow each is equally likely, and a metric is that of the terms' means over them: exactly what
+`EvaluationSet.baselines` has, task by task. What is no mean over the tasks, as the median, has no value.
+"""
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import TIED
+from rankadjust.database.counted_baselines import known_baseline
+from rankadjust.database.evaluation_set import EvaluationSet
+from rankadjust.evaluation.task_attributes import baselines_in
+from rankadjust.models.paired import Model, Paired
+
+
+def with_baseline(found: Paired, against: str, evaluation_set: EvaluationSet | None) -> Paired:
+    """Add the ranks of a baseline, which the tasks hold. against: its name, or best, the best one on validation."""
+    known = baselines_in(found.tasks.columns)
+    name = known_baseline(against, known, "the table of tasks")
+    if name is None:
+        if evaluation_set is None:
+            raise RankadjustError(
+                "which baseline is the best one depends on the data set: give dataset (--dataset), too"
+            )
+        name = known_baseline(evaluation_set.best_baseline(), known, "the table of tasks")
+    best, worst = (found.tasks[f"{name}_{end}"].to_numpy()[None] for end in TIED)
+    taken = {model.name for model in found.models}
+    title = f"{name} (counted)" if name in taken else f"{name}"
+    return Paired(found.tasks, [*found.models, Model(title, best, worst)])

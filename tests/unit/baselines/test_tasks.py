@@ -1,0 +1,149 @@
+"""The ranks that baselines give single tasks, and baselines as models: against the counts of all tasks together."""
+
+import random
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankadjust import compare, compare_by, count_baselines, evaluate
+from rankadjust.base.errors import RankadjustError
+from rankadjust.baselines.tally import BASELINES
+from rankadjust.baselines.tasks import tasks_with_baselines
+from rankadjust.data.encoding import encode
+from rankadjust.database.evaluation_set import EvaluationSet
+
+COLUMNS = ["head", "relation", "tail", "time"]
+TRIPLES = st.lists(
+    st.tuples(
+        st.sampled_from("abcde"), st.sampled_from("rs"), st.sampled_from("abcde"), st.sampled_from("1234")
+    ),
+    min_size=4,
+    max_size=25,
+    unique=True,
+)
+
+
+def own_set(seed=0, triples=60):
+    """Return an evaluation set of a small graph, with validation triples that choose the best baseline."""
+    draw = random.Random(seed)
+    found = list(
+        {(f"e{draw.randrange(9)}", f"r{draw.randrange(3)}", f"e{draw.randrange(9)}") for _ in range(triples)}
+    )
+    found.sort()
+    draw.shuffle(found)
+    return EvaluationSet.from_triples(found[:-24], found[-24:-12], found[-12:], name="mine")
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    TRIPLES,
+    st.sampled_from(["filtered", "raw", "time-aware", "pykeen-published", "typed"]),
+)
+def test_ranks_of_tasks_are_what_is_counted_of_all_together(triples, protocol):
+    """One row a task: the mean of the ranks between both ends is the mean rank that `count_baselines` has."""
+    cut = len(triples) // 2
+    frames = [pl.DataFrame(part, schema=COLUMNS, orient="row") for part in (triples[:cut], triples[cut:])]
+    splits = dict(zip(("training", "testing"), frames, strict=True))
+    encoded = encode(splits)
+    tasks = tasks_with_baselines(encoded.triples, encoded.labels, protocol)
+    counted = count_baselines(splits, protocol, ["mr", "hits@2"]).filter(split="testing", side="both")
+    for baseline in BASELINES:
+        best, worst = (pl.col(f"{baseline}_{end}") for end in ("optimistic", "pessimistic"))
+        hits = ((2 - best + 1).clip(0) / (worst - best + 1)).clip(upper_bound=1)
+        means = tasks.select(((best + worst) / 2).mean().alias("mr"), hits.mean().alias("hits")).row(0)
+        found = counted.filter(baseline=baseline)["value"].to_list()
+        # A protocol that drops unseen entities may leave no task.
+        assert means == (pytest.approx(found, rel=1e-12) if tasks.height else (None, None))
+
+
+def test_ranks_of_a_sampled_protocol_are_left_out():
+    own = own_set()
+    encoded = encode({"training": pl.DataFrame([("a", "r", "b")], schema=COLUMNS[:3], orient="row")})
+    assert "popularity_optimistic" in own.each_task().columns
+    tasks = tasks_with_baselines(encoded.triples, encoded.labels, "sampled-1")
+    assert not [name for name in tasks.columns if "optimistic" in name]
+
+
+@pytest.mark.parametrize("baseline", ["popularity", "redundancy", "rules"])
+def test_a_baseline_as_a_model_has_its_exact_values(baseline):
+    own = own_set()
+    ranks = own.each_task().select("triple", "side", rank=pl.lit(2.0))
+    found = compare(
+        {"mine": ranks}, dataset=own, against=baseline, metrics=["mrr", "hits@3", "gmr"], draws=20
+    )
+    values = found.values.filter(model=baseline).sort("side", "metric")
+    for side in ("head", "tail", "both"):
+        known = own.of_side(side).baselines(["mrr", "hits@3"]).filter(baseline=baseline).sort("metric")
+        of_side = values.filter(pl.col("side") == side, pl.col("metric").is_in(known["metric"].implode()))
+        assert of_side["value"].to_list() == pytest.approx(known["value"].to_list(), rel=1e-12)
+    # Triples that share a query go together where the tasks are known.
+    assert found.cluster == "query"
+
+
+def test_the_best_baseline_is_the_one_of_validation_and_parts_add_up():
+    own = own_set()
+    ranks = own.each_task().select("triple", "side", rank=pl.lit(1.0))
+    validation = own.counted(["mrr"]).filter(split="validation", side="both", baseline="rules")
+    others = own.counted(["mrr"]).filter(split="validation", side="both").sort("value")
+    best = others["baseline"][-1]
+    found = compare({"mine": ranks}, dataset=own, against="best", metrics="mrr", draws=0)
+    assert found.models == ["mine", best]
+    assert validation.height == 1
+    parts = compare_by({"mine": ranks}, "relation", dataset=own, against="best", draws=0).filter(side="both")
+    whole = found.differences.filter(side="both")["difference"].item()
+    assert (parts["tasks"] * parts["difference"]).sum() / parts["tasks"].sum() == pytest.approx(
+        whole, rel=1e-12
+    )
+    assert parts["tasks"].sum() == found.tasks
+    # A part of one cluster has no p.
+    assert parts.filter(clusters=1)["p"].null_count() == parts.filter(clusters=1).height
+
+
+def test_a_model_with_the_ranks_of_a_baseline_is_not_told_apart_from_it():
+    own = own_set()
+    tasks = own.each_task()
+    ends = {end: f"popularity_{end}" for end in ("optimistic", "pessimistic")}
+    alike = tasks.select("triple", "side", rank=pl.mean_horizontal(*ends.values()))
+    found = compare({"mine": alike}, dataset=own, against="popularity", metrics="mr", draws=0)
+    # The mean rank is that of the middle of the ties.
+    assert found.differences["difference"].abs().max() == pytest.approx(0, abs=1e-12)
+    assert found.differences["better"].null_count() == found.differences.height
+
+
+def test_evaluated_ranks_have_their_gain():
+    own = own_set()
+    ranks = own.each_task().select("triple", "side", rank=pl.lit(1.0))
+    row = evaluate(ranks, dataset=own, against="popularity", metrics=["mrr"], draws=0).row(-1, named=True)
+    reached = own.baselines(["mrr"]).filter(baseline="popularity")["value"].item()
+    assert (row["side"], row["baseline"], row["baseline_value"]) == (
+        "both",
+        "popularity",
+        pytest.approx(reached),
+    )
+    assert row["gain"] == pytest.approx(1)
+    assert "gain" not in evaluate(ranks, dataset=own, metrics=["mrr"], draws=0).columns
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"against": "popularty"}, "no baseline 'popularty'; did you mean popularity"),
+        ({"against": "popularity", "metrics": "median_rank"}, "no function of a mean"),
+        ({"against": "popularity", "dataset": None}, "--tasks"),
+        ({"against": "popularity", "dataset": "Nations"}, "single tasks are not known here"),
+    ],
+)
+def test_what_cannot_be_held_against_a_baseline_is_said(options, message):
+    own = own_set()
+    ranks = own.each_task().select("triple", "side", rank=pl.lit(1.0))
+    with pytest.raises(RankadjustError, match=message):
+        compare({"mine": ranks}, **{"dataset": own} | options)
+
+
+def test_gain_needs_a_data_set_that_has_baselines():
+    with pytest.raises(RankadjustError, match="give dataset"):
+        evaluate([1.0, 2.0], num_candidates=5, against="popularity")
+    with pytest.raises(RankadjustError, match="no counting baseline is known"):
+        evaluate([1.0, 2.0], dataset=EvaluationSet.constant(candidates=5, tasks=2), against="best")
