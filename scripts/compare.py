@@ -32,16 +32,17 @@ def compare(rescored: list[str], literature: list[str], database: str, released:
     own = Constants.from_files(database)
     constants = own.over_file(released)
     results = pl.concat([read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal")
-    found = [check(results, constants)]
-    found += [check_against(results, read_product(path, RESCORED, BESIDE)) for path in literature]
+    beside = [read_product(path, RESCORED, BESIDE) for path in literature]
+    found = [check(results, constants), *(check_against(results, others) for others in beside)]
     contradictions = pl.concat(found, how="diagonal")
     pairs = pair_orders(results)
+    ranked = ranked_results(pl.concat([results, *beside], how="diagonal"), contradictions)
     tables = {
         "contradictions": contradictions,
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
-        "best-results": best_results(results),
-        "leaderboards": leaderboards(ranked_results(results), constants),
+        "best-results": best_results(results, contradictions=contradictions),
+        "leaderboards": leaderboards(ranked, constants),
         "model-orders": model_orders(results),
         "pair-orders": pairs,
         "reversals": reversals(pairs),

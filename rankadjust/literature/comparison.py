@@ -126,25 +126,33 @@ def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def ranked_results(rescored: pl.DataFrame) -> pl.DataFrame:
+def ranked_results(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return the models of each evaluation, each with its best result (of equal ones the first), the best model first.
 
-    Rows with a caveat - second-hand, or refuted - are left out. Returns the columns of an evaluation, metric, place,
-    model, source, value, value_low, value_high and index.
+    Rows with a caveat - second-hand, or refuted - are left out, and what contradictions (of `check`) call impossible.
+    Returns the columns of an evaluation, metric, place, model, source, value, value_low, value_high and index.
     """
     columns = ["place", "model", "source", "value", "value_low", "value_high", "index"]
-    return _ranked(rescored).select(*EVALUATION, "metric", *columns)
+    return ranked_rows(rescored, contradictions).select(*EVALUATION, "metric", *columns)
 
 
-def best_results(rescored: pl.DataFrame, count: int = 3) -> pl.DataFrame:
+def best_results(
+    rescored: pl.DataFrame, count: int = 3, contradictions: pl.DataFrame | None = None
+) -> pl.DataFrame:
     """Return at most `count` models of each evaluation, as `ranked_results` has them but without the rounding."""
     columns = ["place", "model", "source", "value", "index"]
-    return _ranked(rescored).filter(pl.col("place") <= count).select(*EVALUATION, "metric", *columns)
+    return (
+        ranked_rows(rescored, contradictions)
+        .filter(pl.col("place") <= count)
+        .select(*EVALUATION, "metric", *columns)
+    )
 
 
-def _ranked(rescored: pl.DataFrame) -> pl.DataFrame:
+def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Return the rows that `ranked_results` tells of, with all their columns and place."""
     evaluation = [*EVALUATION, "metric"]
-    rows = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
+    clean = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
+    rows = _without_impossible(clean, contradictions)
     return (
         rows.sort("merit", descending=True, maintain_order=True)
         .unique([*evaluation, "model"], keep="first", maintain_order=True)
@@ -214,11 +222,18 @@ def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None
 
 def _without_impossible(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -> pl.DataFrame:
     """Return the rows of models of which no values are called impossible in that evaluation."""
-    if contradictions is None:
-        return rows
-    key = [name for name in ("file", "source", "model", *EVALUATION) if name in contradictions.columns]
-    impossible = contradictions.filter(severity="impossible").select(key)
-    return rows.join(impossible, on=key, how="anti", nulls_equal=True, maintain_order="left")
+    impossible = impossible_values(rows.with_row_index("_row"), contradictions)["_row"]
+    return rows.filter(~pl.int_range(pl.len()).is_in(impossible.implode()))
+
+
+def impossible_values(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the rows of models of which values are called impossible in that evaluation."""
+    key = ["file", "source", "model", *EVALUATION]
+    if contradictions is None or "severity" not in contradictions.columns:
+        return rows.clear()
+    key = [name for name in key if name in contradictions.columns and name in rows.columns]
+    found = contradictions.filter(severity="impossible").select(pl.col(key).cast(pl.String))
+    return rows.join(found, on=key, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def below_baselines(rescored: pl.DataFrame) -> pl.DataFrame:

@@ -1,13 +1,10 @@
 """The calculator: the constants of every evaluation that a printed value can be of, packed for the page's script."""
 
-import base64
-import gzip
 import math
 from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
-from markupsafe import Markup
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS, SIDES
@@ -19,7 +16,7 @@ from rankadjust.database.adjustments import BOUNDS, LEAST_ROOM, Z_OF_VARIANCE
 from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.limits import left_out_by
 from rankadjust.page.material import Material
-from rankadjust.page.templating import Section, data_element, render
+from rankadjust.page.templating import Section, data_element, packed_element, render
 
 _REASONS = ("reason", "reason_random_scorer", "reason_static_scorer")
 _LIMITS = ("least", "greatest")
@@ -36,15 +33,15 @@ def calculator_section(material: Material) -> Section | None:
         return None
     names, numbers = _packed(constants, material.constants.histograms.table)
     names |= _data_set_names(constants, own)
-    elements = data_element("calculator-names", names) + _blob("calculator-numbers", numbers)
+    elements = data_element("calculator-names", names) + packed_element("calculator-numbers", numbers)
     return Section("calculator", "Calculator", render("calculator.html.jinja", data=elements))
 
 
 def _packed(constants: pl.DataFrame, histograms: pl.DataFrame) -> tuple[dict[str, object], bytes]:
-    """Return what the script needs to adjust a value: names, for JSON, and numbers, compressed.
+    """Return what the script needs to adjust a value: names, for JSON, and numbers.
 
     constants: rows of the database, those of an evaluation together. The numbers are columns of
-    float64, one after the other, little-endian, as gzip: first those of the evaluations, then those of the rows
+    float64, one after the other, little-endian: first those of the evaluations, then those of the rows
     (`columns` and `heights` of the names say which). nan: there is none. A word is a place in the list of its column.
     """
     evaluations = (
@@ -83,13 +80,13 @@ def _packed(constants: pl.DataFrame, histograms: pl.DataFrame) -> tuple[dict[str
         for table in (head, rows)
         for column in table
     ]
-    return names, gzip.compress(b"".join(column.tobytes() for column in columns), mtime=0)
+    return names, b"".join(column.tobytes() for column in columns)
 
 
 def _constants(table: pl.DataFrame, own: pl.Series) -> pl.DataFrame:
-    """Return the rows of the splits that people print, those of the run's own data sets first."""
+    """Return the rows of the splits that people print, but training; those of the run's own data sets first."""
     return (
-        table.filter(pl.col("split").is_in(PRINTED_SPLITS))
+        table.filter(pl.col("split").is_in(PRINTED_SPLITS), pl.col("split") != "training")
         .with_columns(
             place=pl.col("side").replace_strict({side: i for i, side in enumerate(reversed(SIDES))})
         )
@@ -188,8 +185,3 @@ def _described(metric: Metric) -> Mapping[str, object]:
 def _coded(name: str, words: list[str]) -> pl.Expr:
     places = {word: place for place, word in enumerate(words)}
     return pl.col(name).replace_strict(places, default=None, return_dtype=pl.Float64)
-
-
-def _blob(name: str, content: bytes) -> Markup:
-    text = base64.b64encode(content).decode("ascii")
-    return Markup('<script type="application/octet-stream" id="{}">{}</script>').format(name, text)

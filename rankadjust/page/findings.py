@@ -84,7 +84,7 @@ def _largest_change(values: pl.DataFrame) -> Finding | None:
     row = rows.sort((pl.col("value") - pl.col("index")).abs(), descending=True, maintain_order=True).row(
         0, named=True
     )
-    view = {"view": "leaderboard"} | {name: row[name] for name in EVALUATION} | {"search": row["model"]}
+    view = {"view": "leaderboard"} | {name: row[name] for name in (*EVALUATION, "metric")}
     label = resolve(row["metric"]).label
     return Finding(
         f"Adjustment changes most what {row['model']} has on {row['dataset']} ({row['protocol']}, {row['side']}): a "

@@ -46,7 +46,7 @@ def placed(values: pl.DataFrame) -> list[dict[str, Any]]:
             "best": best.filter(pl.col("index_low") > row["index_high"]).height + 1,
             "worst": best.filter(pl.col("index_high") > row["index_low"]).height + 1,
         }
-        view = {"view": "leaderboard"} | {name: row[name] for name in EVALUATION}
+        view = {"view": "leaderboard"} | {name: row[name] for name in _KEY}
         rows.append(
             row
             | places

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
+from rankadjust.page.boards import board_section, results_section
 from rankadjust.page.calculator import calculator_section
 from rankadjust.page.dataset_section import dataset_section
 from rankadjust.page.datatable import datatables_bundle
 from rankadjust.page.figure_section import drawing_scripts, figure_section
 from rankadjust.page.findings import finding_section
-from rankadjust.page.leaderboard import leaderboard_section
 from rankadjust.page.material import Material
 from rankadjust.page.own_results import own_section
 from rankadjust.page.problems import problem_section
@@ -17,8 +17,9 @@ from rankadjust.page.templating import Section, render, shipped_text
 _SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
     own_section,
     finding_section,
-    leaderboard_section,
+    board_section,
     calculator_section,
+    results_section,
     dataset_section,
     problem_section,
     figure_section,

@@ -5,7 +5,6 @@ from urllib.parse import urlsplit
 
 import polars as pl
 
-from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import USABLE
 from rankadjust.page.material import Material
@@ -89,9 +88,3 @@ def place_of(row: dict[str, object]) -> str | None:
 def usable_values(values: pl.DataFrame) -> pl.DataFrame:
     """Return the values that have an index of their own evaluation."""
     return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null())
-
-
-def evaluations(values: pl.DataFrame) -> list[tuple[str, ...]]:
-    """Return the evaluations of values - data set, protocol, split, side - the one with most results first."""
-    counted = values.group_by(EVALUATION).agg(pl.col("result").n_unique())
-    return [row[:-1] for row in counted.sort("result", *EVALUATION, descending=[True, *[False] * 4]).rows()]

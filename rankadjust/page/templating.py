@@ -1,5 +1,7 @@
 """Text put into the page so that it stays text: templates that escape, and data for the page's script."""
 
+import base64
+import gzip
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -57,3 +59,14 @@ def data_element(name: str, data: object) -> Markup:
     return (
         Markup('<script type="application/json" id="{}">').format(name) + Markup(text) + Markup("</script>")
     )
+
+
+def packed_element(name: str, data: object) -> Markup:
+    """Return data for the page's script, compressed; bytes as they are, all else as JSON."""
+    content = (
+        data
+        if isinstance(data, bytes)
+        else json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode()
+    )
+    text = base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
+    return Markup('<script type="application/octet-stream" id="{}">{}</script>').format(name, text)

@@ -1,5 +1,6 @@
 """Fixtures of the tests in a real browser: page_of, and pages to look at."""
 
+from fcntl import LOCK_EX, flock
 from pathlib import Path
 
 import pytest
@@ -46,11 +47,28 @@ def page_of(browser):
 
 
 @pytest.fixture(scope="session")
-def literature_page(tmp_path_factory, project):
+def once(tmp_path_factory, request):
+    """Return a function that makes a report in a folder of this name, once for all processes that run tests."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if hasattr(request.config, "workerinput") else base
+
+    def made(name, write):
+        folder = shared / name
+        with (shared / f"{name}.lock").open("w") as lock:
+            flock(lock, LOCK_EX)
+            if not (folder / "report.html").exists():
+                write(folder)
+        return folder / "report.html"
+
+    return made
+
+
+@pytest.fixture(scope="session")
+def literature_page(once, project):
     """Return the report of a run with all released data sets and all shipped tables."""
     released = project / "resources" / "database" / "adjustments.parquet"
     tables = sorted((project / "resources" / "published").glob("*.csv"))
-    return write_report(tmp_path_factory.mktemp("literature"), released, released, tables)
+    return once("literature", lambda folder: write_report(folder, released, released, tables))
 
 
 @pytest.fixture(scope="session")
@@ -60,17 +78,16 @@ def small_database(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def page_without_tables(small_database, tmp_path_factory, project):
+def page_without_tables(once, small_database, project):
     """Return the report of a small run that re-scores nothing."""
     released = project / "resources" / "database" / "adjustments.parquet"
-    return write_report(tmp_path_factory.mktemp("no-tables") / "made", small_database, released, [])
+    return once("no-tables", lambda folder: write_report(folder, small_database, released, []))
 
 
 @pytest.fixture(scope="session")
-def small_page(small_database, tmp_path_factory, project):
+def small_page(once, small_database, tmp_path_factory, project):
     """Return the report of a small run with one table of its own."""
-    folder = tmp_path_factory.mktemp("small-report")
-    table = folder / "mine.csv"
+    table = tmp_path_factory.mktemp("small-report") / "mine.csv"
     table.write_text(MINE, encoding="utf-8")
     released = project / "resources" / "database" / "adjustments.parquet"
-    return write_report(folder / "made", small_database, released, [table], own=["mine"])
+    return once("small", lambda folder: write_report(folder, small_database, released, [table], own=["mine"]))

@@ -4,17 +4,14 @@ import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from scripts.compare import compare
 from scripts.figures import figures
 from scripts.literature import literature
 from scripts.render import render
 from scripts.rescore import rescore_tables
 
-import polars as pl
-
 from rankadjust.base.stages import SUMS, write_sums
 from rankadjust.database.counted_baselines import BASELINES, write_baselines
-from rankadjust.literature.comparison import chance_share, not_above_chance
-from rankadjust.literature.contradictions import check, check_against
 
 POWER = Path(__file__).parents[2] / "benchmarks" / "power.csv"
 
@@ -43,7 +40,7 @@ def write_report(
         rescored=made,
         own=list(own),
         literature=[str(beside)] * bool(own),
-        comparison=_compared(folder, made, beside if own else None) if made else [],
+        comparison=_compared(made, [str(beside)] * bool(own), sealed, released, folder) if made else [],
         figures=str(folder / "figures"),
         databases=[str(sealed), str(released)],
         registry=[],
@@ -67,19 +64,9 @@ def with_sums(database: Path, folder: Path) -> Path:
     return paths[0]
 
 
-def _compared(folder: Path, files: Sequence[str], beside: Path | None) -> list[str]:
-    """Write the tables of results/comparison that the page shows."""
-    results = pl.concat([pl.read_parquet(path) for path in files], how="diagonal")
-    found = [check(results)]
-    if beside is not None:
-        found.append(check_against(results, pl.read_parquet(beside)))
-    tables = {
-        "contradictions": pl.concat(found, how="diagonal"),
-        "chance-share": chance_share(results),
-        "not-above-chance": not_above_chance(results),
-    }
-    paths = [folder / f"{name}.csv" for name in tables]
-    for table, path in zip(tables.values(), paths, strict=True):
-        table.write_csv(path)
-    write_sums(paths, folder / SUMS)
-    return list(map(str, paths))
+def _compared(
+    files: Sequence[str], beside: Sequence[str], database: Path, released: Path, folder: Path
+) -> list[str]:
+    """Write the tables of results/comparison and return their paths."""
+    compare(list(files), list(beside), str(database), str(released), folder)
+    return sorted(map(str, folder.glob("*.csv")))

@@ -1,4 +1,4 @@
-// The page's own script: the address (1), switches and tables (2), the calculator (3), where figures are drawn (4).
+// The page's own script: the address (1), boards and tables (2), the calculator (3), where figures are drawn (4).
 // Everything else is a library's.
 // Names and texts come from other people's files: they are put into the page as text, never as HTML.
 "use strict";
@@ -16,15 +16,9 @@ const address = {
     return Object.fromEntries(new URLSearchParams(text));
   },
 
-  /** Return all values that the address gives under a name, which may stand there several times. */
-  readAll(name) {
-    return new URLSearchParams(location.hash.replace(/^#/, "")).getAll(name);
-  },
-
-  /** Return the address of a state: of an array each value stands by itself, and empty values are left out. */
+  /** Return the address of a state; empty values are left out. */
   write(state) {
-    const all = Object.entries(state).flatMap(([name, value]) => [value].flat().map((one) => [name, one]));
-    const given = all.filter(([, value]) => value !== undefined && value !== null && value !== "");
+    const given = Object.entries(state).filter(([, value]) => value !== undefined && value !== null && value !== "");
     return `#${new URLSearchParams(given)}`;
   },
 };
@@ -36,9 +30,9 @@ function pageData(id) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// (2) Switches and tables.
+// (2) Boards, the search of all results, and tables.
 
-/** Return an element with a class and children; what is not a node is put in as text. */
+/** Return an element with attributes and children; what is not a node is put in as text. */
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
@@ -46,107 +40,31 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** Return text as HTML that says it: what DataTables sorts and searches by, it takes for HTML and puts into an element. */
-function escaped(text) {
-  return String(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+/** Return what the page holds compressed under an id, as bytes. */
+async function unpacked(id) {
+  const packed = Uint8Array.from(atob(document.getElementById(id).textContent), (character) => character.charCodeAt(0));
+  return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-/** Return what a cell of text gives DataTables: an element to be shown, escaped text for all else. */
-function textCell(text, type) {
-  return type === "display" ? element("bdi", {}, text) : escaped(text);
+async function unpackedText(id) {
+  return new TextDecoder().decode(await unpacked(id));
 }
 
-/** Return what itables has put into the page, when it is there: DataTables and jQuery. */
-async function dataTables() {
-  const name = Object.keys(window).find((key) => key.startsWith("_itables_") && window[key] instanceof Promise);
-  const bundle = await window[name];
-  bundle.set_or_remove_dark_class();
-  return bundle;
-}
+/** Run something when the browser has nothing else to do; Safari cannot say when that is. */
+const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run));
 
-// Results that are printed on paper at once.
-const LONGEST_PRINT = 500;
-
-/** The evaluation of a result, and what else a switch chooses. Only the first four say which results compare. */
-const EVALUATION = ["dataset", "protocol", "split", "side"];
-const SWITCHES = [...EVALUATION, "source", "year", "status"];
-
-/** Return the values of a result under a switch: one, but several of its status. */
-function switched(row, name) {
-  return name === "status" ? row.status : [row[name]];
-}
-
-/** Return whether a result has what the switches say, each a list of which one is enough; `except` does not count. */
-function isChosen(row, state, except = null) {
-  const isAmong = (name) => switched(row, name).some((value) => state[name].includes(value));
-  return SWITCHES.every((name) => name === except || state[name].length === 0 || isAmong(name));
-}
-
-/** Return a number as people read it. */
-function numberText(value, shown) {
-  if (value === undefined) {
-    return "";
-  }
-  if (shown === "z") {
-    return value.toFixed(Math.abs(value) < 100 ? 1 : 0);
-  }
-  return Math.abs(value) >= 10 ? String(Number(value.toPrecision(5))) : value.toFixed(4);
-}
-
-/** Return the text of a value and of its interval. */
-function valueTexts(cell, shown) {
-  const number = shown === "printed" ? cell.printed : numberText(cell[shown], shown);
-  const [low, high] = shown === "printed" ? [cell.low, cell.high] : [cell.index_low, cell.index_high];
-  const ends = shown === "z" || low === undefined ? [] : [numberText(low, shown), numberText(high, shown)];
-  return [number, ends[0] === ends[1] ? "" : `${ends[0]} to ${ends[1]}`];
-}
-
-/** Return the number by which a value is sorted and filtered. */
-function valueNumber(cell, shown) {
-  // null and not undefined, of which DataTables complains.
-  return cell === undefined ? null : (cell[shown === "printed" ? "value" : shown] ?? null);
-}
-
-/** Return the table of all that is known of a result: its notes, and each metric as printed and adjusted. */
-function details(row, metrics) {
-  const notes = element("ul", {}, ...row.notes.map((note) => element("li", {}, element("b", {}, note.kind), ` ${note.text}`)));
-  const heads = ["Metric", "printed", "by chance", "index", "index, rounding", "z"];
-  const lines = metrics.filter(({ key }) => row.values[key] !== undefined).map(({ key, label }) => {
-    const cell = row.values[key];
-    const texts = [cell.printed, numberText(cell.expectation), ...valueTexts(cell, "index"), numberText(cell.z, "z")];
-    return element("tr", {}, element("th", { scope: "row" }, label), ...texts.map((text) => element("td", {}, text)));
+/** Return DataTables, which itables has put into the page. */
+let bundle = null;
+function dataTables() {
+  bundle ??= unpackedText("tables-library").then(async (text) => {
+    const script = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    const loaded = await import(script);
+    URL.revokeObjectURL(script);
+    document.head.append(element("style", {}, await unpackedText("tables-style")));
+    loaded.set_or_remove_dark_class();
+    return loaded.default;
   });
-  const table = element(
-    "table", { class: "plain" },
-    element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
-    element("tbody", {}, ...lines),
-  );
-  return element("div", { class: "details" }, notes, table, element("p", {}, "Source: ", sourceLink(row, row.source)));
-}
-
-/** Return a link to where a result is printed, or its text where there is no address. */
-function sourceLink(row, text) {
-  return row.url === null ? element("bdi", {}, text) : element("a", { href: row.url, rel: "noopener noreferrer" }, text);
-}
-
-/** Return the lines of the CSV file: every column that is shown, those that a switch holds fixed, and intervals. */
-function exported(rows, metrics, shown) {
-  const header = ["model", ...EVALUATION];
-  metrics.forEach(({ label }) => header.push(`${label} (${shown})`, ...(shown === "z" ? [] : [`${label} low`, `${label} high`])));
-  header.push("status", "notes", "year", "source", "address");
-  const body = rows.map((row) => [
-    row.model, ...EVALUATION.map((name) => row[name]),
-    ...metrics.flatMap(({ key }) => exportedValues(row.values[key] ?? {}, shown)),
-    row.status.join(", "), row.notes.map((note) => note.text).join("; "), row.year, row.source, row.url ?? "",
-  ].map((value) => (value === undefined ? "" : exportedText(value))));
-  return { header, body };
-}
-
-function exportedValues(cell, shown) {
-  if (shown === "z") {
-    return [cell.z];
-  }
-  return shown === "index" ? [cell.index, cell.index_low, cell.index_high] : [cell.printed, cell.low, cell.high];
+  return bundle;
 }
 
 // The same rules as in rankadjust/base/spreadsheets.py; tests/data/spreadsheets.json holds both to them.
@@ -159,390 +77,153 @@ function exportedText(value) {
   return FORMULA.test(text) && !NO_FORMULA.test(text) ? `'${text}` : text;
 }
 
-/** Make the leaderboard: the table, its switches, and the address that says what they are. */
-function makeLeaderboard({ default: DataTable, jQuery }, data) {
-  const form = document.getElementById("leaderboard-switches");
-  const rows = data.rows.map((row) => ({ ...row, status: [...new Set([...row.kinds, ...row.notes.map(({ kind }) => kind)])] }));
-  const state = {};
-  const labels = { dataset: "Data set", protocol: "Protocol", split: "Split", side: "Side" };
-  let isReading = true;
-
-  const model = {
-    name: "model", title: "Model", className: "model", columnControl: [["searchText"]], orderSequence: ["asc", "desc"],
-    data: (row, type) => textCell(row.model, type),
-  };
-  const evaluation = EVALUATION.map((name) => ({ name, title: labels[name], data: (row, type) => textCell(row[name], type), searchable: false }));
-  const metrics = data.metrics.map(({ key, label, increasing }) => ({
-    name: key, title: label, type: "value", className: "value", columnControl: [["searchNumber"]],
-    orderSequence: increasing ? ["desc", "asc"] : ["asc", "desc"],
-    data: (row, type) => valueCell(row.values[key], type),
-  }));
-  const others = [
-    { name: "year", title: "Year", data: (row, type) => textCell(row.year, type), searchable: false },
-    { name: "source", title: "Source", className: "source", searchable: false, data: (row, type) => (type === "display" ? sourceLink(row, row.source) : escaped(row.source)) },
-    { name: "own", title: "Own", data: (row) => Number(row.own), visible: false, searchable: false },
-    { name: "unranked", title: "Unranked", data: (row) => Number(row.unranked !== ""), visible: false, searchable: false },
-  ];
-  const notes = { name: "notes", title: "Notes", className: "notes", orderable: false, searchable: false, data: (row, type) => (type === "display" ? notesCell(row) : "") };
-  const columns = [model, ...evaluation, ...metrics, notes, ...others];
-  const place = Object.fromEntries(columns.map(({ name }, index) => [name, index]));
-
-  function valueCell(cell, type) {
-    if (type !== "display") {
-      return valueNumber(cell, state.shown);
-    }
-    if (cell === undefined) {
-      return "";
-    }
-    const [number, interval] = valueTexts(cell, state.shown);
-    return element("span", {}, number, state.rounding && interval ? element("small", {}, interval) : null);
-  }
-
-  function notesCell(row) {
-    const kinds = row.status.filter((kind) => kind !== "adjusted");
-    const text = kinds.length === 0 ? "details" : kinds.join(" · ");
-    const severe = kinds.includes("contradiction") || kinds.includes("not adjusted") ? " severe" : "";
-    const button = element("button", { type: "button", class: `badge${kinds.length ? "" : " plain"}${severe}`, "aria-expanded": "false" }, text);
-    return row.unranked === "" ? button : element("div", {}, button, element("small", {}, `not ranked: ${row.unranked}`));
-  }
-
-  // What has no number comes last, whichever way the column is sorted.
-  const isMissing = (value) => value === undefined || value === null || value === "";
-  const lastIfMissing = (sign) => (a, b) => (isMissing(a) || isMissing(b) ? isMissing(a) - isMissing(b) : sign * (a - b));
-  DataTable.type("value", { order: { asc: lastIfMissing(1), desc: lastIfMissing(-1) }, className: "value" });
-
-  const given = readState();
-  columns.forEach((column) => {
-    column.visible = isShown(column.name);
-  });
-  // Before the first draw, so that there is one only.
-  jQuery("#leaderboard-table").on("preInit.dt", (event, settings) => {
-    new DataTable.Api(settings).search.fixed("switches", (text, row) => isChosen(row, state) && isFound(row));
-  });
-  document.getElementById("leaderboard-table").append(
-    element("thead", {}, element("tr", {}, ...columns.map(({ title }) => element("th", { scope: "col" }, title)))),
-  );
-  const table = new DataTable("#leaderboard-table", {
-    data: rows, columns, columnControl: [], deferRender: true, autoWidth: false,
-    scrollX: true, fixedColumns: { start: 1 },
-    order: orderOf(given.sort) ?? usualOrder(), orderFixed: { pre: [[place.own, "desc"], [place.unranked, "asc"]] },
-    pageLength: lengthOf(given), displayStart: lengthOf(given) * pageOf(given), lengthMenu: [10, 25, 50, 100, { label: "all", value: -1 }],
-    layout: { topStart: "info", topEnd: { buttons: [csvButton()] }, bottomStart: "pageLength", bottomEnd: "paging" },
-    language: { info: "_START_ to _END_ of _TOTAL_ results", infoEmpty: "no results", infoFiltered: "", lengthMenu: "_MENU_ a page", emptyTable: "No results.", zeroRecords: "No result has all of this. Change a switch above, or show all results." },
-    createdRow: (line, row) => line.classList.toggle("own", row.own),
-  });
-
-  function csvButton() {
-    return {
-      extend: "csv", text: "Download CSV", filename: "leaderboard",
-      exportOptions: {
-        columns: [0],
-        customizeData: (file) => {
-          const shown = data.metrics.filter(({ key }) => table.column(place[key]).visible());
-          const lines = exported(table.rows({ search: "applied", order: "applied" }).data().toArray(), shown, state.shown);
-          file.headerStructure = [lines.header.map((title) => ({ title, colspan: 1, rowspan: 1 }))];
-          file.body = lines.body;
-        },
-      },
-    };
-  }
-
-  /** Fill the choices of each switch: what the other switches leave, with the number of results; one more of `more`. */
-  function fillChoices(more = null) {
-    SWITCHES.forEach((name) => {
-      const counts = new Map();
-      rows.forEach((row) => switched(row, name).forEach((value) => counts.set(value, counts.get(value) ?? 0)));
-      rows.filter((row) => isChosen(row, state, name)).forEach((row) => switched(row, name).forEach((value) => counts.set(value, counts.get(value) + 1)));
-      const compare = new Intl.Collator("en", { numeric: true }).compare;
-      const values = [...counts.keys()].filter((value) => value !== "").sort(name === "year" ? (a, b) => compare(b, a) : compare);
-      // Every evaluation can be chosen: where the other switches leave none of it, they are left open then.
-      const choices = values.filter((value) => EVALUATION.includes(name) || counts.get(value) > 0 || state[name].includes(value));
-      fitFields(name, Math.max(1, state[name].length + Number(name === more))).forEach((field, index) => {
-        const others = state[name].filter((_, other) => other !== index);
-        const left = choices.filter((value) => !others.includes(value));
-        const options = left.map((value) => element("option", { value }, counts.get(value) > 0 ? `${value} (${counts.get(value)})` : value));
-        field.replaceChildren(element("option", { value: "" }, index === 0 ? "all" : "none"), ...options);
-        field.value = state[name][index] ?? "";
-      });
-      moreButton(name).hidden = name === more || state[name].length === 0 || state[name].length === choices.length;
-    });
-  }
-
-  /** Return the fields of a switch: the first, and one for each value that is taken besides. */
-  function fieldsOf(name) {
-    return [...form.querySelectorAll(`select[name=${name}]`)];
-  }
-
-  function moreButton(name) {
-    return form.querySelector(`button[data-more=${name}]`);
-  }
-
-  /** Return what is chosen under a switch; its first field says whether anything is. */
-  function chosenOf(name) {
-    const [first, ...others] = fieldsOf(name).map(({ value }) => value);
-    return first === "" ? [] : [first, ...others.filter((value) => value !== "")];
-  }
-
-  /** Give a switch so many fields, and return them. */
-  function fitFields(name, number) {
-    const fields = fieldsOf(name);
-    while (fields.length < number) {
-      const field = element("select", { name, "aria-label": moreButton(name).title });
-      moreButton(name).before(element("label", {}, "or ", field));
-      fields.push(field);
-    }
-    fields.splice(number).forEach((field) => {
-      // The keyboard stays in the switch.
-      if (field === document.activeElement) {
-        fields.at(-1).focus();
-      }
-      field.closest("label").remove();
-    });
-    return fields;
-  }
-
-  /** Return whether a result's model has all the words that are searched. */
-  function isFound(row) {
-    const name = row.model.toLowerCase();
-    return state.search.toLowerCase().split(/\s+/).every((word) => name.includes(word));
-  }
-
-  /** Return whether a column says something: a metric that a chosen result has, or what no switch holds fixed. */
-  function isShown(name) {
-    if (EVALUATION.includes(name)) {
-      return state[name].length !== 1;
-    }
-    const isMetric = data.metrics.some(({ key }) => key === name);
-    return isMetric ? rows.some((row) => row.values[name] !== undefined && isChosen(row, state)) : !["own", "unranked"].includes(name);
-  }
-
-  function showColumns() {
-    columns.forEach(({ name }, index) => {
-      const column = table.column(index);
-      if (column.visible() !== isShown(name)) {
-        column.visible(!column.visible(), false);
-      }
-    });
-  }
-
-  /** Return the order that ranks models: by MRR, else by the first metric that is shown. */
-  function usualOrder() {
-    const shown = metrics.filter(({ name }) => isShown(name));
-    const by = shown.find(({ name }) => name === "inverse_harmonic_mean_rank") ?? shown[0];
-    return by === undefined ? [] : [[place[by.name], by.orderSequence[0]]];
-  }
-
-  /** Show what the state says. */
-  function show() {
-    fillChoices();
-    showColumns();
-    table.columns.adjust().draw();
-  }
-
-  function writeForm() {
-    form.elements.shown.value = state.shown;
-    form.elements.rounding.checked = state.rounding;
-    form.elements.search.value = state.search;
-  }
-
-  /** Take the state from the address, or that with which the page opens; return all that the address says. */
-  function readState() {
-    const said = address.read();
-    const from = said.view === "leaderboard" && Object.keys(said).length > 1 ? said : { ...data.open };
-    SWITCHES.forEach((name) => {
-      const given = new Set(from === said ? address.readAll(name) : [data.open[name] ?? ""]);
-      given.delete("");
-      const known = [...given].filter((value) => rows.some((row) => switched(row, name).includes(value)));
-      state[name] = known.length > 0 ? known : [...given].slice(0, 1);
-    });
-    state.shown = ["printed", "index", "z"].includes(from.shown) ? from.shown : "index";
-    state.rounding = from.rounding !== "off";
-    state.search = from.search ?? "";
-    writeForm();
-    return from;
-  }
-
-  /** Show what another address says. */
-  function followAddress() {
-    isReading = true;
-    const from = readState();
-    table.order(orderOf(from.sort) ?? usualOrder());
-    table.page.len(lengthOf(from));
-    readColumnSearches(from.where);
-    table.rows().invalidate();
-    show();
-    table.page(pageOf(from)).draw("page");
-    isReading = false;
-  }
-
-  function lengthOf(from) {
-    return Number.parseInt(from.rows, 10) || 25;
-  }
-
-  function pageOf(from) {
-    return Math.max(0, (Number.parseInt(from.page, 10) || 1) - 1);
-  }
-
-  function orderOf(text) {
-    const [name, way] = (text ?? "").split(" ");
-    return place[name] !== undefined && ["asc", "desc"].includes(way) ? [[place[name], way]] : null;
-  }
-
-  // ColumnControl keeps its searches where DataTables keeps a table's state, under the number of the column.
-  function columnSearches() {
-    const kept = {};
-    table.trigger("stateSaveParams", [table.settings()[0], kept]);
-    const searches = Object.entries(kept.columnControl ?? {}).map(([index, { searchInput }]) => [columns[index]?.name, searchInput]);
-    return searches.filter(([name, search]) => name && search && search.value !== "");
-  }
-
-  function readColumnSearches(text) {
-    const searches = (text ?? "").split("; ").map((part) => part.split(" "));
-    const given = Object.fromEntries(searches.filter(([name]) => place[name] !== undefined).map(([name, logic, ...value]) => [
-      place[name], { searchInput: { logic, type: name === "model" ? "text" : "num", value: value.join(" ") } },
-    ]));
-    const none = (index) => ({ searchInput: { logic: columns[index].name === "model" ? "contains" : "equal", type: "num", value: "" } });
-    const all = [place.model, ...metrics.map(({ name }) => place[name])].map((index) => [index, given[index] ?? none(index)]);
-    table.trigger("stateLoaded", [table.settings()[0], { columnControl: Object.fromEntries(all) }]);
-  }
-
-  /** Say in the address what is shown. */
-  function writeAddress() {
-    if (isReading) {
-      return;
-    }
-    const [index, way] = table.order().at(-1) ?? [];
-    const page = table.page() + 1;
-    history.replaceState(null, "", address.write({
-      view: "leaderboard",
-      ...Object.fromEntries(SWITCHES.map((name) => [name, state[name]])),
-      shown: state.shown,
-      rounding: state.rounding ? "" : "off",
-      search: state.search,
-      sort: index === undefined ? "" : `${columns[index].name} ${way}`,
-      where: columnSearches().map(([name, { logic, value }]) => `${name} ${logic} ${value}`).join("; "),
-      rows: table.page.len() === 25 ? "" : String(table.page.len()),
-      page: page > 1 ? String(page) : "",
-    }));
-  }
-
-  /** Open the test evaluation with most results of those that have what a switch says: no list mixes evaluations. */
-  function openUsualEvaluation(name) {
-    const fits = rows.filter((row) => state[name].length === 0 || switched(row, name).some((value) => state[name].includes(value)));
-    const others = Object.fromEntries(EVALUATION.map((part) => [part, []]));
-    const asked = fits.filter((row) => isChosen(row, { ...state, ...others }));
-    // Source, year and status stay where this leaves any result.
-    if (asked.length === 0) {
-      SWITCHES.filter((other) => other !== name).forEach((other) => {
-        state[other] = [];
-      });
-    }
-    const left = asked.length > 0 ? asked : fits;
-    const tests = left.filter(({ split }) => split.endsWith("testing"));
-    const found = new Map();
-    (tests.length > 0 ? tests : left).forEach((row) => {
-      const key = JSON.stringify(EVALUATION.map((part) => row[part]));
-      found.set(key, (found.get(key) ?? 0) + 1);
-    });
-    const [[usual]] = [...found].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
-    JSON.parse(usual).forEach((value, index) => {
-      state[EVALUATION[index]] = [value];
-    });
-  }
-
-  form.addEventListener("input", ({ target }) => {
-    if (target.name === "search") {
-      state.search = target.value;
-      table.draw();
-      return;
-    }
-    const isSwitch = SWITCHES.includes(target.name);
-    const value = target.type === "checkbox" ? target.checked : target.value;
-    const before = state[target.name];
-    state[target.name] = isSwitch ? chosenOf(target.name) : value;
-    const isAnotherDataset = target.name === "dataset" && value !== "" && state.dataset.length === 1 && before[0] !== value;
-    if (isAnotherDataset || (isSwitch && !rows.some((row) => isChosen(row, state)))) {
-      openUsualEvaluation(target.name);
-    }
-    if (isSwitch) {
-      showColumns();
-      const [index] = table.order().at(-1) ?? [];
-      if (index === undefined || !table.column(index).visible()) {
-        table.order(usualOrder());
-      }
-    } else {
-      table.rows().invalidate();
-    }
-    show();
-  });
-  form.addEventListener("reset", (event) => {
-    event.preventDefault();
-    SWITCHES.forEach((name) => {
-      state[name] = [];
-    });
-    state.search = "";
-    writeForm();
-    readColumnSearches("");
-    show();
-  });
-  form.addEventListener("click", ({ target: { dataset } }) => {
-    if (dataset.more !== undefined) {
-      fillChoices(dataset.more);
-      fieldsOf(dataset.more).at(-1).focus();
-    }
-  });
-  form.addEventListener("submit", (event) => event.preventDefault());
-  table.on("draw", writeAddress);
-  table.on("click", "button.badge", ({ target }) => {
-    const button = target.closest("button");
-    const line = table.row(button.closest("tr"));
-    const isOpen = line.child.isShown();
-    if (isOpen) {
-      line.child.hide();
-    } else {
-      line.child(details(line.data(), data.metrics)).show();
-    }
-    button.setAttribute("aria-expanded", String(!isOpen));
-  });
-  addEventListener("hashchange", () => {
-    const { view } = address.read();
-    if (view === "leaderboard" && location.hash.includes("=")) {
-      followAddress();
-    }
-  });
-  // On paper nobody turns a page: all that is chosen is there, unless it is a book.
-  let length = 25;
-  addEventListener("beforeprint", () => {
-    isReading = true;
-    length = table.page.len();
-    if (table.rows({ search: "applied" }).count() <= LONGEST_PRINT) {
-      table.page.len(-1).draw();
-    }
-  });
-  addEventListener("afterprint", () => {
-    table.page.len(length).draw();
-    isReading = false;
-  });
-  fillChoices();
-  if (given.where !== undefined) {
-    readColumnSearches(given.where);
-    table.page(pageOf(given)).draw("page");
-  }
-  isReading = false;
-  performance.mark("leaderboard-shown");
+/** Let the reader keep rows of texts as a CSV file. */
+function saveCsv(name, rows) {
+  const quoted = (value) => `"${exportedText(value ?? "").replaceAll('"', '""')}"`;
+  save(name, `\ufeff${rows.map((row) => row.map(quoted).join(",")).join("\r\n")}\r\n`, "text/csv");
 }
 
-/** Let the reader sort, search and turn the pages of a table that the page holds as a whole. */
-function enhance({ default: DataTable }, node) {
-  const [column, way] = node.dataset.sorted.split(" ");
-  const fits = node.tBodies[0].rows.length <= 10;
-  const around = { topStart: "info", topEnd: "search", bottomStart: "pageLength", bottomEnd: "paging" };
-  const nothing = { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null };
-  return new DataTable(node, {
-    order: [[Number(column), way]], pageLength: 10, lengthMenu: [10, 25, 50, 100, { label: "all", value: -1 }],
-    autoWidth: false, scrollX: true, layout: fits ? nothing : around,
-    language: { info: "_START_ to _END_ of _TOTAL_", infoFiltered: "", lengthMenu: "_MENU_ a page", search: "Search" },
+/** Let the reader keep a file that the page has made. */
+function save(name, content, type) {
+  const link = element("a", { href: URL.createObjectURL(new Blob([content], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href));
+}
+
+const EVALUATION = ["dataset", "protocol", "split", "side"];
+
+/** The boards: one evaluation and one metric at a time, chosen from lists of what there is. */
+const boards = {
+  async start() {
+    this.form = document.getElementById("board-switches");
+    if (this.form === null) {
+      return;
+    }
+    const { labels, open, boards: rows } = JSON.parse(await unpackedText("boards-data"));
+    this.labels = labels;
+    this.opened = open;
+    this.all = rows.map(([dataset, protocol, split, side, metric, results, html]) => ({ dataset, protocol, split, side, metric, results, html }));
+    this.form.addEventListener("change", ({ target }) => this.change(target.name, target.value));
+    this.form.addEventListener("submit", (event) => event.preventDefault());
+    this.form.elements.csv.addEventListener("click", () => this.save());
+    addEventListener("hashchange", () => this.follow());
+    this.follow(true);
+    performance.mark("leaderboard-shown");
+  },
+
+  evaluationOf(board) {
+    return JSON.stringify([board.protocol, board.split, board.side]);
+  },
+
+  /** Return the first board that agrees with the wishes, the earlier ones before the later ones. */
+  find(wishes) {
+    let left = this.all;
+    Object.entries(wishes).forEach(([name, value]) => {
+      const fits = left.filter((board) => board[name] === value);
+      left = fits.length > 0 ? fits : left;
+    });
+    return left[0];
+  },
+
+  /** Show what the address says, or what the page opens with. */
+  follow(isFirst = false) {
+    const { view, ...wishes } = address.read();
+    if (this.all.length === 0 || (!isFirst && view !== undefined && view !== "leaderboard")) {
+      return;
+    }
+    const [dataset, protocol, split, side, metric] = this.opened;
+    const opened = { dataset, protocol, split, side, metric };
+    const asked = view === "leaderboard" && this.all.some((board) => board.dataset === wishes.dataset);
+    const known = Object.fromEntries(Object.keys(opened).filter((name) => wishes[name] !== undefined).map((name) => [name, wishes[name]]));
+    this.show(asked ? this.find(known) : this.find(opened));
+  },
+
+  change(name, value) {
+    const { dataset, protocol, split, side, metric } = this.shown;
+    const [newProtocol, newSplit, newSide] = name === "evaluation" ? JSON.parse(value) : [protocol, split, side];
+    // Another data set opens with its own usual evaluation.
+    this.show(this.find({
+      dataset: { dataset: value, metric },
+      evaluation: { dataset, protocol: newProtocol, split: newSplit, side: newSide, metric },
+      metric: { dataset, protocol, split, side, metric: value },
+    }[name]));
+    const { html, results, ...said } = this.shown;
+    // A step of the reader's, to which Back returns.
+    history.pushState(null, "", address.write({ view: "leaderboard", ...said }));
+  },
+
+  show(board) {
+    this.shown = board;
+    const of = this.all.filter(({ dataset }) => dataset === board.dataset);
+    const same = of.filter((other) => this.evaluationOf(other) === this.evaluationOf(board));
+    const evaluations = new Map();
+    of.forEach((other) => evaluations.set(this.evaluationOf(other), Math.max(other.results, evaluations.get(this.evaluationOf(other)) ?? 0)));
+    const fill = (name, options, chosen) => {
+      this.form.elements[name].replaceChildren(...options.map(([value, text]) => new Option(text, value, false, value === chosen)));
+    };
+    fill("dataset", [...new Set(this.all.map(({ dataset }) => dataset))].map((name) => [name, name]), board.dataset);
+    fill("evaluation", [...evaluations].map(([key, results]) => [key, `${JSON.parse(key).join(", ")} (${results})`]), this.evaluationOf(board));
+    fill("metric", same.map(({ metric }) => [metric, this.labels[metric]]), board.metric);
+    // It comes from a template that escapes every name.
+    document.getElementById("board").innerHTML = board.html;
+  },
+
+  save() {
+    const table = document.querySelector("#board table.board");
+    const lines = table === null ? [] : [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.matches(".scale")));
+    const texts = lines.map((cells) => cells.map((cell) => (cell.querySelector("bdi") ?? cell).textContent.trim()));
+    const evaluation = EVALUATION.map((name) => this.shown[name]);
+    saveCsv("board.csv", texts.map((cells, line) => [...(line === 0 ? EVALUATION : evaluation), ...cells]));
+  },
+};
+
+addEventListener("DOMContentLoaded", () => boards.start());
+
+/** Make the search of all results, of which no number can be sorted by: they are of many evaluations. */
+async function makeResults(DataTable) {
+  const { columns, rows } = JSON.parse(await unpackedText("results-data"));
+  const place = Object.fromEntries(columns.map((name, index) => [name, index]));
+  const titles = { model: "Model", dataset: "Data set", protocol: "Protocol", split: "Split", side: "Side", metric: "Metric", printed: "Printed", index: "Index", year: "Year", source: "Source", note: "Note" };
+  const words = (name) => (row, type) => {
+    const text = String(row[place[name]] ?? "");
+    if (type !== "display") {
+      return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+    }
+    const url = name === "source" ? row[place.url] : null;
+    return url === null ? element("bdi", {}, text) : element("a", { href: url, rel: "noopener noreferrer" }, text);
+  };
+  const shown = Object.keys(titles);
+  const node = document.getElementById("results-table");
+  node.append(element("thead", {}, element("tr", {}, ...shown.map((name) => element("th", { scope: "col" }, titles[name])))));
+  const asked = address.read();
+  const table = new DataTable(node, {
+    ...TABLE, data: rows, order: [], deferRender: true,
+    columns: shown.map((name) => ({ name, data: words(name), orderable: !["printed", "index"].includes(name), className: name === "note" ? "words" : name })),
+    search: { search: asked.view === "results" ? asked.search ?? "" : "" },
+    layout: { ...AROUND, topStart: ["info", { buttons: [{ text: "Download CSV", action: () => {
+      const lines = table.rows({ search: "applied", order: "applied" }).data().toArray();
+      saveCsv("results.csv", [shown, ...lines.map((row) => shown.map((name) => row[place[name]]))]);
+    } }] }] },
   });
+  addEventListener("hashchange", () => {
+    const { view, search } = address.read();
+    if (view === "results" && search !== undefined) {
+      table.search(search).draw();
+    }
+  });
+}
+
+const AROUND = { topStart: "info", topEnd: "search", bottomStart: "pageLength", bottomEnd: "paging" };
+const TABLE = {
+  pageLength: 10, lengthMenu: [10, 25, 50, 100, { label: "all", value: -1 }], autoWidth: false, scrollX: true, layout: AROUND,
+  language: { info: "_START_ to _END_ of _TOTAL_", infoFiltered: "", lengthMenu: "_MENU_ a page", search: "Search" },
+};
+
+/** Let the reader sort, search and turn the pages of a table that the page holds as a whole. */
+function enhance(DataTable, node) {
+  const [column, way] = node.dataset.sorted.split(" ");
+  const nothing = { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null };
+  return new DataTable(node, { ...TABLE, order: [[Number(column), way]], layout: node.tBodies[0].rows.length <= 10 ? nothing : AROUND });
 }
 
 /** Let what scrolls in a table be reached with the keyboard, and tell the parts of several tables apart by name. */
@@ -562,29 +243,26 @@ function nameParts(table) {
   }
 }
 
-/** Make all tables: the leaderboard at once, the others when the browser has nothing else to do. */
+/** Make the tables when the browser has nothing else to do. */
 async function makeTables() {
   const tables = [...document.querySelectorAll("table.enhanced")];
-  const data = pageData("leaderboard-data");
-  if (data === null && tables.length === 0) {
-    return;
-  }
-  const bundle = await dataTables();
-  if (data !== null) {
-    makeLeaderboard(bundle, data);
-    nameParts(document.getElementById("leaderboard-table"));
-  }
   showSection();
-  const later = (next) => requestIdleCallback(() => {
-    if (next < tables.length) {
-      enhance(bundle, tables[next]);
-      nameParts(tables[next]);
-      later(next + 1);
-    } else {
+  const makers = tables.map((node) => [node, (DataTable) => enhance(DataTable, node)]);
+  const results = document.getElementById("results-table");
+  if (results !== null) {
+    makers.push([results, makeResults]);
+  }
+  const later = () => whenIdle(async () => {
+    const next = makers.shift();
+    if (next === undefined) {
       performance.mark("tables-shown");
+      return;
     }
+    await next[1](await dataTables());
+    nameParts(next[0]);
+    later();
   });
-  later(0);
+  later();
 }
 
 /** Scroll to the section that the address names, where the browser cannot: an id with a state behind it. */
@@ -718,13 +396,7 @@ const constants = {
   /** Unpack the numbers of the page; they are columns of floats, one after the other. */
   async load() {
     const names = pageData("calculator-names");
-    const text = atob(document.getElementById("calculator-numbers").textContent);
-    const packed = new Uint8Array(text.length);
-    for (let i = 0; i < text.length; i += 1) {
-      packed[i] = text.charCodeAt(i);
-    }
-    const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    const numbers = new Float64Array(await new Response(unpacked).arrayBuffer());
+    const numbers = new Float64Array(await unpacked("calculator-numbers"));
     let start = 0;
     for (const table of ["evaluations", "rows"]) {
       this.columns[table] = {};
@@ -1250,21 +922,21 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
   let themes = null;
   let isPrinting = false;
 
-  /** Run the library that the page holds as text, the first time. */
+  /** Run the library that the page holds compressed, the first time. */
   function prepare() {
-    if (themes === null) {
-      const script = document.createElement("script");
-      script.textContent = document.getElementById("figure-library").textContent;
+    themes ??= unpackedText("figure-library").then((text) => new Promise((resolve, reject) => {
+      const script = element("script", { src: URL.createObjectURL(new Blob([text], { type: "text/javascript" })) });
+      script.onload = () => resolve(pageData("figure-themes"));
+      script.onerror = reject;
       document.head.append(script);
-      themes = JSON.parse(document.getElementById("figure-themes").textContent);
-    }
+    }));
+    return themes;
   }
 
   /** Return the specification of a figure in as many columns as can be read in a width, and how many these are. */
-  function fitted(element, width) {
-    const data = document.getElementById(`figure-${element.dataset.figure}-data`).textContent;
+  async function fitted(element, width) {
     // Vega writes into what it is given, so that it is read anew every time.
-    const { least, specification } = JSON.parse(data);
+    const { least, specification } = JSON.parse(await unpackedText(`figure-${element.dataset.figure}-data`));
     const panels = specification.concat ?? [specification];
     const columns = Math.max(1, Math.min(specification.columns ?? panels.length, Math.floor(width / least)));
     if (specification.concat !== undefined) {
@@ -1295,13 +967,13 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
 
   /** Draw a figure in the colours of a scheme and as wide as given. */
   async function draw(element, scheme, width) {
-    prepare();
     const state = { scheme, width };
     const before = states.get(element);
     states.set(element, state);
-    const { specification, columns } = fitted(element, width);
-    const legend = { ...themes[scheme].legend, columns: width < NARROW ? 2 : 0 };
-    const config = { ...themes[scheme], legend, background: "transparent", padding: 2 };
+    const configs = await prepare();
+    const { specification, columns } = await fitted(element, width);
+    const legend = { ...configs[scheme].legend, columns: width < NARROW ? 2 : 0 };
+    const config = { ...configs[scheme], legend, background: "transparent", padding: 2 };
     const options = { config, renderer: "svg", actions: false, defaultStyle: false, tooltip: { theme: scheme } };
     // The element around it says in words what is drawn; its parts have none.
     const place = document.createElement("div");

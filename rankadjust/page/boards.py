@@ -1,0 +1,282 @@
+"""The boards: the models of one evaluation by one metric, with the places and letters of leaderboards.csv.
+
+A board is a data set, protocol, split, side and metric. Nothing lists results of two evaluations in an order of merit.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from rankadjust.base.vocabulary import EVALUATION, KEY, TEST_SPLITS
+from rankadjust.chance.metrics import resolve
+from rankadjust.literature.comparison import impossible_values, ranked_rows
+from rankadjust.page.material import Material
+from rankadjust.page.results import all_values, place_of, usable_values
+from rankadjust.page.templating import Section, packed_element, render
+
+# What the page opens with where the results have it.
+OPENED = ("FB15k-237", "filtered", "testing", "both")
+# Metrics in the order in which a board is offered; others follow by name.
+FIRST_METRICS = (
+    "inverse_harmonic_mean_rank",
+    "hits_at_1",
+    "hits_at_3",
+    "hits_at_5",
+    "hits_at_10",
+    "arithmetic_mean_rank",
+)
+SECOND_HAND = "second-hand"
+_ALL_RESULTS = ("model", *EVALUATION, "metric", "printed", "index", "year", "source", "url", "note")
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board.
+
+    key: data set, protocol, split, side and metric. results: how many models have a place or would. ranked: its rows
+    for the template, the best first. second_hand, refuted: rows without a place, with the reason. scale: where chance
+    and the best counting baseline lie, and what they are.
+    """
+
+    key: tuple[str, ...]
+    ranked: list[dict[str, Any]]
+    second_hand: list[dict[str, Any]]
+    refuted: list[dict[str, Any]]
+    scale: dict[str, Any]
+
+    @property
+    def results(self) -> int:
+        """How many rows it has."""
+        return len(self.ranked) + len(self.second_hand) + len(self.refuted)
+
+    def html(self, level: int = 3) -> Markup:
+        """Return it as it stands on a page, under a heading of this level."""
+        metric = resolve(self.key[-1])
+        evaluation = dict(zip(EVALUATION, self.key, strict=False))
+        metrics = dict.fromkeys(name for row in self.ranked for name in row["others"])
+        others = [
+            (name, resolve(name).label) for name in sorted(metrics, key=order_of) if name in FIRST_METRICS
+        ]
+        return render(
+            "board.html.jinja", board=self, metric=metric, evaluation=evaluation, others=others, level=level
+        )
+
+
+def board_section(material: Material) -> Section | None:
+    """Return the boards of a run, None where it has no printed results."""
+    values = all_values(material)
+    if values.is_empty():
+        return None
+    found = boards(values, material.comparison)
+    opened = opened_board(found, values)
+    content = render(
+        "boards.html.jinja",
+        boards=len(found),
+        opened=opened.html() if opened else None,
+        data=packed_element(
+            "boards-data",
+            {
+                "labels": {board.key[-1]: resolve(board.key[-1]).label for board in found},
+                "open": list(opened.key) if opened else None,
+                "boards": [[*board.key, board.results, str(board.html())] for board in found],
+            },
+        ),
+    )
+    return Section("leaderboard", "Boards", content)
+
+
+def results_section(material: Material) -> Section | None:
+    """Return the search of all printed values, which ranks nothing; None where a run has none."""
+    values = all_values(material)
+    if values.is_empty():
+        return None
+    rows = all_results(values)
+    data = packed_element("results-data", {"columns": _ALL_RESULTS, "rows": rows})
+    return Section("results", "All results", render("results.html.jinja", values=len(rows), data=data))
+
+
+def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list[Board]:
+    """Return the boards of values, those of a data set together and its usual evaluation first.
+
+    values: rows of `all_values`. comparison: the frames of results/comparison by name; of leaderboards the letters are
+    taken, and of contradictions what no ranks have, which takes a result its place.
+    """
+    contradictions = comparison.get("contradictions")
+    usable = usable_values(values).filter(pl.col("model").is_not_null())
+    if usable.is_empty():
+        return []
+    placed = _with_letters(ranked_rows(usable, contradictions), comparison.get("leaderboards"))
+    unplaced = pl.concat(
+        [usable.filter(pl.col("caveat").is_not_null()), impossible_values(usable, contradictions)]
+    ).unique([*KEY, "model", "value", "caveat"], keep="first", maintain_order=True)
+    messages = _messages(contradictions)
+    printed: dict[int, dict[str, str]] = {}
+    for result, metric, text in usable.select("result", "metric", "value_as_printed").iter_rows():
+        printed.setdefault(result, {}).setdefault(metric, text)
+    by_key = placed.partition_by(KEY, as_dict=True, maintain_order=True)
+    apart = unplaced.partition_by(KEY, as_dict=True, maintain_order=True)
+    lower = _lower(usable)
+    found = []
+    for key in dict.fromkeys([*by_key, *apart]):
+        ranked = [
+            _row(row, printed, messages) | {"place": row["place"], "letters": row["letters"], "lower": count}
+            for row, count in _with_counts(by_key.get(key), lower)
+        ]
+        rows = (
+            [] if key not in apart else list(apart[key].sort("index", descending=True).iter_rows(named=True))
+        )
+        told = [_row(row, printed, messages) for row in rows]
+        found.append(
+            Board(
+                tuple(map(str, key)),
+                ranked,
+                [row for row in told if row["second_hand"]],
+                [row for row in told if not row["second_hand"]],
+                _scale([*(by_key.get(key, placed.clear()).iter_rows(named=True)), *rows]),
+            )
+        )
+    counts = _most(found)
+    return sorted(found, key=lambda board: _order(board, counts[board.key[:4]]))
+
+
+def _most(found: Iterable[Board]) -> dict[tuple[str, ...], int]:
+    """Return how many results the longest board of each evaluation has."""
+    counts: dict[tuple[str, ...], int] = {}
+    for board in found:
+        counts[board.key[:4]] = max(counts.get(board.key[:4], 0), board.results)
+    return counts
+
+
+def _order(board: Board, results: int) -> tuple[Any, ...]:
+    dataset, protocol, split, side, metric = board.key
+    return (dataset.casefold(), split not in TEST_SPLITS, -results, protocol, split, side, *order_of(metric))
+
+
+def order_of(metric: str) -> tuple[int, str]:
+    """Return the place of a metric among all."""
+    return (FIRST_METRICS.index(metric) if metric in FIRST_METRICS else len(FIRST_METRICS), metric)
+
+
+def opened_board(found: list[Board], values: pl.DataFrame) -> Board | None:
+    """Return the board to open with: of the user's own results if there are, else OPENED, else the one with most."""
+    own = set(values.filter("own").select(EVALUATION).rows())
+    candidates = [board for board in found if board.key[:4] in own] or found
+    results = _most(candidates)
+
+    def wish(board: Board) -> tuple[Any, ...]:
+        of = board.key[:4]
+        return (of != OPENED, of[2] not in TEST_SPLITS, -results[of], of, order_of(board.key[4]))
+
+    return min(candidates, key=wish, default=None)
+
+
+def _with_letters(placed: pl.DataFrame, leaderboards: pl.DataFrame | None) -> pl.DataFrame:
+    if leaderboards is None or leaderboards.is_empty():
+        return placed.with_columns(letters=pl.lit(None, pl.String))
+    letters = leaderboards.select(*KEY, "model", "letters")
+    return placed.join(letters, on=[*KEY, "model"], how="left", maintain_order="left")
+
+
+def _lower(usable: pl.DataFrame) -> Mapping[tuple[Any, ...], int]:
+    """Return how many other values each model has on a board."""
+    counted = (
+        usable.filter(pl.col("caveat").is_null()).group_by(*KEY, "model").agg(pl.col("value").n_unique() - 1)
+    )
+    return {row[:-1]: row[-1] for row in counted.iter_rows()}
+
+
+def _with_counts(
+    part: pl.DataFrame | None, lower: Mapping[tuple[Any, ...], int]
+) -> Iterator[tuple[dict[str, Any], int]]:
+    for row in [] if part is None else part.iter_rows(named=True):
+        yield row, lower.get(tuple(row[name] for name in (*KEY, "model")), 0)
+
+
+def _messages(contradictions: pl.DataFrame | None) -> dict[tuple[Any, ...], list[str]]:
+    """Return the contradictions of each result; one line of a wide table holds results on several data sets."""
+    messages: dict[tuple[Any, ...], list[str]] = {}
+    if contradictions is None or not {"file", "file_line"} <= set(contradictions.columns):
+        return messages
+    for row in contradictions.iter_rows(named=True):
+        messages.setdefault(_where(row), []).append(f"{row['severity']}: {row['message']}")
+    return messages
+
+
+def _where(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return where a value is printed, and of which result; an empty text in a file is null elsewhere."""
+    return tuple(row.get(name) or None for name in ("file", "file_line", "model", *EVALUATION))
+
+
+def _notes(value: Mapping[str, Any], messages: Mapping[tuple[Any, ...], list[str]]) -> list[str]:
+    caveats = value["caveat"].split("; ") if value["caveat"] else []
+    told = [value["message"]] if value["status"] != "ok" and value["message"] else []
+    return list(dict.fromkeys([*messages.get(_where(value), []), *caveats, *told]))
+
+
+def _row(
+    value: dict[str, Any],
+    printed: Mapping[int, dict[str, str]],
+    messages: Mapping[tuple[Any, ...], list[str]],
+) -> dict[str, Any]:
+    notes = _notes(value, messages)
+    is_second_hand = bool(value["caveat"]) and all(
+        part.startswith(SECOND_HAND) for part in value["caveat"].split("; ")
+    )
+    return {
+        "model": value["model"],
+        "own": value["own"],
+        "printed": value["value_as_printed"],
+        "index": value["index"],
+        "ends": [value["index_low"], value["index_high"]],
+        "others": {name: text for name, text in printed[value["result"]].items() if name != value["metric"]},
+        "year": value["year"],
+        "source": value["source"] or value["file"] or value["table_name"],
+        "url": place_of(value),
+        "notes": notes,
+        "second_hand": is_second_hand and not any(note.startswith("impossible: ") for note in notes),
+    }
+
+
+def _scale(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the common scale of a board's bars: what chance gives (0) and counting reaches, as an index."""
+    scale: dict[str, Any] = {"chance": None, "baseline": None, "value": None, "at": None}
+    for row in rows:
+        chance, value = row["expectation"], row.get("baseline_value")
+        if chance is not None:
+            scale["chance"] = chance
+            if value is not None:
+                at = (value - chance) / (resolve(row["metric"]).optimum - chance)
+                return scale | {"baseline": row["baseline"], "value": value, "at": at}
+    return scale
+
+
+def all_results(values: pl.DataFrame) -> list[list[Any]]:
+    """Return every printed value as a list of _ALL_RESULTS, each exact duplicate once, in no order of merit."""
+    same = [*KEY, "model", "source", "value_as_printed", "metric_as_printed"]
+    rows = values.unique(same, keep="first", maintain_order=True).sort(
+        *EVALUATION, "model", nulls_last=True, maintain_order=True
+    )
+    return [
+        [
+            row["model"] or "(no name)",
+            *(row[name] or "(unknown)" for name in EVALUATION),
+            _label(row),
+            " ".join(filter(None, (row["adjustment"], row["value_as_printed"]))),
+            None if row["index"] is None else float(f"{row['index']:.5g}"),
+            row["year"] or "",
+            row["source"] or row["file"] or row["table_name"],
+            place_of(row),
+            "; ".join(filter(None, (row["caveat"], row["message"] if row["status"] != "ok" else None))),
+        ]
+        for row in rows.iter_rows(named=True)
+    ]
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    """Return the name of a value's metric, as people write it."""
+    if row["status"] == "metric_unknown" or row["metric"] is None:
+        return str(row["metric_as_printed"] or row["metric"])
+    return resolve(row["metric"]).label
