@@ -1,6 +1,6 @@
 """From published benchmark data sets to the database of adjustment constants, and from that to comparable results.
 
-Targets: all (the default), download, database, tasks, rescore, report; release with config/full.yaml. README.md starts with the two commands.
+Targets: all (the default), download, database, tasks, rescore, paper, report; release with config/full.yaml. README.md starts with the two commands.
 """
 
 from snakemake.utils import min_version
@@ -17,6 +17,7 @@ include: "workflow/rules/tasks.smk"
 include: "workflow/rules/bounds.smk"
 include: "workflow/rules/database.smk"
 include: "workflow/rules/rescore.smk"
+include: "workflow/rules/paper.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/release.smk"
 
@@ -26,6 +27,7 @@ rule all:
     input:
         rules.database.input,
         rules.rescore.input,
+        rules.paper.input,
         rules.report.input,
 
 

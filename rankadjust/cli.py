@@ -1287,7 +1287,7 @@ def paper(
     )
     if not is_ranks:
         _say_what_was_assumed(assumptions(made.values))
-    _echo(f"{output}: {', '.join(made.files)}")
+    _echo(f"{output}: {', '.join(sorted(made.files))}")
     _echo(advice(made.values))
 
 

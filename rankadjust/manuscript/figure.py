@@ -44,12 +44,15 @@ def plotted(rows: pl.DataFrame) -> pl.DataFrame:
 def chart(shown: pl.DataFrame) -> Chart:
     """Return a panel for each data set, with a line for each model; rows of `plotted`."""
     metric = resolve(shown["metric"][0]).label
+    title = f"{metric}: chance 0, perfect 1"
+    if shown["baseline"].count():
+        title += "; bar: counting"
     names = shown["dataset"].unique(maintain_order=True).to_list()
     panels = [
         _panel(
             shown.filter(dataset=name),
             str(name),
-            f"{metric}: chance 0, perfect 1" if name == names[-1] else None,
+            title if name == names[-1] else None,
         )
         for name in names
     ]

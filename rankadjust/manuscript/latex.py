@@ -20,7 +20,7 @@ from rankadjust.manuscript.source import (
     with_columns,
     with_texts,
 )
-from rankadjust.output.rendering import escape_latex
+from rankadjust.output.rendering import escape_latex, unused
 from rankadjust.tables.cells import is_missing, is_numeric, label
 from rankadjust.tables.formats.macros import arguments
 from rankadjust.tables.layout import Table
@@ -31,7 +31,7 @@ HEADERS = {"index": "adj.", "gain": "gain"}
 _CAPTION = re.compile(r"\\caption(?=\s*[\[{])")
 _FLOAT = re.compile(r"\\(begin|end)\{((?:sideways|wrap|sc)?table\*?)\}")
 _PLAIN_NUMBER = re.compile(r"-?[\d.]*")
-_LONG = ("longtable", "xltabular", "supertabular")
+_LONG = ("longtable", "xltabular")
 
 
 class _New(NamedTuple):
@@ -88,10 +88,18 @@ def adjusted_source(
             own = with_texts(place, additions) if replace else with_columns(place, source, additions)
         if own is None:
             stop = source.index("}", place.end) + 1
-            body = "\n".join(table_body(table, new[id(table)], replace=replace) for table in parts)
+            body = "\n".join(
+                table_body(columns_of(table, new[id(table)], replace=replace)) for table in parts
+            )
             own = [Edit(place.begin, stop, body.strip())]
             remarks.append(
                 f"table {parts[0].number}: its rows or columns come out of macros, so it was set anew"
+            )
+        elif not replace:
+            count = sum(map(len, new.values()))
+            remarks.append(
+                f"table {parts[0].number} is {count} columns wider: where they do not fit, put \\small before it, "
+                "or take --replace"
             )
         edits += [*own, *_explained(source, place, note)]
     return edited(source, edits), remarks
@@ -116,6 +124,8 @@ def marked(text: str, mark: str) -> str:
     r"""Return a number as LaTeX: the best in bold, one that may be as good with a dagger."""
     if not text:
         return ""
+    # A hyphen is shorter than a minus sign.
+    text = text.replace("-", "$-$")
     return {BEST: rf"\textbf{{{text}}}", AS_GOOD: rf"{text}$^{{\dagger}}$"}.get(mark, text)
 
 
@@ -174,45 +184,91 @@ def _explained(source: str, place: Tabular, note: str) -> list[Edit]:
     if inside:
         return [Edit(inside.end(), inside.end(), f"\n\\caption{{{note}}}")]
     if place.environment in _LONG:
-        return [Edit(stop, stop, f"\n\n\\noindent {note}\n")]
+        at = place.alignment[1] + 1
+        return [Edit(at, at, f"\n\\caption{{{note}}}\\label{{tab:adjusted}}\\\\")]
+    if place.environment == "supertabular":
+        return [Edit(place.begin, place.begin, f"\\tablecaption{{{note}}}\\label{{tab:adjusted}}\n")]
     return [Edit(place.begin, place.begin, float_head(note)), Edit(stop, stop, "\n\\end{table}")]
+
+
+def in_float(note: str, body: str) -> str:
+    r"""Return a tabular in a float with caption and label, made narrower where it is wider than the text."""
+    fitted = f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{body}\\end{{adjustbox}}\n"
+    return f"{float_head(note)}{fitted}\\end{{table}}\n"
 
 
 def float_head(note: str) -> str:
     """Return the beginning of a float with a caption and a label."""
-    return f"\\begin{{table}}[t]\n\\centering\n\\caption{{{note}}}\n\\label{{tab:adjusted}}\n"
+    return f"\\begin{{table}}[t]\n\\centering\n\\caption{{{note}}}\n\\label{{tab:adjusted}}\n\\smallskip\n"
 
 
-def table_body(table: Table, new: Mapping[int, _New], *, replace: bool) -> str:
-    """Return a table as a LaTeX tabular for booktabs, its header in as many rows as it has levels."""
+class Column(NamedTuple):
+    """A column of a table that is set anew.
+
+    cells: each with its mark, None where the text is the author's.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    cells: Sequence[tuple[str, str | None]]
+
+
+def columns_of(table: Table, new: Mapping[int, _New], *, replace: bool) -> list[Column]:
+    """Return the columns of a table with the new numbers beside or in place of the author's."""
     rows = [row.index for row in table.layout.rows if row.kind != "header"]
-    headers: list[tuple[str, ...]] = []
-    columns: list[list[str]] = []
-    alignment = ""
+    columns = []
     for column in table.layout.columns:
-        texts = [label(table.grid.rows[row][column.index]) for row in rows]
+        own: list[tuple[str, str | None]] = [
+            (label(table.grid.rows[row][column.index]), None) for row in rows
+        ]
         numbers = new.get(column.index)
-        is_number = any(map(is_numeric, texts)) and all(
-            is_numeric(text) or is_missing(text) for text in texts
-        )
-        own = [escape_latex(text) for text in texts]
-        added = [marked(*numbers.texts[row]) if numbers and row in numbers.texts else "" for row in rows]
         header = column.header or ("",)
-        if replace and numbers:
-            own = [number or text for number, text in zip(added, own, strict=True)]
-            header = (*header[:-1], f"{header[-1]} ({numbers.header})")
-        headers.append(header)
-        columns.append(own)
-        alignment += "r" if is_number else "l"
-        if numbers and not replace:
-            headers.append((*header[:-1], numbers.header))
-            columns.append(added)
-            alignment += "r"
-    body = [" & ".join(cells) + r" \\" for cells in zip(*columns, strict=True)]
-    lines = [r"\toprule", *header_lines(headers), r"\midrule", *body, r"\bottomrule"]
+        name = column.name or f"column {column.index + 1}"
+        if numbers is None:
+            columns.append(Column(name, header, own))
+        elif replace:
+            cells = [numbers.texts.get(row, cell) for row, cell in zip(rows, own, strict=True)]
+            title = f"({numbers.header})"
+            columns.append(Column(f"{name} {title}", (*header[:-1], f"{header[-1]} {title}"), cells))
+        else:
+            beside = [numbers.texts.get(row, ("", "")) for row in rows]
+            columns.append(Column(name, header, own))
+            columns.append(Column(f"{name} {numbers.header}", (*header[:-1], numbers.header), beside))
+    return columns
+
+
+def as_text(columns: Sequence[Column]) -> pl.DataFrame:
+    """Return columns as a table of text."""
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        found[unused(column.name, found)] = [text for text, _ in column.cells]
+    return pl.DataFrame(found, schema=dict.fromkeys(found, pl.String))
+
+
+def table_body(columns: Sequence[Column]) -> str:
+    """Return a LaTeX tabular for booktabs, its header in as many rows as it has levels."""
+    texts = [
+        [escape_latex(text) if mark is None else marked(text, mark) for text, mark in column.cells]
+        for column in columns
+    ]
+    body = [" & ".join(cells) + r" \\" for cells in zip(*texts, strict=True)]
+    lines = [
+        r"\toprule",
+        *header_lines([column.header for column in columns]),
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+    ]
+    alignment = "".join(map(_side, columns))
     return (
         f"\\begin{{tabular}}{{{alignment}}}\n" + "".join(f"  {line}\n" for line in lines) + "\\end{tabular}\n"
     )
+
+
+def _side(column: Column) -> str:
+    """Return 'r' for a column of numbers, else 'l'."""
+    texts = [text for text, _ in column.cells if text and not is_missing(text)]
+    return "r" if texts and all(map(is_numeric, texts)) else "l"
 
 
 def header_lines(headers: Sequence[tuple[str, ...]]) -> list[str]:

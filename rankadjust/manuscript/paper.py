@@ -1,7 +1,7 @@
 """From an author's table to the camera-ready one: the table, a figure, the methods, and what to check before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -9,22 +9,34 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.base.files import write_bytes, write_text
 from rankadjust.base.spreadsheets import to_csv
+from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.store import released_seal
 from rankadjust.literature.assumptions import with_defaults_named
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import Results, read_results
 from rankadjust.manuscript.checking import report
-from rankadjust.manuscript.latex import adjusted_source, float_head, new_columns, table_body
+from rankadjust.manuscript.latex import (
+    Column,
+    adjusted_source,
+    as_text,
+    columns_of,
+    in_float,
+    new_columns,
+    table_body,
+)
 from rankadjust.manuscript.ranks import looks_like_ranks, marks_of_ranks, rows_of_ranks, test_sentence
 from rankadjust.manuscript.scores import SCORES, scored
-from rankadjust.manuscript.tidy import tidy_frame, tidy_latex
+from rankadjust.manuscript.tidy import for_a_page, tidy_columns
 from rankadjust.manuscript.wording import REFERENCES, caption_note, methods
 from rankadjust.output.comparison import comparison
-from rankadjust.output.rendering import to_markdown, with_columns
+from rankadjust.output.rendering import to_markdown
 from rankadjust.tables.files import SUFFIXES
 
 _SCALE = 4.0
+_WIDEST = 24
+"""A table of more columns is no page of a paper, but what a tool has written."""
+_MOST_LINES = 60
 
 
 @dataclass(frozen=True)
@@ -43,7 +55,7 @@ class Paper:
         if folder.exists() and not folder.is_dir():
             raise RankadjustError(f"{folder}: this is a file; name a folder for table.tex and the others")
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in self.files.items():
+        for name, content in sorted(self.files.items()):
             if isinstance(content, str):
                 write_text(content, folder / name)
             else:
@@ -115,53 +127,67 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     constants = Constants.given(database)
     sources = [Path(source)] if isinstance(source, str | Path) else list(map(Path, source))
     if looks_like_ranks(sources):
-        rows, files = _of_ranks(
-            sources, dataset, protocol or "filtered", split or "testing", constants, score
-        )
+        made = _of_ranks(sources, dataset, protocol or "filtered", split or "testing", constants, score)
     else:
         facts = {"dataset": dataset, "model": model, "split": split, "side": side}
         facts |= {"protocol": protocol, "task": task}
         found = read_results(sources[0], constants.registry, sidecar, facts)
-        rows, files = _of_table(sources[0], found, constants, score, replace=replace)
-    files |= {"references.bib": REFERENCES} | (_figures(rows) if figure else {})
-    made = Paper(rows, dict(sorted(files.items())))
+        made = paper_of_results(sources[0], found, constants, score=score, replace=replace)
+    if figure:
+        made = with_figures(made)
     if output is not None:
         made.write(output)
     return made
 
 
-def _of_table(
-    path: Path, found: Results, constants: Constants, score: str, *, replace: bool
-) -> tuple[pl.DataFrame, dict[str, str | bytes]]:
-    """Return the values of a printed table, and the files that follow from it."""
+class NothingAdjustedError(RankadjustError):
+    """A table of which no value was adjusted, so that there is nothing to print."""
+
+
+def paper_of_results(
+    path: Path,
+    found: Results,
+    constants: Constants,
+    registry: Mapping[str, Dataset] | None = None,
+    *,
+    score: str = SCORES[0],
+    replace: bool = False,
+) -> Paper:
+    """Return what a paper needs of results that were read, without the figure.
+
+    path: the file that they were read from. registry: the data sets with their aliases; None means those of the
+    constants. Raises NothingAdjustedError, a RankadjustError.
+    """
     if found.rows.is_empty():
-        raise RankadjustError(f"{path}: no value was read; 'rankadjust read {path}' says why")
-    rescored = rescore(with_defaults_named(found.rows), constants)
+        raise NothingAdjustedError(f"{path}: no value was read; 'rankadjust read {path}' says why")
+    rescored = rescore(with_defaults_named(found.rows), constants, registry=registry)
     places = [name for name in ("grid", "row", "column") if name in rescored.columns]
     rows = scored(rescored.with_columns(pl.col(places).cast(pl.Int64)), constants, score)
     if not rows["index"].count():
-        raise RankadjustError(f"{path}: no value could be adjusted; 'rankadjust rescore {path}' says why")
+        raise NothingAdjustedError(
+            f"{path}: no value could be adjusted; 'rankadjust rescore {path}' says why"
+        )
     tables, remarks = _tables(path, found, rows, caption_note(rows), replace=replace)
-    return rows, {
-        **tables,
-        "methods.tex": methods(rows, _database_of(constants)),
-        "check.md": report(rows, constants, found.unread, remarks),
-    }
+    check = report(rows, constants, found.unread, remarks)
+    return _paper(rows, tables, methods(rows, _database_of(constants)), check)
 
 
 def _of_ranks(
     sources: Sequence[Path], dataset: str | None, protocol: str, split: str, constants: Constants, score: str
-) -> tuple[pl.DataFrame, dict[str, str | bytes]]:
-    """Return the values of models known by their ranks, and the files that follow from them."""
+) -> Paper:
+    """Return what a paper needs of models that are known by their ranks, without the figure."""
     if dataset is None:
         raise RankadjustError("of which data set are these ranks? give --dataset (from Python: dataset=)")
     rows, compared = rows_of_ranks(sources, dataset, protocol=protocol, split=split, constants=constants)
     rows = scored(rows, constants, score, marks_of_ranks(rows))
-    return rows, {
-        **_tidy_tables(rows, caption_note(rows, tested=True)),
-        "methods.tex": f"{methods(rows, _database_of(constants))}{test_sentence(compared)}\n",
-        "check.md": f"# Check\n\n```text\n{comparison(compared)}\n```\n",
-    }
+    tables = _set_anew([tidy_columns(rows)], caption_note(rows, tested=True))
+    sentences = f"{methods(rows, _database_of(constants))}{test_sentence(compared)}\n"
+    return _paper(rows, tables, sentences, f"# Check\n\n```text\n{comparison(compared)}\n```\n")
+
+
+def _paper(rows: pl.DataFrame, tables: Mapping[str, str | bytes], sentences: str, check: str) -> Paper:
+    texts = {"methods.tex": sentences, "references.bib": REFERENCES, "check.md": check}
+    return Paper(rows, {**tables, **texts})
 
 
 def _database_of(constants: Constants) -> str | None:
@@ -170,44 +196,55 @@ def _database_of(constants: Constants) -> str | None:
     return None if seal is None else f"database {seal.version}"
 
 
-def _tidy_tables(rows: pl.DataFrame, note: str) -> dict[str, str | bytes]:
-    frame = tidy_frame(rows)
-    return {"table.tex": tidy_latex(rows, note), "table.md": to_markdown(frame), "table.csv": to_csv(frame)}
+def _set_anew(tables: Sequence[Sequence[Column]], note: str) -> dict[str, str | bytes]:
+    """Return tables as LaTeX, Markdown and CSV by the names of the files."""
+    bodies = "\n".join(in_float(note, table_body(columns)) for columns in tables)
+    return {"table.tex": f"% \\usepackage{{booktabs,adjustbox}}\n{bodies}", **_as_text(tables)}
+
+
+def _as_text(tables: Sequence[Sequence[Column]]) -> dict[str, str | bytes]:
+    """Return tables as Markdown and CSV by the names of the files."""
+    frames = list(map(as_text, tables))
+    names = (
+        ["table.csv"] if len(frames) == 1 else [f"table-{number + 1}.csv" for number in range(len(frames))]
+    )
+    return {
+        "table.md": "\n".join(map(to_markdown, frames)),
+        **dict(zip(names, map(to_csv, frames), strict=True)),
+    }
 
 
 def _tables(
     path: Path, found: Results, rows: pl.DataFrame, note: str, *, replace: bool
 ) -> tuple[dict[str, str | bytes], list[str]]:
     """Return the table as LaTeX, Markdown and CSV by the names of the files, and remarks."""
-    if found.reading is None:
-        return _tidy_tables(rows, note), []
     reading = found.reading
-    new = {table.number: new_columns(table, rows) for table in reading.tables}
-    read = {table.number for table in reading.tables if rows.filter(grid=table.number).height}
-    shown = [table for table in reading.tables if table.number in read]
-    frames = []
-    for table in shown:
-        added = {
-            (row, column): (text,)
-            for column, numbers in new[table.number].items()
-            for row, (text, _) in numbers.texts.items()
-        }
-        frames.append(with_columns(table, added, ("adj.",)))
-    files: dict[str, str | bytes] = {"table.md": "\n".join(map(to_markdown, frames))}
-    for number, frame in enumerate(frames, start=1):
-        files["table.csv" if len(frames) == 1 else f"table-{number}.csv"] = to_csv(frame)
-    if SUFFIXES.get(path.suffix.lower()) == "LaTeX":
-        source = path.read_bytes().decode("utf-8", errors="surrogateescape")
-        text, remarks = adjusted_source(source, reading.tables, rows, note=note, replace=replace)
-        return {"table.tex": text.encode("utf-8", errors="surrogateescape"), **files}, remarks
-    bodies = [
-        f"{float_head(note)}{table_body(table, new[table.number], replace=replace)}\\end{{table}}\n"
-        for table in shown
-    ]
-    return {"table.tex": "% \\usepackage{booktabs}\n" + "\n".join(bodies), **files}, []
+    if reading is None:
+        return _set_anew([tidy_columns(rows)], note), []
+    shown = [table for table in reading.tables if rows.filter(grid=table.number).height]
+    widest = max(len(table.layout.columns) for table in shown)
+    written_in = SUFFIXES.get(path.suffix.lower())
+    if widest > _WIDEST or written_in in ("JSON", "YAML"):
+        kept = for_a_page(rows)
+        remark = (
+            f"a tool has written these {widest} columns: table.tex has {kept.height} of {rows.height} values; "
+            f"'rankadjust rescore {path}' has all"
+        )
+        return _set_anew([tidy_columns(kept)], note), [remark]
+    new = [columns_of(table, new_columns(table, rows), replace=replace) for table in shown]
+    if written_in != "LaTeX":
+        return _set_anew(new, note), []
+    source = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    text, remarks = adjusted_source(source, reading.tables, rows, note=note, replace=replace)
+    return {"table.tex": text.encode("utf-8", errors="surrogateescape"), **_as_text(new)}, remarks
 
 
-def _figures(rows: pl.DataFrame) -> dict[str, bytes | str]:
+def with_figures(made: Paper) -> Paper:
+    """Return a paper with figure.pdf, figure.svg and figure.png besides, where a model has an index."""
+    return replace(made, files={**made.files, **_figures(made)})
+
+
+def _figures(made: Paper) -> dict[str, bytes | str]:
     """Return the figure in three formats by the names of the files; nothing where no model has an index."""
     try:
         from rankadjust.manuscript.figure import chart, plotted  # noqa: PLC0415 - drawing is no part of the plain install
@@ -216,9 +253,13 @@ def _figures(rows: pl.DataFrame) -> dict[str, bytes | str]:
         raise RankadjustError(
             f"the figure needs the module {error.name}; {installed_by('workflow')}, or leave it out (--no-figure)"
         ) from None
-    shown = plotted(rows)
+    shown = plotted(made.values)
     if shown.is_empty():
         return {}
+    if shown.height > _MOST_LINES:
+        return {
+            "check.md": f"{made.files['check.md']!s}\nNo figure: {shown.height:,} results fit on no page.\n"
+        }
     specification = chart(shown).to_dict()
     return {
         "figure.pdf": pdf_picture(specification),

@@ -28,6 +28,8 @@ LEAST_MOVE = 0.001
 BEST, AS_GOOD = "best", "as good"
 _EVALUATION = ("dataset", "protocol", "split", "side", "metric", "candidates")
 _PERCENT = 100
+# A tool writes sixteen digits of a value. Nobody reads them.
+_FINEST = 1e-4
 
 
 def scored(
@@ -103,7 +105,7 @@ def _shown(row: Mapping[str, Any]) -> str:
         return ""
     value, width = row[row["score"]], row[f"{row['score']}_high"] - row[f"{row['score']}_low"]
     factor = _PERCENT if row["in_percent"] else 1
-    return as_precise(factor * value, factor * width)
+    return as_precise(factor * value, factor * max(width, _FINEST))
 
 
 def marks_of_values(rows: pl.DataFrame, constants: Constants) -> list[str]:

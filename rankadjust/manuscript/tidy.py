@@ -1,56 +1,57 @@
 """A tidy table as people print one: a row for each model, a column for each metric, under the name of its data set."""
 
+from typing import Any
+
 import polars as pl
 
 from rankadjust.chance.metrics import resolve
-from rankadjust.manuscript.latex import HEADERS, float_head, header_lines, marked
-from rankadjust.output.rendering import escape_latex
+from rankadjust.manuscript.latex import HEADERS, Column
+from rankadjust.manuscript.ranks import METRICS
 
 _EVALUATION = ("dataset", "protocol", "split", "side", "metric")
+_MOST_DIGITS = 6
 
 
-def tidy_frame(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return values with score, shown and mark as text, with a column for the score beside each metric that has one."""
-    columns = _columns(rows, latex=False)
-    return pl.DataFrame({" / ".join(header): cells for header, cells in columns.items()})
+def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that fit on a page: adjusted ones, of both sides and the usual metrics where there are any."""
+    rows = rows.filter(pl.col("index").is_not_null())
+    for usual in (pl.col("side") == "both", pl.col("metric").is_in(METRICS)):
+        rows = kept if (kept := rows.filter(usual)).height else rows
+    return rows
 
 
-def tidy_latex(rows: pl.DataFrame, note: str) -> str:
-    """Return values with score, shown and mark as a LaTeX table for booktabs; note: what its caption says."""
-    columns = _columns(rows, latex=True)
-    body = [" & ".join(cells) + r" \\" for cells in zip(*columns.values(), strict=True)]
-    lines = [r"\toprule", *header_lines(list(columns)), r"\midrule", *body, r"\bottomrule"]
-    alignment = "l" + "r" * (len(columns) - 1)
-    return (
-        f"% \\usepackage{{booktabs}}\n{float_head(note)}\\begin{{tabular}}{{{alignment}}}\n"
-        + "".join(f"  {line}\n" for line in lines)
-        + "\\end{tabular}\n\\end{table}\n"
-    )
+def tidy_columns(rows: pl.DataFrame) -> list[Column]:
+    """Return the columns of values with score, shown and mark: one for the score beside each metric that has one.
 
-
-def _columns(rows: pl.DataFrame, *, latex: bool) -> dict[tuple[str, ...], list[str]]:
-    """Return the columns of the table by their header, from the top down."""
+    A model that has several values of one evaluation gets a row for each.
+    """
     known = rows.filter(pl.col("value").is_not_null()).with_columns(pl.col("model").fill_null("not named"))
-    models = known["model"].unique(maintain_order=True).to_list()
+    known = known.with_columns(nth=pl.int_range(pl.len()).over("model", *_EVALUATION))
+    results = known.select("model", "nth").unique(maintain_order=True).rows()
     same = [name for name in ("protocol", "split", "side") if known[name].n_unique() == 1]
-    columns: dict[tuple[str, ...], list[str]] = {
-        ("Model",): [escape_latex(model) if latex else model for model in models]
-    }
+    columns = [Column("Model", ("Model",), [(model, None) for model, _ in results])]
     for _, part in known.group_by(_EVALUATION, maintain_order=True):
         about = part.row(0, named=True)
         others = [about[name] for name in ("protocol", "split", "side") if name not in same]
-        top = " ".join([about["dataset"] or "", *others])
-        cells = {row["model"]: row for row in part.iter_rows(named=True)}
-        printed = [str(cells[model]["value_as_printed"]) if model in cells else "" for model in models]
-        columns[top, resolve(about["metric"]).label] = [
-            escape_latex(text) if latex else text for text in printed
-        ]
+        top, label = " ".join([about["dataset"] or "", *others]), resolve(about["metric"]).label
+        cells = {(row["model"], row["nth"]): row for row in part.iter_rows(named=True)}
+        printed = [(_printed(cells[key]) if key in cells else "", None) for key in results]
+        columns.append(Column(f"{top} / {label}", (top, label), printed))
         scores = part["score"].drop_nulls().unique(maintain_order=True).to_list()
         if scores:
-            header = (top, f"{resolve(about['metric']).label} {HEADERS[scores[0]]}")
+            title = f"{label} {HEADERS[scores[0]]}"
             shown = [
-                (cells[model]["shown"], cells[model]["mark"]) if model in cells else ("", "")
-                for model in models
+                (cells[key]["shown"], cells[key]["mark"]) if key in cells else ("", "") for key in results
             ]
-            columns[header] = [marked(*pair) if latex else pair[0] for pair in shown]
+            columns.append(Column(f"{top} / {title}", (top, title), shown))
     return columns
+
+
+def _printed(row: dict[str, Any]) -> str:
+    """Return a value as it was printed; one that no person wrote, with as many digits as people print."""
+    text = str(row["value_as_printed"])
+    if sum(map(str.isdigit, text)) <= _MOST_DIGITS:
+        return text
+    if row["unit"] == "percent":
+        return f"{row['value'] * 100:.1f}"
+    return f"{row['value']:.{3 if resolve(row['metric']).increasing else 1}f}"

@@ -79,8 +79,8 @@ def advice(rows: pl.DataFrame) -> str:
     known = rows.filter(pl.col("index").is_not_null())
     parts = {
         "index": "print the adjusted index of {}",
-        "gain": "print {} as they are, and the gain over counting",
-        None: "print {} as they are: adjustment changes nothing that is printed",
+        "gain": "print the values of {} as they are, and the gain over counting",
+        None: "print the values of {} as they are: adjustment changes nothing that is printed",
     }
     said = []
     for score, text in parts.items():
@@ -135,7 +135,7 @@ def _index(known: pl.DataFrame) -> list[str]:
         else "A part of each of these values is chance, and how much depends on the number of candidates"
     )
     return [
-        f"{_where(rows)} are adjusted for chance "
+        f"The values of {_where(rows)} are adjusted for chance "
         r"\cite{hoyt2022unified}: with the expectation $E$ of a random ranking and the best value $b$, a value $M$ "
         rf"becomes $(M - E) / (b - E)$, so that 0 is chance and 1 is perfect. {reason}."
     ]
@@ -158,7 +158,7 @@ def _left(known: pl.DataFrame) -> list[str]:
         return []
     share = rows.select((pl.col("index") - pl.col("value")).abs().max()).item()
     return [
-        f"{_where(rows)} are printed as they are: among that many candidates adjustment "
+        f"The values of {_where(rows)} are printed as they are: among that many candidates adjustment "
         f"for chance changes none of them by more than {_rounded_up(share)}."
     ]
 

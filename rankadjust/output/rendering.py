@@ -103,18 +103,18 @@ def with_columns(
     rows = [row for row in table.layout.rows if row.kind != "header"]
     columns: dict[str, list[str]] = {}
     for column in table.layout.columns:
-        name = _unused(column.name or f"column {column.index + 1}", columns)
+        name = unused(column.name or f"column {column.index + 1}", columns)
         columns[name] = [label(table.grid.rows[row.index][column.index]) for row in rows]
         if not any(index == column.index for _, index in added):
             continue
         for position, adjustment in enumerate(adjustments):
-            columns[_unused(f"{name} {adjustment}", columns)] = [
+            columns[unused(f"{name} {adjustment}", columns)] = [
                 texts[position] if (texts := added.get((row.index, column.index))) else "" for row in rows
             ]
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
-def _unused(name: str, taken: Iterable[str]) -> str:
+def unused(name: str, taken: Iterable[str]) -> str:
     """Return the name, or the first of 'name (2)', 'name (3)', … that is not taken."""
     names = (name if number == 1 else f"{name} ({number})" for number in count(1))
     return next(candidate for candidate in names if candidate not in taken)

@@ -23,6 +23,7 @@ from scripts.figures import figures
 from scripts.gather import gather
 from scripts.literature import literature
 from scripts.moments import moments
+from scripts.paper import paper
 from scripts.release import release
 from scripts.render import render
 from scripts.rescore import rescore_tables
@@ -121,6 +122,11 @@ def rescore_all(folder, out):
     rescore_tables([folder / "table.csv"], database_in(folder), folder / "none", registry, out / "rescored")
 
 
+def paper_all(folder, out):
+    given = database_in(folder), folder / "none", [folder / "Tiny.yaml"]
+    paper(folder / "table.csv", *given, out / "paper")
+
+
 def database_in(folder):
     return folder / "database" / "adjustments.parquet"
 
@@ -197,6 +203,7 @@ READERS = {
     "benchmarks.parquet": [gather_all],
     "database/adjustments.parquet": [
         rescore_all,
+        paper_all,
         audit,
         draw,
         draw_case_study,
@@ -206,8 +213,15 @@ READERS = {
         release_all,
         use_run,
     ],
-    "database/baselines.parquet": [rescore_all, release_all],
-    "database/candidates.parquet": [rescore_all, compare_all, render_all, release_all, use_run],
+    "database/baselines.parquet": [rescore_all, paper_all, release_all],
+    "database/candidates.parquet": [
+        rescore_all,
+        paper_all,
+        compare_all,
+        render_all,
+        release_all,
+        use_run,
+    ],
     "database/datasets.tsv": [render_all, release_all, use_run],
     "rescored/table.parquet": [draw, draw_case_study, audit, compare_all, beside, render_all],
     "literature.parquet": [compare_all, render_all],

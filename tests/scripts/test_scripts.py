@@ -19,6 +19,7 @@ from scripts.gather import gather
 from scripts.job import job
 from scripts.literature import literature
 from scripts.moments import moments
+from scripts.paper import paper
 from scripts.render import render
 from scripts.rescore import rescore_tables
 
@@ -191,6 +192,22 @@ def test_database_and_summary_table(made):
     counted = pl.read_parquet(made / "histograms.parquet").sort("protocol", maintain_order=True)
     assert candidates["dataset"].unique().to_list() == ["Tiny"]
     assert candidates.drop("dataset").equals(counted)
+
+
+def test_a_paper_of_an_own_table(made, tmp_path):
+    given = made / "adjustments.parquet", made / "none", [made / "tiny.yaml"]
+    paper(made / "table.csv", *given, tmp_path / "paper")
+    assert "MRR" in (tmp_path / "paper" / "table.tex").read_text()
+    # What check.md says of a table is not true of the files of another one.
+    assert {path.name for path in (tmp_path / "paper").iterdir()} > {"check.md", "figure.pdf", "SHA256SUMS"}
+
+
+def test_of_a_table_without_adjusted_values_the_check_says_why_there_is_no_paper(made, tmp_path):
+    (tmp_path / "odd.csv").write_text("dataset,model,metric,value\nUnheard,A,mrr,0.5\n")
+    given = made / "adjustments.parquet", made / "none", []
+    paper(tmp_path / "odd.csv", *given, tmp_path / "paper")
+    assert "no value could be adjusted" in (tmp_path / "paper" / "check.md").read_text()
+    assert {path.name for path in (tmp_path / "paper").iterdir()} == {"check.md", "SHA256SUMS"}
 
 
 def test_rescored_table(made):

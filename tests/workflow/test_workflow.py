@@ -33,7 +33,9 @@ tables: [results.csv, words.csv, printed.md]
 registry: [tiny.yaml]
 """
 # What follows from the database.
-LATER = {"rescore_tables": 1, "literature": 1, "compare": 1, "figures": 1, "render": 1}
+RESCORED = {"rescore_tables": 1, "literature": 1, "compare": 1, "figures": 1, "render": 1}
+PAPERS = {"paper_of_table": 3}
+LATER = RESCORED | PAPERS
 GATHERED = {"gather": 1} | LATER
 COUNTED = {"count": 1, "moments": 1} | GATHERED
 BASELINED = {"baselines": 1}
@@ -175,6 +177,8 @@ def test_a_run_gives_every_result(run):
         "rescored/results.parquet",
         "rescored/results.csv",
         "rescored/results.md",
+        "paper/words/table.tex",
+        "paper/words/figure.pdf",
         "figures/chance-share.svg",
         "figures/chance-share.png",
         "figures/chance-share.json",
@@ -308,9 +312,10 @@ DAMAGED = {
     "baselines/Tiny.parquet": BASELINED | GATHERED,
     "benchmark-moments.parquet": GATHERED | {"benchmarks": 1},
     "database/datasets.tsv": GATHERED,
-    "rescored/words.md": LATER,
+    "rescored/words.md": RESCORED,
     "literature.parquet": {"literature": 1, "compare": 1, "render": 1},
     "comparison/chance-share.csv": {"compare": 1, "render": 1},
+    "paper/words/table.tex": {"paper_of_table": 1},
     "figures/power.png": {"figures": 1, "render": 1},
     "run_config.yaml": {"run_config": 1},
 }
@@ -394,7 +399,8 @@ def test_another_clone_folder_locale_time_zone_hash_seed_and_threads_give_the_sa
     folder.mkdir(parents=True)
     write_inputs(folder)
     clone(folder)
-    threaded = ("encode", "count", "moments", "gather", "rescore_tables", "compare", "figures", "render")
+    threaded = ("encode", "count", "moments", "gather", "rescore_tables", "paper_of_table", "compare")
+    threaded += ("figures", "render")
     environment = {"LC_ALL": locale, "LANG": locale, "TZ": "Pacific/Chatham", "PYTHONHASHSEED": "4242"}
     done = again(folder, "--set-threads", *(f"{rule}=2" for rule in threaded), environment=environment)
     assert done.returncode == 0, done.stderr
@@ -538,6 +544,7 @@ def test_a_second_run_does_nothing(run):
     ("module", "rerun"),
     [
         ("page/charts/size.py", {"figures": 1, "render": 1}),
+        ("manuscript/figure.py", PAPERS),
         ("page/templates/page.js", {"render": 1}),
         ("baselines/links.py", BASELINED | GATHERED),
         ("chance/random_scorer.py", {"moments": 1, "benchmarks": 1, "gather": 1} | LATER),
@@ -850,7 +857,7 @@ EDITS = {
     "shipped table": (
         "project/resources/published/conve.csv",
         replaced("ConvE", "ConvE again"),
-        {"literature": 1, "compare": 1, "render": 1},
+        {"literature": 1, "compare": 1, "render": 1} | PAPERS,
     ),
     "older table": ("results.csv", older("2.5", "2.4"), LATER),
     "older data": ("data/test.txt", older("d\tr\tb\n", ""), FETCHED),

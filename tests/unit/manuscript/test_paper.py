@@ -77,6 +77,15 @@ def test_a_table_without_a_float_gets_caption_and_label(tmp_path):
     assert source_of(paper).rstrip().endswith(r"\end{table}")
 
 
+def test_a_longtable_without_a_caption_gets_one_of_its_own(tmp_path):
+    made = source_of(made_of((HERE / "long.tex").read_text(encoding="utf-8"), tmp_path))
+    assert re.match(
+        r"\\begin\{longtable\}\{[^\n]*\n\\caption\{adj\.: .*\}\\label\{tab:adjusted\}\\\\\n\\toprule", made
+    )
+    # Its head stands there twice, and both are as wide as the table.
+    assert made.count("{MRR, UMLS} & adj. & Hits@10, UMLS & adj.") == 2
+
+
 def test_the_best_values_are_marked_and_those_that_may_be_as_good():
     rows = rankadjust.paper(HERE / "two-sets.tex", figure=False).values
     marks = {(row["model"], row["dataset"], row["metric"]): row["mark"] for row in rows.iter_rows(named=True)}
@@ -113,6 +122,52 @@ def test_markdown_becomes_latex_with_spans(tmp_path):
     assert "\\toprule" in paper.files["table.tex"]
     # (0.43 - E) / (1 - E), E = 0.38444.
     assert re.search(r"A\\_1 & 0\.43 & 0\.07 &", paper.files["table.tex"])
+
+
+def test_the_table_of_another_format_never_leaves_the_page(tmp_path):
+    text = "| Model | Nations MRR |\n|---|---|\n| A | 0.43 |\n"
+    made = made_of(text, tmp_path, "table.md").files["table.tex"]
+    assert made.startswith("% \\usepackage{booktabs,adjustbox}")
+    assert "\\begin{adjustbox}{max width=\\linewidth}" in made
+
+
+def test_markdown_and_csv_have_what_the_latex_has(tmp_path):
+    paper = rankadjust.paper(HERE / "two-sets.tex", figure=False)
+    assert "FB15k-237 / MRR gain" in paper.files["table.csv"]
+    replaced = rankadjust.paper(HERE / "two-sets.tex", figure=False, replace=True)
+    assert "Nations / MRR (adj.)" in replaced.files["table.csv"]
+    # (0.702 - 0.38444) / (1 - 0.38444) = 0.516
+    assert ",51.6," in replaced.files["table.csv"]
+    assert "70.2" not in replaced.files["table.csv"]
+
+
+def test_what_a_tool_has_written_becomes_a_table_for_a_page():
+    paper = rankadjust.paper(HERE.parent / "tables" / "pykeen_results_nations.json", figure=False)
+    header = paper.files["table.csv"].splitlines()[0]
+    assert header.startswith("Model,Nations / ")
+    assert "params" not in header
+    assert max(len(text) for text in paper.files["table.csv"].splitlines()[1].split(",")) <= len("not named")
+    assert "a tool has written" in paper.files["check.md"]
+
+
+def test_more_results_than_a_page_has_room_for_make_no_figure(tmp_path):
+    rows = "".join(f"Nations,model {number},mrr,0.5\n" for number in range(61))
+    (tmp_path / "mine.csv").write_text(f"dataset,model,metric,value\n{rows}")
+    made = rankadjust.paper(tmp_path / "mine.csv")
+    assert "figure.pdf" not in made.files
+    assert made.files["check.md"].endswith("No figure: 61 results fit on no page.\n")
+
+
+def test_runs_of_one_model_keep_a_row_each(tmp_path):
+    text = "dataset,model,metric,value\nNations,A,mrr,0.431\nNations,A,mrr,0.702\n"
+    table = made_of(text, tmp_path, "mine.csv").files["table.csv"]
+    assert [line.split(",")[:2] for line in table.splitlines()[1:]] == [["A", "0.431"], ["A", "0.702"]]
+
+
+def test_a_number_below_zero_has_a_minus_sign(tmp_path):
+    text = "dataset,model,metric,value\nNations,A,mrr,0.3\nNations,B,mrr,0.702\n"
+    # (0.3 - 0.38444) / (1 - 0.38444) = -0.137
+    assert "$-$0.1" in made_of(text, tmp_path, "mine.csv").files["table.tex"]
 
 
 def test_a_tidy_table(tmp_path):
@@ -191,8 +246,34 @@ def test_what_is_typed_wrong(tmp_path):
         rankadjust.paper(HERE / "seeds.tex", tmp_path / "file", figure=False)
 
 
+SHARED = [
+    "nature_table4.md",
+    "regcn_paper.md",
+    "kgraph_README.md",
+    "convq_README.md",
+    "thesis_Experiment_en.tex",
+]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", SHARED)
+def test_tables_as_authors_have_them(name, shared, tmp_path):
+    path = shared / "data" / "tables-2" / "files" / name
+    paper = rankadjust.paper(path, tmp_path, figure=False)
+    assert paper.values["index"].count() > 20
+    if path.suffix != ".tex":
+        compiled(tmp_path)
+        return
+    before, after = path.read_text(encoding="utf-8"), source_of(paper)
+    span = re.compile(r"multicolumn\{\d+\}")
+    for old, new in zip(tabulars(before), tabulars(after), strict=True):
+        for one, other in zip(old.rows, new.rows, strict=True):
+            kept = iter([span.sub("", after[cell.start : cell.end]) for cell in other])
+            assert all(span.sub("", before[cell.start : cell.end]) in kept for cell in one)
+
+
 DOCUMENT = r"""\documentclass{article}
-\usepackage{booktabs,multirow,siunitx,rotating,array,amsmath}
+\usepackage{booktabs,multirow,siunitx,rotating,array,amsmath,longtable,adjustbox}
 \begin{document}
 %s
 \input{methods}
@@ -201,18 +282,19 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
-@pytest.mark.skipif(
-    shutil.which("pdflatex") is None,
-    reason="pdflatex is not installed (texlive-latex-extra, texlive-science)",
-)
 @pytest.mark.parametrize("replace", [False, True])
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
 def test_the_latex_compiles(path, replace, tmp_path):
     rankadjust.paper(path, tmp_path, replace=replace, figure=False)
-    (tmp_path / "main.tex").write_text(DOCUMENT % r"\input{table}", encoding="utf-8")
+    compiled(tmp_path)
+
+
+def compiled(folder):
+    """Set the table and the methods in a folder; skip where there is no LaTeX."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed (texlive-latex-extra, texlive-science)")
+    (folder / "main.tex").write_text(DOCUMENT % r"\input{table}", encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
-    done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False
-    )
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Extra alignment tab" not in done.stdout
