@@ -213,12 +213,9 @@ def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
             "side": row["side"],
             "ranks": row["rank_type"],
             "metric": resolve(row["metric"]).label,
-            "value": number(row["value"]),
-            "95 %": _interval(row["value_low"], row["value_high"]),
-            "expectation": number(row["expectation"]),
-            "index": number(row["index"]),
-            "index 95 %": _interval(row["index_low"], row["index_high"]),
-            "z": number(row["z"]),
+            **dict(
+                zip(("value", "95 %", "expectation", "index", "index 95 %", "z"), _cells(row), strict=True)
+            ),
             "z (random scorer)": number(row["z_random_scorer"]),
             **dict(zip(_COUNTED, _counted(row), strict=True)),
         }
@@ -231,21 +228,23 @@ def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
     return table_of_text.drop(*alike, *empty)
 
 
+def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return value and interval, expectation, index and interval, and z."""
+    return (
+        number(row["value"]),
+        _interval(row["value_low"], row["value_high"]),
+        number(row["expectation"]),
+        number(row["index"]),
+        _interval(row["index_low"], row["index_high"]),
+        number(row["z"]),
+    )
+
+
 def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
     average, side, rank_type = key
     header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)", *_COUNTED)
     rows = [
-        (
-            resolve(row["metric"]).label,
-            number(row["value"]),
-            _interval(row["value_low"], row["value_high"]),
-            number(row["expectation"]),
-            number(row["index"]),
-            _interval(row["index_low"], row["index_high"]),
-            number(row["z"]),
-            number(row["z_random_scorer"]),
-            *_counted(row),
-        )
+        (resolve(row["metric"]).label, *_cells(row), number(row["z_random_scorer"]), *_counted(row))
         for row in part.iter_rows(named=True)
     ]
     what = f"{average} average, side {side}, {rank_type} ranks: {number(part['tasks'][0])} tasks"
@@ -268,19 +267,7 @@ def strata(result: pl.DataFrame, by: str) -> str:
     key = ["average", "side", "rank_type", "metric"]
     parts = []
     for (average, side, rank_type, metric), part in result.group_by(key, maintain_order=True):
-        rows = [
-            (
-                row["stratum"],
-                number(row["tasks"]),
-                number(row["value"]),
-                _interval(row["value_low"], row["value_high"]),
-                number(row["expectation"]),
-                number(row["index"]),
-                _interval(row["index_low"], row["index_high"]),
-                number(row["z"]),
-            )
-            for row in part.iter_rows(named=True)
-        ]
+        rows = [(row["stratum"], number(row["tasks"]), *_cells(row)) for row in part.iter_rows(named=True)]
         header = (by, "tasks", "value", "95 %", "expectation", "index", "95 %", "z")
         label = resolve(str(metric)).label
         parts.append(
