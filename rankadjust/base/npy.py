@@ -2,8 +2,7 @@
 
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Any
@@ -11,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base import reading
 
 # What numpy, its parser of headers and the archive raise for bytes that are something else.
 _BROKEN = (
@@ -20,16 +19,9 @@ _BROKEN = (
 )  # fmt: skip
 
 
-@contextmanager
-def readable(what: str, problem: str = "cannot be read as numbers") -> Iterator[None]:
+def readable(what: str, problem: str = "cannot be read as numbers") -> AbstractContextManager[None]:
     """Turn what numpy and scipy raise for a file that they cannot read into a RankadjustError. what: the file."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise RankadjustError(f"{what}: there is no such file") from None
-    except _BROKEN as error:
-        said = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise RankadjustError(f"{what}: {problem} ({said})") from None
+    return reading.readable(what, problem, broken=_BROKEN)
 
 
 def read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

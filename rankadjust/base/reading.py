@@ -11,8 +11,30 @@ from typing import Any, BinaryIO
 
 import polars as pl
 
+from rankadjust.base.errors import RankadjustError
+
+# What polars raises for a file that it cannot read. A damaged Parquet file can make it panic, which is no Exception.
+_BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError)
+
 Source = str | Path | BinaryIO
 """The path of a file, or a file that is open: it is read from its beginning, and stays open."""
+
+
+@contextmanager
+def readable(
+    what: str | Path,
+    problem: str = "cannot be read as a table",
+    missing: str = "there is no such file",
+    broken: tuple[type[BaseException], ...] = _BROKEN,
+) -> Iterator[None]:
+    """Turn an error of reading into a RankadjustError. what: the file. broken: the errors of a damaged file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise RankadjustError(f"{what}: {missing}") from None
+    except broken as error:
+        said = next(iter(str(error).splitlines()), type(error).__name__)
+        raise RankadjustError(f"{what}: {problem} ({said})") from None
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
 from rankadjust.base.parquet import check_parquet
-from rankadjust.base.reading import Source, parquet_metadata, parquet_schema, read_parquet
+from rankadjust.base.reading import Source, parquet_metadata, parquet_schema, read_parquet, readable
 from rankadjust.base.version import VERSION
 
 _PREFIX = "rankadjust."
@@ -59,24 +59,18 @@ def write_sealed(frame: pl.DataFrame, path: str | Path, table: TableKind, versio
 def read_sealed(path: Path, table: TableKind) -> tuple[pl.DataFrame, Seal | None]:
     """Return the frame in a file and its seal, None where it has none.
 
-    Raises RankadjustError if the path is a folder, the file is not Parquet, has another kind or
-    schema, or its values differ from its seal. A file that is missing is a FileNotFoundError.
+    Raises RankadjustError if there is no such file or the path is a folder, the file is not Parquet, has another kind
+    or schema, or its values differ from its seal.
     """
     if path.is_dir():
         raise RankadjustError(f"{path}: this is a folder; give the Parquet file itself")
-    try:
-        with path.open("rb") as file:
-            check_parquet(file)
-            seal = read_seal(file)
-            _require_schema(path, table, seal)
-            _require_columns(path, table, parquet_schema(file))
-            frame = read_parquet(file)
-    except FileNotFoundError:
-        raise
-    # A damaged file can make the parser panic; a panic is not a subclass of Exception.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
-        said = str(error).splitlines()[0]
-        raise RankadjustError(f"{path}: not a Parquet file, or a damaged one ({said})") from None
+    missing = f"there is no such file; {table.remake}"
+    with readable(path, "not a Parquet file, or a damaged one", missing), path.open("rb") as file:
+        check_parquet(file)
+        seal = read_seal(file)
+        _require_schema(path, table, seal)
+        _require_columns(path, table, parquet_schema(file))
+        frame = read_parquet(file)
     if seal is not None:
         found = digest_of_values(frame, seal.table, seal.schema, seal.version)
         if found != seal.digest:

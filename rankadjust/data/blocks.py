@@ -1,7 +1,6 @@
 """Integer triples from Parquet and npy files, in blocks: what is larger than memory is never there as a whole."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 
@@ -11,6 +10,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.npy import read_header, readable
 from rankadjust.base.parquet import check_parquet
+from rankadjust.base.reading import readable as readable_table
 from rankadjust.base.reading import scan_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, time_columns
 
@@ -84,7 +84,7 @@ def _npy_blocks(path: Path, columns: _Columns, rows: int, where: str) -> Iterato
 
 
 def _parquet_blocks(path: Path, columns: _Columns, rows: int, where: str) -> Iterator[pl.DataFrame]:
-    with _parquet(where):
+    with readable_table(where, "no Parquet file, or a damaged one"):
         with path.open("rb") as file:
             check_parquet(file)
             scan = scan_parquet(file)
@@ -95,21 +95,10 @@ def _parquet_blocks(path: Path, columns: _Columns, rows: int, where: str) -> Ite
         if name not in names:
             raise RankadjustError(f"{where}: lacks the column {name!r}; it has {', '.join(names)}")
     for start in range(0, height, rows):
-        with _parquet(where):
+        with readable_table(where, "no Parquet file, or a damaged one"):
             ours = scan.select(pl.col(name).alias(own) for own, name in theirs.items())
             block = ours.slice(start, rows).collect()
         yield block
-
-
-@contextmanager
-def _parquet(where: str) -> Iterator[None]:
-    """Turn a complaint of polars about a file into a RankadjustError."""
-    try:
-        yield
-    # A damaged file can make the parser panic; a panic is not a subclass of Exception.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
-        said = str(error).splitlines()[0]
-        raise RankadjustError(f"{where}: no Parquet file, or a damaged one ({said})") from None
 
 
 _READERS = {".npy": _npy_blocks, ".parquet": _parquet_blocks}

@@ -4,9 +4,8 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
-from rankadjust.base.reading import read_csv
+from rankadjust.base.reading import read_csv, readable
 from rankadjust.base.sealed import TableKind, read_sealed, write_sealed
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
@@ -33,14 +32,7 @@ def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
     """
     file = beside_database(None, CANDIDATES) if path is None else Path(path)
     check_shipped(file)
-    try:
-        histograms, _ = read_sealed(file, _HISTOGRAMS)
-    except FileNotFoundError:
-        raise RankadjustError(
-            f"{file}: there are no candidate histograms; a run writes them beside its database: "
-            "give the run with --results"
-        ) from None
-    return histograms
+    return read_sealed(file, _HISTOGRAMS)[0]
 
 
 def write_candidates(histograms: pl.DataFrame, path: str | Path) -> None:
@@ -52,14 +44,11 @@ def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
     """Return the counts of every data set as text, a row each; None means the released table."""
     file = beside_database(None, DATASETS) if path is None else Path(path)
     check_shipped(file)
-    try:
+    missing = (
+        "there is no table of data sets; a run writes it beside its database: give the run with --results"
+    )
+    with readable(file, missing=missing):
         return without_guards(read_csv(file, separator="\t"))
-    except FileNotFoundError:
-        raise RankadjustError(
-            f"{file}: there is no table of data sets; a run writes it beside its database: give the run with --results"
-        ) from None
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise RankadjustError(f"{file}: cannot be read as a table ({str(error).splitlines()[0]})") from None
 
 
 def beside_database(database: str | Path | None, name: str) -> Path:

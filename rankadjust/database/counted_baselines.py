@@ -65,11 +65,7 @@ def load_baselines(path: str | Path | None = None) -> pl.DataFrame:
     """
     file = beside_database(None, BASELINES) if path is None else Path(path)
     check_shipped(file)
-    try:
-        found, _ = read_sealed(file, _TABLE)
-    except FileNotFoundError:
-        raise RankadjustError(f"{file}: there is no such table of baselines; {_TABLE.remake}") from None
-    return found
+    return read_sealed(file, _TABLE)[0]
 
 
 def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:

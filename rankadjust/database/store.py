@@ -120,10 +120,7 @@ def load_database(path: str | Path | None = None) -> pl.DataFrame:
     """
     file = shipped(RELEASED) if path is None else Path(path)
     check_shipped(file)
-    try:
-        database, seal = read_sealed(file, ADJUSTMENTS)
-    except FileNotFoundError:
-        raise RankadjustError(f"{file}: there is no such database; {ADJUSTMENTS.remake}") from None
+    database, seal = read_sealed(file, ADJUSTMENTS)
     if seal is None:
         raise RankadjustError(
             f"{file}: it has no digest, so that its values cannot be checked; {ADJUSTMENTS.remake}, and "

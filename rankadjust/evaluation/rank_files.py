@@ -16,7 +16,7 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.parquet import check_parquet
-from rankadjust.base.reading import read_csv, read_parquet
+from rankadjust.base.reading import read_csv, read_parquet, readable
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.evaluation.libkge import SUFFIXES as TRACES
 from rankadjust.evaluation.libkge import read_trace
@@ -134,18 +134,13 @@ def _read_folder(path: Path) -> pl.DataFrame:
 
 
 def _read_table(path: Path) -> pl.DataFrame:
-    try:
+    with readable(path):
         if path.suffix == ".parquet":
             with path.open("rb") as file:
                 check_parquet(file)
                 return read_parquet(file)
         if _suffix(path) in _SEPARATORS:
             return read_csv(path, separator=_SEPARATORS[_suffix(path)], raise_if_empty=False)
-    except FileNotFoundError:
-        raise RankadjustError(f"{path}: there is no such file") from None
-    # A damaged Parquet file can make the parser panic, which is no Exception.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError) as error:
-        raise RankadjustError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
     raise RankadjustError(
         f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npz "
         "and trace.yaml of LibKGE"

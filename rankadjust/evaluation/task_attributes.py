@@ -10,7 +10,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.parquet import check_parquet
-from rankadjust.base.reading import read_csv, read_parquet
+from rankadjust.base.reading import read_csv, read_parquet, readable
 from rankadjust.base.stages import TRIPLES, check_if_sealed, read_product
 from rankadjust.base.vocabulary import LABEL_COLUMNS, TIED, time_columns
 
@@ -138,25 +138,15 @@ def _joined_name(name: str, tasks: pl.DataFrame) -> str:
 def _read(path: Path) -> pl.DataFrame:
     if path.suffix in (".txt", ".tsv"):
         return _tasks_of_triples(_read_triples(path))
-    try:
-        with path.open("rb") as file:
-            check_if_sealed(file)
-            check_parquet(file)
-            return read_parquet(file)
-    except FileNotFoundError:
-        raise RankadjustError(f"{path}: there is no such file") from None
-    # A damaged Parquet file can make the parser panic, which is no Exception.
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise RankadjustError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+    with readable(path, "cannot be read as Parquet"), path.open("rb") as file:
+        check_if_sealed(file)
+        check_parquet(file)
+        return read_parquet(file)
 
 
 def _read_triples(path: Path) -> pl.DataFrame:
-    try:
+    with readable(path, "cannot be read as text"):
         found = read_csv(path, separator="\t", has_header=False, quote_char=None)
-    except FileNotFoundError:
-        raise RankadjustError(f"{path}: there is no such file") from None
-    except (pl.exceptions.PolarsError, OSError, UnicodeDecodeError) as error:
-        raise RankadjustError(f"{path}: cannot be read as text ({str(error).splitlines()[0]})") from None
     if found.width < 3:
         raise RankadjustError(f"{path}: a line must have head, relation and tail with tabs between them")
     return found.select(pl.nth(place).alias(name) for place, name in enumerate(LABEL_COLUMNS))

@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.reading import read_csv
+from rankadjust.base.reading import read_csv, readable
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.chance.adjusted_names import find_adjusted
@@ -25,12 +25,8 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
     path = Path(path)
     check_shipped(path)
     separator, _ = tidy_separator(path)
-    try:
+    with readable(path):
         frame = read_csv(path, separator=separator, raise_if_empty=False)
-    except FileNotFoundError:
-        raise RankadjustError(f"{path}: there is no such file") from None
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise RankadjustError(f"{path}: cannot be read as a table ({str(error).splitlines()[0]})") from None
     if frame.width > MAX_COLUMNS:
         raise RankadjustError(f"{path}: {frame.width:,} columns; at most {MAX_COLUMNS:,} are read")
     frame = without_guards(frame)

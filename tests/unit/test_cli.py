@@ -250,8 +250,8 @@ def test_without_a_released_database_the_line_says_what_makes_one(run, monkeypat
     monkeypatch.setattr("rankadjust.database.store.RELEASED", str(tmp_path / "adjustments.parquet"))
     monkeypatch.setattr("rankadjust.database.beside.RELEASED", str(tmp_path / "adjustments.parquet"))
     _, _, error = run("adjust --dataset Nations mrr=0.3")
-    assert "there is no such database" in error
-    assert "there are no candidate histograms" in run("show Nations")[2]
+    assert "there is no such file; 'snakemake --cores all database' makes one" in error
+    assert "there is no such file; 'snakemake" in run("show Nations")[2]
 
 
 def test_the_version_is_that_of_the_program_and_of_the_database(run, database, monkeypatch, tmp_path):
@@ -839,7 +839,7 @@ def test_a_database_without_histograms_gives_all_but_p_and_says_so(run, results,
         error
         == f"note: {candidates} is missing, so there is no p; put the candidates.parquet of the same run there\n"
     )
-    assert "give the run with --results" in run("show my-graph --database", database)[2]
+    assert "there is no such file; 'snakemake" in run("show my-graph --database", database)[2]
 
 
 # --- the package ----------------------------------------------------------------------------------------------

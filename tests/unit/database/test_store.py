@@ -61,7 +61,7 @@ def test_a_database_comes_back_as_it_was_written(tmp_path):
 
 
 def test_what_is_no_database_is_refused_in_one_line(tmp_path):
-    with pytest.raises(RankadjustError, match="there is no such database"):
+    with pytest.raises(RankadjustError, match="there is no such file; 'snakemake"):
         load_database(tmp_path / "none.parquet")
     (tmp_path / "text.parquet").write_text("dataset\n")
     with pytest.raises(RankadjustError, match=r"text\.parquet: not a Parquet file"):

@@ -136,7 +136,7 @@ def test_what_is_no_release_is_one_line(release, tmp_path):
         RankadjustError, match=r"none: there is no such folder; give one with the file adjustments"
     ):
         verify(tmp_path / "none", release)
-    with pytest.raises(RankadjustError, match="there is no such database"):
+    with pytest.raises(RankadjustError, match="there is no such file; 'snakemake"):
         verify(tmp_path, release)
 
 
