@@ -268,8 +268,8 @@ def test_where_there_is_no_folder_for_temporary_files_counting_in_parts_says_so(
     done = without_temporary_folder(tmp_path, sys.executable, "-c", COUNTING)
     assert done.returncode == 1
     assert re.fullmatch(
-        r"error: there is no folder for temporary files \(No usable temporary directory found in \['/tmp', .*\]\); "
-        r"allow one of them, or name another by TMPDIR\n",
+        r"error: no folder for temporary files can be written "
+        r"\(No usable temporary directory found in \['/tmp', .*\]\); make one writable, or name another by TMPDIR\n",
         done.stderr,
     )
 

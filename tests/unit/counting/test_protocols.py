@@ -106,7 +106,7 @@ def test_time_aware_applies_to_temporal_triples_only():
         (["training", "inference", "inference_testing"], None),
         (
             ["training", "inference_testing"],
-            "pykeen looks at the inference graph, and there is no split 'inference'",
+            "pykeen uses the inference graph, but the data have no split 'inference'",
         ),
     ],
 )
