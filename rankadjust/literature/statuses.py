@@ -46,10 +46,16 @@ _NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
 
 
 def problems(rescored: pl.DataFrame) -> list[str]:
-    """Return what is wrong: a line for each row, and one line for all rows of a file without a data set."""
+    """Return what is wrong: a line for each row, and one for all rows without a data set, or of an unknown one."""
     is_unnamed = (pl.col("status") == "dataset_unknown") & pl.col("dataset").is_null()
     wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)) & ~is_unnamed)
-    by_row = wrong.select(filled("{}: {}", where_of(wrong), "message")).to_series().to_list()
+    # An unknown data set is said once; other messages are about the value of their row.
+    same = [*(name for name in ("file", "dataset") if name in wrong.columns), "status", "message"]
+    rows = pl.when(status="dataset_unknown").then(0).otherwise(pl.int_range(pl.len()))
+    by_message = wrong.with_columns(place=where_of(wrong)).group_by(*same, rows, maintain_order=True)
+    alike = by_message.agg(pl.first("place"), pl.len())
+    count = pl.when(pl.col("len") > 1).then(filled(" ({} rows)", "len")).otherwise(pl.lit(""))
+    by_row = alike.select(filled("{}: {}{}", "place", "message", count)).to_series().to_list()
     if rescored.filter(is_unnamed).is_empty():
         return by_row
     nameless = rescored.filter(pl.col("dataset").is_null())

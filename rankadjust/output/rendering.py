@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -39,16 +39,20 @@ def adjusted_tables(
     """Return each table of a file as it was printed, with its adjusted columns: text throughout, one row per row.
 
     rescored: `rescore(reading.values, …)`, which keeps grid, row and column of each value. After a column with values
-    comes one for each of `adjustments` (index, ratio, z, z_random_scorer); cells that could not be adjusted are empty
-    there. Tables without any value are left out. Raises RankadjustError for an unknown adjustment.
+    comes one for each of `adjustments` (index, ratio, z, z_random_scorer), which says '(assumed)' where a value of it
+    rests on facts that nobody stated; cells that could not be adjusted are empty there. Tables without any value are
+    left out. Raises RankadjustError for an unknown adjustment.
     """
     for name in adjustments:
         if name not in ADJUSTMENTS:
             hint = did_you_mean(name, ADJUSTMENTS) or f"; there are {', '.join(ADJUSTMENTS)}"
             raise RankadjustError(f"unknown adjustment '{name}'{hint}")
     added = _formatted(rescored, adjustments)
+    assumed: dict[int, set[int]] = defaultdict(set)
+    for grid, column in rescored.filter(status="assumed").select("grid", "column").iter_rows():
+        assumed[int(grid)].add(int(column) - 1)
     return [
-        with_columns(table, added[table.number], adjustments)
+        with_columns(table, added[table.number], adjustments, assumed.get(table.number, ()))
         for table in reading.tables
         if table.number in added
     ]
@@ -94,11 +98,15 @@ def as_precise(value: float | None, width: float | None) -> str:
 
 
 def with_columns(
-    table: Table, added: Mapping[tuple[int, int], Sequence[str]], adjustments: Sequence[str]
+    table: Table,
+    added: Mapping[tuple[int, int], Sequence[str]],
+    adjustments: Sequence[str],
+    assumed: Container[int] = (),
 ) -> pl.DataFrame:
     """Return a table as text with new columns, each after the column it belongs to.
 
-    added: by row and column of the grid, a text for each of `adjustments`, by which the new columns are named.
+    added: by row and column of the grid, a text for each of `adjustments`, by which the new columns are named. assumed:
+    the columns whose new ones are called assumed.
     """
     rows = [row for row in table.layout.rows if row.kind != "header"]
     columns: dict[str, list[str]] = {}
@@ -108,7 +116,8 @@ def with_columns(
         if not any(index == column.index for _, index in added):
             continue
         for position, adjustment in enumerate(adjustments):
-            columns[unused(f"{name} {adjustment}", columns)] = [
+            title = f"{name} {adjustment}{' (assumed)' if column.index in assumed else ''}"
+            columns[unused(title, columns)] = [
                 texts[position] if (texts := added.get((row.index, column.index))) else "" for row in rows
             ]
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))

@@ -214,7 +214,7 @@ def _draft(table: Table, values: pl.DataFrame) -> tuple[dict[str, Any], list[str
         for number in dict.fromkeys(row[place] for row in rows):
             if own := assumed_of_all([row for row in rows if row[place] == number], name):
                 lines[number][name] = own
-    return stated | _lines(table, place, lines), asked
+    return stated | lines_of(table, place, lines), asked
 
 
 def with_reasons(values: pl.DataFrame) -> list[dict[str, Any]]:
@@ -243,7 +243,7 @@ def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
     return row[name]
 
 
-def _lines(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+def lines_of(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the columns and rows of a sidecar: a column that was taken for the models, and what lines have alone."""
     columns = table.layout.columns
     headers = [[*column.header, column.name] for column in columns]

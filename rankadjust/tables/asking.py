@@ -1,5 +1,6 @@
 """What to ask somebody about a file: the facts that its tables do not say, each with the answers that are likely."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import load_benchmarks
-from rankadjust.tables.account import assumed_of_all, sidecar_text, table_keys, with_reasons
+from rankadjust.tables.account import assumed_of_all, lines_of, sidecar_text, table_keys, with_reasons
 from rankadjust.tables.given import given_facts
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
@@ -31,11 +32,13 @@ _MOST_OFFERED = 9
 class Question:
     """A fact that tables do not say.
 
-    tables: their numbers. where: which tables these are, for people. fact: its key in a sidecar. why: for what reason
-    the first candidate was taken, None where nothing was. candidates: likely answers, first the one that was taken.
+    tables: their numbers. columns: those of the one table, by number, that do not say it; empty for all. where: which
+    these are, for people. fact: its key in a sidecar. why: for what reason the first candidate was taken, None where
+    nothing was. candidates: likely answers, first the one that was taken.
     """
 
     tables: tuple[int, ...]
+    columns: tuple[int, ...]
     where: str
     fact: str
     why: str | None
@@ -56,31 +59,48 @@ class Question:
 def questions(reading: Reading, names: Names) -> list[Question]:
     """Return what to ask about a file, table by table, in the order of the file.
 
-    A fact is asked where no value of a table has it from its lines or a sidecar; split, side and protocol once for all
-    tables that lack the same.
+    A fact is asked where no value of a table or of some of its columns has it from its lines or a sidecar; split, side
+    and protocol once for all tables that lack the same.
     """
     found: dict[Any, Question] = {}
     for table in reading.tables:
         for question in _about(table, reading, names):
-            alone = question.fact not in _OF_FILE
-            key = (question.fact, question.candidates, table.number if alone else None)
+            alone = question.fact not in _OF_FILE or question.columns
+            key = (question.fact, question.candidates, *((table.number, question.columns) if alone else ()))
             same = found.get(key, replace(question, tables=()))
             found[key] = replace(same, tables=(*same.tables, table.number))
     keys = table_keys(reading)
-    return [replace(question, where=_where(question.tables, reading, keys)) for question in found.values()]
+    return [replace(question, where=_where(question, reading, keys)) for question in found.values()]
 
 
 def _about(table: Table, reading: Reading, names: Names) -> Iterator[Question]:
     rows = with_reasons(reading.values.filter(pl.col("grid") == table.number))
     for fact in _ASKED if rows else ():
-        taken = assumed_of_all(rows, fact)
-        if taken is None and not (fact in ("dataset", "model") and all(row[fact] is None for row in rows)):
+        columns = [] if _is_unsaid(fact, rows) else _columns_without(fact, rows, table)
+        own = [row for row in rows if row["column"] in columns] or rows
+        if not _is_unsaid(fact, own):
             continue
+        taken = assumed_of_all(own, fact)
         why = (
-            None if taken is None else rows[0]["why"][_WORDS.get(fact, fact)].removeprefix(taken).lstrip(" ,")
+            None if taken is None else own[0]["why"][_WORDS.get(fact, fact)].removeprefix(taken).lstrip(" ,")
         )
-        likely = [*([taken] if taken else []), *_likely(fact, table, rows, names)]
-        yield Question((table.number,), "", fact, why, tuple(dict.fromkeys(likely))[:_MOST_OFFERED])
+        likely = tuple(dict.fromkeys([*([taken] if taken else []), *_likely(fact, table, own, names)]))
+        yield Question((table.number,), tuple(columns), "", fact, why, likely[:_MOST_OFFERED])
+
+
+def _is_unsaid(fact: str, rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Tell whether none of some values says a fact, of which the same was taken for all of them."""
+    is_unnamed = fact in ("dataset", "model") and all(row[fact] is None for row in rows)
+    return is_unnamed or assumed_of_all(rows, fact) is not None
+
+
+def _columns_without(fact: str, rows: Sequence[Mapping[str, Any]], table: Table) -> list[int]:
+    if table.layout.metrics != "columns" or fact in ("model", "metric"):
+        return []
+    numbers = dict.fromkeys(row["column"] for row in rows)
+    return [
+        number for number in numbers if _is_unsaid(fact, [row for row in rows if row["column"] == number])
+    ]
 
 
 def _likely(fact: str, table: Table, rows: Sequence[Mapping[str, Any]], names: Names) -> Sequence[str]:
@@ -94,7 +114,12 @@ def _likely(fact: str, table: Table, rows: Sequence[Mapping[str, Any]], names: N
     return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
 
 
-def _where(tables: Sequence[int], reading: Reading, keys: Mapping[int, str | int]) -> str:
+def _where(question: Question, reading: Reading, keys: Mapping[int, str | int]) -> str:
+    tables = question.tables
+    if question.columns:
+        columns = reading.tables[tables[0] - 1].layout.columns
+        names = ", ".join(f"'{columns[number - 1].name}'" for number in question.columns)
+        return f"{_where(replace(question, columns=()), reading, keys)}, columns {names}"
     holding = [table.number for table in reading.tables if table.layout.metrics]
     if list(tables) == holding:
         return f"all {len(holding)} tables" if len(holding) > 1 else reading.path.name
@@ -129,7 +154,12 @@ def answered(question: Question, answer: str, names: Names) -> str | None:
 def answers_as_sidecar(reading: Reading, answers: Sequence[tuple[Question, str]]) -> str:
     """Return the sidecar that states the answers, and what the file's own one states."""
     drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
+    lines: dict[int, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for question, answer in answers:
         for number in question.tables:
-            drafts[number][question.fact] = answer
+            drafts[number] |= {} if question.columns else {question.fact: answer}
+            for column in question.columns:
+                lines[number][column][question.fact] = answer
+    for number, found in lines.items():
+        drafts[number] |= lines_of(reading.tables[number - 1], "column", found)
     return sidecar_text(reading, drafts)

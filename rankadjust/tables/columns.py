@@ -63,13 +63,14 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
     columns = []
     for index, (stack, line, facts) in enumerate(zip(sheet.stacks, sheet.lines, sheet.facts, strict=True)):
         # What is stated of a column explains the words of its header that say nothing known.
-        said = _explained(facts) if line.facts != NOTHING else facts
+        said = explained(facts) if line.facts != NOTHING else facts
         header = tuple(map(label, stack))
         columns.append(Column(index, header, roles[index], said, line, assumed.get(index)))
     return tuple(columns)
 
 
-def _explained(facts: Facts) -> Facts:
+def explained(facts: Facts) -> Facts:
+    """Return what a line says of which a sidecar states something: its unknown words need no explanation any more."""
     if facts.unknown:
         others = tuple(why for why in facts.conflicts if why != unknown_word(facts.unknown))
         return replace(facts, unknown=None, conflicts=others)
@@ -154,7 +155,7 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
 def _of_unknown_dataset(facts: Facts) -> Facts:
     if facts.dataset or not facts.unknown:
         return facts
-    named = replace(_explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
+    named = replace(explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
     return named.assuming("dataset", f"'{facts.unknown}' of a header taken for one")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from rankadjust.base.words import folded
 from rankadjust.tables.cells import is_missing, is_numeric
 from rankadjust.tables.cells import label as label_of
+from rankadjust.tables.columns import explained
 from rankadjust.tables.sheet import LABEL_ROLES, Column, Row, Sheet
 from rankadjust.tables.sidecar import Line
 from rankadjust.tables.tokens import (
@@ -106,6 +107,7 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
         _without_number(_label(column, cells[column.index], above), cells, columns) for column in others
     ]
     facts = _said_by(labels, sheet.names)
+    facts = explained(facts) if line.facts != NOTHING else facts
     beside = (label.text for label in labels if label.column.role != "metric")
     return Row(
         index,

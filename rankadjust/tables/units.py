@@ -75,6 +75,12 @@ def settle(
         _settle_sign(value, states, signs)
         groups[value.series, value.facts.metric].append(value)
     decisions = decide_units([_series(members, percent) for members in groups.values()])
+    for members in groups.values():
+        if any(value.number.other for value in members):
+            for value in filter(lambda value: _may_be_thousands(value.number), members):
+                value.assumed.setdefault(
+                    "value", "the point stands before decimals, though others have a comma"
+                )
     for members, decision in zip(groups.values(), decisions, strict=True):
         for index, value in enumerate(members):
             value.unit = "percent" if value.number.percent else decision.unit

@@ -456,6 +456,15 @@ def test_bad_rows_say_why_and_the_others_are_adjusted(database, tmp_path):
     assert listed[0] == "mine.csv:3: the value is empty; give a number such as 0.338"
 
 
+def test_an_unknown_data_set_is_said_once(database, tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("dataset,model,metric,value\nMyKG,A,mrr,0.5\nMyKG,B,mrr,0.4\nMyGraph,C,mrr,0.4\n")
+    first, second = problems(rescore(read_tidy(path), database))
+    assert first.startswith("mine.csv:2: unknown data set 'MyKG'")
+    assert first.endswith(" (2 rows)")
+    assert second.startswith("mine.csv:4: unknown data set 'MyGraph'")
+
+
 # --- what the numbers of candidates allow
 
 

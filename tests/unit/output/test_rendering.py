@@ -61,11 +61,11 @@ def test_each_column_of_values_gets_its_index_with_the_printed_precision(adjuste
         "Model": ["A_1", "B"],
         "MR": ["177", "-"],
         # One rank more or less is 1 / (E - 1), about 0.00014: four decimals.
-        "MR index": [f"{(177 - mr) / (1 - mr):.4f}", ""],
+        "MR index (assumed)": [f"{(177 - mr) / (1 - mr):.4f}", ""],
         "MRR": ["0.338", ".2941"],
-        "MRR index": [f"{(0.338 - mrr) / (1 - mrr):.3f}", f"{(0.2941 - mrr) / (1 - mrr):.4f}"],
+        "MRR index (assumed)": [f"{(0.338 - mrr) / (1 - mrr):.3f}", f"{(0.2941 - mrr) / (1 - mrr):.4f}"],
         "Hits@10 (%)": ["53.3", "bad"],
-        "Hits@10 (%) index": [f"{(0.533 - hits) / (1 - hits):.3f}", ""],
+        "Hits@10 (%) index (assumed)": [f"{(0.533 - hits) / (1 - hits):.3f}", ""],
         "Note": ["best", ""],
     }
 
@@ -77,22 +77,34 @@ def test_other_adjustments(adjusted, moments):
     )
     mean, deviation = row["expectation"].item(), row["variance"].item() ** 0.5
     # The interval of 177 is 1 rank wide: 1 / E in the ratio, 1 / sd (about 0.05) in z.
-    assert frame["MR ratio"].to_list() == [f"{177 / mean:.4f}", ""]
-    assert frame["MR z"].to_list() == [f"{(mean - 177) / deviation:.1f}", ""]
+    assert frame["MR ratio (assumed)"].to_list() == [f"{177 / mean:.4f}", ""]
+    assert frame["MR z (assumed)"].to_list() == [f"{(mean - 177) / deviation:.1f}", ""]
+
+
+def test_columns_are_called_assumed_where_facts_of_a_value_are(tmp_path, database):
+    (tmp_path / "wn18rr.md").write_text(TABLE)
+    given = {"dataset": "WN18RR", "split": "testing", "side": "both", "protocol": "filtered"}
+    reading = read_tables(tmp_path / "wn18rr.md", given=given)
+    (frame,) = adjusted_tables(reading, rescore(reading.values, database))
+    assert [name for name in frame.columns if "index" in name] == [
+        "MR index",
+        "MRR index",
+        "Hits@10 (%) index",
+    ]
 
 
 def test_sections_repeated_headers_and_several_tables_stay(adjusted):
     text = "|Model|MRR|\n|-|-|\n|**WN18RR**||\n|A|0.476|\n\nx\n\n|Graph|Triples|\n|-|-|\n|Nations|1992|\n"
     (frame,) = adjusted("tables.md", text)
     assert frame["Model"].to_list() == ["WN18RR", "A"]
-    assert frame["MRR index"].to_list() == ["", "0.476"]
+    assert frame["MRR index (assumed)"].to_list() == ["", "0.476"]
 
 
 def test_columns_of_one_name_are_numbered(adjusted):
     header = "<tr><th>Model</th><th>Note</th><th>Note</th><th>MRR</th></tr>"
     text = f"<table>{header}<tr><td>A</td><td>a</td><td>b</td><td>0.5</td></tr></table>"
     (frame,) = adjusted("wn18rr.html", text)
-    assert frame.columns == ["Model", "Note", "Note (2)", "MRR", "MRR index"]
+    assert frame.columns == ["Model", "Note", "Note (2)", "MRR", "MRR index (assumed)"]
 
 
 def test_an_unknown_adjustment_is_an_error(adjusted):

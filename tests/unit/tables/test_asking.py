@@ -108,17 +108,24 @@ def test_what_is_asked_is_what_no_line_says(tmp_path):
         ("split", (1, 2), ("testing", "validation")),
         ("side", (1, 2), ("both", "head")),
         ("protocol", (1, 2), ("filtered", "raw")),
+        ("dataset", (2,), ()),
     ]
-    given = ["umls", "2", "-", "sampled-50"]
+    assert asked[4].text.startswith(
+        "table 2 'Large graphs' (lines 11 to 13), columns 'MRR', 'Hits@1', 'Hits@10': "
+    )
+    given = ["umls", "2", "-", "sampled-50", "nations"]
     answers = [
         (question, answered(question, text, names)) for question, text in zip(asked, given, strict=True)
     ]
-    assert [answer for _, answer in answers] == ["UMLS", "validation", None, "sampled-50"]
+    assert [answer for _, answer in answers] == ["UMLS", "validation", None, "sampled-50", "Nations"]
     stated = answers_as_sidecar(read(tmp_path), [pair for pair in answers if pair[1] is not None])
     assert yaml.safe_load(stated) == {
         "split": "validation",
         "protocol": "sampled-50",
-        "tables": {"Small graphs": {"dataset": "UMLS"}},
+        "tables": {
+            "Small graphs": {"dataset": "UMLS"},
+            "Large graphs": {"columns": {"4-6": {"dataset": "Nations"}}},
+        },
     }
     with pytest.raises(RankadjustError, match="there is no protocol 'filterd'"):
         answered(asked[3], "filterd", names)

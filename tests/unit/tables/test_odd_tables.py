@@ -97,6 +97,16 @@ def test_a_metric_with_an_unknown_word_is_named(tmp_path, header):
     )
 
 
+def test_a_sidecar_says_what_a_row_with_an_unknown_word_holds(tmp_path):
+    text = table("Metric | A", "MRR | .5", "HITS@10_50 | .7")
+    assert values(read(tmp_path, "umls.md", text), "value") == [("0.5",)]
+    stated = "rows: {HITS@10_50: {metric: Hits@10, protocol: sampled-50}}\n"
+    assert values(read(tmp_path, "umls.md", text, stated), "metric", "protocol") == [
+        (MRR, None),
+        ("hits_at_10", "sampled-50"),
+    ]
+
+
 def test_unknown_data_sets_before_each_metric_are_read_as_such(tmp_path):
     reading = read(tmp_path, "a.md", table("Model | WikiPeople MRR | WD50K MRR", "A | .5 | .4"))
     assert values(reading, "dataset", "metric", "value") == [
@@ -168,6 +178,20 @@ def test_spreads_and_gains_are_no_values(tmp_path):
         tmp_path, "umls.md", table("Metric | A | B | Gain", "MRR | .5 | .4 | 25.0", "H@1 | .4 | .3 | 33.3")
     )
     assert values(reading, "model", "value") == [("A", "0.5"), ("B", "0.4"), ("A", "0.4"), ("B", "0.3")]
+
+
+def test_a_point_among_commas_is_marked(tmp_path):
+    text = table("Model | MR | MRR", "A | 3,384 | .2", "B | 3.340 | .4")
+    reading = read(tmp_path, "wn18rr.md", text)
+    assert values(reading, "value")[2] == ("3.340",)
+    assert "value inferred" in reading.values["grades"][2]
+
+
+def test_tail_only_is_a_side_and_50_neg_another_task(tmp_path):
+    text = table("Model | Hits@10 (filtered, tail only) | MRR (50 neg)", "A | .6 | .5")
+    reading = read(tmp_path, "umls.md", text)
+    assert values(reading, "side", "protocol", "value") == [("tail", "filtered", "0.6")]
+    assert "with the unknown word '50'" in unread_cells(reading)[0]
 
 
 @pytest.mark.parametrize("cell", ["paper: 0.49 ours: 0.44", "0.49/0.44", "0.49 (0.44, 0.52)", "0.52-0.54"])
