@@ -269,6 +269,33 @@ def test_the_widths_of_the_documentation_are_the_stored_ones(project):
             assert ends == pytest.approx([known[f"{name}_low"], known[f"{name}_high"]], abs=0.00051)
 
 
+def test_queries_and_equal_values_of_the_documentation_are_the_stored_ones(project):
+    stored = pl.read_csv(project / "benchmarks" / "clusters.csv")
+    page = (project / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    coverage = stored.filter(what="coverage")
+    for (law, triples), rows in coverage.group_by("law", "triples", maintain_order=True):
+        mrr = dict(rows.filter(metric="MRR").select("clusters", "share").iter_rows())
+        others = dict(rows.filter(clusters="queries").select("metric", "share").iter_rows())
+        shares = [
+            *(mrr[kind] for kind in ("triples", "components", "queries")),
+            others["Hits@10"],
+            others["GMR"],
+        ]
+        assert f"| {law} | {triples:,} | {' | '.join(f'{share:.3f}' for share in shares)} |" in page
+    # 0.93 to 0.97 give or take three standard errors, where there are a hundred queries.
+    many = coverage.filter((pl.col("triples") == 3000) | (pl.col("law") == "tail side"), clusters="queries")
+    many = many.filter(pl.col("triples") >= 300)
+    assert (many["share"] >= 0.93 - 3 * many["error"]).all()
+    assert (many["share"] <= 0.97 + 3 * many["error"]).all()
+    equal = stored.filter(pl.col("law").str.starts_with("equal"))
+    page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
+    for (law, triples), rows in equal.group_by("law", "triples", maintain_order=True):
+        found = dict(rows.select("clusters", "share").iter_rows())
+        assert f"| {law} | {triples} | {found['swaps']:.3f} | {found['default']:.3f} |" in page
+        # From 300 triples on the size is at most 0.07, where that of swaps alone is up to 1.
+        assert triples < 300 or found["default"] <= 0.07 < found["swaps"]
+
+
 def test_runs_and_tasks_of_the_documentation_are_the_stored_ones(project):
     page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
     stored = pl.read_csv(project / "benchmarks" / "runs_and_tasks.csv")
