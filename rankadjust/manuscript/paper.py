@@ -35,7 +35,7 @@ from rankadjust.tables.files import SUFFIXES
 
 _SCALE = 4.0
 _WIDEST = 24
-"""A table of more columns is no page of a paper, but what a tool has written."""
+"""A table with more columns does not fit on a page: a tool has written it."""
 _MOST_LINES = 60
 
 
@@ -141,7 +141,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
 
 
 class NothingAdjustedError(RankadjustError):
-    """A table of which no value was adjusted, so that there is nothing to print."""
+    """A table without a value that could be adjusted: there is nothing to print."""
 
 
 def paper_of_results(
@@ -155,8 +155,8 @@ def paper_of_results(
 ) -> Paper:
     """Return what a paper needs of results that were read, without the figure.
 
-    path: the file that they were read from. registry: the data sets with their aliases; None means those of the
-    constants. Raises NothingAdjustedError, a RankadjustError.
+    path: the file that they were read from. registry: the data sets with their aliases; None means the
+    registry of the constants. Raises NothingAdjustedError, a RankadjustError.
     """
     if found.rows.is_empty():
         raise NothingAdjustedError(f"{path}: no value was read; 'rankadjust read {path}' says why")
