@@ -97,7 +97,14 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
     help="Show the versions of the program and of the released database.",
 )
 def commands() -> None:
-    """Chance-adjusted link-prediction metrics."""
+    """Chance-adjusted link-prediction metrics: one number, a table, or the ranks of a model.
+
+    \b
+      rankadjust adjust --dataset FB15k-237 mrr=0.338    one printed number
+      rankadjust paper table.tex                         your table for the camera-ready version
+      rankadjust evaluate ranks.csv --dataset Nations    the ranks of a model
+      rankadjust check table.md                          what cannot be true of a table
+    """  # noqa: D301 - click's mark for lines that stay as they are
 
 
 def _options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:

@@ -58,6 +58,11 @@ def run(database, monkeypatch):
 # --- documents ------------------------------------------------------------------------------------------------
 
 
+def test_the_command_alone_opens_with_an_example():
+    _, printed, error = run_line("")
+    assert "rankadjust adjust --dataset FB15k-237 mrr=0.338" in (printed + error).split("Options:")[0]
+
+
 def test_sessions_are_found():
     text = "```console\n$ one \\\n  more\nprinted\n\nlines\n$ two\n```\n\n```python\n$ no\n```\n"
     assert sessions(text) == [("one more", "printed\n\nlines"), ("two", "")]

@@ -45,7 +45,7 @@ def test_conda_environment_names_what_a_run_needs_as_conda_does(project):
     assert environment["channels"] == ["conda-forge", "bioconda"]
     table = pl.read_csv((project / "tests" / "data" / "conda-packages.csv").read_bytes())
     names = dict(table.select("package", "conda").rows()) | {"python": "python"}
-    needed = declared(project, "tables", "workflow", "cluster").items()
+    needed = declared(project, "workflow", "cluster").items()
     said = dict(re.fullmatch(r"([\w.-]+)(.*)", line).groups() for line in environment["dependencies"])
     assert {name: str(SpecifierSet(versions)) for name, versions in said.items()} == {
         names[name]: versions for name, versions in needed
@@ -60,7 +60,7 @@ def test_what_people_are_told_to_install_exists(project):
     assert [path for path, text in texts.items() if re.search(r"install '?rankadjust\[", text)] == []
     named = {extra for text in texts.values() for extra in re.findall(r"pip install '\.\[(\w+)\]'", text)}
     named |= {extra for text in texts.values() for extra in re.findall(r"installed_by\('(\w+)'\)", text)}
-    assert {"workflow", "tables", "cluster"} <= named <= set(extras)
+    assert {"workflow", "cluster"} <= named <= set(extras)
 
 
 def test_the_version_is_the_same_everywhere(project):

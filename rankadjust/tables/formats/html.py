@@ -3,11 +3,11 @@
 import re
 from collections import deque
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, context_of, make_grid, spread_spans
-from rankadjust.tables.formats.parsers import load_parser
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 # How far up a page headings and paragraphs are looked for.
@@ -30,7 +30,7 @@ def html_grids(text: str) -> list[Grid]:
     # The parser forgets on which line a row began.
     lines = enumerate(text.split("\n"), start=1)
     numbered = "\n".join(_ROW.sub(f"<tr data-line={number} ", line) for number, line in lines)
-    page = load_parser("selectolax.lexbor", "HTML").LexborHTMLParser(numbered)
+    page = import_module("selectolax.lexbor").LexborHTMLParser(numbered)
     above: deque[Any] = deque(maxlen=_TEXTS)
     grids = []
     for element in page.css(", ".join(["table", "p", *_HEADINGS])):

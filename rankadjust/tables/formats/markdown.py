@@ -5,13 +5,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, add_text, context_of, make_grid, shifted, tidy
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
-from rankadjust.tables.formats.parsers import load_parser
 from rankadjust.tables.formats.plaintext import log_grids, split_pipes
 
 _HTML_TABLE = re.compile(r"<table\b.*?(</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
@@ -34,7 +34,7 @@ def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
 
     lists: whether lists and tables go on until an empty line, which a paste may have lost.
     """
-    parser = load_parser("markdown_it", "Markdown").MarkdownIt("commonmark").enable("table")
+    parser = import_module("markdown_it").MarkdownIt("commonmark").enable("table")
     parser = parser if lists else parser.disable("list")
     parser.block.ruler.at("table", _pipe_table_rule, {"alt": ["paragraph", "reference"]})
     html = []

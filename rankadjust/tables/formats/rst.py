@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, add_text, context_of, make_grid, spread_spans
-from rankadjust.tables.formats.parsers import load_parser
 from rankadjust.tables.formats.plaintext import bordered_grid
 
 # docutils takes ten seconds for as many; a page of results has a hundredth of them.
@@ -25,7 +25,7 @@ def rst_grids(text: str) -> list[Grid]:
     """
     if len(text) > _MOST_CHARACTERS:
         raise RankadjustError(f"at most {_MOST_CHARACTERS:,} characters are read; save the table as CSV")
-    nodes = load_parser("docutils.nodes", "reStructuredText")
+    nodes = import_module("docutils.nodes")
     texts: list[tuple[int, str]] = []
     grids = []
     for node in _document(text).findall(
@@ -44,11 +44,11 @@ def rst_grids(text: str) -> list[Grid]:
 
 def _document(text: str) -> Any:  # noqa: ANN401 - a document of docutils
     """Return the tree of a text; what stands in directives of Sphinx, which docutils does not know, is part of it."""
-    known = load_parser("docutils.parsers.rst.languages.en", "reStructuredText").directives
-    parser = load_parser("docutils.parsers.rst", "reStructuredText").Parser()
-    settings = load_parser("docutils.frontend", "reStructuredText").get_default_settings(parser)
+    known = import_module("docutils.parsers.rst.languages.en").directives
+    parser = import_module("docutils.parsers.rst").Parser()
+    settings = import_module("docutils.frontend").get_default_settings(parser)
     vars(settings).update(_SETTINGS)
-    document = load_parser("docutils.utils", "reStructuredText").new_document("table", settings)
+    document = import_module("docutils.utils").new_document("table", settings)
     parser.parse(
         _DIRECTIVE.sub(lambda match: match[0] if match[1] in known else "\n" * match[0].count("\n"), text),
         document,

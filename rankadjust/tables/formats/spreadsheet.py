@@ -3,12 +3,12 @@
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import groupby
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, make_grid, require_size
-from rankadjust.tables.formats.parsers import load_parser
 
 # A workbook is packed: one of a few kilobytes may unpack to gigabytes.
 _MOST_BYTES = 200_000_000
@@ -22,7 +22,7 @@ def workbook_grids(data: bytes) -> list[Grid]:
     Lines are the rows of the sheet. What stands above a table in rows of one cell is its context, and so is the name of
     the sheet. Raises RankadjustError for a workbook that unpacks to too much.
     """
-    calamine = load_parser("python_calamine", "spreadsheets")
+    calamine = import_module("python_calamine")
     _require_small(data)
     workbook = calamine.load_workbook(io.BytesIO(data))
     grids: list[Grid] = []

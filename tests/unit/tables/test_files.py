@@ -566,22 +566,6 @@ def test_files_without_a_table_are_an_error(tmp_path, name, content, message):
     assert "\n" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "module"), [("a.md", "markdown_it"), ("a.html", "selectolax"), ("a.ods", "python_calamine")]
-)
-def test_a_missing_parser_names_the_extra(tmp_path, monkeypatch, name, module):
-    path = tmp_path / name
-    path.write_text("| **a** | b |\n|---|---|\n| c | d |\n")
-    for loaded in [key for key in sys.modules if key.split(".")[0] == module]:
-        monkeypatch.delitem(sys.modules, loaded)
-    monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(
-        RankadjustError,
-        match=rf"needs the module {module}; in the folder of rankadjust: pip install '\.\[tables\]'",
-    ):
-        read_grids(path)
-
-
 def test_parsers_are_not_loaded_before_they_are_needed():
     code = (
         "import sys, rankadjust.tables.reading, rankadjust.output.rendering; "
