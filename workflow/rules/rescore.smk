@@ -205,6 +205,7 @@ rule compare:
             "database.beside",
             "literature.comparison",
             "literature.contradictions",
+            "literature.pair_orders",
             "literature.size",
             "models.leaderboards",
             "page.material",
