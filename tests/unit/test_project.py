@@ -154,3 +154,12 @@ def test_the_library_of_each_rule_is_what_its_script_uses(project):
         used = modules_of_script(project, script)
         missing[script] = modules_behind(used) - modules_behind(declared)
     assert {script: modules for script, modules in missing.items() if modules and script != "fetch"} == {}
+
+
+def test_github_runs_what_people_run_by_hand(project):
+    jobs = yaml.safe_load((project / ".github" / "workflows" / "tests.yml").read_text())["jobs"].values()
+    commands = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
+    makefile = (project / "Makefile").read_text()
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
+    assert {command.removeprefix("make ") for command in commands if ".ci/run" not in command} <= targets
+    assert any(command.endswith(".ci/run") for command in commands)
