@@ -93,5 +93,7 @@ def _tilts(surprise: float) -> FloatArray:
     """Return values of t, from what is best for the greatest variance to what is best for the least."""
     least = np.sqrt(8 * surprise) / 2
     greatest = max(_GREATEST, 4 * least)
-    tilts: FloatArray = least * _RATIO ** np.arange(np.ceil(np.log(greatest / least) / np.log(_RATIO)) + 1)
+    # Powers of one number, from every fourth on: values of other models and metrics share what is computed for them.
+    first, last = (np.log(end) / np.log(_RATIO) for end in (least, greatest))
+    tilts: FloatArray = _RATIO ** np.arange(4 * np.floor(first / 4), np.ceil(last) + 1)
     return tilts

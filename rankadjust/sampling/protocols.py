@@ -33,7 +33,7 @@ _NOT_UNIFORM = {
 _LARGE = 1e9
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
     """An evaluation among sampled negatives. counts, times: how many tasks have how many candidates.
 

@@ -24,15 +24,20 @@ TaskFunction = Callable[[FloatArray, FloatArray], FloatArray]
 """f(ranks (m,), candidates (m,)) with one value each (m,), or several (m, k)."""
 
 # Up to so many columns every rank has its own; else points are this share of the rank apart.
-_COLUMNS = 3000
+_COLUMNS = 30_000
 _SPACING = 1 / 64
-# Tasks with other numbers of candidates are put together in so many groups.
+# Tasks with other numbers of candidates are put together, but for so few columns: in so many groups at most, or up to
+# this ratio.
+_FEW = 3000
 _GROUPS = 8
+_ALIKE = 1.01
 # All ranks of the tasks are listed up to so many lists (the order of tasks with the same N does not matter).
 _LISTS = 100_000
-# Columns enter in so many rounds at most, and no more where the bound is this close, relative to the function's span.
+# Columns and rows enter in so many rounds at most; to begin with, one row in so many, and columns so far apart.
 _ROUNDS = 60
-_CLOSE = 1e-11
+_FEW_ROWS, _FEW_COLUMNS = 8, 1 / 2
+# What else is proved is at most this much, relative to the function's span.
+EXACT, TO_PRINT = 1e-11, 1e-5
 # What is equal but for rounding errors.
 _ROUNDING = 1e-12
 
@@ -57,9 +62,8 @@ class Tasks:
         thresholds: ranks where any function jumps that is asked about.
         """
         self.counts, self.times = np.asarray(counts, np.float64), np.asarray(times, np.float64)
-        is_listed = self.counts.sum() <= _COLUMNS
-        self.groups = _single(self.counts, self.times) if is_listed else _grouped(self.counts, self.times)
-        complete = _COLUMNS if is_listed or len(self.groups) == 1 else 0
+        self.groups = _grouped(self.counts, self.times, self.counts.sum() <= _FEW)
+        complete = _COLUMNS if sum(group.most for group in self.groups) <= _COLUMNS else 0
         self.grids = [
             rank_grid(1.0, group.most, tuple(sorted({*thresholds, group.least})), complete, _SPACING)
             for group in self.groups
@@ -87,7 +91,7 @@ class Tasks:
     def few_columns(self) -> BoolArray:
         """Return which columns stand for all to begin with: ranks at growing distances."""
         chosen = [
-            np.isin(grid.points, rank_grid(1.0, group.most, (group.least,)).points)
+            np.isin(grid.points, rank_grid(1.0, group.most, (group.least,), spacing=_FEW_COLUMNS).points)
             for group, grid in zip(self.groups, self.grids, strict=True)
         ]
         return np.concatenate(chosen)
@@ -98,20 +102,15 @@ class Tasks:
         return ((points >= least) & (points <= most)).astype(np.float64)
 
 
-def _single(counts: FloatArray, times: FloatArray) -> list[Group]:
-    return [Group(float(count), float(count), float(time)) for count, time in zip(counts, times, strict=True)]
-
-
-def _grouped(counts: FloatArray, times: FloatArray) -> list[Group]:
-    if counts.size <= _GROUPS:
-        return _single(counts, times)
-    reached = np.cumsum(times) / times.sum()
-    ends = np.unique(np.searchsorted(reached, np.linspace(0, 1, _GROUPS + 1)[1:] - _ROUNDING))
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    return [
-        Group(float(counts[start]), float(counts[end]), float(times[start : end + 1].sum()))
-        for start, end in zip(starts, ends, strict=True)
-    ]
+def _grouped(counts: FloatArray, times: FloatArray, singly: bool) -> list[Group]:
+    ratio = 1.0 if singly else max(_ALIKE, (counts[-1] / counts[0]) ** (1 / _GROUPS))
+    groups: list[Group] = []
+    for count, tasks in zip(counts.tolist(), times.tolist(), strict=True):
+        if groups and count <= ratio * groups[-1].least:
+            groups[-1] = Group(groups[-1].least, count, groups[-1].tasks + tasks)
+        else:
+            groups.append(Group(count, count, tasks))
+    return groups
 
 
 def _lower(group: Group, grid: Grid, function: TaskFunction) -> FloatArray:
@@ -134,67 +133,90 @@ class Rows:
     room: FloatArray
 
 
-def least_mean(tasks: Tasks, function: TaskFunction, rows: Rows) -> float | None:
-    """Return a number that no mean of the function is below where all rows hold, None where no ranks fulfil them."""
-    weights = tasks.lower(function)
-    if can_be_listed(tasks):
-        return _least_listed(tasks, weights, rows)
-    return _Priced(tasks, weights, rows).bound()
+class Program:
+    """The least mean of functions over all full ranks for which rows hold.
 
+    It is solved over a few columns and rows. More columns enter until the prices leave none out, and more rows until
+    none is broken. A bound holds without the rows that are left out, too.
+    """
 
-class _Priced:
-    """The program over all columns, solved over a few of them: more enter until the prices leave none out."""
-
-    def __init__(self, tasks: Tasks, weights: FloatArray, rows: Rows) -> None:
-        self._scale = np.ptp(weights) or 1.0
-        self._weights, self._rows = weights / self._scale, rows
+    def __init__(self, tasks: Tasks, rows: Rows, close: float = EXACT) -> None:
+        """Take what holds. close: how much else a bound may be from the best, relative to the function's span."""
+        self._tasks, self._rows, self._close = tasks, rows, close
         self._owner = tasks.owner
         self._shares = np.array([group.tasks for group in tasks.groups]) / tasks.number
         self._masses = (self._owner == np.arange(self._shares.size)[:, None]).astype(np.float64)
-        self._used = tasks.few_columns()
+        number = len(rows.room)
+        self._columns = tasks.few_columns()
+        self._chosen = np.arange(number) % (_FEW_ROWS if number > 2 * _FEW_ROWS else 1) == 0
 
-    def bound(self) -> float | None:
-        """Return the bound, None where no shares fulfil the rows."""
-        best = self._proved(np.zeros(len(self._rows.room)))[0]
+    def least(self, function: TaskFunction) -> float | None:
+        """Return a number that no mean of the function is below, None where no ranks fulfil the rows."""
+        weights = self._tasks.lower(function)
+        if can_be_listed(self._tasks):
+            return _least_listed(self._tasks, weights, self._rows)
+        scale = np.ptp(weights) or 1.0
+        least = self._least(weights / scale)
+        return None if least is None else least * scale
+
+    def _least(self, weights: FloatArray) -> float | None:
+        best = self.proved(weights, np.zeros(self._chosen.size))[0]
         for _ in range(_ROUNDS):
-            found = self._solve()
+            found = self._solve(weights)
             if found is None:
                 break
             if found.fun is None:
-                if self._used.all():
+                if self._columns.all():
                     return None
-                self._used[:] = True
+                self._columns[:] = True
                 continue
-            proved, missing = self._proved(np.maximum(prices_of(found), 0.0))
+            prices = np.zeros(self._chosen.size)
+            prices[self._chosen] = np.maximum(prices_of(found), 0.0)
+            proved, missing = self.proved(weights, prices)
             best = max(best, proved)
-            if found.fun - proved <= _CLOSE or not missing.any():
+            if found.fun - proved <= self._close:
+                missing[:] = False
+            broken = self._broken(found.x)
+            if not missing.any() and not broken.any():
                 break
-            self._used |= missing
-        return best * self._scale
+            self._columns |= missing
+            self._chosen |= broken
+        return best
 
-    def _solve(self) -> OptimizeResult | None:
-        used = self._used
+    def _solve(self, weights: FloatArray) -> OptimizeResult | None:
+        columns, chosen = self._columns, self._chosen
         return least_cost(
-            self._weights[used],
-            self._rows.weights[:, used],
-            self._rows.room,
-            self._masses[:, used],
+            weights[columns],
+            self._rows.weights[np.ix_(chosen, columns)],
+            self._rows.room[chosen],
+            self._masses[:, columns],
             self._shares,
         )
 
-    def _proved(self, prices: FloatArray) -> tuple[float, BoolArray]:
+    def proved(self, weights: FloatArray, prices: FloatArray) -> tuple[float, BoolArray]:
         """Return what prices of at least 0 prove: no shares have a lower mean; and which columns are the cheapest.
 
         These are, of all columns beside each other that are cheaper than any used one, the cheapest.
         """
-        priced = self._weights + prices @ self._rows.weights
+        is_priced = prices > 0
+        priced = weights + prices[is_priced] @ self._rows.weights[is_priced]
         least, known = (np.full(self._shares.size, np.inf) for _ in range(2))
         np.minimum.at(least, self._owner, priced)
-        np.minimum.at(known, self._owner[self._used], priced[self._used])
-        around = np.concatenate([[np.inf], priced, [np.inf]])
-        is_lowest = (priced <= around[:-2]) & (priced <= around[2:])
-        is_cheaper = priced < known[self._owner] - _CLOSE
-        return float(least @ self._shares - prices @ self._rows.room), is_lowest & is_cheaper & ~self._used
+        np.minimum.at(known, self._owner[self._columns], priced[self._columns])
+        is_cheaper = priced < known[self._owner] - self._close
+        bound = float(least @ self._shares - prices @ self._rows.room)
+        return bound, _peaks(-priced) & is_cheaper & ~self._columns
+
+    def _broken(self, shares: FloatArray) -> BoolArray:
+        """Return which rows that were left out the shares break, the most of those beside each other."""
+        excess = self._rows.weights[:, self._columns] @ shares - self._rows.room
+        return _peaks(excess) & (excess > self._close) & ~self._chosen
+
+
+def _peaks(values: FloatArray) -> BoolArray:
+    around = np.concatenate([[-np.inf], values, [-np.inf]])
+    found: BoolArray = (values >= around[:-2]) & (values >= around[2:])
+    return found
 
 
 def can_be_listed(tasks: Tasks) -> bool:
