@@ -21,6 +21,7 @@ from rankadjust.literature.comparison import (
     ranked_results,
 )
 from rankadjust.literature.contradictions import check, check_against
+from rankadjust.literature.full_ranking import what_sampling_hides
 from rankadjust.literature.pair_orders import pair_orders, reversals
 from rankadjust.literature.size import size_correlation
 from rankadjust.models.leaderboards import leaderboards
@@ -49,6 +50,7 @@ def compare(rescored: list[str], literature: list[str], database: str, released:
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),
+        "what-sampling-hides": what_sampling_hides(results),
         "effect-of-approximation": effect_of_approximation(own.table),
     }
     paths = {name: folder / f"{name}.csv" for name in tables}

@@ -14,6 +14,7 @@ from rankadjust.data.registry import Dataset, load_registry, resolve_dataset
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import BASELINES
+from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import read_results
 from rankadjust.page.material import BESIDE
@@ -33,7 +34,7 @@ def literature(
         [rescore(table, constants, registry=datasets) for table in printed], how="diagonal_relaxed"
     )
     same = rows.join(evaluations, on=EVALUATION, how="semi", maintain_order="left")
-    write_product(same, output, RESCORED, BESIDE)
+    write_product(add_full_bounds(same, constants), output, RESCORED, BESIDE)
 
 
 def _about(rows: pl.DataFrame, wanted: set[str], registry: Mapping[str, Dataset]) -> pl.DataFrame:

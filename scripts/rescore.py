@@ -12,6 +12,7 @@ from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import BASELINES
+from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.results import read_results
 from rankadjust.literature.statuses import problems
@@ -27,7 +28,7 @@ def rescore_tables(
     written: list[Path] = []
     for table in map(Path, tables):
         results = read_results(table, datasets)
-        rescored = rescore(results.rows, constants, registry=datasets)
+        rescored = add_full_bounds(rescore(results.rows, constants, registry=datasets), constants)
         for line in [*results.understood.splitlines(), *problems(rescored)]:
             print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
         write_product(rescored, folder / f"{table.stem}.parquet", RESCORED, table.stem)

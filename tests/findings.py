@@ -6,6 +6,7 @@ mapping or of the released database look at the difference and renew them, and t
     .venv/bin/python -m tests.findings
 """
 
+import math
 import re
 import textwrap
 from functools import cache
@@ -30,6 +31,7 @@ from rankadjust.literature.comparison import (
 )
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.distinct import distinct_results
+from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
 from rankadjust.literature.pair_orders import pair_orders, reversals
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.size import size_correlation
@@ -375,6 +377,36 @@ def count_of_leaderboards() -> str:
     )
 
 
+def hidden() -> str:
+    found = what_sampling_hides(add_full_bounds(rescored(), Constants.released()))
+    of = {key[0]: part for key, part in found.group_by("metric")}
+    rows = [
+        [
+            row["dataset"],
+            f"`{row['protocol']}`",
+            f"{row['models']}",
+            f"{row['best']:.4g}",
+            # Rounded outward, as bounds are.
+            f"{math.floor(row['full_low'] * 1e4) / 1e4:.4f} to {math.ceil(row['full_high'] * 1e4) / 1e4:.4f}",
+            f"{row['known']} of {row['pairs']}",
+        ]
+        for row in of[MRR].iter_rows(named=True)
+    ]
+    known = {name: (part["known"].sum(), part["pairs"].sum()) for name, part in of.items()}
+    header = ["data set", "protocol", "models", "best MRR", "its full MRR", "pairs of models known"]
+    return (
+        table(header, rows)
+        + "\n"
+        + paragraph(
+            "A pair is known where the bounds of its models do not overlap, so that one is certainly better in the "
+            "full ranking: by MRR {} of {:,}, by Hits@10 {} of {:,}. ".format(
+                *known[MRR], *known["hits_at_10"]
+            )
+            + "This does not say that the printed order is wrong. It says that the printed values leave it open."
+        )
+    )
+
+
 FINDINGS = {
     "opening": opening,
     "share": share,
@@ -388,6 +420,7 @@ FINDINGS = {
     "correlations": correlations,
     "few": few,
     "orders": orders,
+    "hidden": hidden,
     "statuses": statuses,
     "leaderboard": leaderboard,
     "leaderboards": count_of_leaderboards,

@@ -1,14 +1,17 @@
 """What printed values among sampled negatives say about the full ranking, for the rows of re-scored tables."""
 
+from functools import cache, partial
+
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.metrics import find
+from rankadjust.chance.metrics import find, resolve
 from rankadjust.database.constants import Constants
+from rankadjust.literature.comparison import comparable
 from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import USABLE
 from rankadjust.sampling.bounds import Value, bounds_in, is_function_of_mean
-from rankadjust.sampling.protocols import Asked, setting
+from rankadjust.sampling.protocols import Asked, Setting, setting
 
 FULL_METRICS = ("mrr", "hits@10")
 COLUMNS = tuple(f"full_{name}_{end}" for name in FULL_METRICS for end in ("low", "high"))
@@ -22,10 +25,12 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
 
     rescored: as of `rankadjust.rescore`; values that rest on facts that were taken for granted are used, too. Adds
     full_mrr_low, full_mrr_high, full_hits@10_low and full_hits@10_high, and full_reason, which says why a row among
-    sampled negatives has no bounds. Rows of other protocols have nulls.
+    sampled negatives has no bounds. Rows of other protocols have nulls. Given columns of these names become
+    <name>_given.
     level: the probability that the bounds of one model hold.
     """
-    rows = add_run(rescored)
+    taken = {name: f"{name}_given" for name in _SCHEMA if name in rescored.columns}
+    rows = add_run(rescored.rename(taken))
     sampled = rows.filter(
         pl.col("protocol").str.contains(_SAMPLED),
         pl.col("status").is_in([*USABLE, "assumed"]),
@@ -33,13 +38,49 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
         pl.col("value").is_not_null(),
         pl.col("metric").is_in(_bounding(rows["metric"])),
     )
-    runs = sampled.sort("dataset", "protocol", "split", "side", "run", maintain_order=True)
+    settings = cache(partial(_setting, constants))
+    bounding = cache(partial(_bounds, level))
     found = [
-        {"run": run[0], **_of_run(part, constants, level)}
-        for run, part in runs.group_by("run", maintain_order=True)
+        {"run": run[0], **bounding(settings(*part.row(0)[: len(_EVALUATION)]), _values(part))}
+        for run, part in sampled.select(*_EVALUATION, "run", *_NEEDED)
+        .sort(*_EVALUATION, "run", maintain_order=True)
+        .group_by("run", maintain_order=True)
     ]
     bounds = pl.DataFrame(found, schema=_SCHEMA)
     return rows.join(bounds, on="run", how="left", maintain_order="left").drop("run")
+
+
+def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
+    """Return for each evaluation and metric the best printed value, its bounds, and how many pairs of models are known.
+
+    bounded: as of `add_full_bounds`; the rows of `rankadjust.literature.comparison.comparable` are taken. A pair is
+    known where the bounds of its models do not overlap. Returns dataset, protocol, split, metric, models, best_model,
+    best (its printed value), full_low and full_high (its bounds), pairs and known.
+    """
+    ends = {"low": "full_{}_low", "high": "full_{}_high"}
+    of_metric = [
+        comparable(bounded)
+        .filter(pl.col("metric") == resolve(name).key)
+        .with_columns(pl.col(column.format(name)).alias(end) for end, column in ends.items())
+        .drop_nulls("low")
+        for name in FULL_METRICS
+    ]
+    low, high, best = pl.col("low"), pl.col("high"), pl.col("value").arg_max()
+    return (
+        pl.concat(of_metric)
+        .group_by("dataset", "protocol", "split", "metric")
+        .agg(
+            models=pl.len().cast(pl.Int64),
+            best_model=pl.col("model").get(best),
+            best=pl.col("value").max(),
+            full_low=low.get(best),
+            full_high=high.get(best),
+            pairs=pl.len().cast(pl.Int64) * (pl.len().cast(pl.Int64) - 1) // 2,
+            # For each model, how many others have their greatest value below its least.
+            known=high.sort().search_sorted(low, side="left").sum().cast(pl.Int64),
+        )
+        .sort("metric", "dataset", "protocol", "split")
+    )
 
 
 def _bounding(names: pl.Series) -> list[str]:
@@ -50,22 +91,29 @@ def _bounding(names: pl.Series) -> list[str]:
     )
 
 
-def _of_run(part: pl.DataFrame, constants: Constants, level: float) -> dict[str, float | str | None]:
-    first = part.row(0, named=True)
-    values: dict[str, Value] = {
-        row["metric"]: _interval(row) for row in part.select(*_NEEDED).iter_rows(named=True)
-    }
+def _values(part: pl.DataFrame) -> tuple[tuple[str, Value], ...]:
+    """Return what is printed of a model; models of which the same is printed have the same bounds."""
+    ends = (pl.coalesce(f"value_{end}", "value") for end in ("low", "high"))
+    found = {name: (low, high) for name, low, high in part.select("metric", *ends).iter_rows()}
+    return tuple(sorted(found.items()))
+
+
+def _setting(constants: Constants, dataset: str, protocol: str, split: str, side: str) -> Setting | str:
+    """Return what is known of an evaluation, or why nothing follows."""
+    sampled = int(protocol.removeprefix("sampled-"))
     try:
-        known = setting(
-            Asked(
-                sampled=int(first["protocol"].removeprefix("sampled-")),
-                dataset=first["dataset"],
-                split=first["split"],
-                side=first["side"],
-                database=constants,
-            )
-        )
-        found = bounds_in(known, values, level=level, metrics=FULL_METRICS, limit=False)
+        return setting(Asked(sampled, dataset=dataset, split=split, side=side, database=constants))
+    except RankadjustError as error:
+        return str(error)
+
+
+def _bounds(
+    level: float, known: Setting | str, values: tuple[tuple[str, Value], ...]
+) -> dict[str, float | str]:
+    if isinstance(known, str):
+        return {"full_reason": known}
+    try:
+        found = bounds_in(known, dict(values), level=level, metrics=FULL_METRICS, limit=False)
     except RankadjustError as error:
         return {"full_reason": str(error)}
     return {
@@ -75,11 +123,5 @@ def _of_run(part: pl.DataFrame, constants: Constants, level: float) -> dict[str,
     }
 
 
+_EVALUATION = ("dataset", "protocol", "split", "side")
 _NEEDED = ("metric", "value", "value_low", "value_high")
-
-
-def _interval(row: dict[str, float | None]) -> tuple[float, float]:
-    low, high = row["value_low"], row["value_high"]
-    value = row["value"]
-    assert value is not None
-    return (value if low is None else low, value if high is None else high)

@@ -326,8 +326,13 @@ class _Model:
             np.concatenate([one.weights for one in rows]), np.concatenate([one.room for one in rows])
         )
         program = Program(self._tasks, joined, close)
-        found = {short_name(metric): _between(metric, program) for metric in wanted}
-        return None if None in found.values() else found
+        found = {}
+        for metric in wanted:
+            between = _between(metric, program)
+            if between is None:
+                return None
+            found[short_name(metric)] = between
+        return found
 
     def _of(self, metric: Metric) -> SampledMean:
         if metric.key not in self._sampled:

@@ -210,7 +210,8 @@ class Program:
     def _broken(self, shares: FloatArray) -> BoolArray:
         """Return which rows that were left out the shares break, the most of those beside each other."""
         excess = self._rows.weights[:, self._columns] @ shares - self._rows.room
-        return _peaks(excess) & (excess > self._close) & ~self._chosen
+        found: BoolArray = _peaks(excess) & (excess > self._close) & ~self._chosen
+        return found
 
 
 def _peaks(values: FloatArray) -> BoolArray:

@@ -217,6 +217,9 @@ def test_rescored_table(made):
     assert rescored["log10_p_independent"].is_not_null().to_list() == [True, False, True]
     assert len((made / "rescored" / "table.md").read_text().splitlines()) == rescored.height + 2
     assert pl.read_csv(made / "rescored" / "table.csv").height == rescored.height
+    # Nothing is sampled here, so that no full ranking is hidden.
+    assert rescored.select("^full_.*$").width == 5
+    assert rescored.select(pl.all_horizontal(pl.col("^full_.*$").is_null().all())).item()
 
 
 def test_case_study_needs_a_printed_and_a_base_value(made):

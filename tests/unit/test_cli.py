@@ -1244,7 +1244,9 @@ def test_full_bounds_of_a_table_use_all_values_of_a_model(run, tmp_path):
     assert code == 0
     first, second, third, typed, other = json.loads(output)
     alone = json.loads(run_line("full --dataset ogbl-wikikg2 --sampled 500 mrr=0.739 --json")[1])["full"]
-    assert (first["full_mrr_low"], first["full_mrr_high"]) == pytest.approx(tuple(alone["mrr"].values()))
+    # Bounds of a table are wider by up to 1e-5, which takes less time.
+    for end, sign in (("low", 1), ("high", -1)):
+        assert -1e-9 <= sign * (alone["mrr"][end] - first[f"full_mrr_{end}"]) <= 1.1e-5
     assert first["full_mrr_low"] < second["full_mrr_low"] == third["full_mrr_low"]
     assert typed["full_mrr_low"] is None
     assert "type of the true answer" in typed["full_reason"]

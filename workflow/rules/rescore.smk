@@ -22,6 +22,7 @@ COMPARISONS = [
     "size-correlation",
     "not-above-chance",
     "below-baselines",
+    "what-sampling-hides",
     "effect-of-approximation",
 ]
 
@@ -115,6 +116,7 @@ rule rescore_tables:
         library=code_digest(
             "base.stages",
             "database.constants",
+            "literature.full_ranking",
             "literature.rescore",
             "literature.results",
             "literature.statuses",
@@ -153,6 +155,7 @@ rule literature:
             "base.stages",
             "data.registry",
             "database.constants",
+            "literature.full_ranking",
             "literature.rescore",
             "literature.results",
             "page.material",
@@ -205,6 +208,7 @@ rule compare:
             "database.beside",
             "literature.comparison",
             "literature.contradictions",
+            "literature.full_ranking",
             "literature.pair_orders",
             "literature.size",
             "models.leaderboards",
