@@ -97,7 +97,6 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "nothing stands twice": [(reading, "refuse_repeated", lambda values, _: values)],
     "decimal signs of the file": [(units, "_settle_sign", _nothing)],
     "tables side by side": [(files, "side_by_side", lambda grid: [grid])],
-    "records within the cells of a CSV": [(plaintext, "unfolded", list)],
     "frames of pandas in JSON": [(tools, "_frame", _no_rows)],
     "lists of Hits of LibKGE": [(tools, "_LISTED_HITS", _NEVER)],
     "raw and filtered of LibKGE": [(conventions, "_of_libkge", _nothing)],

@@ -11,7 +11,6 @@ from itertools import groupby, pairwise
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import PRINTED, plain, read_number
 from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_COLUMNS, Grid, make_grid
-from rankadjust.tables.formats.tools import unfolded
 
 _PAIR = re.compile(
     # A word of a key has at most 80 characters and is never cut: a line of one endless word takes no endless time.
@@ -59,8 +58,6 @@ def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
     except csv.Error as error:
         raise RankadjustError(f"line {comments + reader.line_num}: not valid CSV ({error})") from None
     context = [line.lstrip("# ") for line in reversed(lines[:comments])]
-    if any(cell.startswith("{") for row in rows[1:2] for cell in row):
-        rows = unfolded(rows)
     return [make_grid(rows, lines=starts, context=context)] if rows else []
 
 

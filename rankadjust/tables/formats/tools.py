@@ -128,37 +128,3 @@ def _paths(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: AN
         yield above, "" if data is None else str(data)
     elif listed := _LISTED_HITS.fullmatch(above):
         yield from ((f"{listed[1]}{k}{listed[2]}", str(data[k - 1])) for k in _KEPT if k <= len(data))
-
-
-def unfolded(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return rows of a CSV with the cells of a column that hold records as columns of their own, named by their keys.
-
-    That is how runs of wandb are written by the script of its documentation: a column `summary` of '{'test/mrr': 0.3}'.
-    """
-    header, *body = rows
-    records = [dict(enumerate(map(_record, row))) for row in body]
-    found: dict[int, dict[str, None]] = {}
-    for record in records:
-        for column, pairs in record.items():
-            found.setdefault(column, {}).update(dict.fromkeys(pairs))
-    if not any(found.values()):
-        return [list(row) for row in rows]
-    table = [[path for column, name in enumerate(header) for path in found.get(column) or (name,)]]
-    for row, record in zip(body, records, strict=True):
-        table.append([])
-        for column in range(len(header)):
-            cell = row[column] if column < len(row) else ""
-            paths = found.get(column)
-            table[-1] += [record.get(column, {}).get(path, "") for path in paths] if paths else [cell]
-    return table
-
-
-def _record(text: str) -> dict[str, str]:
-    """Return the paths of a record that is written as a dict of Python or as JSON; empty where it is neither."""
-    if not (text.startswith("{") and text.endswith("}")):
-        return {}
-    try:
-        data = _load_yaml(text)
-    except yaml.YAMLError:
-        return {}
-    return dict(islice(_paths(data), MAX_COLUMNS + 1)) if isinstance(data, Mapping) else {}
