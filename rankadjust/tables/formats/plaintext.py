@@ -5,7 +5,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import groupby, pairwise
 
 from rankadjust.base.errors import RankadjustError
@@ -184,7 +183,7 @@ def fixed_width_grids(text: str) -> list[Grid]:
         if any(_BORDER.match(line) for line in lines[first:last]):
             bordered = bordered_grid(lines[first:last], first, context)
             if len(bordered.rows) > 1:
-                grids.append(replace(bordered, remarks=()))
+                grids.append(bordered)
                 continue
         numbers = [number for number in range(first, last) if not re.fullmatch(r"[\s=+|-]+", lines[number])]
         while numbers and len(re.split(r"\s{2,}", lines[numbers[0]].strip())) == 1:
@@ -289,7 +288,7 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
 
 
 def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> Grid:
-    """Return a table with a border of '=== ===' or '--- ---'; a remark says where its text crosses the borders.
+    """Return a table with a border of '=== ===' or '--- ---', whose text may cross the borders.
 
     above: number of lines above them. A line that is empty in the first column continues the line above it, if that is
     no border. A border that covers several columns makes one cell of them in the row above it.
@@ -299,23 +298,19 @@ def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> G
     rows: list[list[list[str]]] = []
     starts: list[int | None] = []
     header_rows = 0
-    remarks: list[str] = []
     for number, line in enumerate(lines):
         if is_border[number]:
             spans = _spans(line)
             if len(spans) == len(columns):
                 header_rows = header_rows or (len(rows) if number < len(lines) - 1 else 0)
             elif rows:
-                pieces, _ = _pieces(lines[number - 1], spans)
+                pieces = _pieces(lines[number - 1], spans)
                 rows[-1] = [
                     [piece for (start, end), piece in zip(spans, pieces, strict=True) if start <= at < end]
                     for at, _ in columns
                 ]
             continue
-        pieces, is_crossing = _pieces(line, columns)
-        below = _spans(lines[number + 1]) if True in is_border[number + 1 : number + 2] else columns
-        if is_crossing and len(below) == len(columns) and not remarks:
-            remarks.append(f"Malformed table. Text in column margin in line {above + number + 1}.")
+        pieces = _pieces(line, columns)
         if rows and not pieces[0] and not is_border[number - 1]:
             for cell, piece in zip(rows[-1], pieces, strict=True):
                 cell.append(piece)
@@ -323,29 +318,29 @@ def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> G
             rows.append([[piece] for piece in pieces])
             starts.append(above + number + 1)
     texts = [["\n".join(cell) for cell in row] for row in rows]
-    return make_grid(texts, header_rows=header_rows, lines=starts, context=context, remarks=remarks)
+    return make_grid(texts, header_rows=header_rows, lines=starts, context=context)
 
 
 def _spans(border: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(r"\S+", border)]
 
 
-def _pieces(line: str, columns: Sequence[tuple[int, int]]) -> tuple[list[str], bool]:
-    """Return a line cut at the columns, and whether its text crosses them.
+def _pieces(line: str, columns: Sequence[tuple[int, int]]) -> list[str]:
+    """Return a line cut at the columns.
 
-    A line that does and has as many pieces (text between two or more blanks) as columns gives each column one; of
-    others each piece goes to the column that it overlaps most.
+    Of a line whose text crosses them and that has as many pieces (text between two or more blanks) as columns, each
+    column gets one; of others each piece goes to the column that it overlaps most.
     """
     between = (line[end:start] for (_, end), (start, _) in pairwise(columns))
     if not "".join([line[: columns[0][0]], *between]).strip():
         ends = [*(end for _, end in columns[:-1]), len(line)]
-        return [line[start:end].strip() for (start, _), end in zip(columns, ends, strict=True)], False
+        return [line[start:end].strip() for (start, _), end in zip(columns, ends, strict=True)]
     matches = list(re.finditer(r"\S+(?: \S+)*", line))
     if len(matches) == len(columns):
-        return [match.group() for match in matches], True
+        return [match.group() for match in matches]
     pieces = [""] * len(columns)
     for match in matches:
         shared = [min(match.end(), end) - max(match.start(), start) for start, end in columns]
         column = shared.index(max(shared))
         pieces[column] = f"{pieces[column]} {match.group()}".strip()
-    return pieces, True
+    return pieces
