@@ -355,7 +355,7 @@ def statuses() -> str:
 
 @cache
 def boards() -> pl.DataFrame:
-    return leaderboards(ranked_results(rescored()), Constants.released())
+    return leaderboards(ranked_results(rescored(), check(rescored())), Constants.released())
 
 
 def leaderboard() -> str:

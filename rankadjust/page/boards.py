@@ -13,15 +13,15 @@ from markupsafe import Markup
 from rankadjust.base.vocabulary import EVALUATION, KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.comparison import impossible_values, ranked_rows
-from rankadjust.page.material import Material
-from rankadjust.page.results import all_values, place_of, usable_values
+from rankadjust.page.results import place_of, usable_values
 from rankadjust.page.templating import Section, packed_element, render
 
 # What the page opens with where the results have it.
 OPENED = ("FB15k-237", "filtered", "testing", "both")
+MRR = "inverse_harmonic_mean_rank"
 # Metrics in the order in which a board is offered; others follow by name.
 FIRST_METRICS = (
-    "inverse_harmonic_mean_rank",
+    MRR,
     "hits_at_1",
     "hits_at_3",
     "hits_at_5",
@@ -65,12 +65,10 @@ class Board:
         )
 
 
-def board_section(material: Material) -> Section | None:
-    """Return the boards of a run, None where it has no printed results."""
-    values = all_values(material)
+def board_section(found: list[Board], values: pl.DataFrame) -> Section | None:
+    """Return the boards of a run, `boards` of its values; None where it has no printed results."""
     if values.is_empty():
         return None
-    found = boards(values, material.comparison)
     opened = opened_board(found, values)
     content = render(
         "boards.html.jinja",
@@ -88,9 +86,8 @@ def board_section(material: Material) -> Section | None:
     return Section("leaderboard", "Boards", content)
 
 
-def results_section(material: Material) -> Section | None:
+def results_section(values: pl.DataFrame) -> Section | None:
     """Return the search of all printed values, which ranks nothing; None where a run has none."""
-    values = all_values(material)
     if values.is_empty():
         return None
     rows = all_results(values)
@@ -105,6 +102,8 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
     taken, and of contradictions what no ranks have, which takes a result its place.
     """
     contradictions = comparison.get("contradictions")
+    if values.is_empty():
+        return []
     usable = usable_values(values).filter(pl.col("model").is_not_null())
     if usable.is_empty():
         return []
@@ -228,6 +227,7 @@ def _row(
     return {
         "model": value["model"],
         "own": value["own"],
+        "value": value["value"],
         "printed": value["value_as_printed"],
         "index": value["index"],
         "ends": [value["index_low"], value["index_high"]],

@@ -34,7 +34,7 @@ def calculator_section(material: Material) -> Section | None:
     names, numbers = _packed(constants, material.constants.histograms.table)
     names |= _data_set_names(constants, own)
     elements = data_element("calculator-names", names) + packed_element("calculator-numbers", numbers)
-    return Section("calculator", "Calculator", render("calculator.html.jinja", data=elements))
+    return Section("calculator", "Check your number", render("calculator.html.jinja", data=elements))
 
 
 def _packed(constants: pl.DataFrame, histograms: pl.DataFrame) -> tuple[dict[str, object], bytes]:

@@ -7,6 +7,7 @@ import polars as pl
 
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
+from rankadjust.literature.comparison import comparable
 from rankadjust.literature.wording import SAMPLED
 from rankadjust.page.figure_section import headline_figure
 from rankadjust.page.material import Material
@@ -15,6 +16,8 @@ from rankadjust.page.templating import Section, render
 
 # Metrics between 0 and 1 that are printed by nearly all.
 _MRR_AND_HITS = "^(inverse_harmonic_mean_rank|hits_at_([1-9]|10))$"
+# Below so many entities chance explains a part that can be seen.
+_MANY = 200
 
 
 @dataclass(frozen=True)
@@ -26,13 +29,12 @@ class Finding:
 
 
 def finding_section(material: Material) -> Section | None:
-    """Return the headline and the findings of a run, None where it has no printed results."""
+    """Return the findings of a run, None where it has no printed results."""
     values = values_of(material)
     if values.is_empty():
         return None
     content = render(
         "findings.html.jinja",
-        headline=headline(material.comparison.get("chance-share")),
         findings=findings(values, material),
         figure=headline_figure(material),
     )
@@ -52,6 +54,33 @@ def headline(share: pl.DataFrame | None) -> str | None:
     ]
     shares = " and ".join(dict.fromkeys(texts))
     return f"Of a printed MRR or Hits@k, chance explains in the median {shares}."
+
+
+def counting(values: pl.DataFrame, below: pl.DataFrame | None) -> str | None:
+    """Return how much of a printed value counting explains where all entities are ranked, and how many lie below it.
+
+    values: rows of `all_values`. below: rows of `rankadjust.literature.comparison.below_baselines`.
+    """
+    share = None if values.is_empty() else counting_share(values)
+    if below is None or below.is_empty() or share is None:
+        return None
+    return (
+        f"A scorer that only counts training triples reaches {100 * share:.0f} % of the median value of rankings among "
+        f"200 entities or more, and {below['below'].sum():,} of {below['results'].sum():,} published values lie "
+        "below it."
+    )
+
+
+def counting_share(values: pl.DataFrame) -> float | None:
+    """Return the median of baseline / value for MRR and Hits@k of data sets with 200 entities or more."""
+    rows = comparable(values).filter(
+        pl.col("gain").is_not_null(),
+        pl.col("metric").str.contains(_MRR_AND_HITS),
+        pl.col("entities") >= _MANY,
+        pl.col("value") > 0,
+    )
+    share: float | None = rows.select((pl.col("baseline_value") / pl.col("value")).median()).item()
+    return share
 
 
 def _ranked(candidates: str) -> str:

@@ -138,6 +138,31 @@ def test_hostile_names_do_nothing(page_of, hostile_page, section):
     assert HOSTILE[2] not in text
 
 
+def test_nothing_leaves_the_browser_and_no_other_script_runs(browser, page_without_tables):
+    """The page's own Content-Security-Policy forbids both, whatever else were in it."""
+    pages = Pages(browser)
+    page = settled(pages(page_without_tables))
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.foreign = 1";
+          document.head.append(script);
+        }"""
+    )
+    assert page.evaluate("typeof foreign") == "undefined"
+    assert page.evaluate("fetch('data:,x').then(() => 'left', () => 'kept')") == "kept"
+    pages.close()
+    assert all("Content Security Policy" in problem for problem in pages.problems)
+
+
+def test_the_strip_leads_to_the_board_of_a_data_set(page_of, literature_page):
+    page = settled(page_of(literature_page))
+    page.locator("#benchmarks a", has_text="WN18RR").click()
+    page.wait_for_function(
+        "document.querySelector('#board .board-title').textContent.startsWith('WN18RR, filtered')"
+    )
+
+
 def test_an_error_and_a_request_are_noticed(browser, tmp_path):
     """Without this test the fixture that fails on those could be deaf."""
     file = tmp_path / "bad.html"

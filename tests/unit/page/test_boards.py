@@ -16,7 +16,8 @@ from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.boards import all_results, board_section, boards, opened_board, results_section
 from rankadjust.page.material import Material
-from rankadjust.page.results import place_of, values_of
+from rankadjust.page.results import all_values, place_of, values_of
+from rankadjust.page.strip import benchmark_rows
 
 MRR, HITS = "inverse_harmonic_mean_rank", "hits_at_10"
 USUAL = ("FB15k-237", "filtered", "testing", "both")
@@ -51,6 +52,11 @@ def made(rescored, folder=None):
     return {
         board.key: board for board in boards(values_of(material(mine=rescored)), {"contradictions": found})
     }
+
+
+def section_of(given):
+    values = all_values(given)
+    return board_section(boards(values, {}), values)
 
 
 def unpacked(content, name):
@@ -164,13 +170,39 @@ def test_a_source_is_linked_with_its_line_and_only_by_http(url, line, place):
 def test_hostile_names_stay_text():
     name = "</script><script>alert(1)</script><!--\u202e\"'&amp;"
     mine = material(mine=rescore(PRINTED.head(2).with_columns(model=pl.lit(name), source=pl.lit(name))))
-    content = board_section(mine).content
+    content = section_of(mine).content
     html = [content, *(row[-1] for row in unpacked(content, "boards-data")["boards"])]
     assert all("alert(1)" not in text.replace("&lt;script&gt;alert(1)", "") for text in html)
     # As data it is whole: the page's script puts it in as text.
-    assert unpacked(results_section(mine).content, "results-data")["rows"][0][0] == name
+    assert unpacked(results_section(all_values(mine)).content, "results-data")["rows"][0][0] == name
 
 
 def test_a_run_without_tables_has_no_boards():
-    assert board_section(material()) is None
-    assert results_section(material()) is None
+    assert section_of(material()) is None
+    assert results_section(all_values(material())) is None
+
+
+def test_the_strip_has_chance_counting_median_and_best_of_the_usual_evaluation():
+    """Medians by hand: of 0.2, 0.3 and 0.4; the raw value and the doubtful one take no part."""
+    rows = [("A", "0.2"), ("B", "0.3"), ("C", "0.4"), ("D", "0.9")]
+    printed = pl.DataFrame(rows, schema=["model", "value"], orient="row").with_columns(
+        dataset=pl.lit("FB15k-237"), metric=pl.lit("MRR"), file=pl.lit("x"), file_line=pl.int_range(2, 6)
+    )
+    raw = printed.head(1).with_columns(
+        protocol=pl.lit("raw"), value=pl.lit("0.99"), file_line=pl.lit(9, pl.Int64)
+    )
+    both = rescore(
+        pl.concat(
+            [printed.with_columns(protocol=pl.lit("filtered")), raw.select(*printed.columns, "protocol")]
+        )
+    )
+    doubtful = both.with_columns(caveat=pl.when(model="D").then(pl.lit("refuted: by a test")))
+    (row,) = benchmark_rows(boards(values_of(material(mine=doubtful)), {}))
+    assert (row["key"], row["results"], row["median"], row["best"], row["model"]) == (
+        (*USUAL, MRR),
+        3,
+        0.3,
+        0.4,
+        "C",
+    )
+    assert (round(row["chance"], 7), round(row["counting"], 4)) == (0.0007111, 0.2345)

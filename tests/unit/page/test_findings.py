@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 from rankadjust.database.constants import Constants
-from rankadjust.literature.comparison import chance_share
+from rankadjust.literature.comparison import below_baselines, chance_share
 from rankadjust.literature.rescore import rescore
-from rankadjust.page.findings import finding_section, headline
+from rankadjust.page.findings import counting, counting_share, finding_section, headline
 from rankadjust.page.material import Material
 from rankadjust.page.own_results import own_section, placed
 from rankadjust.page.results import all_values
@@ -88,6 +88,15 @@ def test_the_headline_names_the_largest_and_the_smallest_share(literature):
     # By chance the MRR among 21 candidates is the mean of 1 / r: 3.645359 / 21 = 0.17359, of 0.5 it is 35 %.
     assert "35 % where the true answer is ranked among 20 sampled negatives" in text
     assert text.endswith("where 20,000 or more entities are ranked.")
+
+
+def test_what_counting_explains_is_counted(literature):
+    """By hand: popularity has 0.2345 there; of 0.2345 / 0.338, / 0.40 and / 0.29 the first is the median, 0.694."""
+    fb = literature.filter(dataset="FB15k-237", metric="inverse_harmonic_mean_rank", status="ok")
+    assert counting_share(fb) == pytest.approx(0.2345465 / 0.338, rel=1e-6)
+    text = counting(fb, below_baselines(fb))
+    assert "reaches 69 % of the median value" in text
+    assert text.endswith("0 of 3 published values lie below it.")
 
 
 def test_findings_are_counted_from_the_comparison(literature):
