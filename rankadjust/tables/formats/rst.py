@@ -10,8 +10,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, add_text, context_of, make_grid, spread_spans
 from rankadjust.tables.formats.plaintext import bordered_grid
 
-# docutils takes ten seconds for as many; a page of results has a hundredth of them.
-_MOST_CHARACTERS = 1_000_000
+# docutils takes up to a quarter of a minute for as many; a page of results has a fiftieth of them.
+_MOST_CHARACTERS = 500_000
 _SETTINGS = {"report_level": 5, "halt_level": 5, "file_insertion_enabled": False, "raw_enabled": False}
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. ([\w:-]+)::.*(?:\n[ \t]+:[\w-]+:.*)*", re.MULTILINE)
 _IN_TABLE = re.compile(r"in table line (\d+)")
