@@ -10,6 +10,7 @@ from rankadjust.base.files import write_csv
 from rankadjust.base.stages import RESCORED, SUMS, check_sums, read_product, write_sums
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
+from rankadjust.database.counted_baselines import BASELINES
 from rankadjust.literature.comparison import (
     below_baselines,
     best_results,
@@ -19,6 +20,8 @@ from rankadjust.literature.comparison import (
     not_above_chance,
     protocol_effect,
     ranked_results,
+    standings,
+    surprising,
 )
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.full_ranking import what_sampling_hides
@@ -29,7 +32,7 @@ from rankadjust.page.material import BESIDE
 
 
 def compare(rescored: list[str], literature: list[str], database: str, released: str, folder: Path) -> None:
-    check_sums(database, beside_database(database, CANDIDATES))
+    check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
     own = Constants.from_files(database)
     constants = own.over_file(released)
     results = pl.concat([read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal")
@@ -51,6 +54,10 @@ def compare(rescored: list[str], literature: list[str], database: str, released:
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),
         "what-sampling-hides": what_sampling_hides(results),
+        "below-baselines-by-model": below_baselines(results, ["model"]),
+        "below-baselines-by-year": below_baselines(results, ["year"]),
+        "below-baselines-most": surprising(results),
+        "counting-and-models": standings(results, constants.baselines),
         "effect-of-approximation": effect_of_approximation(own.table),
     }
     paths = {name: folder / f"{name}.csv" for name in tables}

@@ -27,6 +27,7 @@ from rankadjust.literature.comparison import (
     not_above_chance,
     protocol_effect,
     ranked_results,
+    surprising,
     usable,
 )
 from rankadjust.literature.contradictions import check
@@ -136,6 +137,49 @@ def counting() -> str:
         *("chance explains", "counting explains", "furthest below, or least above"),
     ]
     return table(header, rows)
+
+
+def counting_by_model() -> str:
+    found = below_baselines(rescored(), ["model"])
+    several = found.filter(pl.col("results") >= 10)
+    most = several.sort(
+        pl.col("below") / pl.col("results"), "results", "model", descending=[True, True, False]
+    )
+    return _by("model", most.head(12))
+
+
+def counting_by_year() -> str:
+    return _by("year", below_baselines(rescored(), ["year"]).sort("year", nulls_last=True))
+
+
+def _by(name: str, found: pl.DataFrame) -> str:
+    rows = [
+        [
+            "not said" if row[name] is None else str(row[name]),
+            f"{row['results']:,}",
+            f"{row['below']:,}",
+            percent(row["chance_share"]) if row["chance_share"] is not None else "",
+            percent(row["counting_share"]) if row["counting_share"] is not None else "",
+        ]
+        for row in found.to_dicts()
+    ]
+    return table([name, "results", "below counting", "chance explains", "counting explains"], rows)
+
+
+def most_below() -> str:
+    rows = [
+        [
+            f"{row['model']} ({row['year']})" if row["year"] else row["model"],
+            row["dataset"],
+            f"`{row['protocol']}`",
+            f"{resolve(row['metric']).label} {row['value']:.4g}",
+            f"{row['baseline_value']:.4g} ({row['baseline']})",
+            f"{row['expectation']:.2g}",
+            row["source"],
+        ]
+        for row in surprising(rescored()).to_dicts()
+    ]
+    return table(["model", "data set", "protocol", "published", "counting", "chance", "source"], rows)
 
 
 def share() -> str:
@@ -411,6 +455,9 @@ FINDINGS = {
     "opening": opening,
     "share": share,
     "counting": counting,
+    "counting by model": counting_by_model,
+    "counting by year": counting_by_year,
+    "most below": most_below,
     "protocols": protocols,
     "negatives": negatives,
     "reversed": reversed_orders,

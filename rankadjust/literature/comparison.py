@@ -5,6 +5,8 @@ the quality of a result, so that it never changes the order of models there. Wha
 chance, and with that what numbers of different evaluations say beside each other.
 """
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
@@ -36,7 +38,9 @@ def usable(rescored: pl.DataFrame) -> pl.DataFrame:
     rescored: rows of `rankadjust.literature.rescore.rescore`. ranking says what was ranked against what: sampled, raw
     (all entities without a filter) or filtered. merit is the printed value with the sign that makes higher better.
     """
-    absent = [name for name in ("source", "model", "source_line", "caveat") if name not in rescored.columns]
+    absent = [
+        name for name in ("source", "year", "model", "source_line", "caveat") if name not in rescored.columns
+    ]
     rows = rescored.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent).filter(
         pl.col("status").is_in(USABLE), pl.col("index").is_not_null()
     )
@@ -236,38 +240,94 @@ def impossible_values(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -
     return rows.join(found, on=key, how="semi", nulls_equal=True, maintain_order="left")
 
 
-def below_baselines(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Say for each evaluation how many published values are below what counting training triples reaches.
+def below_baselines(
+    rescored: pl.DataFrame, by: Sequence[str] = ("dataset", "protocol", "split")
+) -> pl.DataFrame:
+    """Say for each evaluation, or each model or year, how many published values are below what counting reaches.
 
     Of the rows of `comparable` those are taken that have a gain: their protocol is the baseline's own, and the best
-    baseline was chosen on validation. Returns a row per dataset, protocol and split: results, models, below (results
-    that are below the baseline by more than their rounding), and for MRR and Hits@k, k up to 10, the medians of what
-    chance and counting explain of a value (chance_share, counting_share), then the result that is furthest below (or
-    least above): lowest_gain with lowest_model, lowest_metric, lowest_value, baseline and baseline_value. Most below
-    come first.
+    baseline was chosen on validation. by: columns of rescored rows. Returns a row for each value of them: results,
+    models, below (results that are below the baseline by more than their rounding), and for MRR and Hits@k, k up to 10,
+    the medians of what chance and counting explain of a value (chance_share, counting_share), then the result that is
+    furthest below (or least above): lowest_gain with lowest_model, lowest_dataset, lowest_metric, lowest_value,
+    baseline and baseline_value. Most below come first.
     """
-    rows = comparable(rescored).filter(pl.col("gain").is_not_null())
     has_share = pl.col("metric").str.contains(_MRR_AND_HITS) & (pl.col("value") > 0)
     shares = {"chance_share": "expectation", "counting_share": "baseline_value"}
     lowest = {
-        **{f"lowest_{name}": name for name in ("gain", "model", "metric", "value")},
+        **{f"lowest_{name}": name for name in ("gain", "model", "dataset", "metric", "value")},
         **{name: name for name in ("baseline", "baseline_value")},
     }
     return (
-        rows.sort("gain", maintain_order=True)
-        .group_by("dataset", "protocol", "split", maintain_order=True)
+        _with_gain(rescored)
+        .sort("gain", maintain_order=True)
+        .group_by(by, maintain_order=True)
         .agg(
             results=pl.len().cast(pl.Int64),
             models=pl.col("model").n_unique().cast(pl.Int64),
-            below=(pl.coalesce("gain_high", "gain") < 0).sum().cast(pl.Int64),
+            below=_IS_BELOW.sum().cast(pl.Int64),
             **{
                 name: (pl.col(column) / pl.col("value")).filter(has_share).median()
                 for name, column in shares.items()
             },
             **{name: pl.col(column).first() for name, column in lowest.items()},
         )
-        .sort("below", "dataset", "protocol", "split", descending=[True, False, False, False])
+        .sort("below", *by, descending=[True, *(False for _ in by)], nulls_last=True)
     )
+
+
+def surprising(rescored: pl.DataFrame, count: int = 10) -> pl.DataFrame:
+    """Return published MRR and Hits@k, k up to 10, that are furthest below counting, one for a model and data set.
+
+    Of a data set no more than two are taken, so that one benchmark does not fill the list. Returns the columns of an
+    evaluation, metric, model, source, year, value, expectation, baseline, baseline_value and below (by how much).
+    """
+    columns = ["metric", "model", "source", "year", "value", "expectation", "baseline", "baseline_value"]
+    return (
+        _with_gain(rescored)
+        .filter(_IS_BELOW, pl.col("metric").str.contains(_MRR_AND_HITS), pl.col("model").is_not_null())
+        .with_columns(below=pl.col("baseline_value") - pl.col("value"))
+        .sort("below", "dataset", "model", "source", descending=[True, False, False, False])
+        .unique(["dataset", "model"], keep="first", maintain_order=True)
+        .filter(pl.int_range(pl.len()).over("dataset") < 2)
+        .head(count)
+        .select(*EVALUATION, *columns, "below")
+    )
+
+
+def standings(rescored: pl.DataFrame, baselines: pl.DataFrame, metric: str = "mrr") -> pl.DataFrame:
+    """Return what stands on the line from chance to perfect on each data set: chance, counting, and every model.
+
+    baselines: of `rankadjust.database.constants.Constants.baselines`. metric: key or alias. Of a model the best result
+    is taken. Returns a row for each mark: dataset, protocol, split, kind (chance, counting, model), name and value, by
+    data set and value; data sets of which a result has a gain, test splits, both sides.
+    """
+    key = resolve(metric).key
+    rows = comparable(rescored).filter(metric=key)
+    evaluation = ["dataset", "protocol", "split"]
+    known = rows.filter(pl.col("gain").is_not_null()).select(evaluation).unique()
+    rows = rows.join(known, on=evaluation, how="semi").drop_nulls("model")
+    counted = (
+        baselines.filter(metric=key, side="both").drop_nulls("value").join(known, on=evaluation, how="semi")
+    )
+    marks = [
+        rows.group_by(evaluation).agg(
+            pl.lit("chance").alias("kind"), name=pl.lit("chance"), value=pl.col("expectation").first()
+        ),
+        counted.select(*evaluation, kind=pl.lit("counting"), name="baseline", value="value"),
+        rows.group_by(*evaluation, name="model")
+        .agg(value=pl.col("value").max())
+        .select(*evaluation, pl.lit("model").alias("kind"), "name", "value"),
+    ]
+    return pl.concat(marks).sort(*evaluation, "value", "kind", "name")
+
+
+# By more than its rounding.
+_IS_BELOW = pl.coalesce("gain_high", "gain") < 0
+
+
+def _with_gain(rescored: pl.DataFrame) -> pl.DataFrame:
+    return comparable(rescored).filter(pl.col("gain").is_not_null())
 
 
 def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:

@@ -98,7 +98,7 @@ def moments_of(folder, out, name="Tiny"):
 
 def tasks_of(folder, out, name="Tiny"):
     given = [folder / file for file in ("triples.parquet", "labels.parquet", "summary.json")]
-    tasks(*given, name, PROTOCOL, out / "tasks.parquet")
+    tasks(*given, name, PROTOCOL, baselines=True, table=out / "tasks.parquet")
 
 
 def baselines_of(folder, out, name="Tiny"):
@@ -213,7 +213,7 @@ READERS = {
         release_all,
         use_run,
     ],
-    "database/baselines.parquet": [rescore_all, paper_all, release_all],
+    "database/baselines.parquet": [rescore_all, paper_all, compare_all, release_all],
     "database/candidates.parquet": [
         rescore_all,
         paper_all,
@@ -260,7 +260,7 @@ def made(tmp_path_factory):
     (tiny / "testing.txt").write_text("2\n0 3 0\n1 4 0\n")
     (tiny / "ranges.txt").write_text("1\n0\t2\t0\t1\n0\t3\t2\t3\t4\n")
     for folder, name in ((tiny, "Bounded"), (other, "Other")):
-        bounds(tiny, name, 5, METRICS, folder / "bounds.parquet")
+        bounds(tiny, name, 5, {}, METRICS, folder / "bounds.parquet")
     benchmarks(METRICS, tiny / "benchmarks.parquet")
     for stage in (gather_all, rescore_all, beside, compare_all, draw):
         stage(tiny, tiny)
@@ -456,8 +456,9 @@ LAYOUTS = {
     "moments.parquet": (1, _MOMENTS),
     "bounds.parquet": (1, f"{_MOMENTS} expectation_low expectation_high variance_low variance_high"),
     "tasks.parquet": (
-        1,
-        "split triple line ids side num_candidates relation query cardinality half_link",
+        2,
+        "split triple line ids side num_candidates relation query cardinality half_link popularity_optimistic "
+        "popularity_pessimistic redundancy_optimistic redundancy_pessimistic rules_optimistic rules_pessimistic",
     ),
 }
 

@@ -23,6 +23,10 @@ COMPARISONS = [
     "not-above-chance",
     "below-baselines",
     "what-sampling-hides",
+    "below-baselines-by-model",
+    "below-baselines-by-year",
+    "below-baselines-most",
+    "counting-and-models",
     "effect-of-approximation",
 ]
 
@@ -169,6 +173,7 @@ rule compare:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
         literature=["results/literature.parquet"] * BESIDE,
         database="results/database/adjustments.parquet",
+        baselines="results/database/baselines.parquet",
         candidates="results/database/candidates.parquet",
         sums="results/database/SHA256SUMS",
     output:
@@ -195,6 +200,7 @@ rule compare:
         read=content_digest(
             [
                 RELEASED,
+                RELEASED.with_name("baselines.parquet"),
                 RELEASED.with_name("candidates.parquet"),
                 *SETTINGS,
                 *schemas("benchmarks", "protocols"),

@@ -13,6 +13,8 @@ from rankadjust.literature.comparison import (
     model_orders,
     not_above_chance,
     protocol_effect,
+    standings,
+    surprising,
 )
 from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.rescore import rescore
@@ -198,6 +200,72 @@ def test_results_below_counting_are_those_beyond_their_rounding():
     assert (row["lowest_model"], row["lowest_value"], row["baseline"]) == ("A", 0.3, "popularity")
     # The middle one of the three is B: 0.1 / 0.4 and 0.4 / 0.4.
     assert (row["chance_share"], row["counting_share"]) == (0.25, 1.0)
+
+
+def held_against_counting():
+    """Return eight results on three sets, most of them below counting, which has 0.4."""
+    rows = []
+    for dataset, model, value, low, year in (
+        ("a", "A", 0.3, -0.15, "2020"),
+        ("a", "B", 0.1, -0.4, "2021"),
+        ("a", "C", 0.2, -0.3, "2021"),
+        ("b", "A", 0.35, -0.05, "2020"),
+        ("b", "D", 0.25, -0.2, None),
+        ("b", "D", 0.26, -0.2, None),
+        ("c", "A", 0.399, 0.01, "2020"),
+        ("c", "E", 0.9, 0.8, "2020"),
+    ):
+        gain = {"gain": (value - 0.4) / 0.6, "gain_low": low - 0.01, "gain_high": low}
+        known = {"baseline": "rules", "baseline_value": 0.4, "year": year}
+        rows.append(results((dataset, model, value, value, 500), **gain, **known))
+    return pl.concat(rows, how="vertical_relaxed")
+
+
+def test_results_below_counting_by_model_and_by_year():
+    found = below_baselines(held_against_counting(), ["model"])
+    assert found.select("model", "results", "below").rows() == [
+        ("A", 3, 2),
+        ("D", 2, 2),
+        ("B", 1, 1),
+        ("C", 1, 1),
+        ("E", 1, 0),
+    ]
+    by_year = below_baselines(held_against_counting(), ["year"])
+    assert by_year.select("year", "results", "below").rows() == [("2020", 4, 2), ("2021", 2, 2), (None, 2, 2)]
+    # A table that does not state years has one row.
+    assert below_baselines(held_against_counting().drop("year"), ["year"])["results"].to_list() == [8]
+
+
+def test_the_furthest_below_are_one_for_a_model_and_two_of_a_data_set():
+    found = surprising(held_against_counting())
+    assert found.select("dataset", "model", pl.col("below").round(12)).rows() == [
+        ("a", "B", 0.3),
+        ("a", "C", 0.2),
+        ("b", "D", 0.15),
+        ("b", "A", 0.05),
+    ]
+    assert surprising(held_against_counting(), count=1)["model"].to_list() == ["B"]
+
+
+def test_standings_hold_chance_counting_and_the_best_of_each_model():
+    key = {"protocol": "filtered", "split": "testing", "side": "both", "metric": MRR}
+    rows = [
+        {"dataset": dataset, **key, "baseline": name, "value": value}
+        for dataset in ("b", "z")
+        for name, value in (("popularity", 0.2), ("rules", 0.4), ("recurrency", None))
+    ]
+    found = standings(held_against_counting(), pl.DataFrame(rows)).filter(dataset="b")
+    assert found.select("kind", "name", "value").rows() == [
+        ("chance", "chance", 0.1),
+        ("counting", "popularity", 0.2),
+        ("model", "D", 0.26),
+        ("model", "A", 0.35),
+        ("counting", "rules", 0.4),
+    ]
+    # z has no published results.
+    assert standings(held_against_counting(), pl.DataFrame(rows))["dataset"].unique().sort().to_list() == [
+        *"abc"
+    ]
 
 
 # --- at or below chance
