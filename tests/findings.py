@@ -317,9 +317,9 @@ def copies() -> str:
     counted = repeated.group_by("file").len().sort("len", "file", descending=[True, False])
     named = listed([f"{number} of `{file}`" for file, number in counted.iter_rows()])
     return paragraph(
-        f"A result counts once. {repeated.height} of the {rows.height:,} values that are adjusted stand in a result "
+        f"A result counts once. {repeated.height} of the {rows.height:,} values that are adjusted belong to a result "
         f"that another source prints as well: {named}. A result is all that a source prints for a model in one "
-        "evaluation, and it is a copy where every value of it stands in one result of another source for the same data "
+        "evaluation, and it is a copy where every value of it occurs in one result of another source for the same data "
         "set, protocol, split and side, at least two of them with three digits under the same name of the model, three "
         "under another."
     )

@@ -17,7 +17,7 @@ _VERSIONS = "^(tgbl-wiki|tgbl-review)-v[12]$"
 _RESAMPLES = 2_000
 _SEED = 20261123
 
-# Of each comparison the columns that stay as they are, and the column in which the evaluations differ.
+# Of each comparison the columns that stay as they are, and the column that differs.
 _KINDS = {
     "protocol": (["source", "dataset", "split", "side", "metric"], "protocol"),
     "side": (["source", "dataset", "split", "protocol", "metric"], "side"),

@@ -80,9 +80,9 @@ def chance_rows(constants: pl.DataFrame) -> list[dict[str, Any]]:
     found = []
     for names, part in rows.group_by(key, maintain_order=True):
         values = {
-            row["metric"]: row["expectation"]
-            if row["expectation"] is not None
-            else (row["expectation_low"], row["expectation_high"])
+            row["metric"]: (row["expectation_low"], row["expectation_high"])
+            if row["expectation"] is None and row["expectation_low"] != row["expectation_high"]
+            else row["expectation"] or row["expectation_low"]
             for row in part.iter_rows(named=True)
             if row["expectation"] is not None or row["expectation_low"] is not None
         }
