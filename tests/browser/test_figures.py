@@ -58,6 +58,17 @@ def test_a_figure_follows_the_width_of_the_window(page_of, small_page):
     assert before > 1000
 
 
+def test_a_figure_can_be_kept_as_svg_png_and_data(page_of, small_page):
+    page = page_of(small_page)
+    shown(page, "expectation", "light")
+    begins = {"svg": b"<svg", "png": b"\x89PNG", "json": b'{"'}
+    for kind, start in begins.items():
+        with page.expect_download() as waiting:
+            page.locator(f"#figure-expectation [data-keep={kind}]").click()
+        assert waiting.value.suggested_filename == f"expectation.{kind}"
+        assert waiting.value.path().read_bytes().startswith(start)
+
+
 def test_figures_are_drawn_when_they_come_near_and_not_before(page_of, small_page):
     page = page_of(small_page, 400)
     shown(page, page.locator("figure.chart").first.get_attribute("id").removeprefix("figure-"), "light")

@@ -157,7 +157,7 @@ def test_nothing_leaves_the_browser_and_no_other_script_runs(browser, page_witho
 
 def test_the_strip_leads_to_the_board_of_a_data_set(page_of, literature_page):
     page = settled(page_of(literature_page))
-    page.locator("#benchmarks a", has_text="WN18RR").click()
+    page.locator("#benchmarks").get_by_role("link", name="WN18RR", exact=True).click()
     page.wait_for_function(
         "document.querySelector('#board .board-title').textContent.startsWith('WN18RR, filtered')"
     )

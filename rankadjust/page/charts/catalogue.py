@@ -20,7 +20,6 @@ from rankadjust.page.charts import (
     null_ratio,
     power,
     printed_index,
-    protocols,
     size,
 )
 from rankadjust.page.charts.drawing import PANEL_WIDTH, Chart, largest, smallest
@@ -40,8 +39,8 @@ Facts = Mapping[str, object]
 class Entry:
     """A figure that a run may have.
 
-    frame: of FRAMES. rows: what is drawn of it. draw: the chart of these rows. facts: the numbers in caption and
-    description, which are format strings. least: how many pixels a panel needs to be read.
+    frame: of FRAMES. rows: what is drawn of it. draw: the chart of these rows. facts: the numbers in title, caption
+    and description, which are format strings. least: how many pixels a panel needs to be read.
     """
 
     name: str
@@ -86,16 +85,6 @@ def _compared(rows: pl.DataFrame) -> Facts:
         "margin": VISIBLE,
         "visible": rows["visible"].sum(),
         "largest": largest(rows["gap"]),
-    }
-
-
-def _paired(rows: pl.DataFrame) -> Facts:
-    printed, index = rows["other_value"] - rows["value"], rows["other_index"] - rows["index"]
-    return {
-        "pairs": rows.height,
-        "datasets": rows["dataset"].n_unique(),
-        "sources": rows["source"].n_unique(),
-        "apart": largest((printed - index).abs()),
     }
 
 
@@ -164,7 +153,7 @@ def _sizes(rows: pl.DataFrame) -> Facts:
 CATALOGUE = (
     Entry(
         "chance-share",
-        "How much of a printed value chance explains",
+        "Chance explains {most} of a printed value with {most_ranked}, {least_share} with {least_ranked}",
         RESULTS,
         chance_share.rows,
         chance_share.draw,
@@ -177,7 +166,7 @@ CATALOGUE = (
     ),
     Entry(
         "printed-index",
-        "Index against printed value",
+        "Adjustment moves {visible:,} of {results:,} printed values by more than {margin}",
         RESULTS,
         printed_index.rows,
         printed_index.draw,
@@ -200,19 +189,6 @@ CATALOGUE = (
         "0.99 are apart; a perfect mean rank has no place on it. The dashed line is chance.",
         "A row of marks for each of {datasets} data sets. The index runs from {low:.2g} to {high:.4g}, that of {best}.",
         least=300,
-    ),
-    Entry(
-        "protocols",
-        "The same data set under different protocols",
-        RESULTS,
-        protocols.rows,
-        protocols.draw,
-        _paired,
-        "MRR and Hits@10 (without unit) of the same model on the same data set and split under two protocols, as "
-        "printed and as adjusted index; a line joins the two. n = {pairs:,} pairs from {sources} sources. The two "
-        "moves of a pair differ by {apart:.2g} at most.",
-        "Lines between protocols on {datasets} data sets, for printed values and for the index. The steps of a printed "
-        "value and of its index differ by {apart:.2g} at most.",
     ),
     Entry(
         "size",
@@ -266,7 +242,7 @@ CATALOGUE = (
     ),
     Entry(
         "null-ratio",
-        "Two meanings of chance: how far z depends on them",
+        "Two meanings of chance: under a random scorer z is smaller by {median:.2f} in the median",
         CONSTANTS,
         null_ratio.rows,
         null_ratio.draw,
@@ -309,7 +285,7 @@ def _figure(entry: Entry, rows: pl.DataFrame) -> Figure:
     specification.pop("config", None)
     return Figure(
         entry.name,
-        entry.title,
+        entry.title.format(**facts),
         entry.caption.format(**facts),
         entry.description.format(**facts),
         entry.least,

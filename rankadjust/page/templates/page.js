@@ -1008,6 +1008,27 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
     }
   }
 
+  /** Let the reader keep a figure as it is drawn, or what it is drawn from. */
+  async function keep(figure, kind) {
+    const drawing = figure.querySelector(".drawing");
+    const name = drawing.dataset.figure;
+    const view = states.get(drawing)?.view;
+    if (kind === "json") {
+      save(`${name}.json`, JSON.stringify(JSON.parse(await unpackedText(`figure-${name}-data`)).specification), "application/json");
+    } else if (view !== undefined && kind === "svg") {
+      save(`${name}.svg`, await view.toSVG(), "image/svg+xml");
+    } else if (view !== undefined) {
+      const canvas = await view.toCanvas(2);
+      canvas.toBlob((image) => save(`${name}.png`, image, "image/png"));
+    }
+  }
+
+  addEventListener("click", ({ target }) => {
+    if (target.dataset?.keep !== undefined) {
+      keep(target.closest("figure"), target.dataset.keep);
+    }
+  });
+
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting } of entries) {

@@ -126,7 +126,6 @@ def test_captions_count_what_is_drawn(figures):
     assert "n = 18 results" in said["chance-share"]
     assert "n = 18 results" in said["printed-index"]
     assert "n = 6 mean ranks on the test splits of 3 data sets" in said["mean-rank-index"]
-    assert "n = 12 pairs from 1 sources" in said["protocols"]
     assert "n = 12 results on 3 data sets" in said["size"]
     assert "n = 1 runs" in said["case-study"]
     assert "n = 2 data sets (test split, filtered, both sides; 1 counted by this run)" in said["expectation"]
