@@ -37,6 +37,23 @@ def test_the_file_has_the_metrics_that_pykeen_reports(trained):
                 assert value == pytest.approx(result.get_metric(f"{side}.{kind}.{metric}"), rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("metric", "column", "key"),
+    [
+        ("mrr", "index", "adjusted_inverse_harmonic_mean_rank"),
+        ("mr", "index", "adjusted_arithmetic_mean_rank_index"),
+        ("mrr", "z", "z_inverse_harmonic_mean_rank"),
+        ("mr", "z", "z_arithmetic_mean_rank"),
+    ],
+)
+def test_pykeen_s_evaluator_adjusts_as_we_do(trained, metric, column, key):
+    path, result = trained
+    found = rankadjust.evaluate(path, metrics=[metric], dataset="Nations", protocol="pykeen", draws=0)
+    row = found.filter(side="both", rank_type="realistic", average="micro")
+    # PyKEEN works with numbers of 32 bits.
+    assert row[column].item() == pytest.approx(result.get_metric(f"both.realistic.{key}"), rel=1e-5)
+
+
 def test_each_testing_triple_is_ranked_once_on_each_side(trained):
     ranks = pl.read_parquet(trained[0])
     # Nations has 201 testing triples.
