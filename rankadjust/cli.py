@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
 from rankadjust.base.errors import RankadjustError, exit_with_message, installed_by
 
@@ -1454,3 +1455,49 @@ def _json_text(data: object) -> str:
         return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
     except ValueError:
         raise RankadjustError("a result is not finite and cannot be written as JSON") from None
+
+
+class _Name(click.types.StringParamType):
+    """The name of a data set, a metric or a protocol, which a shell completes."""
+
+    def __init__(self, known: Callable[[], Iterable[str]]) -> None:
+        self._known = known
+
+    def shell_complete(
+        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the names that begin so, in whatever case."""
+        found = (name for name in self._known() if name.lower().startswith(incomplete.lower()))
+        return [CompletionItem(name) for name in found]
+
+
+def _datasets() -> Iterable[str]:
+    from rankadjust.data.registry import load_registry
+
+    return load_registry()
+
+
+def _metrics() -> list[str]:
+    from rankadjust.output.listings import metric_rows
+
+    # hits@k is listed for k = 10.
+    names = [name for row in metric_rows() for name in (row["key"], *row["aliases"])]
+    return [re.sub(r"(?<=@|_)k$", "10", name) for name in names]
+
+
+def _protocols() -> Iterable[str]:
+    from rankadjust.counting.protocols import load_protocols
+
+    return load_protocols()
+
+
+_COMPLETED = {
+    "dataset": _datasets,
+    "datasets": _datasets,
+    "metric": _metrics,
+    "metrics": _metrics,
+    "protocol": _protocols,
+}
+for _option in [option for command in commands.commands.values() for option in command.params]:
+    if _option.name in _COMPLETED and isinstance(_option.type, click.types.StringParamType):
+        _option.type = _Name(_COMPLETED[_option.name])
