@@ -14,7 +14,7 @@ ifeq ($(HOME)$(shell id -un >/dev/null 2>&1 && echo known),)
 export HOME := $(CURDIR)/$(VENV)
 endif
 
-.PHONY: help results install adopt sums test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided api lint format lock clean
+.PHONY: help results install adopt sums literature test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided api lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -58,6 +58,15 @@ adopt:  ## copy the tables of results/release/ to resources/database/, to be com
 
 sums: $(STAMP)  ## renew the sums of the tables in resources/, after a change that was meant
 	@$(BIN)/python -m rankadjust.base.shipped_sums
+
+# Whoever proposes a table sees what a reviewer will ask for: contradictions in it, and every number of the documents that it moves.
+NEW := git ls-files --modified --others --exclude-standard -- 'resources/published/*.csv'
+literature: $(STAMP)  ## read resources/published/raw anew, check and re-score what is new, show what changes (CONTRIBUTING.md)
+	@$(BIN)/python -m tests.transcription
+	@$(BIN)/python -m rankadjust.base.shipped_sums
+	@for table in $$($(NEW)); do $(BIN)/rankadjust check "$$table"; $(BIN)/rankadjust rescore "$$table" | tail -n 1; done
+	@$(BIN)/python -m tests.findings
+	@git diff --stat -- resources/published docs README.md
 
 test: $(STAMP)  ## run the tests that take seconds each
 	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared and not slow'
