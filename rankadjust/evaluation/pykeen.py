@@ -20,7 +20,7 @@ class RankWriter(RankBasedEvaluator):  # type: ignore[misc]  # PyKEEN is not ins
         The Parquet file to write. Every evaluation replaces it, so that after `pykeen.pipeline.pipeline` it has the
         ranks of the testing triples, whatever an early stopper evaluated before.
     **options
-        Those of `pykeen.evaluation.RankBasedEvaluator`.
+        The options of `pykeen.evaluation.RankBasedEvaluator`.
 
     """
 
