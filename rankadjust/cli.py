@@ -144,7 +144,7 @@ _by = click.option(
 )
 _against = click.option(
     "--against",
-    help="Hold the ranks against this counting baseline: popularity, redundancy, rules, or best (on validation).",
+    help="Compare the ranks with this counting baseline: popularity, redundancy, rules, or best (on validation).",
 )
 _results = click.option(
     "--results", type=_PATH, help="The folder results of a run of your own: use its database and histograms."
@@ -153,7 +153,7 @@ _database = click.option("--database", type=_PATH, help="A database file in plac
 _sidecar = click.option(
     "--sidecar",
     type=_PATH,
-    help="A YAML file that states what the table does not, in place of the one beside it.",
+    help="A YAML file with facts that the table lacks, in place of the file beside the table.",
 )
 
 
@@ -184,7 +184,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 # What a command is about, and the options that have no effect on it.
 _RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
 _BY_OR_AGAINST = "--by and --against"
-_PARTS_AGAINST = "parts of the tasks held against a baseline (--by and --against)"
+_PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
 _PRINTED, _SEVERAL = "printed values", "several data sets"
 _FULL_TABLE, _TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
 _NAMED, _TIMELESS = "values that name their metric", "a data set without times"
@@ -297,7 +297,7 @@ def _sidecar_of_answers(
 
 
 def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
-    """Say on standard error which facts a table does not say, and what was taken for each."""
+    """List on standard error the facts that a table does not have, and the value assumed for each."""
     from rankadjust.output.terminal import assumed_facts
 
     if not assumed.is_empty():
@@ -338,7 +338,7 @@ def _say_if_histograms_are_missing(constants: "Constants") -> None:
 @click.option("--side", default="both", show_default=True, help="head, tail or both.")
 @click.option(
     "--against",
-    help="Hold values against this counting baseline (popularity, redundancy, rules), not the best one.",
+    help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
 )
 @_options(_protocol, _split, _scores, _results, _database, _json)
 @click.pass_context
@@ -357,9 +357,9 @@ def adjust(
     database: Path | None,
     as_json: bool,
 ) -> None:
-    """Adjust printed values for chance, and hold them against what counting training triples reaches.
+    """Adjust printed values for chance, and compare them with counting training triples.
 
-    A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits tell how
+    A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits say how
     far it may have been rounded, and the index gets the same interval.
     """
     from rankadjust.evaluation.one_value import adjust as adjust_value
@@ -646,7 +646,7 @@ def compare(
     as_json: bool,
     **options: Any,  # noqa: ANN401 - of the test and of the data set, handed on
 ) -> None:
-    """Tell whether one model is better than another.
+    """Say whether one model is better than another.
 
     A MODEL is a file of ranks as `rankadjust evaluate` takes it, with the columns triple and side, or a folder with one
     such file for each run (seed). Or every MODEL is a printed value, such as mrr=0.358: then what can be said without
@@ -804,7 +804,7 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     from rankadjust.output.comparison import printed_pair, printed_paper_table, printed_rows
 
     if not datasets:
-        raise click.UsageError("Give --dataset: how much a difference tells depends on the number of tasks.")
+        raise click.UsageError("Give --dataset: how much a difference means depends on the number of tasks.")
     of_metric: dict[str, list[str]] = {}
     for name, text in _named_values(models, None):
         of_metric.setdefault(name, []).append(text)
@@ -1020,11 +1020,11 @@ def check(
     as_json: bool,
     **given: str | None,
 ) -> None:
-    """Report printed metrics of a model that contradict each other, copied rows, and what could not be read.
+    """Report printed metrics of a model that contradict each other, copied rows, and unread cells.
 
     A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/literature.md, "Consistency".
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
-    facts that it does not say, and what was taken for each.
+    facts that it lacks, and the value assumed for each.
     The exit code is 1 if anything is reported, or nothing was read.
     """
     if sidecar is not None and len(tables) > 1:
@@ -1081,7 +1081,7 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     from rankadjust.base.frames import filled
     from rankadjust.literature.tidy import where_of
 
-    # A value that is impossible by itself is told as a row that is wrong.
+    # A value that is impossible by itself is reported as a wrong row.
     told = flagged.filter(pl.col("status") != "value_impossible")
     model = pl.col("model").fill_null("") if "model" in told.columns else pl.lit("")
     severity = pl.col("severity").str.replace_all("_", " ")
@@ -1118,8 +1118,8 @@ def rescore(
     """Adjust every value of a table of results, each row with its status.
 
     TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
-    facts that it does not say with what was taken for each, the rows that are wrong, and the cells that could not be
-    read. The exit code is 1 if nothing could be adjusted.
+    facts that it lacks and the value assumed for each, wrong rows, and unread cells. The exit code is 1 if nothing
+    could be adjusted.
     """
     import polars as pl
 
@@ -1189,7 +1189,7 @@ def read(
     as_json: bool,
     **given: str | None,
 ) -> None:
-    """Read a table of results, and say which values it holds, what was assumed and what could not be read.
+    """Read a table of results, and show its values, the assumptions, and the unread cells.
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.
@@ -1250,7 +1250,7 @@ def read(
     type=click.Choice(["recommended", "index", "gain"]),
     default="recommended",
     show_default=True,
-    help="Which adjusted number stands beside a printed one: docs/which-number.md.",
+    help="Which adjusted number to put beside a printed one: docs/which-number.md.",
 )
 @click.option("--replace", is_flag=True, help="Put each adjusted number in place of the printed one.")
 @click.option("--no-figure", is_flag=True, help="Draw no figure.")
@@ -1272,7 +1272,7 @@ def paper(
     """Make what a paper needs of a table of results: the adjusted table, a figure, the methods, what to check.
 
     TABLE is the table as its author has it, in any format that `rankadjust read` takes. Standard error lists the facts
-    that it does not say with what was taken for each: state them in a sidecar or by an option. LaTeX keeps every
+    that it lacks and the value assumed for each: state them in a sidecar or by an option. LaTeX keeps every
     character that is not part of a new column, of a span over one, or of the caption. RANKS are files as
     `rankadjust compare` takes them, one for each model.
     """
@@ -1308,7 +1308,7 @@ def paper(
 @click.argument("other", type=_PATH, required=False)
 @_json
 def verify(folder: Path, other: Path | None, as_json: bool) -> None:
-    """Compare the database in a folder with that in another one, or with the released one.
+    """Compare the database in a folder with the database in another folder, or with the release.
 
     For each file: identical, equal within the stated accuracy, or what differs. The digests of both are checked, and
     that the constants of every row agree with each other. The exit code is 1 if anything differs by more.
