@@ -52,6 +52,8 @@ def test_a_figure_follows_the_width_of_the_window(page_of, small_page):
     page = page_of(small_page, 1600)
     before = shown(page, "null-ratio", "light").bounding_box()["width"]
     page.set_viewport_size({"width": 500, "height": 900})
+    # The text above is longer in a narrow window, and only figures near the window are drawn again.
+    page.locator("#figure-null-ratio").scroll_into_view_if_needed()
     page.wait_for_function(
         "document.querySelector('#figure-null-ratio svg').width.baseVal.value <= 500", timeout=10_000
     )
@@ -77,6 +79,7 @@ def test_figures_are_drawn_when_they_come_near_and_not_before(page_of, small_pag
 
 def test_on_paper_every_figure_is_there_dark_on_white(page_of, small_page):
     page = page_of(small_page, 1600, "dark")
+    page.wait_for_function("performance.getEntriesByName('figures-ready').length > 0")
     # After the page's own listener, which was there first: what it has drawn by then comes on paper.
     page.evaluate(
         "addEventListener('beforeprint', () => {"

@@ -141,9 +141,10 @@ const boards = {
   change(name, value) {
     const { dataset, protocol, split, side, metric } = this.shown;
     const [newProtocol, newSplit, newSide] = name === "evaluation" ? JSON.parse(value) : [protocol, split, side];
-    // Another data set opens with its own usual evaluation.
+    // Another data set opens with its own usual evaluation, which comes first; a metric must not choose another.
+    const usual = this.find({ dataset: value });
     this.show(this.find({
-      dataset: { dataset: value, metric },
+      dataset: { dataset: value, protocol: usual.protocol, split: usual.split, side: usual.side, metric },
       evaluation: { dataset, protocol: newProtocol, split: newSplit, side: newSide, metric },
       metric: { dataset, protocol, split, side, metric: value },
     }[name]));
@@ -919,6 +920,7 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
   const inView = new Set();
   // What each figure looks like, or will in a moment: its scheme, its width, and the view that draws it.
   const states = new Map();
+  const texts = new Map();
   let themes = null;
   let isPrinting = false;
 
@@ -933,10 +935,16 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
     return themes;
   }
 
+  /** Return the text of a figure's specification, unpacked once. */
+  function specificationOf(name) {
+    texts.has(name) || texts.set(name, unpackedText(`figure-${name}-data`));
+    return texts.get(name);
+  }
+
   /** Return the specification of a figure in as many columns as can be read in a width, and how many these are. */
   async function fitted(element, width) {
     // Vega writes into what it is given, so that it is read anew every time.
-    const { least, specification } = JSON.parse(await unpackedText(`figure-${element.dataset.figure}-data`));
+    const { least, specification } = JSON.parse(await specificationOf(element.dataset.figure));
     const panels = specification.concat ?? [specification];
     const columns = Math.max(1, Math.min(specification.columns ?? panels.length, Math.floor(width / least)));
     if (specification.concat !== undefined) {
@@ -1014,7 +1022,7 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
     const name = drawing.dataset.figure;
     const view = states.get(drawing)?.view;
     if (kind === "json") {
-      save(`${name}.json`, JSON.stringify(JSON.parse(await unpackedText(`figure-${name}-data`)).specification), "application/json");
+      save(`${name}.json`, JSON.stringify(JSON.parse(await specificationOf(name)).specification), "application/json");
     } else if (view !== undefined && kind === "svg") {
       save(`${name}.svg`, await view.toSVG(), "image/svg+xml");
     } else if (view !== undefined) {
@@ -1039,8 +1047,15 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
     { rootMargin: `${AHEAD}px` },
   );
 
-  // What the reader looks for first, the tables, is not kept waiting.
-  addEventListener("load", () => setTimeout(() => drawings.forEach((element) => observer.observe(element))));
+  // What the reader looks for first, the tables, is not kept waiting. A browser does not wait with printing until
+  // something is unpacked, so that all is by then.
+  addEventListener("load", () => setTimeout(() => {
+    drawings.forEach((element) => observer.observe(element));
+    whenIdle(async () => {
+      await Promise.all([prepare(), ...drawings.map((element) => specificationOf(element.dataset.figure))]);
+      performance.mark("figures-ready");
+    });
+  }));
   dark.addEventListener("change", refresh);
   let pause = null;
   addEventListener("resize", () => {
