@@ -284,7 +284,7 @@ def test_arrays_of_ranks_are_matched_by_their_places():
         ({"A": [1, 2], "B": []}, "B: there are no runs"),
         ({"A": [1, 2], "B": [0, 2]}, "B: row 0: rank is 0.0, but it must be a rank"),
         ([np.array([1, 2]), np.array([2, 1])], "models are given by name"),
-        ({"A": [1, 2], "B": 3}, "B: 3 is no list of ranks"),
+        ({"A": [1, 2], "B": 3}, "B: 3 is not a list of ranks"),
         (
             {"A": np.ones((6, 2)), "B": [1, 2]},
             r"A: an array of the shape \(6, 2\) would be 6 runs of 2 tasks; a row holds the ranks of one run",

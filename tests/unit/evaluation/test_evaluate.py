@@ -657,8 +657,8 @@ def test_tasks_that_stand_twice_are_pointed_out():
     assert evaluate(frame, metrics=["mrr"], draws=0)["warning"].to_list() == [None] * 3
     twice = pl.concat([frame, frame.head(2)])
     repeated = (
-        "4 tasks share triple and side with another one: are two runs in one table, or is a task there twice and "
-        "another one missing?"
+        "4 tasks share triple and side with another task: are two runs in one table, or is a task there twice and "
+        "another missing?"
     )
     assert evaluate(twice, metrics=["mrr"], draws=0)["warning"].to_list() == [repeated] * 3
     assert evaluate(twice, metrics=["mrr"], draws=9)["warning"].str.ends_with(f"; {repeated}").all()

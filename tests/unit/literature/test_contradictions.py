@@ -607,7 +607,7 @@ def test_the_documentation_counts_what_is_flagged(project, flagged):
     counted = flagged["severity"].value_counts()
     for severity, number in counted.iter_rows():
         assert f"{number} {severity}" in page
-    assert f"{flagged.height} findings are told" in page
+    assert f"`check` reports {flagged.height} findings" in page
     assert set(flagged["severity"]) <= set(SEVERITIES)
     assert set(flagged["bound"]) <= set(BOUNDS)
 

@@ -228,7 +228,7 @@ def test_ranks_have_a_verdict_too():
     ("values", "metric", "message"),
     [
         (["0.3"], "mrr", "at least two"),
-        (["20", "30"], "gmr", "no mean over the tasks"),
+        (["20", "30"], "gmr", "not a mean over the tasks"),
         (["0.3", "1.3"], "mrr", "cannot be its value"),
         (["0.3", "x"], "mrr", "is not a value"),
     ],
