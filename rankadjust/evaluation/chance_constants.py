@@ -14,7 +14,7 @@ from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.tasks import Tasks
 
 _NO_MOMENTS = "no exact moments are known for this metric"
-_NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not tell which tasks share a query"
+_NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not say which tasks share a query"
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ _SCHEMA = dict.fromkeys(("average", "side", "metric"), pl.String()) | {
 def chance_constants(
     metrics: Sequence[Metric], tasks: Tasks, evaluation_set: EvaluationSet | None
 ) -> pl.DataFrame:
-    """Return one row for each average, side and metric, with what `Chance` holds."""
+    """Return one row for each average, side and metric, with the fields of `Chance`."""
     rows = [
         {"average": average, "side": side, "metric": metric.key}
         | asdict(_chance(metric, average, side, tasks, evaluation_set))

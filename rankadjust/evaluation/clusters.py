@@ -1,4 +1,4 @@
-"""Clusters: which tasks may do well or badly together, and what that makes of an error (docs/methods.md, "Two models").
+"""Clusters: tasks that may do well or badly together, and their effect on errors (docs/methods.md, "Two models").
 
 The two tasks of a triple go together, and so do triples that share a query. A triple has a query on either side: on
 both sides together the tasks are clustered in two ways at once.
@@ -116,7 +116,7 @@ def effective(units: IntArray) -> float:
 
 
 def few_queries(ways: Sequence[IntArray]) -> bool:
-    """Tell whether a way of clustering tasks by query has too few clusters for an interval."""
+    """Return whether a way of clustering tasks by query has too few clusters for an interval."""
     return any(way.max() + 1 < _ENOUGH or effective(way) < _ENOUGH_OF_ONE_SIZE for way in ways[:2])
 
 

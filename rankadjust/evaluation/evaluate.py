@@ -185,7 +185,7 @@ def _with_gain(
 
 
 def _with_remarks(warning: str, remarks: Sequence[str]) -> pl.Expr:
-    """Return a column of warnings, to which are added remarks on the tasks."""
+    """Return a column of warnings with remarks on the tasks added."""
     return pl.concat_str(pl.col(warning), *map(pl.lit, remarks), separator="; ", ignore_nulls=True).replace(
         "", None
     )

@@ -1,6 +1,6 @@
 """Whether ranks belong to the evaluation set that they are to be adjusted with.
 
-The number of tasks, the largest rank and the mean number of candidates tell.
+They are judged by the number of tasks, the largest rank and the mean number of candidates.
 """
 
 from collections.abc import Mapping

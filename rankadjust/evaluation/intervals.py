@@ -1,7 +1,7 @@
 """Ends of 95 % confidence intervals from bootstrap samples (docs/evaluate.md, "How far the intervals can be trusted").
 
 Two methods, both better than the quantiles of the samples where ranks are skewed (Efron and Tibshirani 1993, chapters
-12 and 14): studentised, for means to which the worst ranks contribute much; BCa for everything else.
+12 and 14): studentised, for means that depend much on the worst ranks; BCa for everything else.
 """
 
 from collections.abc import Sequence
@@ -98,7 +98,8 @@ class UnitMeans:
     def mean_and_error(self, counts: FloatArray) -> FloatArray:
         """Return each mean and its standard error in each sample (2, k, d); counts: how often it has a unit (units, d).
 
-        A mean is a ratio of two sums over the units of the strata: its error is that of the linear part of the ratio.
+        A mean is a ratio of two sums over the units of the strata: its error is the error of the linear part of the
+        ratio.
         """
         # Deviations from the mean of all tasks: fewer digits are lost in the squares.
         centre = self.terms.sum(axis=1, keepdims=True) / self.weights.sum(axis=1, keepdims=True)

@@ -22,9 +22,9 @@ _SIDE_OF_TASK = {"sp": "tail", "po": "head"}
 def read_trace(path: Path) -> pl.DataFrame:
     """Return triple (LibKGE's three ids with commas), side, rank, relation and query of every evaluated task.
 
-    The rank is the one that LibKGE reports its filtered metrics of: filtered with the test triples where the trace has
-    that (validation data), else filtered. Where several epochs were evaluated the last one counts. Raises
-    RankadjustError where the trace has no examples, or those of several splits.
+    The rank is the basis of LibKGE's filtered metrics: filtered with the test triples if the trace has it
+    (validation data), else filtered. Of several epochs the last counts. Raises
+    RankadjustError where the trace has no examples, or examples of several splits.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -22,16 +22,16 @@ _FAR = 10
 
 @dataclass(frozen=True)
 class Adjusted:
-    """A value of a metric and what chance makes of it; a share is a fraction. What does not exist is None.
+    """A value of a metric with its adjustments; a share is a fraction. Missing adjustments are None.
 
     Attributes
     ----------
     status : str
         ok; or bounded, where the constants are known within bounds only: then expectation and index are the middle of
-        their bounds, index_low to index_high and z_low to z_high are what rounding and bounds allow together, and z is
+        their bounds, index_low to index_high and z_low to z_high allow for rounding and bounds together, and z is
         None.
     value, value_low, value_high : float
-        The value, and the ends of what is printed like it.
+        The value, and the ends of the interval that rounds to it.
     expectation, expectation_low, expectation_high : float
         Of the metric under chance; the ends where the status is bounded.
     ratio, index, index_low, index_high, z, z_low, z_high : float
@@ -44,9 +44,9 @@ class Adjusted:
         least as good as the worst of the values that are printed alike, and p = (1 + draws_reaching) / 10,001.
     log10_p_independent : float
         log10 of the probability that independent random ranks are at least as good as the worst of the values that are
-        printed alike. It is no evidence against a random scorer, whose ranks vary more.
+        printed alike. It is not evidence against a random scorer, whose ranks vary more.
     baseline, baseline_value : str, float
-        The counting baseline that the value is held against, and what it reaches.
+        The counting baseline that the value is compared with, and the baseline's value.
     gain, gain_low, gain_high : float
         (value - baseline_value) / (optimum - baseline_value), and its ends over the values that are printed alike.
     tasks : int
@@ -106,7 +106,7 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     against: str | None = None,
     database: Database = None,
 ) -> Adjusted:
-    """Return the ratio, index and z of a printed value, and what chance gives.
+    """Return the ratio, index and z of a printed value, and its expectation under chance.
 
     docs/methods.md, "Adjustments", defines the results.
 
@@ -142,7 +142,7 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     ImpossibleValueError
         For a value that the metric, or any ranking of these candidates, cannot have.
     RankadjustError
-        For a value that is no number, for unknown names, and where the database has no constants.
+        For a value that is not a number, for unknown names, and where the database has no constants.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def _drawn(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet
 def _with_gain(
     rows: pl.DataFrame, evaluation_set: EvaluationSet, metric: Metric, against: str | None
 ) -> dict[str, Any]:
-    """Return the only row, held against a counting baseline; reason_gain says why that cannot be."""
+    """Return the only row, compared with a counting baseline; reason_gain says why if that cannot be."""
     known = evaluation_set.counted([metric.key])
     row = add_gain(rows, known, evaluation_set.known_baseline(against)).row(0, named=True)
     if row["gain"] is not None:

@@ -13,7 +13,7 @@ from rankadjust.evaluation.tasks import Tasks
 def add_p_values(rows: pl.DataFrame, tasks: Tasks, evaluation_set: EvaluationSet | None) -> pl.DataFrame:
     """Add log10_p_independent to rows with average, side, metric and value, and reason_p where it is null.
 
-    The value is known to all its digits: p is that of the value itself.
+    The value is known to all its digits, so it is not rounded first.
     """
     tails = {
         (average, side): _tails(average, side, tasks, evaluation_set)

@@ -1,7 +1,8 @@
 """Ranking tasks: tables with one row a task, read from files, frames or arrays and checked.
 
 Columns: rank, or optimistic and pessimistic (of tied scores); side (head, tail); optionally triple, num_candidates,
-weight and group, and what `task_attributes` names. Other columns are left alone (docs/evaluate.md, "Ranks").
+weight and group, and the columns that `task_attributes` names. Other columns are left alone (docs/evaluate.md,
+"Ranks").
 """
 
 import difflib
@@ -39,11 +40,11 @@ def tasks_from(
 ) -> pl.DataFrame:
     """Return the tasks of a file or folder (ranks or scores), of a frame, or of an array of ranks.
 
-    where: what messages call a source that is no file. num_candidates: one number for all tasks or one for each;
-    None where the source says it, or nobody does.
-    The result has those of COLUMNS and ATTRIBUTES that are there (numbers as Float64, others as String), without nulls;
-    of scores also num_filtered, as `read_scores` has it.
-    Raises RankadjustError with the row for what cannot be a task.
+    where: the name of the source in messages, if it is not a file. num_candidates: one number for all tasks or one
+    for each; None where the source says it, or nobody does. The result has the columns of COLUMNS and ATTRIBUTES that
+    the source has (numbers as Float64, others as String), without nulls; for scores also num_filtered, as
+    `read_scores` has it.
+    Raises RankadjustError with the number of a row that cannot be a task.
     """
     if isinstance(source, str | Path):
         tasks = _read(Path(source))
@@ -148,7 +149,7 @@ def _read_table(path: Path) -> pl.DataFrame:
 
 
 def _suffix(path: Path) -> str:
-    """Return the suffix that tells the format; gzipped text is read like text."""
+    """Return the suffix of the format; gzipped text is read like text."""
     return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
 
 
@@ -159,7 +160,7 @@ def check_tasks(frame: pl.DataFrame, where: str, first_row: int) -> pl.DataFrame
     """
     _check_columns(frame, where)
     present = [name for name in COLUMNS if name in frame.columns]
-    # People have columns of these names for other purposes: what is no attribute of every task is left alone.
+    # People have columns of these names for other purposes: a column without an attribute for every task is left alone.
     present += [name for name in ATTRIBUTES if name in frame.columns and _is_attribute(frame[name])]
     rules = _rules(present)
     for name, (_, rule) in rules.items():
@@ -192,7 +193,7 @@ def _wrong_value(where: str, row: int, name: str, given: object, rule: str) -> R
 
 
 def _holds_values(column: pl.Series, *, number: bool) -> bool:
-    """Tell whether a column has one plain value in each cell: no lists, records or bytes, and for numbers no dates."""
+    """Say whether a column has one plain value in each cell: no lists, records or bytes, and for numbers no dates."""
     kind = column.dtype
     if number:
         return kind.is_numeric() or isinstance(kind, pl.String | pl.Categorical | pl.Enum | pl.Null)
@@ -248,7 +249,7 @@ def _header_hint(names: Sequence[str]) -> str:
 
 
 def _rules(present: Sequence[str]) -> Mapping[str, tuple[pl.Expr, str]]:
-    """Return for each column where it is wrong, and what it must be instead."""
+    """Return for each column an expression for wrong cells, and the rule in words."""
     ranks = [name for name in ("rank", *TIED) if name in present]
     rules = {
         name: (_no_rank(name), "a rank: a whole number from 1 on, or a half between two") for name in ranks
@@ -279,7 +280,7 @@ def _rules(present: Sequence[str]) -> Mapping[str, tuple[pl.Expr, str]]:
 
 
 def _no_count(name: str) -> pl.Expr:
-    # Above 2^52 a float cannot tell a whole number from a half.
+    # Above 2^52 floats have no halves.
     return ~((pl.col(name) >= 1) & (pl.col(name) < 2.0**52) & (pl.col(name) % 1 == 0))
 
 

@@ -24,7 +24,7 @@ TASK_COLUMNS = ("side", "triple", "weight", "group")
 _NUMBERS = "fiu"  # kinds of types, as numpy names them
 _BLOCK = 2**22  # scores that are looked at together
 _ROW_POINTERS, _COLUMNS = "filter_indptr", "filter_indices"
-# What the evaluators of OGB and TGB take: the score of each true answer, and those of its negatives.
+# The arrays of the evaluators of OGB and TGB: the scores of the true answers, and of their negatives.
 _POSITIVE, _NEGATIVE = "y_pred_pos", "y_pred_neg"
 
 
@@ -59,7 +59,7 @@ class _Sparse:
 
 
 _Rows = NDArray[Any] | _File | _Sparse
-"""A matrix of which some rows can be had."""
+"""A matrix that can be read in parts, row by row."""
 
 
 def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = None) -> pl.DataFrame:
@@ -73,7 +73,7 @@ def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = N
     (number of candidates with an equal or higher score, the true answer included), num_candidates (the true
     answer included). The realistic rank is the mean of the first two.
 
-    Raises RankadjustError for shapes that do not fit, a target that is no column, and a candidate whose
+    Raises RankadjustError for shapes that do not fit, a target outside the columns, and a candidate whose
     score is NaN.
 
     >>> rank_scores([[0.1, 0.7, 0.7, 0.2]], [1]).to_dicts()
@@ -151,7 +151,7 @@ def _load_file(path: Path) -> Mapping[str, Any]:
     if is_array:
         raise RankadjustError(f"{path}: one array without a name; write it with numpy.savez")
     with readable(str(path)), np.load(path, allow_pickle=False) as arrays:
-        # Of a member that is no array, numpy returns the bytes.
+        # If a member is not an array, numpy returns its bytes.
         return {name: np.asarray(array) for name, array in arrays.items()}
 
 

@@ -36,11 +36,11 @@ def evaluate_by(
 
     ranks, num_candidates, metrics, draws, seed: as `evaluate` takes them. by: relation, candidates (five ranges of the
     number of candidates, with about as many tasks each), cardinality or half_link. tasks: a table of the tasks as the
-    workflow's target `tasks` writes it, for what the ranks do not say themselves.
+    workflow's target `tasks` writes it, for facts that the ranks do not have.
 
-    The result has the columns stratum and those of `RESULT`, one row for each part, average, side, type of rank and
-    metric, the parts in the order of their names (candidates: of their numbers). z_random_scorer is null, since pairs
-    of tasks that share a query are not counted part by part.
+    The result has the column stratum and the columns of `RESULT`, one row for each part, average, side, type of rank
+    and metric, the parts in the order of their names (candidates: of their numbers). z_random_scorer is null, since
+    pairs of tasks that share a query are not counted part by part.
     Raises RankadjustError for an unknown `by`, and where it or the numbers of candidates are not known.
     """
     frame = tasks_from(ranks, num_candidates)
@@ -53,7 +53,7 @@ def evaluate_by(
     for label in order:
         part = evaluate(frame.filter(labels == label), metrics=metrics, draws=draws, seed=seed)
         if two_sided and "both" not in part["side"]:
-            # All its tasks are of one side: they are those of both.
+            # All its tasks are of one side: both sides together are the same tasks.
             part = pl.concat([part, part.with_columns(side=pl.lit("both"))])
         parts.append(part.select(pl.lit(label, pl.String).alias("stratum"), *RESULT.names()))
     return pl.concat(parts)

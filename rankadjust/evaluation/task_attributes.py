@@ -70,12 +70,12 @@ def _tasks_of_triples(triples: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> pl.DataFrame:
-    """Add what a table of tasks says of them to tasks with the columns triple and side.
+    """Add the columns of a table of tasks to tasks with the columns triple and side.
 
     source: a frame or a Parquet file with triple, side, some of num_candidates and ATTRIBUTES, and ranks of baselines;
     its columns line and ids, where it has them, may stand for triple. Or the evaluated triples as text, a line each
-    with tabs between head, relation and tail, which tell the queries. num_candidates must agree with what the tasks
-    have. Raises RankadjustError where a task is not in the table.
+    with tabs between head, relation and tail, from which the queries follow. num_candidates must agree with what the
+    tasks have. Raises RankadjustError where a task is not in the table.
     """
     known = source if isinstance(source, pl.DataFrame) else _read(Path(source))
     where = "the table of tasks" if isinstance(source, pl.DataFrame) else str(source)
@@ -116,14 +116,14 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
 
 
 def baselines_in(columns: Sequence[str]) -> list[str]:
-    """Return the counting baselines of which a table of tasks has the ranks, as popularity_optimistic and so on."""
+    """Return the counting baselines whose ranks are columns of a table of tasks (popularity_optimistic and so on)."""
     first, last = (f"_{end}" for end in TIED)
     names = [name.removesuffix(first) for name in columns if name.endswith(first)]
     return [name for name in names if f"{name}{last}" in columns]
 
 
 def _keyed_like(known: pl.DataFrame, triples: pl.Series) -> pl.DataFrame:
-    """Return the table with what the ranks call a triple as its column triple: the text, the line or the ids."""
+    """Return the table with the name of a triple in the ranks as its column triple: the text, the line or the ids."""
     wanted = triples.unique()
     for name in ("line", "ids"):
         if name in known.columns and wanted.is_in(known[name].cast(pl.String).unique().implode()).all():

@@ -27,7 +27,7 @@ class Tasks:
     counts: numbers of candidates, nan where not known. filtered: how many a mask takes away, nan likewise.
     weights: 1 where none are given.
     groups: for each average the number of every task's group, from 0 on; the micro average has one group, the macro
-        average those of the column group.
+        average the groups of the column group.
     units: the number of every task's unit, from 0 on; the bootstrap draws a unit with all its tasks.
     strata: units that the bootstrap draws among themselves. by_triple: whether units are triples; otherwise each task
         is one.
@@ -84,19 +84,19 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
 def remarks_on(tasks: Tasks, *, fits: bool) -> list[str]:
     """Return what looks like a mistake in the tasks, but may be none.
 
-    fits: whether the numbers of candidates are known to be those of a data set.
+    fits: whether the numbers of candidates are known to belong to a data set.
     """
     found = []
     if repeated := sum(int(times[times > 1].sum()) for times in _times(tasks).values()):
         found.append(
-            f"{repeated:,} tasks share triple and side with another one: are two runs in one table, or is a task there "
-            "twice and another one missing?"
+            f"{repeated:,} tasks share triple and side with another task: are two runs in one table, or is a task "
+            "there twice and another missing?"
         )
     alone = int((tasks.counts == 1).sum())
     if alone >= _MANY_ALONE * tasks.counts.size:
         found.append(
             f"{alone:,} of {tasks.counts.size:,} tasks have no candidate but the true answer, so that their rank is 1 "
-            "for every model: is the mask of what is filtered out inverted?"
+            "for every model: is the mask of filtered candidates inverted?"
         )
     elif not fits and _mostly_filtered(tasks):
         found.append(
@@ -115,8 +115,8 @@ def _mostly_filtered(tasks: Tasks) -> bool:
 def require_both_sides_alike(tasks: Tasks, triples: pl.Series) -> None:
     """Raise RankadjustError for a triple that has more tasks of one side than of the other.
 
-    tasks: all those of an evaluation set. triples: the column of the table. A triple that stands on one side alone is
-    no mistake: a user may call the query of each side a triple, to have it drawn as a whole.
+    tasks: all those of an evaluation set. triples: the column of the table. A triple on one side alone is
+    allowed: a user may call the query of each side a triple, to have it drawn as a whole.
     """
     times = _times(tasks)
     if len(times) < len(TASK_SIDES):
@@ -129,7 +129,7 @@ def require_both_sides_alike(tasks: Tasks, triples: pl.Series) -> None:
         more = f" (and {wrong.size - 1:,} more triples likewise)" if wrong.size > 1 else ""
         raise RankadjustError(
             f"triple {name} has {_number_of(head[unit])} of side head and {_number_of(tail[unit])} of side tail{more}: "
-            "is a task there twice, and another one missing?"
+            "is a task there twice, and another missing?"
         )
 
 

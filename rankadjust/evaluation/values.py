@@ -47,7 +47,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Drawn:
-    """Tasks of a side, arranged by what is drawn together.
+    """Tasks of a side, arranged by the units that are drawn together.
 
     ways: the clusters of the tasks, the first of which are drawn (`rankadjust.evaluation.clusters`). arranged: returns
     the arrangement by any of the ways. strata: of the clusters of the first.
@@ -118,7 +118,7 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, draws: int, seed: int
 
 
 def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[_Drawn]]:
-    """Return what is to be computed, and what is drawn for it; types of rank that are equal throughout share one."""
+    """Return the values to compute, and the draws for them; equal types of rank share their draws."""
     parts: list[_Part] = []
     drawn: list[_Drawn] = []
     for average, groups in tasks.groups.items():

@@ -1,7 +1,7 @@
 """Metrics of the same ranks under many weightings at once: a user's weights, groups of tasks, bootstrap samples.
 
 A bootstrap sample says how often each unit (a task, or all tasks of a triple) is drawn; a unit that is drawn twice has
-twice the weight. So the tasks are sorted by group and rank once, and those of one group with the same rank are one run.
+twice the weight. So the tasks are sorted by group and rank once, and tasks of one group with the same rank form a run.
 From the counts of the units follows the weight of each run, and from these weights every metric: a mean is a matrix
 product, a median is found by halving in the cumulative weights (docs/evaluate.md, "Weights").
 """
@@ -32,11 +32,11 @@ class Arrangement:
     """Some of the tasks, sorted by group and rank: g groups, u runs (the tasks of one group with one rank).
 
     ranks: of each run (u,), ascending within a group; None where the tasks have a range of ranks. A run then is the
-        tasks of one group with one range, and metrics that are no function of a mean do not exist.
+        tasks of one group with one range, and metrics that are not functions of a mean do not exist.
     starts, ends: where the runs of each group begin and end (g,).
     in_run: the weight that each unit has in each run (u, units).
-    metrics: what is to be computed (m,).
-    terms: all functions of the rank of which means are needed, at the rank of each run (t, u): the deviation from a
+    metrics: the metrics to compute (m,).
+    terms: all functions of the rank whose means are needed, at the rank of each run (t, u): the deviation from a
         number near the mean rank, its square, and the terms of the metrics.
     row: the row of `terms` that holds the term of a metric, by the metric's key.
     by_unit: for each metric whose term needs the number of candidates, by its key, of each group and unit the sums over
@@ -68,7 +68,7 @@ def arrange(
 
     tasks: their positions (n,). ranks, counts, groups, weights, units: of all tasks; counts are nan where not known,
     weights are 1 by default, and each task is a unit of its own by default. worst: where it is given, every whole rank
-    from `ranks` to `worst` is equally likely, and a metric is that of the terms' means over these ranks.
+    from `ranks` to `worst` is equally likely, and a metric is computed from the terms' means over these ranks.
     """
     weights = np.ones(ranks.size) if weights is None else weights
     units = np.arange(ranks.size) if units is None else units
@@ -162,7 +162,7 @@ def in_blocks(draws: int, tasks: int) -> Iterator[int]:
 
 
 def _rows(values: FloatArray, columns: IntArray, starts: IntArray, width: int) -> sparse.csr_array:
-    """Return a sparse matrix of which each row starts at one of `starts` in values and columns."""
+    """Return a sparse matrix; its rows start at `starts` in values and columns."""
     return sparse.csr_array((values, columns, np.append(starts, columns.size)), shape=(starts.size, width))
 
 

@@ -1,7 +1,8 @@
 """A counting baseline as one more model: its ranks of the tasks that others were ranked on, tied as they are.
 
-Of the ranks that ties allow each is equally likely, and a metric is that of the terms' means over them: exactly what
-`EvaluationSet.baselines` has, task by task. What is no mean over the tasks, as the median, has no value.
+Each rank that ties allow is equally likely, and a metric is computed from the terms' means over these ranks: the
+values of `EvaluationSet.baselines`, task by task. Metrics that are not means over the tasks, as the median, have no
+value.
 """
 
 from rankadjust.base.errors import RankadjustError

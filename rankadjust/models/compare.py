@@ -106,7 +106,7 @@ class Comparison:
         spread_of_runs: standard deviation of the metric between the runs, null for one run.
     differences : polars.DataFrame
         A row for each side, metric and pair of models. difference: first minus second, with its 95 % interval (BCa)
-        over clusters; index_difference likewise, null where there is no index. p: of the sign-flip test, or over runs
+        over clusters; index_difference likewise, null without an index. p: of the sign-flip test, or over runs
         and tasks where both models have several runs; p_holm: adjusted for all pairs and metrics of the side. better:
         the name of the better model where p_holm is below 0.05, else null. error_of_tasks, error_of_runs: standard
         errors of the difference over clusters, and over the seeds of the runs alone (null unless both models have
@@ -116,9 +116,9 @@ class Comparison:
     tasks : int
         How many tasks the models share.
     cluster, clusters, largest_share : str, int, float
-        What goes together (triple, query, relation), how many clusters are swapped, and the share of the tasks that the
-        largest has. Of queries on both sides those of the side with fewer are swapped, and p takes the other side into
-        account.
+        The unit that goes together (triple, query, relation), how many clusters are swapped, and the share of the
+        tasks in the largest. With queries on both sides, the side with fewer is swapped, and p takes the other side
+        into account.
     note : str or None
         What is not known of the clusters.
     exact, flips : bool, int
@@ -157,7 +157,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     seed: int = 0,
     database: Database = None,
 ) -> Comparison:
-    """Return what the ranks of at least two models on the same tasks tell about which is better.
+    """Compare at least two models by their ranks on the same tasks.
 
     docs/compare.md explains test and intervals. Where a model has several runs its value is the mean over the runs; for
     a metric that is a function of a mean, the function of the mean over all runs; for the median and measures of
@@ -167,7 +167,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     ----------
     models : mapping of str to ranks, or sequence of paths
         By the name of each model a file or frame as `evaluate` takes it with the column triple; an array of ranks of
-        shape (n,), of which those of one place are of one task in all models; a folder with a file or folder for each
+        shape (n,), in the same order of tasks in all models; a folder with a file or folder for each
         run (seed); or a list of runs, each with shape (n,). Paths are named by their last part.
     dataset : str or EvaluationSet, optional
         What to adjust the index with.
@@ -232,7 +232,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     if number == 1:
         raise RankadjustError(
             f"all tasks are in one cluster ({clusters.kind}), so that nothing can be said about chance; "
-            "another --cluster may tell more"
+            "another --cluster may help"
         )
     constants = _constants(chosen, found, evaluation_set)
     parts = [
@@ -383,7 +383,8 @@ def _chosen(metrics: str | Sequence[str], against: str | None) -> list[Metric]:
     means = [metric for metric in chosen if metric.term is not None]
     if chosen and not means:
         raise RankadjustError(
-            f"{chosen[0].key} is no function of a mean over the tasks: a baseline, whose ranks are tied, has none"
+            f"{chosen[0].key} is not a function of a mean over the tasks, "
+            "so a baseline, whose ranks are tied, has no value"
         )
     return means
 
@@ -417,7 +418,7 @@ def _paths(models: object) -> list[Path]:
 
 
 def names_of(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return the paths by the shortest of these names that tell them apart."""
+    """Return the paths by the shortest names that distinguish them."""
     for name in (
         lambda path: path.stem,
         lambda path: path.name,
@@ -477,7 +478,7 @@ class _Estimates:
 
 
 class _Part:
-    """The tasks of one side, and each model's ranks of them, with clusters as what is drawn and swapped."""
+    """The tasks of one side, and each model's ranks of them, with the clusters that are drawn and swapped."""
 
     def __init__(
         self,
@@ -608,7 +609,7 @@ class _Part:
     def _skewed_p(self, first: _Estimates, second: _Estimates, longer: FloatArray) -> FloatArray:
         """Return p of metrics whose equal values do not make models exchangeable (m,), nan for the others.
 
-        Of a mean with a long tail, Student's t without its skewness; of a metric that is no function of a mean, from
+        Of a mean with a long tail, Student's t without its skewness; of a metric that is not a function of a mean, from
         the bootstrap samples of the difference on either side of 0.
         """
         p = np.full(len(self.metrics), np.nan)
@@ -772,7 +773,7 @@ def _frame(kinds: pl.Schema, **columns: object) -> pl.DataFrame:
 
 
 def _with_index(differences: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFrame:
-    """Add the differences of the index: expectation and optimum are those of the tasks, whatever the model."""
+    """Add the differences of the index: expectation and optimum depend on the tasks, not on the model."""
     scale = pl.col("index_scale")
     ends = [_times(f"difference_{end}", scale) for end in ("low", "high")]
     joined = differences.join(constants, on=["side", "metric"], how="left", maintain_order="left")

@@ -29,7 +29,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     seed: int = 0,
     database: Database = None,
 ) -> dict[str, Comparison]:
-    """Return what the ranks of the same models on several data sets tell about which is better, by data set.
+    """Compare the same models on several data sets, by data set.
 
     p_holm is adjusted for all data sets, metrics and pairs of a side, and letters, best and better follow from it.
 
@@ -57,7 +57,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     Raises
     ------
     RankadjustError
-        With the name of the data set, for what `compare` raises it, and where one lacks a model that another has.
+        As for `compare`, with the name of the data set; and if a data set lacks a model that another has.
 
     Examples
     --------

@@ -31,11 +31,12 @@ _ADDED = {
 
 
 def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
-    """Return the results of each evaluation on test data with at least two models, with what their values tell.
+    """Return the results of each evaluation on test data with at least two models, with the verdicts on their values.
 
     results: the columns of an evaluation, metric, place (1 for the best), model, value, and value_low and value_high,
-        the ends of what was rounded; a row for each model. Metrics that are no mean over the tasks are left out.
-    constants: of these evaluations; those with an unknown number of tasks are left out.
+        the ends of the rounding interval; a row for each model. Metrics that are not means over the tasks are left
+        out.
+    constants: of these evaluations; evaluations with an unknown number of tasks are left out.
 
     Adds triples (evaluated ones; both tasks of one count once), letters (two models share one exactly if it is not
     known which is better), letters_if_independent (the same, if no triple has to do with another) and to_best: best,

@@ -25,7 +25,7 @@ class ClusterMeans:
 
     @classmethod
     def of(cls, tasks: Arrangement) -> "ClusterMeans":
-        """Return those of all metrics of an arrangement, which must have terms; its units are the clusters."""
+        """Return the means of all metrics of an arrangement, which must have terms; its units are the clusters."""
         sums = [sums_over_units(tasks, metric) for metric in tasks.metrics]
         return cls(
             tasks.metrics, np.stack([terms for terms, _ in sums]), np.stack([weights for _, weights in sums])
@@ -38,7 +38,7 @@ class ClusterMeans:
         return self.linked(means)
 
     def against(self, other: "ClusterMeans") -> UnitMeans:
-        """Return the differences of the means to those of another model, as means over the same clusters."""
+        """Return the differences of the means to another model's, as means over the same clusters."""
         free = np.full(len(self.metrics), np.inf)
         strata = [np.arange(self.terms.shape[1])]
         return UnitMeans(self.terms - other.terms, self.weights, -free, free, strata)

@@ -58,9 +58,9 @@ def paired(
 
     models: a file, frame or array, a folder with one file or folder a run, or a list of runs, as `tasks_from` takes
         each. The ranks of arrays are matched by their places.
-    attributes: a table of the tasks as the workflow's target `tasks` writes it; its num_candidates are those of the
+    attributes: a table of the tasks as the workflow's target `tasks` writes it; its num_candidates belong to the
         tasks.
-    Raises RankadjustError where a run has a task that another one has not, or another number of candidates for it.
+    Raises RankadjustError where a run has a task that another run lacks, or another number of candidates for it.
     """
     if len(models) < least:
         raise RankadjustError("there is one model; give the ranks of at least two to compare")
@@ -85,7 +85,7 @@ def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.Da
     if is_frame(source) or _is_ranks(source):
         return [(name, _one_run(source, name))]
     if not isinstance(source, Iterable):
-        raise RankadjustError(f"{name}: {source!r} is no list of ranks")
+        raise RankadjustError(f"{name}: {source!r} is not a list of ranks")
     shape = np.shape(source) if hasattr(source, "__array__") else ()
     if len(shape) == 2 and shape[0] > shape[1]:
         raise RankadjustError(
@@ -99,14 +99,14 @@ def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.Da
 
 
 def _is_ranks(source: object) -> bool:
-    """Tell whether a source is the ranks of one run, and no list of runs."""
+    """Return whether a source is the ranks of one run, not a list of runs."""
     if hasattr(source, "__array__"):
         return np.ndim(source) == 1
     return isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], Number)
 
 
 def _one_run(source: Any, where: str) -> pl.DataFrame:  # noqa: ANN401 - whatever holds ranks
-    """Return triple, side, one rank and what else is known of each task, sorted by triple and side."""
+    """Return triple, side, one rank and the other columns of each task, sorted by triple and side."""
     tasks = tasks_from(source, where=where)
     if not isinstance(source, str | Path) and not is_frame(source):
         # Of ranks alone the place says which task they are of.
@@ -136,7 +136,7 @@ def _one_run(source: Any, where: str) -> pl.DataFrame:  # noqa: ANN401 - whateve
 
 
 def _matched(tasks: pl.DataFrame, first: str, run: pl.DataFrame, name: str) -> pl.DataFrame:
-    """Return the tasks with what the run knows of them, or raise where the run has others."""
+    """Return the tasks with the columns of the run, or raise if the run has other tasks."""
     for here, there, has, lacks in ((tasks, run, first, name), (run, tasks, name, first)):
         missing = here.join(there, on=_KEY, how="anti", maintain_order="left")
         if missing.height:

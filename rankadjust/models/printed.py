@@ -1,4 +1,4 @@
-"""What two printed values alone tell about which model is better: docs/methods.md, "Two printed values".
+"""Verdicts on two printed values alone: docs/methods.md, "Two printed values".
 
 How sure a difference is depends on how the ranks of the two models go together, and on which tasks share a query.
 Nobody prints the first; the counts of a data set say much of the second. The two values bound p of the sign-flip test
@@ -46,7 +46,7 @@ _OVER_RUNS = (
 
 @dataclass(frozen=True)
 class PrintedPair:
-    """Two printed values of one metric, and what they tell.
+    """Two printed values of one metric, and the verdict on them.
 
     better, worse: the values. triples: evaluated ones; both tasks of one count as one.
     p: the largest that any ranks with these values allow, where triples that share a query may win or lose together;
@@ -80,7 +80,7 @@ def compare_printed(
     side: str = "both",
     database: Database = None,
 ) -> list[PrintedPair]:
-    """Return what printed values of two or more models tell, pair by pair, the better value of each first.
+    """Return the verdicts on printed values of two or more models, pair by pair, the better value of each first.
 
     docs/methods.md, "Two printed values", explains how two values bound p.
 
@@ -104,13 +104,13 @@ def compare_printed(
     -------
     list of PrintedPair
         The two values, the largest p that any ranks with these values allow, the verdict (better, only if triples are
-        independent, or cannot be known), and what it assumes.
+        independent, or cannot be known), and its assumption.
 
     Raises
     ------
     RankadjustError
-        For fewer than two values, for what is no value of the metric, for metrics that are no mean over the tasks, and
-        where the number of tasks is not known.
+        For fewer than two values, for impossible values, for metrics that are not means over the tasks, and
+        if the number of tasks is not known.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def compare_printed(
         raise RankadjustError("there is one value; give at least two to compare")
     if not wanted.additive:
         raise RankadjustError(
-            f"{wanted.key} is no mean over the tasks: printed values do not bound how it varies"
+            f"{wanted.key} is not a mean over the tasks: printed values do not bound how it varies"
         )
     evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
     printed = [typed_value(value, wanted) for value in values]
@@ -156,7 +156,7 @@ class Judge:
         return cls(metric, *_range(metric, evaluation_set), shared_queries(evaluation_set), alone)
 
     def pairs(self, printed: Sequence[Typed]) -> list[PrintedPair]:
-        """Return what all pairs of some values tell, p adjusted for their number."""
+        """Return the verdicts on all pairs of some values, p adjusted for their number."""
         found = [self._pair(*both) for both in combinations(printed, 2)]
         p = None if self.clustered is None else holm([1.0 if one.p is None else one.p for one in found])
         alone = holm([one.p_if_independent for one in found])

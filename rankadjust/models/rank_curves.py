@@ -7,7 +7,7 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.models.paired import Paired
 
 CHANCE = "chance"
-# So many k, further and further apart; the first ones are all there.
+# So many k: first every k, then further and further apart.
 _POINTS = 120
 
 
@@ -17,8 +17,8 @@ def rank_curves(
     """Return model, k and share: of the tasks with a rank of at most k, over all runs of a model.
 
     counts, tasks: numbers of candidates and how many tasks have each (m,), for the curve of chance, where a rank of at
-    most k has the probability min(k / N, 1). None: those of the matched tasks, where they are known; without them there
-    is no curve of chance.
+    most k has the probability min(k / N, 1). None: those of the matched tasks, where they are known. Without them the
+    curve of chance is missing.
     """
     if counts is None and "num_candidates" in found.tasks.columns:
         known, times = np.unique(found.tasks["num_candidates"].to_numpy(), return_counts=True)

@@ -11,7 +11,7 @@ def holm(p: Sequence[float] | FloatArray) -> FloatArray:
     """Return p-values (t,) such that rejecting those up to a level errs in any of the tests with at most this level.
 
     Holm (1979): the smallest is multiplied by the number of tests, the next by one less, and so on, never falling. nan
-    is no test and stays nan.
+    is not a test and stays nan.
 
     >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.06, 0.06]
@@ -30,8 +30,8 @@ def letters(models: Sequence[str], differ: Mapping[tuple[str, str], bool]) -> di
     """Return letters for each model such that two share a letter exactly if they do not differ.
 
     models: best first, and so the letter a is of the best. differ: for pairs of models, in either order, whether they
-    were told apart; a pair that is not named was not. A letter stands for a set of models none of which differ, to
-    which no other can be added. The time is at most cubic in the number of models for each letter; the number
+    were told apart; a pair that is not named was not. A letter stands for a largest set of models without a
+    difference between any two. The time is at most cubic in the number of models for each letter; the number
     of letters is not always the least (finding that is a hard problem).
 
     >>> letters(["A", "B", "C"], {("A", "B"): False, ("B", "C"): False, ("A", "C"): True})
@@ -51,7 +51,7 @@ def letters(models: Sequence[str], differ: Mapping[tuple[str, str], bool]) -> di
 def _cover(alike: BoolArray) -> list[BoolArray]:
     """Return sets of models, as masks, that together have every pair of models that are alike, and no other.
 
-    From the first model that lacks a pair, and the last one that it has to go with: where the models that are alike
+    From the first model that lacks a pair, and the last model that it has to go with: where the models that are alike
     follow each other, as means do, these sets are as few as can be.
     """
     missing, sets = alike.copy(), []

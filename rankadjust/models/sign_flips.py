@@ -1,8 +1,8 @@
 """Sign flips: how often swapping two models, cluster by cluster, makes a difference as large as theirs.
 
-If two models are equally good, each cluster of tasks could as well have had the ranks of the other one. All swaps are
-then equally likely, and the p-value is the share of those whose difference is at least as large as the one that was
-seen (docs/compare.md, "The test"; docs/methods.md, "Two models").
+If two models are equally good, each cluster of tasks could as well have had the other model's ranks. All swaps are
+then equally likely, and the p-value is the share of swaps whose difference is at least as large as the observed
+difference (docs/compare.md, "The test"; docs/methods.md, "Two models").
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.evaluation.weighting import Arrangement, averages, in_blocks, product
 from rankadjust.models.means import ClusterMeans
 
-# A difference that equals the one seen but for rounding is as large.
+# A difference that equals the observed one but for rounding counts as equally large.
 _ROUNDING = 1e-9
 
 
@@ -91,7 +91,7 @@ def _shrunk(seen: FloatArray, stretch: FloatArray | float) -> FloatArray:
 def _share(differences: Iterator[FloatArray], seen: FloatArray, clusters: int, flips: int) -> FloatArray:
     """Return the share of swaps that are at least as far from 0 as seen (m, 1).
 
-    Where the swaps are drawn, the one that was seen counts as one of them: so p is never 0 and the test never rejects
+    Where the swaps are drawn, the observed assignment counts as one of them: so p is never 0 and the test never rejects
     too often (Phipson and Smyth 2010).
     """
     least = seen - _ROUNDING * (seen + 1e-3 * np.finfo(np.float32).eps)

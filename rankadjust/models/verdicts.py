@@ -10,7 +10,7 @@ from rankadjust.models.several import holm, letters
 def with_verdicts(differences: pl.DataFrame, level: float) -> pl.DataFrame:
     """Add p_holm and better to rows with side, metric, first, second, difference and p.
 
-    p_holm: p adjusted for all rows of its side (Holm 1979), null where there is no p. better: the better model of a
+    p_holm: p adjusted for all rows of its side (Holm 1979), null without a p. better: the better model of a
     pair where p_holm is below the level, else null; a metric without a direction has none.
     """
     p = differences["p"].fill_null(np.nan).to_numpy()
@@ -31,8 +31,8 @@ def with_verdicts(differences: pl.DataFrame, level: float) -> pl.DataFrame:
 def with_letters(values: pl.DataFrame, differences: pl.DataFrame, level: float) -> pl.DataFrame:
     """Add letters and best to rows with side, metric, model and value, the best model having the letter a.
 
-    differences: those of the same sides and metrics, with p_holm. best: whether a model has the best value, or is not
-    told apart from the one that has.
+    differences: of the same sides and metrics, with p_holm. best: whether a model has the best value, or is not
+    told apart from the model that has.
     """
     parts = []
     for (side, key), part in values.group_by(["side", "metric"], maintain_order=True):
