@@ -151,6 +151,7 @@ def test_bounds_are_those_of_a_program_over_all_ranks(candidates):
         assert found.full[name].high == pytest.approx(wanted.high, abs=1e-9 * scale)
 
 
+@pytest.mark.slow
 def test_a_grid_of_ranks_makes_bounds_a_little_wider_and_never_narrower():
     values = {"mrr": "0.701", "hits@3": "0.82"}
     options = {"sampled": 5, "num_candidates": 30_500, "tasks": 10_000, "noise": False}
@@ -198,7 +199,7 @@ def simulated(generator, ranks, candidates, sampled, names):
 
 
 @pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize(("tasks", "level"), [(40, 0.8), (1000, 0.95)])
+@pytest.mark.parametrize(("tasks", "level"), [(40, 0.8), pytest.param(1000, 0.95, marks=pytest.mark.slow)])
 def test_the_full_value_is_within_the_bounds_as_often_as_stated(law, tasks, level):
     """Seeded. benchmarks/sampled.py has 1,000 draws of each; here 25 show what is badly wrong."""
     generator = np.random.default_rng([31, tasks, len(law)])
