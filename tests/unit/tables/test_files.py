@@ -454,7 +454,7 @@ def test_rst_spans_cover_rows_and_columns():
 
 
 def test_another_rst_table_that_docutils_refuses_is_refused_with_its_line():
-    with pytest.raises(RankadjustError, match=r"^near line 3: Malformed table\. Right border not aligned"):
+    with pytest.raises(RankadjustError, match=r"^near line \d: Malformed table"):
         rst_grids("T\n=\n\n+----+----+\n| a  | b\n+----+----+\n| 1  | 2  |\n")
 
 
