@@ -130,7 +130,7 @@ def test_evaluated_ranks_have_their_gain():
     ("options", "message"),
     [
         ({"against": "popularty"}, "no baseline 'popularty'; did you mean popularity"),
-        ({"against": "popularity", "metrics": "median_rank"}, "no function of a mean"),
+        ({"against": "popularity", "metrics": "median_rank"}, "not a function of a mean"),
         ({"against": "popularity", "dataset": None}, "--tasks"),
         ({"against": "popularity", "dataset": "Nations"}, "single tasks are not known here"),
     ],
