@@ -1,6 +1,5 @@
 """Frames of other libraries, and text made of columns."""
 
-import pandas as pd
 import polars as pl
 import pytest
 
@@ -35,6 +34,7 @@ def test_a_null_leaves_no_text_and_every_value_has_its_place():
 
 def test_an_index_with_a_name_is_a_column():
     """In a table by model, pandas has the models in its index: without them they would be one model."""
+    pd = pytest.importorskip("pandas")
     by_model = pd.DataFrame({"MRR": [0.3, 0.4]}, index=pd.Index(["A", "B"], name="model"))
     assert require_frame(by_model, "the table").rows() == [("A", 0.3), ("B", 0.4)]
     kept = by_model.reset_index(drop=True)

@@ -2,7 +2,6 @@
 
 import shutil
 
-import pandas as pd
 import polars as pl
 import pytest
 
@@ -59,6 +58,7 @@ def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked(tmp_path):
 
 
 def test_a_frame_of_pandas_is_one_and_text_is_none():
+    pd = pytest.importorskip("pandas")
     rows = load_database().filter(dataset="Nations")
     of_pandas = Constants.of_frame(pd.DataFrame(rows.to_dict(as_series=False)))
     assert of_pandas.rows(metric="mrr", side="both", protocol="filtered", split="testing").height == 1
