@@ -100,6 +100,8 @@ def test_small_data_sets_are_computed_together_and_a_large_one_in_partitions(run
         "rule_add_partitions_wildcards_Large",
         "rule_moments_wildcards_Large",
         "rule_baselines_wildcards_Large",
+        # The table of the run, whose name is results.
+        "rule_paper_of_table_wildcards_results",
     }
 
 
