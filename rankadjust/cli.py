@@ -88,7 +88,19 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
     context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+# \b is click's mark for lines that stay as they are.
+_HELP = """\
+Chance-adjusted link-prediction metrics: one number, a table, or the ranks of a model.
+
+\b
+  rankadjust adjust --dataset FB15k-237 mrr=0.338    one printed number
+  rankadjust paper table.tex                         your table for the camera-ready version
+  rankadjust evaluate ranks.csv --dataset Nations    the ranks of a model
+  rankadjust check table.md                          what cannot be true of a table
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, help=_HELP)
 @click.option(
     "--version",
     is_flag=True,
@@ -98,14 +110,7 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
     help="Show the versions of the program and of the released database.",
 )
 def commands() -> None:
-    """Chance-adjusted link-prediction metrics: one number, a table, or the ranks of a model.
-
-    \b
-      rankadjust adjust --dataset FB15k-237 mrr=0.338    one printed number
-      rankadjust paper table.tex                         your table for the camera-ready version
-      rankadjust evaluate ranks.csv --dataset Nations    the ranks of a model
-      rankadjust check table.md                          what cannot be true of a table
-    """  # noqa: D301 - click's mark for lines that stay as they are
+    """Run one of the commands."""
 
 
 def _options(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
@@ -484,12 +489,7 @@ def evaluate(
         options |= {"tasks": tasks, "draws": draws, "seed": seed} | ({"metrics": metrics} if metrics else {})
         options["database"] = _constants(results, database)
         found = _compare_by([str(ranks)], by, options, everything)
-        if output is not None:
-            _write_comparison(found, output)
-        if as_json:
-            _print_json(found.everything)
-            return
-        _echo(found.text)
+        _show_comparison(found, output, as_json=as_json)
         return
     if by is not None:
         _require_effect(context, _PARTS)
@@ -683,12 +683,7 @@ def compare(
             found = _compare_ranks(models, known_of_tasks, everything)
         if figure is not None:
             _draw(models, attributes, figure, **known)
-    if output is not None:
-        _write_comparison(found, output)
-    if as_json:
-        _print_json(found.everything)
-        return
-    _echo(found.text)
+    _show_comparison(found, output, as_json=as_json)
 
 
 def _kind_of_comparison(models: Sequence[str], datasets: Sequence[str]) -> str:
@@ -710,6 +705,16 @@ class _Found(NamedTuple):
     everything: object
     for_paper: "pl.DataFrame"
     rows: "pl.DataFrame"
+
+
+def _show_comparison(found: _Found, output: Path | None, *, as_json: bool) -> None:
+    """Print what was found, and write it where that is asked for."""
+    if output is not None:
+        _write_comparison(found, output)
+    if as_json:
+        _print_json(found.everything)
+    else:
+        _echo(found.text)
 
 
 def _write_comparison(found: _Found, path: Path) -> None:

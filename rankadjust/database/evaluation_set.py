@@ -121,6 +121,7 @@ class EvaluationSet:
             return constants.baselines.filter(of_metrics, **names)
 
         def listed() -> pl.DataFrame | None:
+            # What lists tasks takes long to import, and one printed value does not need it.
             from rankadjust.database.single_tasks import tasks_of_run  # noqa: PLC0415
 
             return tasks_of_run(constants.file, found["dataset"], found["protocol"])

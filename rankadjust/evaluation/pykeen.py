@@ -29,7 +29,7 @@ class RankWriter(RankBasedEvaluator):  # type: ignore[misc]  # PyKEEN is not ins
         self.path = Path(path)
         self._triples: dict[str, list[np.ndarray[Any, Any]]] = {}
 
-    def process_scores_(self, hrt_batch: Any, target: str, *scores: Any, **options: Any) -> None:  # noqa: ANN401
+    def process_scores_(self, hrt_batch: Any, target: str, *scores: Any, **options: Any) -> None:  # noqa: ANN401 - PyKEEN's
         """Note which triples were ranked."""
         super().process_scores_(hrt_batch, target, *scores, **options)
         self._triples.setdefault(target, []).append(hrt_batch.detach().cpu().numpy())
@@ -39,7 +39,7 @@ class RankWriter(RankBasedEvaluator):  # type: ignore[misc]  # PyKEEN is not ins
         super().clear()
         self._triples.clear()
 
-    def finalize(self) -> Any:  # noqa: ANN401
+    def finalize(self) -> Any:  # noqa: ANN401 - PyKEEN's
         """Write the ranks, and return PyKEEN's metrics."""
         write_parquet(pl.concat(map(self._of_side, self._triples)), self.path)
         result = super().finalize()

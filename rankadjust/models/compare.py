@@ -215,9 +215,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     """
     require_draws(draws, seed)
     require_between("flips", flips, 1, _MOST_FLIPS)
-    evaluation_set = None
-    if dataset is not None:
-        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
+    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, None, database)
     chosen = _chosen(metrics, against)
     found = _together(models, against, tasks, evaluation_set)
     if all(np.array_equal(model.ranks, found.models[0].ranks) for model in found.models):
@@ -324,9 +322,7 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     """
     require_draws(draws, seed)
     require_between("flips", flips, 1, _MOST_FLIPS)
-    evaluation_set = None
-    if dataset is not None:
-        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
+    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, None, database)
     chosen = _chosen(metrics, against)
     found = _together(models, against, tasks, evaluation_set)
     clusters = clusters_of(known_queries(found.tasks, evaluation_set, database), cluster)

@@ -1,6 +1,5 @@
 """How each fact of a value is known: printed, given by a sidecar or an option, inferred, or a default."""
 
-import re
 from collections.abc import Container, Iterable
 
 from rankadjust.tables.tokens import Facts
@@ -10,8 +9,6 @@ GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "proto
 
 GRADES = ("printed", "given", "inferred", "default")
 """What a grade may be. A fact that nothing says, such as a model without a name, has none."""
-
-_ENTRY = re.compile(r"(\w+) (\w+)(?:; |$)")
 
 
 def grade(
@@ -43,8 +40,3 @@ def grade(
 def written(grades: Iterable[tuple[str, str | None]]) -> str:
     """Return grades as the text of the column `grades`: 'dataset printed; split default'."""
     return "; ".join(f"{name} {grade}" for name, grade in grades if grade is not None)
-
-
-def read_grades(text: str | None) -> dict[str, str]:
-    """Return what a text of the column `grades` says: the name of a fact -> its grade."""
-    return dict(_ENTRY.findall(text or ""))
