@@ -40,7 +40,7 @@ def report_page(material: Material) -> str:
         "page.html.jinja",
         sections=sections,
         bundle=datatables_bundle(),
-        style=shipped_text("page.css"),
+        style=shipped_text("page.css") + shipped_text("board.css"),
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         headline=[
