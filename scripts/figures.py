@@ -6,20 +6,17 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.reading import read_csv
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
-from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, POWER, RESULTS, figures_of
+from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, RESULTS, figures_of
 from rankadjust.page.charts.figure import write_figures
 
 
-def figures(
-    rescored: list[str], audited: str | None, database: str, released: str, power: str, folder: Path
-) -> None:
+def figures(rescored: list[str], audited: str | None, database: str, released: str, folder: Path) -> None:
     check_sums(database)
     own = Constants.from_files(database)
-    frames = {CONSTANTS: own.over_file(released).table, POWER: read_csv(power, infer_schema=True)}
+    frames = {CONSTANTS: own.over_file(released).table}
     if rescored:
         frames[RESULTS] = pl.concat(
             [read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal"
@@ -37,6 +34,5 @@ if __name__ == "__main__":
             next(iter(snakemake.input.audited), None),
             snakemake.input.database,
             snakemake.params.released,
-            snakemake.params.power,
             Path(snakemake.output[0]),
         )

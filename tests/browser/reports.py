@@ -13,8 +13,6 @@ from scripts.rescore import rescore_tables
 from rankadjust.base.stages import SUMS, write_sums
 from rankadjust.database.counted_baselines import BASELINES, write_baselines
 
-POWER = Path(__file__).parents[2] / "benchmarks" / "power.csv"
-
 
 def write_report(
     folder: Path, database: Path, released: Path, tables: Sequence[Path], own: Collection[str] = ()
@@ -34,7 +32,7 @@ def write_report(
         shipped = sorted(Path(__file__).parents[2].glob("resources/published/*.csv"))
         of_own = [str(rescored / f"{name}.parquet") for name in own]
         literature(of_own, list(map(str, shipped)), str(sealed), str(released), [], str(beside))
-    figures(made, None, str(sealed), str(released), str(POWER), folder / "figures")
+    figures(made, None, str(sealed), str(released), folder / "figures")
     page = folder / "report.html"
     render(
         rescored=made,

@@ -118,7 +118,7 @@ def test_figures_have_words_for_those_who_do_not_see_them(page_of, small_page):
             r"Figure \d+\. .+[ (]n = \d", figure.locator("figcaption").inner_text(), flags=re.DOTALL
         )
         figure.scroll_into_view_if_needed()
-    shown(page, "power", "light")
+    shown(page, "null-ratio", "light")
     assert [line for line in violations(page, least="serious") if "figure" in line or "drawing" in line] == []
 
 

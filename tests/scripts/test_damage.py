@@ -136,13 +136,11 @@ def rescored_in(folder):
 
 
 def draw(folder, out):
-    power = Path(__file__).parents[2] / "benchmarks" / "power.csv"
-    figures([rescored_in(folder)], None, database_in(folder), folder / "none", power, out / "figures")
+    figures([rescored_in(folder)], None, database_in(folder), folder / "none", out / "figures")
 
 
 def draw_case_study(folder, out):
-    power = Path(__file__).parents[2] / "benchmarks" / "power.csv"
-    figures([], rescored_in(folder), database_in(folder), folder / "none", power, out / "figures")
+    figures([], rescored_in(folder), database_in(folder), folder / "none", out / "figures")
 
 
 def audit(folder, out):
@@ -226,8 +224,8 @@ READERS = {
     "rescored/table.parquet": [draw, draw_case_study, audit, compare_all, beside, render_all],
     "literature.parquet": [compare_all, render_all],
     "comparison/chance-share.csv": [render_all],
-    "figures/power.svg": [render_all],
-    "figures/power.json": [render_all],
+    "figures/chance-by-protocol.svg": [render_all],
+    "figures/chance-by-protocol.json": [render_all],
 }
 # This may be anybody's table: without its seal, or of another data set, it is one of those.
 OWN = {"tasks.parquet": [use_tasks]}
@@ -272,8 +270,8 @@ def made(tmp_path_factory):
         pl.read_parquet(rescored_in(tiny)), other / "literature.parquet", stages.RESCORED, "another"
     )
     (other / "figures").mkdir()
-    write_product_text("<svg/>", other / "figures" / "power.svg", stages.FIGURE, "size")
-    write_product_json({}, other / "figures" / "power.json", stages.FIGURE, "size")
+    write_product_text("<svg/>", other / "figures" / "chance-by-protocol.svg", stages.FIGURE, "size")
+    write_product_json({}, other / "figures" / "chance-by-protocol.json", stages.FIGURE, "size")
     (other / "database").mkdir()
     write_database(load_database(database_in(tiny)).head(9), database_in(other))
     (other / "comparison").mkdir()

@@ -76,8 +76,7 @@ def made(tmp_path_factory, project):
     )
     rescored = folder / "rescored" / "table.parquet"
     case_study(rescored, database, folder / "case.csv")
-    power = project / "benchmarks" / "power.csv"
-    figures([rescored], rescored, database, folder / "none", power, folder / "figures")
+    figures([rescored], rescored, database, folder / "none", folder / "figures")
     render(
         rescored=[rescored],
         own=["table"],
@@ -231,9 +230,9 @@ def test_case_study_needs_a_printed_and_a_base_value(made):
 
 def test_pictures_and_page(made):
     # The table has MRR on one data set, the database no protocol `filtered`, and the case study no index.
-    drawn = ["chance-share", "power", "printed-index", "size"]
+    drawn = ["chance-by-protocol", "chance-share", "printed-index", "size"]
     assert sorted(path.stem for path in (made / "figures").glob("*.svg")) == drawn
-    assert (made / "figures" / "power.png").read_bytes().startswith(b"\x89PNG")
+    assert (made / "figures" / "chance-by-protocol.png").read_bytes().startswith(b"\x89PNG")
     page = (made / "report.html").read_text()
     assert sorted(re.findall(r'<figure class="chart" id="figure-([a-z-]+)">', page)) == drawn
     assert "Tiny" in page

@@ -316,7 +316,7 @@ DAMAGED = {
     "literature.parquet": {"literature": 1, "compare": 1, "render": 1},
     "comparison/chance-share.csv": {"compare": 1, "render": 1},
     "paper/words/table.tex": {"paper_of_table": 1},
-    "figures/power.png": {"figures": 1, "render": 1},
+    "figures/chance-by-protocol.png": {"figures": 1, "render": 1},
     "run_config.yaml": {"run_config": 1},
 }
 
@@ -357,7 +357,12 @@ def test_damage_that_snakemake_does_not_see_is_mended_by_the_next_run(run, name,
 def test_the_same_command_makes_all_that_is_damaged_again(run):
     results = run / "elsewhere" / "results"
     before = final_bytes(results)
-    for name in ("candidates/Tiny.parquet", "rescored/words.csv", "figures/power.svg", "report.html"):
+    for name in (
+        "candidates/Tiny.parquet",
+        "rescored/words.csv",
+        "figures/chance-by-protocol.svg",
+        "report.html",
+    ):
         flip(results / name)
     done = again(run)
     assert done.returncode == 0, done.stderr
@@ -862,11 +867,6 @@ EDITS = {
     "older table": ("results.csv", older("2.5", "2.4"), LATER),
     "older data": ("data/test.txt", older("d\tr\tb\n", ""), FETCHED),
     "released database": ("project/resources/database/adjustments.parquet", other_expectation, LATER),
-    "power": (
-        "project/benchmarks/power.csv",
-        replaced("MRR x 0.8,1.0", "MRR x 0.8,0.5"),
-        {"figures": 1, "render": 1},
-    ),
     "released baselines": ("project/resources/database/baselines.parquet", other_baselines, LATER),
     "released histograms": ("project/resources/database/candidates.parquet", fewer_tasks, LATER),
 }

@@ -9,8 +9,6 @@ Outputs: results/figures/*.svg, *.png and *.json (Vega-Lite); results/report.htm
 CASE_STUDY = "hoyt2022-case-study"
 # The audit needs the constants that the case study printed with, and those of its evaluation.
 AUDITED = CASE_STUDY in TABLES and {"pykeen", "pykeen-published"} <= set(PROTOCOLS)
-# How often the checks find a planted error, measured by benchmarks/power.py.
-POWER = PROJECT / "benchmarks" / "power.csv"
 
 
 rule report:
@@ -48,8 +46,7 @@ rule figures:
         runtime=grown(10),
     params:
         released=lambda wildcards, input: str(RELEASED),
-        power=lambda wildcards, input: str(POWER),
-        read=content_digest([RELEASED, POWER], DIGESTS),
+        read=content_digest([RELEASED], DIGESTS),
         damage=damage_to("results/figures"),
         library=code_digest(
             "base.stages",

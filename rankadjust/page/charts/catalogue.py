@@ -7,6 +7,7 @@ values, and nothing is put in its place.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from rankadjust.chance.metrics import resolve
@@ -14,11 +15,11 @@ from rankadjust.literature.comparison import VISIBLE
 from rankadjust.page.charts import (
     adjustment,
     case_study,
+    chance_by_protocol,
     chance_share,
     expectation,
     mean_rank_index,
     null_ratio,
-    power,
     printed_index,
     size,
 )
@@ -26,10 +27,9 @@ from rankadjust.page.charts.drawing import PANEL_WIDTH, Chart, largest, smallest
 from rankadjust.page.charts.figure import Figure
 
 # The frames that figures are drawn from: re-scored rows of all tables; `rankadjust.literature.case_study.audit` of
-# those of the case study; rows of the database with their origin (`rankadjust.database.store.with_released`);
-# benchmarks/power.csv.
-RESULTS, AUDIT, CONSTANTS, POWER = "results", "audit", "constants", "power"
-FRAMES = (RESULTS, AUDIT, CONSTANTS, POWER)
+# those of the case study; rows of the database with their origin (`rankadjust.database.store.with_released`).
+RESULTS, AUDIT, CONSTANTS = "results", "audit", "constants"
+FRAMES = (RESULTS, AUDIT, CONSTANTS)
 
 
 Facts = Mapping[str, object]
@@ -74,6 +74,7 @@ def _audited(rows: pl.DataFrame) -> Facts:
         "runs": index.height,
         "datasets": index["dataset"].n_unique(),
         **{name: first[name] for name in ("run", "printed", "corrected")},
+        "gap": abs(first["printed"] - first["corrected"]),
         "below": z.filter(pl.col("printed") < 0, pl.col("corrected") > 0).height,
     }
 
@@ -95,6 +96,7 @@ def _mean_ranks(rows: pl.DataFrame) -> Facts:
         "datasets": rows["dataset"].n_unique(),
         "low": smallest(rows["index"]),
         "high": best["index"],
+        "median": _median(rows["index"]),
         "best": f"{best['model']} on {best['dataset']}",
     }
 
@@ -110,24 +112,26 @@ def _expected(rows: pl.DataFrame) -> Facts:
 
 def _ratios(rows: pl.DataFrame) -> Facts:
     most = rows.sort("ratio", "dataset", "side").row(-1, named=True)
+    both = rows.filter(side="both")
     return {
         "datasets": rows["dataset"].n_unique(),
         "ratios": rows.height,
-        "median": rows["ratio"].median(),
+        "median": _median(both["ratio"] if both.height else rows["ratio"]),
         "largest": most["ratio"],
         "of": f"{resolve(most['metric']).label} on {most['dataset']}, side {most['side']}",
     }
 
 
-def _planted(rows: pl.DataFrame) -> Facts:
-    is_error = pl.col("error") != power.NO_ERROR
-    errors, none = rows.filter(is_error), rows.filter(~is_error)
+def _protocols(rows: pl.DataFrame) -> Facts:
+    least, most = chance_by_protocol.widest(rows)
     return {
-        "cells": rows.height,
-        "models": rows["models"].max(),
-        "alarms": chance_share.percent(largest(none["found"])),
-        "always": errors.filter(found=1.0).height,
-        "errors": errors.height,
+        "datasets": rows["dataset"].n_unique(),
+        "protocols": rows["protocol"].n_unique(),
+        "where": least["dataset"],
+        "least": least["expectation"],
+        "least_label": least["label"],
+        "most": most["expectation"],
+        "most_label": most["label"],
     }
 
 
@@ -138,6 +142,7 @@ def _runs(rows: pl.DataFrame) -> Facts:
         "models": rows["model"].n_unique(),
         "datasets": len(sets),
         "which": ", ".join(sets),
+        "moved": _moved(rows),
     }
 
 
@@ -147,7 +152,23 @@ def _sizes(rows: pl.DataFrame) -> Facts:
         "datasets": rows["dataset"].n_unique(),
         "low": rows["entities"].min(),
         "high": rows["entities"].max(),
+        "moved": _moved(rows.filter(kind=size.KINDS[0])),
     }
+
+
+def _moved(rows: pl.DataFrame) -> str:
+    """Return by how much adjustment changes results at most, on the data sets with the fewest and the most entities."""
+    by_size = rows.sort("entities", "dataset", maintain_order=True)
+    gap = (pl.col("value") - pl.col("index")).abs().max()
+    names = dict.fromkeys([by_size["dataset"][0], by_size["dataset"][-1]])
+    found = {name: rows.filter(dataset=name).select(gap).item() for name in names}
+    return " and ".join(
+        f"{f'{most:.2g}' if most >= 0.001 else 'less than 0.001'} on {name}" for name, most in found.items()
+    )
+
+
+def _median(values: pl.Series) -> float:
+    return float(np.median(values.to_numpy()))
 
 
 CATALOGUE = (
@@ -179,7 +200,7 @@ CATALOGUE = (
     ),
     Entry(
         "mean-rank-index",
-        "Mean ranks, adjusted (AMRI)",
+        "The median of {results:,} mean ranks has gone {median:.1%} of the way from chance to perfect",
         RESULTS,
         mean_rank_index.rows,
         mean_rank_index.draw,
@@ -192,19 +213,19 @@ CATALOGUE = (
     ),
     Entry(
         "size",
-        "Printed values and index by the size of the data set",
+        "Adjustment moves MRR and Hits@10 by at most {moved}",
         RESULTS,
         size.rows,
         size.draw,
         _sizes,
-        "MRR, Hits@10 (without unit) and mean rank (in ranks) of filtered rankings among all entities, as printed and "
-        "as adjusted index, against the number of entities. n = {results:,} results on {datasets} data sets; a square "
-        "is the median of the models of a data set.",
+        "MRR and Hits@10 (without unit) of filtered rankings among all entities, as printed and as adjusted index, "
+        "against the number of entities. n = {results:,} results on {datasets} data sets; a square is the median of "
+        "the models of a data set.",
         "Scatter plots of {results:,} results over {low:,} to {high:,} entities, printed values beside indices.",
     ),
     Entry(
         "adjustment",
-        "The same models on several data sets",
+        "Adjustment moves the MRR of the same models by at most {moved}",
         RESULTS,
         adjustment.rows,
         adjustment.draw,
@@ -216,7 +237,7 @@ CATALOGUE = (
     ),
     Entry(
         "case-study",
-        "The case study: printed and correct",
+        "The case study printed indices that are off by up to {gap:.2g}",
         AUDIT,
         case_study.rows,
         case_study.draw,
@@ -229,7 +250,7 @@ CATALOGUE = (
     ),
     Entry(
         "expectation",
-        "What chance gives: the expectation of MRR",
+        "Chance gives an MRR of {first}, and of {last}",
         CONSTANTS,
         expectation.rows,
         expectation.draw,
@@ -241,8 +262,21 @@ CATALOGUE = (
         least=300,
     ),
     Entry(
+        "chance-by-protocol",
+        "The protocol decides what chance gives: on {where} an MRR of {least:.2g} ({least_label}) or {most:.2g} "
+        "({most_label})",
+        CONSTANTS,
+        chance_by_protocol.rows,
+        chance_by_protocol.draw,
+        _protocols,
+        "Expectation of MRR under chance (without unit, logarithmic axis) by protocol, on the test tasks of both "
+        "sides; a mark is one of n = {datasets} data sets, the tick their median.",
+        "A row of marks for each of {protocols} protocols, from the smallest median to the largest.",
+        least=300,
+    ),
+    Entry(
         "null-ratio",
-        "Two meanings of chance: under a random scorer z is smaller by {median:.2f} in the median",
+        "Two meanings of chance: under a random scorer z is smaller by a factor of {median:.2f} (median, both sides)",
         CONSTANTS,
         null_ratio.rows,
         null_ratio.draw,
@@ -250,21 +284,8 @@ CATALOGUE = (
         "Standard deviation of a metric under a random scorer, divided by that under independent ranks (without "
         "unit), by side, on the test splits of n = {datasets} data sets. By this factor z is smaller under a random "
         "scorer. Dashed: 1, and what the ratio of both sides tends to as the number of candidates grows.",
-        "Scatter plots of {ratios} ratios over the number of entities. Their median is {median:.2f}, the largest "
-        "{largest:.2f} ({of}).",
-    ),
-    Entry(
-        "power",
-        "How often the checks find an error",
-        POWER,
-        power.rows,
-        power.draw,
-        _planted,
-        "Share (%) of models in whose printed results a planted error is found, by what is printed of a model; n = "
-        "{models} models drawn for five data sets for each bar.",
-        "{cells} bars; {always} of {errors} with an error are at 100 %. Without an error at most {alarms} "
-        "of the models have a finding.",
-        least=320,
+        "Scatter plots of {ratios} ratios over the number of entities. The median of both sides is {median:.2f}, the "
+        "largest ratio {largest:.2f} ({of}).",
     ),
 )
 

@@ -18,7 +18,8 @@ from rankadjust.page.charts.drawing import (
     smallest,
 )
 
-METRICS = ("inverse_harmonic_mean_rank", "hits_at_10", "arithmetic_mean_rank")
+# Mean ranks grow with the data set even under chance; their index has its own figure.
+METRICS = ("inverse_harmonic_mean_rank", "hits_at_10")
 KINDS = ("a result", "median of the models")
 _PANELS = {"value": "as printed", "index": "adjusted index"}
 
@@ -55,9 +56,6 @@ def draw(results: pl.DataFrame) -> alt.ConcatChart:
 
 
 def _panel(results: pl.DataFrame, column: str, metric: str) -> Panel:
-    # Mean ranks run over orders of magnitude; everything else lies near [0, 1].
-    is_unbounded = column == "value" and resolve(metric).ratio
-    scale = alt.Scale(type="log") if is_unbounded else alt.Scale(domain=[-0.1, 1.0], clamp=True)
     sets = results.filter(kind=KINDS[1]).height
     ends = smallest(results["entities"]) / 2, largest(results["entities"]) * 2
     x = alt.X(
@@ -66,12 +64,8 @@ def _panel(results: pl.DataFrame, column: str, metric: str) -> Panel:
         scale=alt.Scale(type="log", nice=False, domain=ends),
         axis=alt.Axis(grid=False, format="~s", values=decades(*ends), labelOverlap="greedy"),
     )
-    y = alt.Y(
-        f"{column}:Q",
-        title=None,
-        scale=scale,
-        axis=alt.Axis(tickCount=6, format="~s" if is_unbounded else "~g"),
-    )
+    scale = alt.Scale(domain=[-0.1, 1.0], clamp=True)
+    y = alt.Y(f"{column}:Q", title=None, scale=scale, axis=alt.Axis(tickCount=6, format="~g"))
     marks = by_class("kind", list(KINDS))
     dots = alt.Chart(inline(results.select("dataset", "model", "entities", "kind", column)))
     size = alt.when(alt.datum.kind == KINDS[1]).then(alt.value(70)).otherwise(alt.value(16))

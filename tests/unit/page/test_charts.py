@@ -12,13 +12,14 @@ import pytest
 from rankadjust.chance.moments import metric_moments
 from rankadjust.page.charts import (
     case_study,
+    chance_by_protocol,
     chance_share,
     expectation,
     mean_rank_index,
     null_ratio,
     printed_index,
 )
-from rankadjust.page.charts.catalogue import AUDIT, CATALOGUE, CONSTANTS, FRAMES, POWER, RESULTS, figures_of
+from rankadjust.page.charts.catalogue import AUDIT, CATALOGUE, CONSTANTS, FRAMES, RESULTS, figures_of
 from rankadjust.page.charts.drawing import decades
 from rankadjust.page.charts.figure import read_figures, svg_of, write_figures
 from rankadjust.page.charts.theme import SCHEMES, SHAPES, configuration
@@ -63,17 +64,16 @@ def constants():
         for metric in (MR, MRR)
         for side in ("head", "tail", "both")
     ]
-    return pl.DataFrame(made).with_columns(protocol=pl.lit("filtered"), split=pl.lit("testing"))
+    filtered = pl.DataFrame(made).with_columns(protocol=pl.lit("filtered"), split=pl.lit("testing"))
+    sampled = filtered.filter(metric=MRR, dataset="Large").with_columns(
+        protocol=pl.lit("sampled-2000"), expectation=pl.lit(0.125)
+    )
+    return pl.concat([filtered, sampled])
 
 
 @pytest.fixture(scope="module")
-def power(project):
-    return pl.read_csv(project / "benchmarks" / "power.csv")
-
-
-@pytest.fixture(scope="module")
-def frames(printed, audit, constants, power):
-    return {RESULTS: printed, AUDIT: audit, CONSTANTS: constants, POWER: power}
+def frames(printed, audit, constants):
+    return {RESULTS: printed, AUDIT: audit, CONSTANTS: constants}
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_a_figure_whose_frame_is_absent_or_holds_nothing_for_it_is_absent(frames
 
 def test_a_table_of_mean_ranks_alone_has_no_figure_of_mrr(printed):
     made = figures_of({RESULTS: printed.filter(metric=MR)})
-    assert [figure.name for figure in made] == ["mean-rank-index", "size"]
+    assert [figure.name for figure in made] == ["mean-rank-index"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -126,10 +126,10 @@ def test_captions_count_what_is_drawn(figures):
     assert "n = 18 results" in said["chance-share"]
     assert "n = 18 results" in said["printed-index"]
     assert "n = 6 mean ranks on the test splits of 3 data sets" in said["mean-rank-index"]
-    assert "n = 12 results on 3 data sets" in said["size"]
+    assert "n = 6 results on 3 data sets" in said["size"]
     assert "n = 1 runs" in said["case-study"]
     assert "n = 2 data sets (test split, filtered, both sides; 1 counted by this run)" in said["expectation"]
-    assert "n = 20 models drawn for five data sets" in said["power"]
+    assert "n = 2 data sets" in said["chance-by-protocol"]
 
 
 def test_the_share_is_expectation_by_value(printed, figures):
@@ -219,26 +219,39 @@ def test_figure_1_is_of_one_table_the_case_study_before_others(printed):
     assert {row["model"] for row in rows_with(figure, "model")} == {"SA", "SB"}
 
 
-def test_medians_of_mean_ranks_are_ranks(figures):
+def test_results_by_size_are_of_mrr_and_hits_as_printed_and_adjusted(figures):
     figure = next(figure for figure in figures if figure.name == "size")
     titles = [panel["title"] for panel in figure.specification["concat"]]
-    assert titles[0] == "MRR, as printed (3 data sets)"
-    assert titles[-1] == "MR, adjusted index (3 data sets)"
+    assert titles == ["MRR, as printed (3 data sets)", "MRR, adjusted index (3 data sets)"]
     medians = [row for row in rows_with(figure, "kind", "value") if row["kind"] == "median of the models"]
-    # Of the small set 10 / 0.6 and 10 / 0.5.
-    assert [row["value"] for row in medians if row["dataset"] == "small"][-1] == pytest.approx(
-        (10 / 0.6 + 20) / 2, rel=1e-6
+    # Of the small set 0.6 and 0.5.
+    assert [row["value"] for row in medians if row["dataset"] == "small"] == [pytest.approx(0.55)]
+
+
+def test_chance_by_protocol_names_the_data_set_where_it_matters_most(constants, figures):
+    found = chance_by_protocol.rows(constants)
+    # The median of filtered is (1 / 8 + 1 / 4000) / 2.
+    assert found.select("label", "dataset", "expectation", "median").rows() == [
+        ("filtered", "Large", 1 / 4000, 0.062625),
+        ("filtered", "Small", 1 / 8, 0.062625),
+        ("2,000 negatives", "Large", 1 / 8, 1 / 8),
+    ]
+    [title] = [figure.title for figure in figures if figure.name == "chance-by-protocol"]
+    assert title.endswith("on Large an MRR of 0.00025 (filtered) or 0.12 (2,000 negatives)")
+    assert chance_by_protocol.rows(constants.filter(protocol="filtered")).is_empty()
+
+
+def test_titles_say_what_adjustment_changes(figures):
+    titles = {figure.name: figure.title for figure in figures}
+    # Of the small set 0.6 becomes 0.4 (of raw rows, not drawn by size, half of both); of the large one nothing changes.
+    assert titles["size"].endswith("by at most 0.2 on small and less than 0.001 on large")
+    assert titles["case-study"].endswith("off by up to 0.12")
+    assert (
+        titles["expectation"]
+        == "Chance gives an MRR of 0.12 on Small (N = 8), and of 0.00025 on Large (N = 4,000)"
     )
-
-
-def test_numbers_of_power_are_means_over_models(power, figures):
-    figure = figures[-1]
-    cells = {
-        (row["composition"], row["error"]): row["share"] for row in rows_with(figure, "composition", "share")
-    }
-    of = power.filter(composition="MRR, Hits", error="MRR x 1.1")
-    assert cells["MRR, Hits", "MRR × 1.1"] == f"{round(100 * of['found'].mean())} %"
-    assert cells["MRR, Hits", "no error"] == "0 %"
+    # sqrt(2.25).
+    assert "by a factor of 1.50" in titles["null-ratio"]
 
 
 def test_ticks_of_a_logarithmic_axis():
@@ -274,7 +287,9 @@ def test_a_specification_names_no_colour(figures, name):
 
 
 def test_files_are_described_and_are_read_back(figures, tmp_path):
-    chosen = [figure for figure in figures if figure.name in ("power", "case-study", "expectation")]
+    chosen = [
+        figure for figure in figures if figure.name in ("chance-by-protocol", "case-study", "expectation")
+    ]
     write_figures(chosen, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         ["SHA256SUMS"] + [f"{figure.name}.{ending}" for figure in chosen for ending in ("svg", "png", "json")]
@@ -295,17 +310,16 @@ def test_files_are_described_and_are_read_back(figures, tmp_path):
 
 DRAW = """\
 import sys, polars as pl
-from rankadjust.page.charts.catalogue import CONSTANTS, POWER, figures_of
+from rankadjust.page.charts.catalogue import CONSTANTS, figures_of
 from rankadjust.page.charts.figure import png_of, svg_of
 import hashlib
-frames = {POWER: pl.read_csv(sys.argv[1]), CONSTANTS: pl.read_parquet(sys.argv[2])}
-for figure in figures_of(frames):
+for figure in figures_of({CONSTANTS: pl.read_parquet(sys.argv[1])}):
     print(figure.name, hashlib.sha256(svg_of(figure).encode() + png_of(figure)).hexdigest())
 """
 
 
 @pytest.mark.slow
-def test_the_bytes_are_the_same_with_another_seed_and_other_threads(project, constants, tmp_path):
+def test_the_bytes_are_the_same_with_another_seed_and_other_threads(constants, tmp_path):
     constants.write_parquet(tmp_path / "constants.parquet")
     said = []
     for seed, threads in (("1", "1"), ("2", "4")):
@@ -314,7 +328,6 @@ def test_the_bytes_are_the_same_with_another_seed_and_other_threads(project, con
                 sys.executable,
                 "-c",
                 DRAW,
-                project / "benchmarks" / "power.csv",
                 tmp_path / "constants.parquet",
             ],
             env=os.environ | {"PYTHONHASHSEED": seed, "POLARS_MAX_THREADS": threads},

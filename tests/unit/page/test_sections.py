@@ -102,6 +102,10 @@ def test_bounds_stand_where_there_is_no_expectation(material):
     assert 10 / 14951 < low < high < 1
     # Printed values fix the mean number of candidates, hence the expectation of MR (docs/methods.md).
     assert values["arithmetic_mean_rank"] == pytest.approx(7386.8524, abs=1e-4)
+    # Of YAGO3-10 nothing of the kind is printed: among 123,182 entities the mean rank is between two bounds, too.
+    rows = chance_rows(material.constants.table.filter(pl.col("dataset") == "YAGO3-10"))
+    low, high = next(row for row in rows if row["protocol"] == "filtered")["values"]["arithmetic_mean_rank"]
+    assert 1 < low < high < (123_182 + 1) / 2
 
 
 def test_the_chart_tells_least_most_and_median_number_of_candidates():
