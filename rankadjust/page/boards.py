@@ -13,6 +13,7 @@ from markupsafe import Markup
 from rankadjust.base.vocabulary import EVALUATION, KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.comparison import impossible_values, ranked_rows
+from rankadjust.page.hidden import full_ends
 from rankadjust.page.results import place_of, usable_values
 from rankadjust.page.templating import Section, packed_element, render
 
@@ -231,6 +232,7 @@ def _row(
         "printed": value["value_as_printed"],
         "index": value["index"],
         "ends": [value["index_low"], value["index_high"]],
+        "full": full_ends(value),
         "others": {name: text for name, text in printed[value["result"]].items() if name != value["metric"]},
         "year": value["year"],
         "source": value["source"] or value["file"] or value["table_name"],

@@ -10,6 +10,7 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.literature.comparison import comparable
 from rankadjust.literature.wording import SAMPLED
 from rankadjust.page.figure_section import headline_figure
+from rankadjust.page.hidden import first_known
 from rankadjust.page.material import Material
 from rankadjust.page.results import usable_values, values_of
 from rankadjust.page.templating import Section, render
@@ -92,13 +93,14 @@ def _ranked(candidates: str) -> str:
 
 
 def findings(values: pl.DataFrame, material: Material) -> list[Finding]:
-    """Return the largest change by adjustment, the contradictions and the results that are not above chance."""
+    """Return the largest change by adjustment, the contradictions, results that are not above chance, hidden orders."""
     return [
         finding
         for finding in (
             _largest_change(values),
             _contradictions(material.comparison.get("contradictions")),
             _near_chance(material.comparison.get("not-above-chance")),
+            _hidden(material),
         )
         if finding is not None
     ]
@@ -145,6 +147,11 @@ def _near_chance(found: pl.DataFrame | None) -> Finding | None:
         verb = "is" if below == 1 else "are"
         texts.append(f"{f'{below:,}' if at else _count(below, 'printed value')} {verb} worse than chance")
     return Finding(f"{'; '.join(texts)}.", "#near-chance")
+
+
+def _hidden(material: Material) -> Finding | None:
+    text = first_known(material)
+    return None if text is None else Finding(text, "#sampling")
 
 
 def _count(number: int, word: str) -> str:

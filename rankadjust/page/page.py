@@ -10,6 +10,7 @@ from rankadjust.page.dataset_section import dataset_section
 from rankadjust.page.datatable import datatables_bundle
 from rankadjust.page.figure_section import drawing_scripts, figure_section
 from rankadjust.page.findings import counting, finding_section, headline
+from rankadjust.page.hidden import hidden_section
 from rankadjust.page.material import Material
 from rankadjust.page.own_results import own_section
 from rankadjust.page.problems import problem_section
@@ -29,6 +30,7 @@ def report_page(material: Material) -> str:
         finding_section(material),
         strip_section(found),
         board_section(found, values),
+        hidden_section(material),
         results_section(values),
         dataset_section(material),
         problem_section(material),

@@ -1,0 +1,64 @@
+"""What sampling hides: what values among sampled negatives say about the full ranking, a line for each leaderboard."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.literature.full_ranking import FULL_METRICS
+from rankadjust.page.material import Material
+from rankadjust.page.templating import Section, render
+
+_NAMES = {resolve(name).key: name for name in FULL_METRICS}
+
+
+def hidden_section(material: Material) -> Section | None:
+    """Return what is known of the full ranking for each leaderboard among sampled negatives, None without any."""
+    found = _found(material)
+    if found is None:
+        return None
+    by_metric = {key[0]: part for key, part in found.group_by("metric", maintain_order=True)}
+    groups = [
+        {"label": resolve(key).label, "sentence": known(part), "rows": part.to_dicts()}
+        for name in FULL_METRICS
+        if (part := by_metric.get(key := resolve(name).key)) is not None
+    ]
+    return Section("sampling", "What sampling hides", render("hidden.html.jinja", groups=groups))
+
+
+def known(rows: pl.DataFrame) -> str:
+    """Return in a sentence how many pairs of models the printed values of one metric put in an order.
+
+    rows: of `rankadjust.literature.full_ranking.what_sampling_hides`.
+    """
+    pairs, told = rows["pairs"].sum(), rows["known"].sum()
+    which = "pair of models is" if pairs == 1 else "pairs of models are"
+    return (
+        f"Among sampled negatives {pairs:,} {which} compared by {resolve(rows['metric'][0]).label}. Which model of a "
+        f"pair is better in the full ranking is known for {f'{told:,}' if told else 'none'} of them."
+    )
+
+
+def first_known(material: Material) -> str | None:
+    """Return the sentence of `known` for MRR, or else for Hits@10, None where no pair is compared."""
+    found = _found(material)
+    if found is None or not found["pairs"].sum():
+        return None
+    parts = (found.filter(pl.col("metric") == key, pl.col("pairs") > 0) for key in _NAMES)
+    return next((known(part) for part in parts if part.height), None)
+
+
+def full_ends(value: Mapping[str, Any]) -> list[float] | None:
+    """Return the bounds of a printed value's metric in the full ranking, None where there are none.
+
+    value: a row of `rankadjust.literature.full_ranking.add_full_bounds`, or one that never had such bounds.
+    """
+    name = _NAMES.get(value["metric"])
+    ends = [value.get(f"full_{name}_{end}") for end in ("low", "high")]
+    return None if None in ends else [float(end) for end in ends if end is not None]
+
+
+def _found(material: Material) -> pl.DataFrame | None:
+    found = material.comparison.get("what-sampling-hides")
+    return None if found is None or found.is_empty() else found
