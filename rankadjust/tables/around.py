@@ -1,7 +1,9 @@
 """What the text around a table and the name of its file say, where the table itself says nothing."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+
+from typing import Any
 
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.tokens import (
@@ -10,6 +12,7 @@ from rankadjust.tables.tokens import (
     Names,
     datasets_within,
     metrics_within,
+    protocols_within,
     tasks_within,
 )
 
@@ -60,11 +63,20 @@ def dataset_around(around: Around, names: Names) -> Facts:
 
 def task_around(around: Around) -> Facts:
     """Return the other task of which the caption or heading next to a table speaks, if it speaks of one alone."""
-    for where, text in around[:_NEXT]:
-        tasks = set(tasks_within(text)) if len(text.split()) <= _CAPTION_WORDS else set()
-        if len(tasks - {ENTITY_RANKING}) == 1:
-            return Facts(task=min(tasks - {ENTITY_RANKING})).because(f"from {where}")
-    return Facts()
+    return _only("task", around, lambda text: set(tasks_within(text)) - {ENTITY_RANKING})
+
+
+def protocol_around(around: Around) -> Facts:
+    """Return the protocol of which the caption or heading next to a table speaks, if it speaks of one alone."""
+    return _only("protocol", around, protocols_within)
+
+
+def _only(name: str, around: Around, within: Callable[[str], Collection[str]]) -> Facts:
+    """Return the only fact of a kind that is found within the nearest text with any, if that is a short one."""
+    found = ((where, within(text)) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS)
+    where, facts = next(((where, facts) for where, facts in found if facts), ("", ()))
+    only: dict[str, Any] = {name: min(facts)} if len(facts) == 1 else {}
+    return Facts(**only).because(f"from {where}")
 
 
 def model_around(around: Around) -> Facts:

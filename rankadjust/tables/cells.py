@@ -17,10 +17,11 @@ from rankadjust.tables.formats.macros import latex_to_text
 _CACHED = 65536
 # No printed number is longer.
 _LONGEST = 200
-_CELL = re.compile(PRINTED + r"(?:\s*\((?P<bracket>[^()]*)\))?(?:\s?[a-g])?")
+_CELL = re.compile(PRINTED + r"(?:\s*(?P<open>[(\[])(?P<bracket>[^()\[\]]*)[)\]])?(?:\s?[a-g])?")
 # Most numbers need nothing of what follows.
 _SIMPLE = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?")
 _BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
+_RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER}")
 # Several values of a cell, which has few words; a description that speaks of numbers has more.
 _DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
 _MOST_WORDS = 6
@@ -52,7 +53,8 @@ def read_cell(text: str) -> Number | str | None:
     inner = _BRACKET.fullmatch(bracket)
     beside = read_number(inner["number"]) if inner else None
     if inner is None or beside is None:
-        return None if bracket else number
+        is_range = _RANGE.fullmatch(bracket) is not None and (match["open"] == "[" or "CI" in bracket)
+        return replace(number, bracket=bracket) if is_range else None if bracket else number
     return replace(number, spread=beside.text) if inner["sign"] else replace(number, bracket=bracket)
 
 

@@ -23,6 +23,9 @@ from rankadjust.tables.tokens import (
 _PLURAL = {"model": "models", "dataset": "data sets"}
 # A name of a data set has capitals or digits within: WikiPeople, WD50K, YAGO-hy, and neither Best nor final.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
+_ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
+# The letters of both sides, beside a metric.
+_LETTERS = (("h", "t"), ("l", "r"), ("s", "o"))
 # What pages show in place of all that has an @ in it, Hits@10 too: the values below are unread, and named.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
 _LONG = {"value", "values", "metric", "score", "result"}
@@ -152,6 +155,30 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
     return replace(sheet, facts=[_of_unknown_dataset(facts) for facts in sheet.facts])
 
 
+def with_sides_in_letters(sheet: Sheet) -> Sheet:
+    """Read a letter beside a metric as a side, where the other one stands beside the same metrics: 'l-MRR', 'r-MRR'."""
+    letters = [(facts.unknown or facts.notes or "").casefold() for facts in sheet.facts]
+    metrics = {
+        letter: {facts.metric for facts, own in zip(sheet.facts, letters, strict=True) if own == letter}
+        for letter in letters
+    }
+    sides: dict[str, str] = {}
+    for head, tail in _LETTERS:
+        if metrics.get(head) and metrics[head] == metrics.get(tail):
+            sides |= {head: "head", tail: "tail"}
+    return replace(
+        sheet,
+        facts=[
+            replace(explained(facts), side=sides[letter], notes=None).assuming(
+                "side", f"the letter {letter} taken for one"
+            )
+            if letter in sides and facts.side is None
+            else facts
+            for facts, letter in zip(sheet.facts, letters, strict=True)
+        ],
+    )
+
+
 def _of_unknown_dataset(facts: Facts) -> Facts:
     if facts.dataset or not facts.unknown:
         return facts
@@ -169,7 +196,10 @@ def with_unknown_headers(
     body = [row.facts for row in rows if row.kind == "values"]
     datasets = {facts.dataset_as_printed for facts in body if facts.dataset}
     has_models = any(facts.model for facts in body)
-    knows_dataset = bool(datasets or around.dataset or sheet.stated.facts.dataset)
+    # Several names that are no words stand for data sets, whichever one the text around the table names.
+    names = {facts.rest or "" for facts in unknown}
+    are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
+    knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)
     if all(any(find_dataset(f"{name} {facts.rest}", sheet.names) for name in datasets) for facts in unknown):
         kind = "versions"
     elif has_models:

@@ -9,6 +9,7 @@ from rankadjust.tables.around import (
     metric_around,
     model_around,
     percent_around,
+    protocol_around,
     task_around,
     texts_around,
 )
@@ -16,6 +17,7 @@ from rankadjust.tables.cells import is_numeric
 from rankadjust.tables.columns import (
     columns_of,
     where_metrics_are,
+    with_sides_in_letters,
     with_unknown_headers,
     with_unknown_words,
 )
@@ -92,7 +94,7 @@ def below_each_other(grid: Grid, names: Names) -> list[Grid]:
 
 def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     """Find out what each row and column of a grid is; `stem` is the name of its file, which may say the data set."""
-    sheet = with_unknown_words(Sheet.of(grid, stated, names))
+    sheet = with_unknown_words(with_sides_in_letters(Sheet.of(grid, stated, names)))
     texts = texts_around(grid, stem)
     metrics, metric_column = where_metrics_are(sheet)
     around = Facts()
@@ -101,7 +103,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         metrics = "table" if stated.facts.metric or around.metric else ""
     columns = columns_of(sheet, metrics, metric_column)
     rows = rows_of(sheet, columns, metrics)
-    around = around.over(task_around(texts)).over(model_around(texts))
+    for found in (task_around, protocol_around, model_around):
+        around = around.over(found(texts))
     rows = with_sides_in_names(rows)
     values = [column for column in columns if column.role == "value"]
     said = [*(column.facts for column in values), *(row.facts for row in rows)]

@@ -174,7 +174,7 @@ def _read_tables(
         own = settle(refuse_repeated(values, states), states, signs, table.layout.percent)
         kept.append(own)
         prefix = "" if len(tables) == 1 else f"table {table.number}: "
-        told = (*table.grid.remarks, *_left_alone(table), *said)
+        told = (*table.grid.remarks, *_left_alone(table, states), *said)
         remarks += [f"{prefix}{text}" for text in told]
     usual_of = cache(lambda dataset: usual(dataset, names, registry))
     frames = []
@@ -306,11 +306,11 @@ def _grades(value: Value, usual: Mapping[str, str]) -> str:
     return written((name, grade(name, known[name], value.stated, inferred, defaults)) for name in GRADED)
 
 
-def _left_alone(table: Table) -> Iterator[str]:
+def _left_alone(table: Table, states: States) -> Iterator[str]:
     """Yield what columns and rows were left alone."""
     if not table.layout.metrics:
-        cells = len(table.grid.rows) * table.grid.width
-        yield f"no metric found in this table: its {cells} cells are left alone"
+        if not any(state == "unread" for state, _ in states.values()):
+            yield f"no metric found in this table: its {len(states)} cells are left alone"
         return
     columns = [
         column.name

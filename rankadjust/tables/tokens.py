@@ -7,7 +7,7 @@ metrics, the data sets and the words of config/published.yaml. A text with a wor
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, partial
 from typing import Any
 
 from rankadjust.base.words import folded, our_word, shipped_mapping
@@ -28,7 +28,7 @@ EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candida
 
 # Chinese and Japanese have no blanks between their words and those of other letters.
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
-_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|[%@#×·*]")
+_WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|[%‰@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
 # A footnote letter that is no longer raised: 'MRRa'.
 _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
@@ -42,11 +42,14 @@ _VERSION = re.compile(r"[vV]\d+")
 _TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
 # Only Hits have their k without a word for it: 'MRR_2' is of a second run.
 _AT = re.compile(r"@|(?<![^\W_])at(?![^\W_])", re.IGNORECASE)
+_SCALE = re.compile(r"‰|[/×x*·]\s?10|10\s?(?:\^|[⁰-⁹⁻])|\b(?:log|ln|in k|per mil)")
 # A header has a few words; what has more is prose, which speaks of metrics without naming one.
 _MOST_IN_HEADER = 8
 # The longest run of words that is looked up, and how many words of a text are.
 _MOST_WORDS = 7
 _MOST_READ = 60
+# In prose 'raw' may be of anything.
+_OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
 # A longer text is no header.
 _LONGEST = 200
 _ANY = "abcdefghijklmnopqrstuvwxyz"
@@ -271,7 +274,13 @@ def metrics_within(text: str) -> dict[str, str]:
 
 def tasks_within(text: str) -> dict[str, str]:
     """Return the tasks named within a longer text, each with its words."""
-    return _names_within(text, _task, marks=_ANY)
+    return _names_within(text, partial(_word_for, "task"), marks=_ANY)
+
+
+def protocols_within(text: str) -> dict[str, str]:
+    """Return the protocols of which a longer text speaks in more than one word ('raw setting'), each with its words."""
+    found = _names_within(text, partial(_word_for, "protocol"), marks=_ANY)
+    return {ours: words for ours, words in found.items() if _OF_RANKING.search(words)}
 
 
 def side_within(name: str) -> tuple[frozenset[str], str] | None:
@@ -281,9 +290,9 @@ def side_within(name: str) -> tuple[frozenset[str], str] | None:
     return (frozenset(sides[0][0]), sides[0][1]) if len(sides) == 1 else None
 
 
-def _task(run: str) -> str | None:
+def _word_for(wanted: str, run: str) -> str | None:
     field, ours = _vocabulary().get(_key(run), ("", ""))
-    return ours if field == "task" else None
+    return ours if field == wanted else None
 
 
 @lru_cache(maxsize=8192)
@@ -336,8 +345,10 @@ def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
         return None
     insides = [(inside, _read_words(inside, names)) for inside in map(str.strip, _BRACKET.findall(text))]
     notes = [inside for inside, facts in insides if facts is None]
-    # A note has no known word: 'MR (raw/filtered)' says two things.
+    # A note has no known word: 'MR (raw/filtered)' says two things. A scale, as in 'MR (/1000)', is no note.
     if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
+        return None
+    if any(map(_SCALE.search, notes)):
         return None
     for inside, facts in insides:
         part = _vocabulary().get(_key(f"test {inside}")) if said.split == "testing" else None

@@ -1,22 +1,26 @@
 """Cells into values: the number of a cell with all that row, column, table and sidecar say of it, if they agree."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rankadjust.base.printed import Number
-from rankadjust.tables.cells import is_missing, read_cell, several_numbers
+from rankadjust.tables.cells import is_missing, is_numeric, read_cell, several_numbers
 from rankadjust.tables.layout import Table
 from rankadjust.tables.sheet import Column, Row
 from rankadjust.tables.sidecar import fill, is_pattern
-from rankadjust.tables.tokens import ENTITY_RANKING, EVALUATION, Facts, Names, find_dataset
+from rankadjust.tables.tokens import ENTITY_RANKING, EVALUATION, Facts, Names, find_dataset, metric_key
 
 State = tuple[str, str | None]
 """What became of a cell (value, missing, unread or label) and, for an unread one, why."""
 States = dict[tuple[int, int], State]
 
 _LABEL: State = ("label", None)
+# A mark may be of a footnote, or of another data set than that of the name.
+_STARRED = re.compile(r"(\S*\w)\*")
+_DECIMAL = re.compile(r"\d*[.,]\d+")
 
 
 @dataclass(slots=True)
@@ -71,6 +75,7 @@ class Reader:
     def read(self) -> tuple[list[Value], States]:
         """Return the values of the table and the state of each of its cells."""
         layout = self.table.layout
+        is_of_results = not layout.metrics and self._names_datasets()
         last_value = max((column.index for column in layout.columns if column.role == "value"), default=-1)
         values: list[Value] = []
         states: States = {}
@@ -85,9 +90,19 @@ class Reader:
                     found = self._value(row, column, bare, same)
                     values += [found] if isinstance(found, Value) else []
                     states[cell] = ("value", None) if isinstance(found, Value) else found
+                elif (
+                    is_of_results
+                    and _DECIMAL.search(self.table.text(*cell))
+                    and is_numeric(self.table.text(*cell))
+                ):
+                    states[cell] = "unread", "nothing names its metric; state the metric"
                 else:
                     states[cell] = self._label(row, column, last_value) if is_body else _LABEL
         return values, states
+
+    def _names_datasets(self) -> bool:
+        """Tell whether a cell of the table is the name of a data set: then its decimal numbers are results."""
+        return any(find_dataset(text, self.names) for row in self.table.grid.rows for text in row)
 
     def _label(self, row: Row, column: Column, last: int) -> State:
         """Return the state of a label: text under no header, beyond the last column of values, is unread."""
@@ -126,6 +141,10 @@ class Reader:
             return "unread", f"{facts.task} ({where}) is not {ENTITY_RANKING}; if it is, state the task"
         printed, header = row.facts, column.facts
         assumed = dict(facts.assumed)
+        said = facts.dataset_as_printed or (facts.metric_as_printed if header.dataset else None)
+        starred = _STARRED.search(said or "")
+        if starred and metric_key(starred[1]) is None and stated.dataset is None:
+            assumed.setdefault("dataset", f"'{said}' without its mark")
         model = stated.model or printed.model or header.model or facts.model
         if stated.model is None and printed.model is not None:
             assumed |= dict(pair for pair in printed.assumed if pair[0] == "model")

@@ -1,5 +1,6 @@
 """A table as text: rows of cells, whatever format it came from."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -18,6 +19,7 @@ _CELLS_OF_ALL = 10_000
 # How many texts before a table are kept; one that has few words is a title, marked as such or not.
 CONTEXT_LENGTH = 6
 _TITLE_WORDS = 6
+_CAPTION = re.compile(r"(?:<[^<>]{0,99}>|\W)*+(?:table|tab\.|tabelle|表)\s*(?:\d+|[IVX]+)\b", re.IGNORECASE)
 
 
 class Origin(NamedTuple):
@@ -137,13 +139,21 @@ def _repeats(keys: Sequence[tuple[str, ...]], half: int) -> bool:
 def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
     """Add a heading with its level, or a paragraph with level 0, to the texts above a table, in the order of the file.
 
-    A heading counts until another of its level or above; a paragraph until the next heading.
+    A heading counts until another of its level or above; a paragraph until the next heading; a caption until the next
+    one, since it is of one table.
     """
+    if is_caption(text):
+        texts[:] = [one for one in texts if not is_caption(one[1])]
     if level:
         texts[:] = [one for one in texts if 0 < one[0] < level]
     texts.append((level, text))
     headings = sum(level > 0 for level, _ in texts)
     del texts[headings : -CONTEXT_LENGTH - 1]
+
+
+def is_caption(text: str) -> bool:
+    """Tell whether a text is the caption of a table: 'Table 3: Results on UMLS'."""
+    return _CAPTION.match(text) is not None
 
 
 def context_of(texts: Sequence[tuple[int, str]]) -> list[str]:

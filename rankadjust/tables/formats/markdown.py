@@ -6,10 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.tables.formats.grid import Grid, add_text, context_of, make_grid, shifted, tidy
+from rankadjust.tables.formats.grid import (
+    Grid,
+    add_text,
+    context_of,
+    is_caption,
+    make_grid,
+    shifted,
+    tidy,
+)
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.plaintext import log_grids, split_pipes
@@ -87,10 +96,17 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
     tables = []
     before: list[tuple[int, str]] = []
     # What a program printed is looked at where there is no table: beside tables it is a configuration.
-    for line, grids in sorted([*found, *html] or fenced, key=lambda pair: pair[0]):
+    placed = sorted([*found, *html] or fenced, key=lambda pair: pair[0])
+    # Where the first caption stands below the first table, each stands below its own.
+    captions = [(at, tidy(plain(words))) for at, level, words in texts if not level and is_caption(words)]
+    is_below = bool(captions and placed) and placed[0][0] < captions[0][0]
+    for (line, grids), (end, _) in pairwise([*placed, (len(lines), [])]):
         while texts and texts[0][0] < line:
-            add_text(before, *texts.popleft()[1:])
-        context = context_of([(level, tidy(plain(words))) for level, words in before])
+            _, level, words = texts.popleft()
+            if not (is_below and is_caption(words)):
+                add_text(before, level, words)
+        own = [words for at, words in captions if is_below and line < at < end][:1]
+        context = [*own, *context_of([(level, tidy(plain(words))) for level, words in before])]
         tables += [replace(grid, context=(*grid.context, *context)) for grid in grids]
     return tables
 

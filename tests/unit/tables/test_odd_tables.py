@@ -346,3 +346,81 @@ def test_trials_of_pykeen_are_judged_on_validation_triples(tmp_path):
     assert set(values(read(tmp_path, "umls.tsv", text), "split", "protocol")) == {("validation", "pykeen")}
     studies = "model\tevaluator\ttraining_loop\tMRR\nA\trankbased\tlcwa\t0.4\n"
     assert values(read(tmp_path, "umls.tsv", studies), "split", "protocol") == [(None, "pykeen")]
+
+
+def test_a_letter_beside_metrics_is_a_side_where_the_other_letter_is_there_too(tmp_path):
+    reading = read(
+        tmp_path,
+        "umls.md",
+        table("Model | MRR (h) | MRR (t) | MRR | l-MR | r-MR", "A | .4 | .6 | .5 | 3 | 2"),
+    )
+    assert values(reading, "side", "value") == [
+        ("head", "0.4"),
+        ("tail", "0.6"),
+        (None, "0.5"),
+        ("head", "3"),
+        ("tail", "2"),
+    ]
+    assert "side inferred" in reading.values["grades"][0]
+
+
+@pytest.mark.parametrize(
+    "header", ["MR (/1000)", "Hits@10 (‰)", "MR (10^3)", "MRR ‰", "MR (×10)", "MR (log)"]
+)
+def test_a_metric_on_a_scale_that_is_no_percentage_is_named(tmp_path, header):
+    reading = read(tmp_path, "umls.md", table(f"Model | Hits@1 | {header}", "A | .4 | 3.3"))
+    assert values(reading, "value") == [("0.4",)]
+    assert "a metric with the unknown word" in unread_cells(reading)[0]
+
+
+def test_a_data_set_with_a_mark_may_be_another(tmp_path):
+    reading = read(tmp_path, "a.md", table("Model | UMLS* MRR | WN18 MRR*", "A | .4 | .5"))
+    grades = [text.partition(";")[0] for text in reading.values["grades"]]
+    assert grades == ["dataset inferred", "dataset printed"]
+
+
+@pytest.mark.parametrize(
+    ("caption", "protocol"),
+    [
+        ("## UMLS, static filter", "time-static"),
+        ("Table 1: UMLS in the raw setting", "raw"),
+        ("## Training on raw text about UMLS", None),
+        ("## UMLS with raw metrics and in the filtered setting", None),
+        ("## Time-aware models on UMLS", None),
+    ],
+)
+def test_a_caption_names_the_protocol_in_words_that_speak_of_ranking(tmp_path, caption, protocol):
+    reading = read(tmp_path, "a.md", f"{caption}\n\n" + table("Model | MRR", "A | .5"))
+    assert values(reading, "dataset", "protocol") == [("UMLS", protocol)]
+    assert f"protocol {'inferred' if protocol else 'default'}" in reading.values["grades"][0]
+
+
+def test_a_caption_is_of_one_table(tmp_path):
+    sizes, results = table("#ent | #rel", "135 | 46"), table("Model | MRR", "A | .5")
+    above = f"**Table 1**: Statistics of UMLS.\n\n{sizes}\nTable 2: Results.\n\n{results}"
+    assert values(read(tmp_path, "a.md", above), "dataset") == [(None,)]
+    below = f"{results}\nTable 3: Results on UMLS.\n\n{results}\n<span></span>**Table 4:** Results on WN18.\n"
+    assert values(read(tmp_path, "b.md", below), "dataset") == [("UMLS",), ("WN18",)]
+
+
+def test_names_above_metrics_are_no_variants_of_the_data_set_in_the_caption(tmp_path):
+    text = "Table 1: Results on UMLS, KGX and KGY\n\n" + table(
+        "Model | KGX | | KGY | ", " | MRR | H@1 | MRR | H@1", "A | .5 | .4 | .8 | .7"
+    )
+    assert [row[1] for row in values(read(tmp_path, "a.md", text))] == ["KGX", "KGX", "KGY", "KGY"]
+
+
+def test_results_without_a_metric_are_named_and_sizes_are_not(tmp_path):
+    reading = read(tmp_path, "a.md", table("Model | UMLS | WN18 | ", "A | .5 | .9 | 3"))
+    assert [line.partition(":")[2] for line in unread_cells(reading)] == [
+        f" '{value}': nothing names its metric; state the metric" for value in (".5", ".9")
+    ]
+    assert unread_cells(read(tmp_path, "b.md", table("Data | Entities", "UMLS | 135"))) == []
+    assert len(unread_cells(read(tmp_path, "c.csv", "0,A,UMLS,0.5\n1,B,UMLS,0.6\n"))) == 1
+
+
+@pytest.mark.parametrize("cell", [".531 [.52; .54]", "0.531 (95% CI 0.52-0.54)", ".531 [12]"])
+def test_what_stands_in_brackets_after_a_number_is_a_note(tmp_path, cell):
+    reading = read(tmp_path, "umls.md", table("Model | MRR", f"A | {cell}"))
+    assert values(reading, "value") == [("0.531",)]
+    assert reading.values["notes"][0].startswith("in brackets: ")
