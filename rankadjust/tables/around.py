@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Collection, Sequence
-
 from typing import Any
 
 from rankadjust.tables.formats.grid import Grid
@@ -67,12 +66,12 @@ def task_around(around: Around) -> Facts:
 
 
 def protocol_around(around: Around) -> Facts:
-    """Return the protocol of which the caption or heading next to a table speaks, if it speaks of one alone."""
+    """Return the protocol that the caption or heading next to a table names alone."""
     return _only("protocol", around, protocols_within)
 
 
 def _only(name: str, around: Around, within: Callable[[str], Collection[str]]) -> Facts:
-    """Return the only fact of a kind that is found within the nearest text with any, if that is a short one."""
+    """Return the fact of a kind that the nearest short text with any names, unless it names several."""
     found = ((where, within(text)) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS)
     where, facts = next(((where, facts) for where, facts in found if facts), ("", ()))
     only: dict[str, Any] = {name: min(facts)} if len(facts) == 1 else {}

@@ -156,7 +156,7 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
 
 
 def with_sides_in_letters(sheet: Sheet) -> Sheet:
-    """Read a letter beside a metric as a side, where the other one stands beside the same metrics: 'l-MRR', 'r-MRR'."""
+    """Read the letters of both sides beside the same metrics as sides: 'l-MRR', 'r-MRR'."""
     letters = [(facts.unknown or facts.notes or "").casefold() for facts in sheet.facts]
     metrics = {
         letter: {facts.metric for facts, own in zip(sheet.facts, letters, strict=True) if own == letter}
@@ -170,7 +170,7 @@ def with_sides_in_letters(sheet: Sheet) -> Sheet:
         sheet,
         facts=[
             replace(explained(facts), side=sides[letter], notes=None).assuming(
-                "side", f"the letter {letter} taken for one"
+                "side", f"from the letter '{letter}'"
             )
             if letter in sides and facts.side is None
             else facts
@@ -196,7 +196,7 @@ def with_unknown_headers(
     body = [row.facts for row in rows if row.kind == "values"]
     datasets = {facts.dataset_as_printed for facts in body if facts.dataset}
     has_models = any(facts.model for facts in body)
-    # Several names that are no words stand for data sets, whichever one the text around the table names.
+    # Several names that are not words name data sets, whichever data set the text around names.
     names = {facts.rest or "" for facts in unknown}
     are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
     knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)

@@ -48,7 +48,7 @@ _MOST_IN_HEADER = 8
 # The longest run of words that is looked up, and how many words of a text are.
 _MOST_WORDS = 7
 _MOST_READ = 60
-# In prose 'raw' may be of anything.
+# In prose 'raw' may describe anything.
 _OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
 # A longer text is no header.
 _LONGEST = 200
@@ -278,7 +278,7 @@ def tasks_within(text: str) -> dict[str, str]:
 
 
 def protocols_within(text: str) -> dict[str, str]:
-    """Return the protocols of which a longer text speaks in more than one word ('raw setting'), each with its words."""
+    """Return the protocols that a longer text names in more than one word ('raw setting'), each with its words."""
     found = _names_within(text, partial(_word_for, "protocol"), marks=_ANY)
     return {ours: words for ours, words in found.items() if _OF_RANKING.search(words)}
 
@@ -345,7 +345,7 @@ def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
         return None
     insides = [(inside, _read_words(inside, names)) for inside in map(str.strip, _BRACKET.findall(text))]
     notes = [inside for inside, facts in insides if facts is None]
-    # A note has no known word: 'MR (raw/filtered)' says two things. A scale, as in 'MR (/1000)', is no note.
+    # A note has no known word: 'MR (raw/filtered)' says two things. Nor is a scale a note: 'MR (/1000)'.
     if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
         return None
     if any(map(_SCALE.search, notes)):

@@ -18,7 +18,7 @@ State = tuple[str, str | None]
 States = dict[tuple[int, int], State]
 
 _LABEL: State = ("label", None)
-# A mark may be of a footnote, or of another data set than that of the name.
+# A mark may refer to a footnote, or say that the data set is a variant.
 _STARRED = re.compile(r"(\S*\w)\*")
 _DECIMAL = re.compile(r"\d*[.,]\d+")
 
@@ -101,7 +101,7 @@ class Reader:
         return values, states
 
     def _names_datasets(self) -> bool:
-        """Tell whether a cell of the table is the name of a data set: then its decimal numbers are results."""
+        """Return whether a cell of the table names a data set: its decimal numbers are results."""
         return any(find_dataset(text, self.names) for row in self.table.grid.rows for text in row)
 
     def _label(self, row: Row, column: Column, last: int) -> State:

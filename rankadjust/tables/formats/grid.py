@@ -140,7 +140,7 @@ def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
     """Add a heading with its level, or a paragraph with level 0, to the texts above a table, in the order of the file.
 
     A heading counts until another of its level or above; a paragraph until the next heading; a caption until the next
-    one, since it is of one table.
+    one, since it describes one table.
     """
     if is_caption(text):
         texts[:] = [one for one in texts if not is_caption(one[1])]
@@ -152,7 +152,7 @@ def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
 
 
 def is_caption(text: str) -> bool:
-    """Tell whether a text is the caption of a table: 'Table 3: Results on UMLS'."""
+    """Return whether a text is the caption of a table: 'Table 3: Results on UMLS'."""
     return _CAPTION.match(text) is not None
 
 

@@ -97,7 +97,7 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
     before: list[tuple[int, str]] = []
     # What a program printed is looked at where there is no table: beside tables it is a configuration.
     placed = sorted([*found, *html] or fenced, key=lambda pair: pair[0])
-    # Where the first caption stands below the first table, each stands below its own.
+    # If the first caption follows the first table, each caption follows its own table.
     captions = [(at, tidy(plain(words))) for at, level, words in texts if not level and is_caption(words)]
     is_below = bool(captions and placed) and placed[0][0] < captions[0][0]
     for (line, grids), (end, _) in pairwise([*placed, (len(lines), [])]):
