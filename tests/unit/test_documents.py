@@ -15,8 +15,10 @@ from rankadjust.page.charts.catalogue import AUDIT, RESULTS, figures_of
 from rankadjust.page.charts.figure import svg_of
 
 
-@pytest.mark.parametrize("page", ["worked-example.md", "evaluate.md"])
+@pytest.mark.parametrize("page", ["worked-example.md", "evaluate.md", "pandas.md"])
 def test_examples_print_what_they_show(project, page):
+    if page == "pandas.md":
+        pytest.importorskip("pandas")
     tried = doctest.testfile(str(project / "docs" / page), module_relative=False)
     assert tried.attempted
     assert not tried.failed

@@ -1,5 +1,6 @@
 """Frames of other libraries, and text made of columns."""
 
+import duckdb
 import polars as pl
 import pytest
 
@@ -41,3 +42,10 @@ def test_an_index_with_a_name_is_a_column():
     assert require_frame(kept, "the table").columns == ["MRR"]
     both = by_model.assign(model=["C", "D"])
     assert require_frame(both, "the table")["model"].to_list() == ["C", "D"]
+
+
+def test_a_relation_of_duckdb_is_a_frame():
+    """DuckDB takes 0.5 for a decimal, and rankadjust has float64 at its border."""
+    query = duckdb.sql("SELECT 'A' AS model, 0.5 AS value UNION ALL SELECT 'B', NULL ORDER BY model")
+    expected = pl.DataFrame({"model": ["A", "B"], "value": [0.5, None]})
+    assert require_frame(query, "the table").equals(expected)
