@@ -112,10 +112,12 @@ def new_columns(table: Table, rows: pl.DataFrame) -> dict[int, _New]:
     for (column,), part in own.group_by("column", maintain_order=True):
         scores = part["score"].unique(maintain_order=True).to_list()
         header = " / ".join(HEADERS[score] for score in scores)
-        texts = {
-            int(row) - 1: (shown, mark)
-            for row, shown, mark in part.select("row", "shown", "mark").iter_rows()
-        }
+        # A cell with several values gets as many numbers, and no mark.
+        joined = part.group_by("row", maintain_order=True).agg(
+            pl.col("shown").str.join(" / "),
+            pl.when(pl.len() == 1).then(pl.first("mark")).otherwise(pl.lit("")),
+        )
+        texts = {int(row) - 1: (shown, mark) for row, shown, mark in joined.iter_rows()}
         found[int(str(column)) - 1] = _New(header, texts)
     return dict(sorted(found.items()))
 

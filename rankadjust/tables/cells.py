@@ -25,6 +25,7 @@ _RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER
 # Several values of a cell, which has few words; a description that speaks of numbers has more.
 _DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
 _MOST_WORDS = 6
+_LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
 _SYMBOLS = ("So", "Sk", "Cf", "Co", "Cs")
@@ -81,6 +82,15 @@ def several_numbers(text: str) -> bool:
     if len(text) > _LONGEST or len(text.split()) > _MOST_WORDS or is_numeric(text):
         return False
     return len(_DECIMAL.findall(_undecorated(text))) > 1
+
+
+@lru_cache(maxsize=_CACHED)
+def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the labels and numbers of a cell that has nothing else: 'paper: 0.49 ours: 0.44'."""
+    found = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
+    is_all = not _LABELLED.sub("", text).strip()
+    labels = {name.casefold() for name, _ in found}
+    return tuple(found) if is_all and len(labels) == len(found) > 1 else ()
 
 
 def holds_numbers(text: str) -> bool:

@@ -26,14 +26,14 @@ _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
 class Series:
     """The numbers of one metric that were printed under one header.
 
-    metric: its key. stated: the unit that header or sidecar state, None if neither does. datasets: those they are of.
-    percent: which text around the table says that its numbers are percent.
+    metric: its key. stated: the unit that header or sidecar state, None if neither does. datasets: the data sets, each
+    with the label within the cell. percent: which text around the table says that its numbers are percent.
     """
 
     metric: str
     numbers: tuple[Number, ...]
     stated: str | None = None
-    datasets: frozenset[str | None] = frozenset()
+    datasets: frozenset[tuple[str | None, str]] = frozenset()
     percent: str | None = None
 
 
@@ -95,7 +95,7 @@ def settle(
 def _series(members: Sequence[Value], percent: str | None) -> Series:
     metric = members[0].facts.metric or ""
     stated = next((value.facts.unit for value in members if value.facts.unit and is_share(metric)), None)
-    datasets = frozenset(value.facts.dataset for value in members)
+    datasets = frozenset((value.facts.dataset, value.series[1]) for value in members)
     return Series(metric, tuple(value.number for value in members), stated, datasets, percent)
 
 

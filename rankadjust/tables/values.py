@@ -1,17 +1,25 @@
 """Cells into values: the number of a cell with all that row, column, table and sidecar say of it, if they agree."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from rankadjust.base.printed import Number
-from rankadjust.tables.cells import is_missing, is_numeric, read_cell, several_numbers
+from rankadjust.tables.cells import is_missing, is_numeric, labelled_numbers, read_cell, several_numbers
 from rankadjust.tables.layout import Table
 from rankadjust.tables.sheet import Column, Row
 from rankadjust.tables.sidecar import fill, is_pattern
-from rankadjust.tables.tokens import ENTITY_RANKING, EVALUATION, Facts, Names, find_dataset, metric_key
+from rankadjust.tables.tokens import (
+    ENTITY_RANKING,
+    EVALUATION,
+    Facts,
+    Names,
+    find_dataset,
+    metric_key,
+    read_header,
+)
 
 State = tuple[str, str | None]
 """What became of a cell (value, missing, unread or label) and, for an unread one, why."""
@@ -28,7 +36,8 @@ class Value:
     """A number with what is known of it; cell: the row and column, from 0, in which it stands.
 
     facts: all but the model, shared by the values of which the same is said. series: values with the same one stand
-    under one header. model_line: the row that holds the metrics of its model, or the column where each row is a metric.
+    under one header and label. model_line: the row that holds the metrics of its model, or the column where each row is
+    a metric.
     labels: header -> text of the label cells of its row. header: what names its metric. stated: what a sidecar says of
     it. patterned: whether its model's name was stated. assumed: field -> reason, of what the table does not say itself.
     """
@@ -38,7 +47,7 @@ class Value:
     facts: Facts
     model: str | None
     labels: Mapping[str, str]
-    series: int
+    series: tuple[int, str]
     model_line: int
     header: str
     stated: Facts
@@ -87,9 +96,13 @@ class Reader:
             for column in layout.columns:
                 cell = (row.index, column.index)
                 if is_body and column.role == "value":
-                    found = self._value(row, column, bare, same)
-                    values += [found] if isinstance(found, Value) else []
-                    states[cell] = ("value", None) if isinstance(found, Value) else found
+                    found = [
+                        self._value(row, part, bare, same, *one) for part, *one in self._parts(row, column)
+                    ]
+                    own = [value for value in found if isinstance(value, Value)]
+                    left = [state for state in found if not isinstance(state, Value)]
+                    values += [] if left else own
+                    states[cell] = left[0] if left else ("value", None)
                 elif (
                     is_of_results
                     and _DECIMAL.search(self.table.text(*cell))
@@ -120,15 +133,30 @@ class Reader:
             return _LABEL
         return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
 
-    def _value(self, row: Row, column: Column, bare: Facts, same: tuple[Any, ...]) -> Value | State:
-        """Return the value of a cell, or the state of one that has none; same: tells rows of which the same is said."""
+    def _parts(self, row: Row, column: Column) -> Iterator[tuple[Column, str, str]]:
+        """Yield the numbers of a cell, each with its label and the column that this makes: 'paper: 0.9 ours: 0.8'."""
         text = self.table.text(row.index, column.index)
+        for label, number in labelled_numbers(text) or [("", text)]:
+            said = read_header(label, self.names)
+            rest = " ".join(filter(None, (column.facts.rest, label)))
+            is_known = said.rest is None and not said.unknown
+            facts = (
+                column.facts.agreeing(said, "the header", "the label")
+                if is_known
+                else replace(column.facts, rest=rest)
+            )
+            yield (replace(column, facts=facts) if label else column), text if not label else number, label
+
+    def _value(
+        self, row: Row, column: Column, bare: Facts, same: tuple[Any, ...], text: str, label: str
+    ) -> Value | State:
+        """Return the value of a text, or the state of one without; same: distinguishes rows by their facts."""
         number = read_cell(text)
         if number == "":
             return "missing", None
         if not isinstance(number, Number):
             return "unread", "several values in one cell" if several_numbers(text) else "not a number"
-        known = (column.index, same)
+        known = (column.index, label, same)
         if known not in self._combined:
             self._combined[known] = _combine(row, column, bare, self.table, self.known)
         facts, stated = self._combined[known]
@@ -163,7 +191,10 @@ class Reader:
             facts=facts,
             model=model,
             labels=row.labels,
-            series=row.index if in_rows else column.index if self.table.layout.metrics == "columns" else 0,
+            series=(
+                row.index if in_rows else column.index if self.table.layout.metrics == "columns" else 0,
+                label,
+            ),
             model_line=column.index if in_rows else row.index,
             header=(facts.metric_as_printed or "") if in_rows else column.name,
             stated=stated,
@@ -178,13 +209,14 @@ class Reader:
         if facts.dataset_as_printed:
             version = f"{facts.dataset_as_printed} {rest}"
             known = find_dataset(version, self.names)
-            if known or rest.lower().lstrip("v").isdigit():
+            # The names of some data sets have words such as 'paper' after them.
+            if rest.lower().lstrip("v").isdigit() or (known and known != facts.dataset):
                 assumed["dataset"] = "version from the header"
                 return replace(facts, dataset=known or version, dataset_as_printed=version), model
-        if model is None or is_pattern(stated.model):
+        if is_pattern(stated.model):
             return facts, model
-        assumed["model"] = f"with '{rest}' of the header"
-        return facts, f"{model} ({rest})"
+        assumed["model"] = f"with '{rest}' of the header" if model else "from a header"
+        return facts, f"{model} ({rest})" if model else rest
 
     def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
         """Return what the names in the braces of a pattern stand for in a cell."""

@@ -38,7 +38,7 @@ def test_without_sidecars_what_is_wrong_was_assumed(shared, tmp_path):
 
 @pytest.mark.shared
 def test_what_nobody_had_read_before_is_right_marked_or_named(shared):
-    """915 values of 28 files; 24 stand in cells with two values, which no sidecar can tell apart."""
+    """915 values of 28 files."""
     total = {}
     for folder in (None, SIDECARS.with_name("sidecars-2")):
         counts = Counter()
@@ -49,9 +49,9 @@ def test_what_nobody_had_read_before_is_right_marked_or_named(shared):
             ("silent", "lost", "wrong_ok"), 0
         )
         total[folder] = counts["right"], counts["right"] + counts["marked"]
-    (alone, read), (helped, read_with_help) = total.values()
+    (alone, read), (helped, _) = total.values()
     assert alone >= 0.69 * read
-    assert helped >= 0.98 * read_with_help
+    assert helped >= 0.98 * 915
 
 
 @pytest.mark.shared

@@ -194,7 +194,9 @@ def test_tail_only_is_a_side_and_50_neg_another_task(tmp_path):
     assert "with the unknown word '50'" in unread_cells(reading)[0]
 
 
-@pytest.mark.parametrize("cell", ["paper: 0.49 ours: 0.44", "0.49/0.44", "0.49 (0.44, 0.52)", "0.52-0.54"])
+@pytest.mark.parametrize(
+    "cell", ["paper: 0.49 ours 0.44", "a: 0.49 a: 0.44", "0.49/0.44", "0.49 (0.44, 0.52)", "0.52-0.54"]
+)
 def test_several_values_in_a_cell_are_named(tmp_path, cell):
     reading = read(tmp_path, "umls.md", table("Metric | UMLS", f"MRR | {cell}"))
     assert values(reading) == []
@@ -424,3 +426,25 @@ def test_what_stands_in_brackets_after_a_number_is_a_note(tmp_path, cell):
     reading = read(tmp_path, "umls.md", table("Model | MRR", f"A | {cell}"))
     assert values(reading, "value") == [("0.531",)]
     assert reading.values["notes"][0].startswith("in brackets: ")
+
+
+def test_labels_within_a_cell_are_read_like_headers(tmp_path):
+    text = table("Metric | UMLS", "MRR | paper: 0.49 ours: 0.44", "H@1 | Paper:98.8  ours:0.9")
+    reading = read(tmp_path, "a.md", text, "model: A\n")
+    assert values(reading, "model", "dataset", "value", "unit") == [
+        ("A (paper)", "UMLS", "0.49", "fraction"),
+        ("A (ours)", "UMLS", "0.44", "fraction"),
+        ("A (Paper)", "UMLS", "98.8", "percent"),
+        ("A (ours)", "UMLS", "0.9", "fraction"),
+    ]
+    assert values(read(tmp_path, "b.md", text), "model") == [
+        ("paper",),
+        ("ours",),
+        ("Paper",),
+        ("ours",),
+    ]
+    sides = table("Model | MRR", "A | head: 0.4, tail: 0.6")
+    assert values(read(tmp_path, "umls.md", sides), "model", "side", "value") == [
+        ("A", "head", "0.4"),
+        ("A", "tail", "0.6"),
+    ]
