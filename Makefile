@@ -14,7 +14,7 @@ ifeq ($(HOME)$(shell id -un >/dev/null 2>&1 && echo known),)
 export HOME := $(CURDIR)/$(VENV)
 endif
 
-.PHONY: help results install adopt sums literature test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided api lint format lock clean
+.PHONY: help results install adopt sums literature test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided api site lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -105,6 +105,9 @@ api: $(STAMP)  ## write anew what docs/ has of docstrings and registries: api.md
 	@for page in api datasets; do \
 	  $(BIN)/python -m harness.$${page}_page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
 	@$(BIN)/python -m harness.metrics_table
+
+site: $(STAMP)  ## make the web site in site/, without network, and check its links: docs, a page for each data set and source
+	@$(BIN)/python -m harness.site
 
 lint: $(STAMP)  ## ruff, snakefmt, mypy, phrases that are hard to read (harness/prose.toml)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy && $(BIN)/python -m harness.prose

@@ -1,11 +1,13 @@
 """The report: one HTML page, put together from its sections, that needs nothing else."""
 
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from rankadjust.base.version import VERSION
 from rankadjust.page.boards import board_section, boards, results_section
 from rankadjust.page.calculator import calculator_section
+from rankadjust.page.charts.figure import Figure
 from rankadjust.page.dataset_section import dataset_section
 from rankadjust.page.datatable import datatables_bundle
 from rankadjust.page.figure_section import drawing_scripts, figure_section
@@ -16,7 +18,7 @@ from rankadjust.page.own_results import own_section
 from rankadjust.page.problems import problem_section
 from rankadjust.page.results import all_values
 from rankadjust.page.strip import strip_section
-from rankadjust.page.templating import render, shipped_text
+from rankadjust.page.templating import Section, render, shipped_text
 
 
 def report_page(material: Material) -> str:
@@ -36,21 +38,34 @@ def report_page(material: Material) -> str:
         problem_section(material),
         figure_section(material),
     )
+    sentences = [
+        headline(material.comparison.get("chance-share")),
+        counting(values, material.comparison.get("below-baselines")),
+    ]
+    return _page(made, "Link-prediction results, adjusted for chance", sentences, material.charts)
+
+
+def check_page(material: Material) -> str:
+    """Return the parts of the report that check a reader's own numbers, as a page of their own."""
+    return _page((calculator_section(material),), "Check your numbers", [], ())
+
+
+def _page(
+    made: Iterable[Section | None], title: str, sentences: Sequence[str | None], charts: Sequence[Figure]
+) -> str:
     sections = [section for section in made if section is not None]
     script = shipped_text("page.js")
     return render(
         "page.html.jinja",
+        title=title,
         sections=sections,
         bundle=datatables_bundle(),
         style=shipped_text("page.css") + shipped_text("board.css"),
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
-        headline=[
-            headline(material.comparison.get("chance-share")),
-            counting(values, material.comparison.get("below-baselines")),
-        ],
+        headline=sentences,
         version=VERSION,
-        drawing=drawing_scripts(material.charts),
+        drawing=drawing_scripts(charts),
         # Text, not markup: it is escaped.
         notices=str(shipped_text("third-party.txt")),
     )

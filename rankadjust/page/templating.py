@@ -26,7 +26,8 @@ class Section:
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """Return the environment of page/templates: it escapes values, and a missing value is an error."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("rankadjust.page"),
         autoescape=True,
@@ -40,7 +41,7 @@ def _environment() -> jinja2.Environment:
 
 def render(template: str, **values: object) -> Markup:
     """Return a template of page/templates with its values, every one of which is escaped unless it is Markup."""
-    return Markup(_environment().get_template(template).render(values))
+    return Markup(environment().get_template(template).render(values))
 
 
 def shipped_text(name: str) -> Markup:

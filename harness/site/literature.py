@@ -1,0 +1,93 @@
+"""What the pages of the site show: the shipped literature, adjusted with the released database. No run is needed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import polars as pl
+
+from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.database.constants import Constants
+from rankadjust.literature.case_study import audit
+from rankadjust.literature.comparison import below_baselines, chance_share, not_above_chance, ranked_results
+from rankadjust.literature.contradictions import check
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.tidy import read_tidy
+from rankadjust.models.leaderboards import leaderboards
+from rankadjust.page.boards import Board, boards
+from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, RESULTS, figures_of
+from rankadjust.page.charts.figure import svg_of
+from rankadjust.page.material import Material
+from rankadjust.page.results import all_values
+
+PROJECT = Path(__file__).parent.parent.parent
+
+
+@dataclass(frozen=True)
+class Literature:
+    """The published values, and what follows from them; material is what the report is made of."""
+
+    material: Material
+    registry: Mapping[str, Dataset]
+
+    @cached_property
+    def values(self) -> pl.DataFrame:
+        """All values, as the report has them."""
+        return all_values(self.material)
+
+    @cached_property
+    def contradictions(self) -> pl.DataFrame:
+        """The contradictions of all files."""
+        return self.material.comparison["contradictions"]
+
+    @cached_property
+    def boards(self) -> Mapping[str, list[Board]]:
+        """The boards of each data set, its most common test evaluation first."""
+        found: dict[str, list[Board]] = {}
+        for board in boards(self.values, self.material.comparison):
+            found.setdefault(board.key[0], []).append(board)
+        return found
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """The data sets that have constants or printed values, by name."""
+        known = {*self.material.constants.table["dataset"], *self.values["dataset"].drop_nulls()}
+        return sorted(known, key=str.casefold)
+
+
+def literature(*names: str) -> Literature:
+    """Return the shipped tables of these names, by default all of them, adjusted, checked and compared."""
+    constants, registry = Constants.released().over(None), load_registry()
+    paths = sorted((PROJECT / "resources/published").glob("*.csv"))
+    tables = {path.stem: read_tidy(path) for path in paths if not names or path.stem in names}
+    results = rescore(pl.concat(tables.values(), how="diagonal"), constants)
+    contradictions = check(results, constants)
+    comparison = {
+        "contradictions": contradictions,
+        "chance-share": chance_share(results),
+        "leaderboards": leaderboards(ranked_results(results, contradictions), constants),
+        "not-above-chance": not_above_chance(results, contradictions),
+        "below-baselines": below_baselines(results),
+    }
+    material = Material(
+        tables={name: results.filter(file=f"{name}.csv") for name in tables},
+        constants=constants,
+        datasets=constants.datasets,
+        comparison=comparison,
+        licences={name: dataset.licence for name, dataset in registry.items() if dataset.licence},
+    )
+    return Literature(material, registry)
+
+
+def with_figures(material: Material) -> Material:
+    """Return it with the figures of the report."""
+    results = pl.concat(material.tables.values(), how="diagonal")
+    constants = material.constants.table
+    frames = {
+        CONSTANTS: constants,
+        RESULTS: results,
+        AUDIT: audit(results.filter(file="hoyt2022-case-study.csv"), constants),
+    }
+    charts = list(figures_of(frames))
+    return replace(material, charts=charts, figures={figure.name: svg_of(figure) for figure in charts})

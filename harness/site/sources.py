@@ -1,0 +1,128 @@
+"""The page of a source: every value with a verdict, what contradicts what, and the least change that mends it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from harness.site.literature import Literature
+from harness.site.pages import Page, bibtex
+from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.chance.metrics import resolve
+from rankadjust.literature.statuses import USABLE
+from rankadjust.page.results import place_of
+
+_RESULT = ("file", "model", *EVALUATION)
+
+
+def source_pages(literature: Literature) -> list[Page]:
+    """Return a page for each file of the literature, and one that lists them."""
+    values = with_verdict(literature)
+    facts = [
+        source_facts(str(file), part, literature.contradictions.filter(file=file))
+        for (file,), part in values.sort("file", "file_line").group_by("file", maintain_order=True)
+    ]
+    listing = Page(
+        "p",
+        "Sources",
+        f"{len(facts)} sources of published results: every value, its verdict, and what contradicts what.",
+        "sources.md.jinja",
+        {"rows": facts},
+    )
+    return [listing, *(_page(found) for found in facts)]
+
+
+def with_verdict(literature: Literature) -> pl.DataFrame:
+    """Return all values with `verdict`, one word or two, and `reason`, why.
+
+    What is said against a value counts in this order: it contradicts others, it has a caveat, it cannot be adjusted, it
+    is not above chance, it is below counting.
+    """
+    contradictions = literature.contradictions.group_by(_RESULT, maintain_order=True).agg(
+        pl.col("severity").sort_by(pl.col("severity") != "impossible").first(),
+        contradiction=pl.col("message").unique(maintain_order=True).str.join(" "),
+    )
+    near = literature.material.comparison["not-above-chance"].select("file", "file_line", "chance")
+    values = literature.values.join(
+        contradictions, on=_RESULT, how="left", nulls_equal=True, maintain_order="left"
+    ).join(near, on=["file", "file_line"], how="left", maintain_order="left")
+    refused = ~pl.col("status").is_in([*USABLE, "adjusted_as_published"])
+    below = pl.col("gain_high") < 0
+    return values.with_columns(
+        verdict=pl.when(pl.col("severity").is_not_null())
+        .then("severity")
+        .when(pl.col("caveat").is_not_null())
+        .then(pl.lit("caveat"))
+        .when(refused)
+        .then(pl.lit("not adjusted"))
+        .when(pl.col("chance").is_not_null())
+        .then(pl.col("chance") + pl.lit(" chance"))
+        .when(below)
+        .then(pl.lit("below counting"))
+        .otherwise(pl.lit("nothing said against it")),
+        reason=pl.when(pl.col("severity").is_not_null())
+        .then("contradiction")
+        .when(pl.col("caveat").is_not_null())
+        .then("caveat")
+        .when(pl.col("status") != "ok")
+        .then("message"),
+    )
+
+
+def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) -> dict[str, Any]:
+    """Return what the page of a source shows."""
+    names = [
+        *EVALUATION,
+        "model",
+        "table",
+        "value_as_printed",
+        "expectation",
+        "index",
+        "baseline",
+        "baseline_value",
+    ]
+    shown = [
+        {name: row[name] for name in (*names, "gain", "verdict", "reason")}
+        | {"metric": _label(row), "url": place_of(row)}
+        for row in values.iter_rows(named=True)
+    ]
+    verdicts = (
+        values["verdict"]
+        .value_counts(sort=True, name="values")
+        .sort("values", "verdict", descending=[True, False])
+    )
+    return {
+        "source": file.removesuffix(".csv"),
+        "titles": values["source"].drop_nulls().unique(maintain_order=True).to_list(),
+        "urls": sorted(set(values["source_url"].drop_nulls())),
+        "datasets": sorted(set(values["dataset"].drop_nulls()), key=str.casefold),
+        "verdicts": dict(verdicts.iter_rows()),
+        "contradictions": contradictions.sort("severity", maintain_order=True)
+        .select("severity", "model", *EVALUATION, "values", "mended", "message", "source_line")
+        .to_dicts(),
+        "values": shown,
+    }
+
+
+def _page(facts: Mapping[str, Any]) -> Page:
+    source, titles = facts["source"], facts["titles"]
+    title = titles[0] if len(titles) == 1 else f"{source} ({len(titles)} sources)"
+    clean = facts["verdicts"].get("nothing said against it", 0)
+    page = Page(
+        f"p/{source}",
+        title,
+        f"{len(facts['values'])} printed values of {title}, adjusted for chance: nothing is said against {clean}, "
+        f"{len(facts['contradictions'])} contradictions.",
+        "source.md.jinja",
+        {**facts, "title": title},
+        data=facts,
+    )
+    page.values["bibtex"] = bibtex(source, f"{title}, adjusted for chance", page.address)  # type: ignore[index]
+    return page
+
+
+def _label(row: Mapping[str, Any]) -> str:
+    if row["status"] == "metric_unknown" or row["metric"] is None:
+        return str(row["metric_as_printed"] or row["metric"])
+    adjustment = {"index": "adjusted ", "ratio": "ratio of ", "z": "z of "}.get(row["adjustment"] or "", "")
+    return adjustment + resolve(row["metric"]).label

@@ -1,0 +1,123 @@
+"""The site: what its pages say, its links, and the same bytes every time."""
+
+import json
+import re
+
+import markdown
+import pytest
+from markdown_it import MarkdownIt
+from selectolax.lexbor import LexborHTMLParser
+
+from harness.site.__main__ import main
+from harness.site.datasets import dataset_facts, dataset_pages
+from harness.site.links import broken_links
+from harness.site.literature import literature
+from harness.site.sources import source_pages
+from rankadjust import adjust
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Three sources with few values, most of WN18RR."""
+    return literature("hake", "kgemb", "rotate")
+
+
+def test_docs_have_the_same_lists_tables_and_code_on_the_site_as_on_github(project):
+    """Python-Markdown wants four spaces where CommonMark takes two, and a blank line before a list."""
+    on_github = MarkdownIt("commonmark").enable("table")
+    counted = ("li", "table", "tr", "td", "pre", "h2", "h3", "a", "code", "img")
+    for path in sorted((project / "docs").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        extensions = ["tables", "sane_lists", "attr_list", "md_in_html", "pymdownx.superfences"]
+        pages = [
+            LexborHTMLParser(html)
+            for html in (markdown.markdown(text, extensions=extensions), on_github.render(text))
+        ]
+        here, there = ({name: len(page.css(name)) for name in counted} for page in pages)
+        assert here == there, path.name
+
+
+def test_a_link_that_leads_nowhere_is_found(tmp_path):
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/index.html").write_text('<h2 id="here">x</h2><a href="../">up</a><img src="none.png">')
+    (tmp_path / "index.html").write_text(
+        '<a href="d/#here">a</a><a href="d/#gone">b</a><a href="e/">c</a><a href="https://example.org/x">d</a>'
+        '<a href="d/#view=leaderboard&amp;dataset=x">e</a>'
+    )
+    assert broken_links(tmp_path) == [
+        "d/index.html: none.png",
+        "index.html: d/#gone",
+        "index.html: e/",
+    ]
+
+
+def test_the_page_of_a_data_set_says_what_the_library_says(found):
+    facts = dataset_facts("WN18RR", found)
+    adjusted = adjust(0.4, dataset="WN18RR", metric="mrr")
+    assert facts["standing"]["chance"] == adjusted.expectation
+    assert facts["standing"]["counting"] == adjusted.baseline_value
+    filtered = next(row for row in facts["chance"] if row["protocol"] == "filtered")
+    assert filtered["values"]["inverse_harmonic_mean_rank"] == adjusted.expectation
+    # Of the counts that the registry expects of its files.
+    assert facts["counts"]["testing"] == 3134
+    assert any(
+        text.startswith("384 of 40,943 entities are in no training triple") for text in facts["problems"]
+    )
+    board = facts["board"]
+    assert board["ranked"][0]["printed"] == facts["history"][-1]["value_as_printed"]
+    indices = [row["index"] for row in facts["history"]]
+    assert indices == sorted(indices)
+
+
+@pytest.mark.slow
+def test_every_printed_value_stands_once_on_the_page_of_its_source_with_its_verdict():
+    found = literature("hake", "irokin")
+    pages = {page.folder: page.data for page in source_pages(found) if page.data}
+    # Rows of the files.
+    assert {folder: len(data["values"]) for folder, data in pages.items()} == {"p/hake": 24, "p/irokin": 371}
+    assert pages["p/hake"]["contradictions"] == []
+    key = ("model", "dataset", "protocol", "split", "side")
+    impossible = {
+        tuple(row[name] for name in key)
+        for row in pages["p/irokin"]["contradictions"]
+        if row["severity"] == "impossible"
+    }
+    assert impossible
+    for row in pages["p/irokin"]["values"]:
+        assert (row["verdict"] == "impossible") == (tuple(row[name] for name in key) in impossible)
+
+
+@pytest.mark.slow
+def test_the_site_is_the_same_bytes_every_time_and_takes_nothing_from_elsewhere(found, tmp_path):
+    for name in ("one", "two"):
+        main(found, tmp_path / name)
+    files = {path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file()}
+    assert {
+        path.relative_to(tmp_path / "two") for path in (tmp_path / "two").rglob("*") if path.is_file()
+    } == files
+    different = [
+        str(path)
+        for path in files
+        if (tmp_path / "one" / path).read_bytes() != (tmp_path / "two" / path).read_bytes()
+    ]
+    assert different == []
+    for path in (tmp_path / "one").rglob("*.html"):
+        html = LexborHTMLParser(path.read_text(encoding="utf-8"))
+        loaded = [node.attributes.get("src") or "" for node in html.css("script[src], img[src], iframe[src]")]
+        loaded += [node.attributes["href"] or "" for node in html.css("link[rel=stylesheet], link[rel=icon]")]
+        assert [address for address in loaded if re.match(r"(https?:)?//", address)] == [], path
+    page = (tmp_path / "one/d/WN18RR/index.html").read_text(encoding="utf-8")
+    head = LexborHTMLParser(page)
+    assert head.css_first("title").text() == "WN18RR - rankadjust"
+    assert head.css_first("link[rel=canonical]").attributes["href"].endswith("/d/WN18RR/")
+    assert head.css_first('meta[property="og:image"]').attributes["content"].endswith("/d/WN18RR/preview.png")
+    assert (
+        "chance has 0.00027, counting training triples 0.372"
+        in head.css_first("meta[name=description]").attributes["content"]
+    )
+    assert json.loads((tmp_path / "one/d/WN18RR/data.json").read_text())["dataset"] == "WN18RR"
+
+
+def test_every_data_set_of_the_database_has_a_page(found):
+    folders = {page.folder for page in dataset_pages(found)}
+    assert {f"d/{name}" for name in found.material.constants.table["dataset"]} <= folders
