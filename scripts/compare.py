@@ -1,5 +1,6 @@
 """Check all rescored tables for contradictions, and show what adjustment changes across data sets."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from scripts.job import job
@@ -31,12 +32,24 @@ from rankadjust.models.leaderboards import leaderboards
 from rankadjust.page.material import BESIDE
 
 
-def compare(rescored: list[str], literature: list[str], database: str, released: str, folder: Path) -> None:
+def compare(
+    rescored: list[str],
+    literature: list[str],
+    database: str,
+    released: str,
+    folder: Path,
+    own: Collection[str] = (),
+) -> None:
+    """Write the tables; own: names of the tables that are the user's, whose models have places of their own."""
     check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
     own = Constants.from_files(database)
     constants = own.over_file(released)
-    results = pl.concat([read_product(path, RESCORED, Path(path).stem) for path in rescored], how="diagonal")
-    beside = [read_product(path, RESCORED, BESIDE) for path in literature]
+    parts = {Path(path).stem: path for path in rescored}
+    results = pl.concat(
+        [read_product(path, RESCORED, name).with_columns(own=pl.lit(name in own)) for name, path in parts.items()],
+        how="diagonal",
+    )
+    beside = [read_product(path, RESCORED, BESIDE).with_columns(own=False) for path in literature]
     found = [check(results, constants), *(check_against(results, others) for others in beside)]
     contradictions = pl.concat(found, how="diagonal")
     pairs = pair_orders(results)
@@ -74,4 +87,5 @@ if __name__ == "__main__":
             snakemake.input.database,
             snakemake.params.released,
             Path(snakemake.output.tables[0]).parent,
+            snakemake.params.own,
         )

@@ -153,13 +153,17 @@ def best_results(
 
 
 def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the rows that `ranked_results` tells of, with all their columns and place."""
+    """Return the rows that `ranked_results` tells of, with all their columns and place.
+
+    A column `own` (bool) keeps a model of the user's apart from a published one of the same name.
+    """
     evaluation = [*EVALUATION, "metric"]
+    model = ["model", "own"] if "own" in rescored.columns else ["model"]
     clean = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
     rows = _without_impossible(clean, contradictions)
     return (
         rows.sort("merit", descending=True, maintain_order=True)
-        .unique([*evaluation, "model"], keep="first", maintain_order=True)
+        .unique([*evaluation, *model], keep="first", maintain_order=True)
         .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(evaluation))
         .sort(*evaluation, "place")
     )

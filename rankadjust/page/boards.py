@@ -30,6 +30,8 @@ FIRST_METRICS = (
     "arithmetic_mean_rank",
 )
 SECOND_HAND = "second-hand"
+# What tells the results of a model from others.
+_MODEL = (*KEY, "model", "own")
 _ALL_RESULTS = ("model", *EVALUATION, "metric", "printed", "index", "year", "source", "url", "note")
 
 
@@ -87,6 +89,19 @@ def board_section(found: list[Board], values: pl.DataFrame) -> Section | None:
     return Section("leaderboard", "Boards", content)
 
 
+def own_table_section(found: Iterable[Board]) -> Section:
+    """Return the field for an own table, which own-table.js places among the values of these boards.
+
+    It needs the calculator of `rankadjust.page.calculator` on the same page.
+    """
+    places = [
+        [board.key, [[row["value"], *row["value_ends"]] for row in board.ranked]] for board in found if board.ranked
+    ]
+    return Section(
+        "table", "Check your table", render("own_table.html.jinja", data=packed_element("places-data", places))
+    )
+
+
 def results_section(values: pl.DataFrame) -> Section | None:
     """Return the search of all printed values, which ranks nothing; None where a run has none."""
     if values.is_empty():
@@ -111,7 +126,7 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
     placed = _with_letters(ranked_rows(usable, contradictions), comparison.get("leaderboards"))
     unplaced = pl.concat(
         [usable.filter(pl.col("caveat").is_not_null()), impossible_values(usable, contradictions)]
-    ).unique([*KEY, "model", "value", "caveat"], keep="first", maintain_order=True)
+    ).unique([*_MODEL, "value", "caveat"], keep="first", maintain_order=True)
     messages = _messages(contradictions)
     printed: dict[int, dict[str, str]] = {}
     for result, metric, text in usable.select("result", "metric", "value_as_printed").iter_rows():
@@ -176,14 +191,15 @@ def opened_board(found: list[Board], values: pl.DataFrame) -> Board | None:
 def _with_letters(placed: pl.DataFrame, leaderboards: pl.DataFrame | None) -> pl.DataFrame:
     if leaderboards is None or leaderboards.is_empty():
         return placed.with_columns(letters=pl.lit(None, pl.String))
-    letters = leaderboards.select(*KEY, "model", "letters")
-    return placed.join(letters, on=[*KEY, "model"], how="left", maintain_order="left")
+    letters = leaderboards.select(*KEY, "model", pl.col("place").cast(pl.Int64), "letters")
+    # The user's model may have the name of a published one: the place tells them apart.
+    return placed.join(letters, on=[*KEY, "model", "place"], how="left", maintain_order="left")
 
 
 def _lower(usable: pl.DataFrame) -> Mapping[tuple[Any, ...], int]:
     """Return how many other values each model has on a board."""
     counted = (
-        usable.filter(pl.col("caveat").is_null()).group_by(*KEY, "model").agg(pl.col("value").n_unique() - 1)
+        usable.filter(pl.col("caveat").is_null()).group_by(*_MODEL).agg(pl.col("value").n_unique() - 1)
     )
     return {row[:-1]: row[-1] for row in counted.iter_rows()}
 
@@ -192,7 +208,7 @@ def _with_counts(
     part: pl.DataFrame | None, lower: Mapping[tuple[Any, ...], int]
 ) -> Iterator[tuple[dict[str, Any], int]]:
     for row in [] if part is None else part.iter_rows(named=True):
-        yield row, lower.get(tuple(row[name] for name in (*KEY, "model")), 0)
+        yield row, lower.get(tuple(row[name] for name in _MODEL), 0)
 
 
 def _messages(contradictions: pl.DataFrame | None) -> dict[tuple[Any, ...], list[str]]:
@@ -231,6 +247,7 @@ def _row(
         "value": value["value"],
         "printed": value["value_as_printed"],
         "index": value["index"],
+        "value_ends": [value["value_low"], value["value_high"]],
         "ends": [value["index_low"], value["index_high"]],
         "full": full_ends(value),
         "others": {name: text for name, text in printed[value["result"]].items() if name != value["metric"]},

@@ -8,7 +8,7 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS, SIDES
-from rankadjust.base.words import folded
+from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.chance.bounds import attainable_by_group
 from rankadjust.chance.metrics import FAMILIES, Metric, resolve
 from rankadjust.data.registry import load_registry
@@ -20,6 +20,8 @@ from rankadjust.page.templating import Section, data_element, packed_element, re
 
 _REASONS = ("reason", "reason_random_scorer", "reason_static_scorer")
 _LIMITS = ("least", "greatest")
+# What the page reads in an own table: others stand for something else as well (AUC), or are left to the command.
+_IN_TABLES = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k")
 # In this column: the variance of the random scorer, which it is wherever the data have no times.
 _SAME = -1.0
 
@@ -32,7 +34,7 @@ def calculator_section(material: Material) -> Section | None:
     if constants.is_empty():
         return None
     names, numbers = _packed(constants, material.constants.histograms.table)
-    names |= _data_set_names(constants, own)
+    names |= _data_set_names(constants, own) | _table_words()
     elements = data_element("calculator-names", names) + packed_element("calculator-numbers", numbers)
     return Section("calculator", "Check your number", render("calculator.html.jinja", data=elements))
 
@@ -120,6 +122,17 @@ def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object
     }
 
 
+def _table_words() -> dict[str, object]:
+    """Return the words of config/published.yaml that an own table is read by: roles, facts, and cells without a value."""
+    mapping = shipped_mapping()
+    facts = (word for field in ("split", "side", "protocol", "ties", "task") for word in mapping["words"][field])
+    return {
+        "roles": {role: list(map(folded, words)) for role, words in mapping["headers"]["roles"].items()},
+        "facts": sorted(map(str.casefold, facts)),
+        "missing": mapping["missing"],
+    }
+
+
 def _limits(
     evaluations: pl.DataFrame, constants: pl.DataFrame, histograms: pl.DataFrame
 ) -> tuple[list[pl.Series], list[pl.Series]]:
@@ -167,13 +180,15 @@ def _place(metric: Metric) -> tuple[int, int]:
 
 
 def _described(metric: Metric) -> Mapping[str, object]:
-    """Return a metric for the script; name: the shortest that the command understands."""
+    """Return a metric for the script; name: the shortest that the command understands; words: of an own table's header."""
     family = FAMILIES[metric.family]
     alias = min((family.key, *family.names), key=len)
+    names = (family.key, *family.names) if family.key in _IN_TABLES else ()
     return {
         "key": metric.key,
         "name": alias.removesuffix("k") + str(metric.k) if alias.endswith("@k") else alias,
         "label": metric.label,
+        "words": [folded(name.replace("@k", f"@{metric.k}").replace("_k", f"_{metric.k}")) for name in names],
         "optimum": metric.optimum,
         "lower": metric.lower,
         "upper": metric.upper if math.isfinite(metric.upper) else None,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
 from rankadjust.base.version import VERSION
-from rankadjust.page.boards import board_section, boards, results_section
+from rankadjust.page.boards import board_section, boards, own_table_section, results_section
 from rankadjust.page.calculator import calculator_section
 from rankadjust.page.charts.figure import Figure
 from rankadjust.page.dataset_section import dataset_section
@@ -26,11 +26,13 @@ def report_page(material: Material) -> str:
     values = all_values(material)
     found = boards(values, material.comparison)
     # In the order of the page. A section is None where the run has nothing for it.
+    calculator = calculator_section(material)
     made = (
         own_section(material),
-        calculator_section(material),
-        finding_section(material),
+        calculator,
+        own_table_section(found) if calculator else None,
         strip_section(found),
+        finding_section(material),
         board_section(found, values),
         hidden_section(material),
         results_section(values),
@@ -54,7 +56,7 @@ def _page(
     made: Iterable[Section | None], title: str, sentences: Sequence[str | None], charts: Sequence[Figure]
 ) -> str:
     sections = [section for section in made if section is not None]
-    script = shipped_text("page.js")
+    script = shipped_text("page.js") + shipped_text("own-table.js")
     return render(
         "page.html.jinja",
         title=title,

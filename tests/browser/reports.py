@@ -38,7 +38,7 @@ def write_report(
         rescored=made,
         own=list(own),
         literature=[str(beside)] * bool(own),
-        comparison=_compared(made, [str(beside)] * bool(own), sealed, released, folder) if made else [],
+        comparison=_compared(made, [str(beside)] * bool(own), sealed, released, folder, own) if made else [],
         figures=str(folder / "figures"),
         databases=[str(sealed), str(released)],
         registry=[],
@@ -63,8 +63,13 @@ def with_sums(database: Path, folder: Path) -> Path:
 
 
 def _compared(
-    files: Sequence[str], beside: Sequence[str], database: Path, released: Path, folder: Path
+    files: Sequence[str],
+    beside: Sequence[str],
+    database: Path,
+    released: Path,
+    folder: Path,
+    own: Collection[str],
 ) -> list[str]:
     """Write the tables of results/comparison and return their paths."""
-    compare(list(files), list(beside), str(database), str(released), folder)
+    compare(list(files), list(beside), str(database), str(released), folder, own)
     return sorted(map(str, folder.glob("*.csv")))

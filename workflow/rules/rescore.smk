@@ -196,6 +196,7 @@ rule compare:
         mem_mb=grown(1000),
         runtime=grown(10),
     params:
+        own=OWN_TABLES,
         released=lambda wildcards, input: str(RELEASED),
         read=content_digest(
             [

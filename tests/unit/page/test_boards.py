@@ -12,6 +12,7 @@ import pytest
 
 from rankadjust.base.files import write_csv
 from rankadjust.database.constants import Constants
+from rankadjust.literature.comparison import ranked_rows
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.boards import all_results, board_section, boards, opened_board, results_section
@@ -131,6 +132,20 @@ def test_the_page_opens_with_the_users_own_evaluation_or_the_usual_one(rescored)
 def test_own_tables_come_first(rescored):
     values = values_of(material("mine", literature=rescored, mine=rescored.head(1)))
     assert values["own"].to_list() == [True, *[False] * rescored.height]
+
+
+def test_an_own_model_with_the_name_of_a_published_one_keeps_its_place(rescored):
+    """Both have a row, the better one first, whichever that is, with letters of its own."""
+    mine = rescored.filter(dataset="FB15k-237", metric=MRR, model="TransE", protocol="filtered")
+    renamed = mine.with_columns(model=pl.lit("RotatE"))
+    values = all_values(material("mine", mine=renamed, literature=rescored))
+    letters = ranked_rows(values).with_columns(letters=pl.when("own").then(pl.lit("b")).otherwise(pl.lit("a")))
+    found = {board.key: board for board in boards(values, {"leaderboards": letters})}[*USUAL, MRR]
+    assert [(row["place"], row["model"], row["own"], row["letters"]) for row in found.ranked] == [
+        (1, "RotatE", False, "a"),
+        (2, "RotatE", True, "b"),
+        (3, "TransE", False, "a"),
+    ]
 
 
 def test_bars_lie_between_chance_and_perfect_and_counting_is_marked(rescored):
