@@ -46,7 +46,10 @@ def compare(
     constants = own.over_file(released)
     parts = {Path(path).stem: path for path in rescored}
     results = pl.concat(
-        [read_product(path, RESCORED, name).with_columns(own=pl.lit(name in own)) for name, path in parts.items()],
+        [
+            read_product(path, RESCORED, name).with_columns(own=pl.lit(name in own))
+            for name, path in parts.items()
+        ],
         how="diagonal",
     )
     beside = [read_product(path, RESCORED, BESIDE).with_columns(own=False) for path in literature]

@@ -30,7 +30,7 @@ FIRST_METRICS = (
     "arithmetic_mean_rank",
 )
 SECOND_HAND = "second-hand"
-# What tells the results of a model from others.
+# Which results belong to one model.
 _MODEL = (*KEY, "model", "own")
 _ALL_RESULTS = ("model", *EVALUATION, "metric", "printed", "index", "year", "source", "url", "note")
 
@@ -95,10 +95,14 @@ def own_table_section(found: Iterable[Board]) -> Section:
     It needs the calculator of `rankadjust.page.calculator` on the same page.
     """
     places = [
-        [board.key, [[row["value"], *row["value_ends"]] for row in board.ranked]] for board in found if board.ranked
+        [board.key, [[row["value"], *row["value_ends"]] for row in board.ranked]]
+        for board in found
+        if board.ranked
     ]
     return Section(
-        "table", "Check your table", render("own_table.html.jinja", data=packed_element("places-data", places))
+        "table",
+        "Check your table",
+        render("own_table.html.jinja", data=packed_element("places-data", places)),
     )
 
 
@@ -192,15 +196,13 @@ def _with_letters(placed: pl.DataFrame, leaderboards: pl.DataFrame | None) -> pl
     if leaderboards is None or leaderboards.is_empty():
         return placed.with_columns(letters=pl.lit(None, pl.String))
     letters = leaderboards.select(*KEY, "model", pl.col("place").cast(pl.Int64), "letters")
-    # The user's model may have the name of a published one: the place tells them apart.
+    # The user's model may have the name of a published one, but not its place.
     return placed.join(letters, on=[*KEY, "model", "place"], how="left", maintain_order="left")
 
 
 def _lower(usable: pl.DataFrame) -> Mapping[tuple[Any, ...], int]:
     """Return how many other values each model has on a board."""
-    counted = (
-        usable.filter(pl.col("caveat").is_null()).group_by(*_MODEL).agg(pl.col("value").n_unique() - 1)
-    )
+    counted = usable.filter(pl.col("caveat").is_null()).group_by(*_MODEL).agg(pl.col("value").n_unique() - 1)
     return {row[:-1]: row[-1] for row in counted.iter_rows()}
 
 

@@ -123,9 +123,11 @@ def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object
 
 
 def _table_words() -> dict[str, object]:
-    """Return the words of config/published.yaml that an own table is read by: roles, facts, and cells without a value."""
+    """Return the words of config/published.yaml that own tables are read by: of headers, facts and empty cells."""
     mapping = shipped_mapping()
-    facts = (word for field in ("split", "side", "protocol", "ties", "task") for word in mapping["words"][field])
+    facts = (
+        word for field in ("split", "side", "protocol", "ties", "task") for word in mapping["words"][field]
+    )
     return {
         "roles": {role: list(map(folded, words)) for role, words in mapping["headers"]["roles"].items()},
         "facts": sorted(map(str.casefold, facts)),
@@ -180,7 +182,7 @@ def _place(metric: Metric) -> tuple[int, int]:
 
 
 def _described(metric: Metric) -> Mapping[str, object]:
-    """Return a metric for the script; name: the shortest that the command understands; words: of an own table's header."""
+    """Return a metric for the script; name: the shortest that the command understands; words: in own tables."""
     family = FAMILIES[metric.family]
     alias = min((family.key, *family.names), key=len)
     names = (family.key, *family.names) if family.key in _IN_TABLES else ()

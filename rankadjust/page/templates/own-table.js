@@ -201,47 +201,54 @@ const ownTable = (() => {
 
   // -- Contradictions: bounds that every distribution of ranks keeps, ranks being multiples of 1/2 from 1 to the greatest N.
 
-  /** Return the values of one model that no ranks have together, as sentences. */
-  function contradictions(values, most) {
-    const found = findClashes(values, most, ({ low, high }) => [low, high]);
+  /** Return why values of one model contradict each other, the fewest that do; null where they do not. */
+  function contradiction(values, most) {
+    const printedEnds = ({ low, high }) => [low, high];
     // Digits that were cut off, not rounded: up to one unit more than is printed.
-    const cut = findClashes(values, most, ({ low, value, high }) => [low, value + 2 * Math.max(value - low, high - value)]);
-    return found.map((sentence) => (cut.length === 0 ? `${sentence} All would agree if digits had been cut off, not rounded.` : sentence));
+    const cutEnds = ({ low, value, high }) => [low, value + 2 * Math.max(value - low, high - value)];
+    if (clash(values, most, printedEnds) === null) {
+      return null;
+    }
+    const fewest = values.reduce((left, value) => {
+      const rest = left.filter((one) => one !== value);
+      return clash(rest, most, printedEnds) === null ? left : rest;
+    }, values);
+    const sentence = clash(fewest, most, printedEnds);
+    return clash(fewest, most, cutEnds) === null ? `${sentence} All would agree if digits had been cut off, not rounded.` : sentence;
   }
 
-  function findClashes(values, most, endsOf) {
-    const ends = new Map(values.map((value) => {
+  /** Return a sentence on values that clash, of which `endsOf` says what they stand for; null where none is known to. */
+  function clash(values, most, endsOf) {
+    const all = values.map((value) => {
       const [low, high] = endsOf(value);
       const margin = TOLERANCE * Math.max(Math.abs(low), Math.abs(high));
-      return [value, { ...value, low: Math.max(low - margin, value.metric.lower), high: high + margin }];
-    }));
-    const all = [...ends.values()];
+      return { ...value, low: Math.max(low - margin, value.metric.lower), high: high + margin };
+    });
     const hits = all.filter(({ metric }) => metric.key.startsWith("hits_at_")).map((one) => ({ ...one, k: Number(one.metric.key.slice(8)) })).sort((one, other) => one.k - other.k);
     const [mrr, mr] = ["inverse_harmonic_mean_rank", "arithmetic_mean_rank"].map((key) => all.find(({ metric }) => metric.key === key));
-    const clash = (parts, reason) => `${parts.map(({ metric, text }) => `${metric.label} ${text}`).join(", ")} contradict each other: ${reason}.`;
-    const sentences = [];
-    hits.slice(1).forEach((later, place) => {
-      const earlier = hits.slice(0, place + 1).find(({ low }) => low > later.high);
-      earlier === undefined || sentences.push(clash([earlier, later], `${earlier.metric.label} cannot be above ${later.metric.label}`));
-    });
-    if (sentences.length > 0) {
-      return sentences;
+    const said = (parts, reason) => `${parts.map(({ metric, text }) => `${metric.label} ${text}`).join(", ")} contradict each other: ${reason}.`;
+    for (const [place, later] of hits.entries()) {
+      const earlier = hits.slice(0, place).find(({ low }) => low > later.high);
+      if (earlier !== undefined) {
+        return said([earlier, later], `${earlier.metric.label} cannot be above ${later.metric.label}`);
+      }
     }
     const limits = bounds(hits, mr, most);
     const shown = (value) => calculator.number(value, 4);
     if (mr !== undefined && hits.length > 0 && mr.high < limits.leastRank) {
-      sentences.push(clash([...hits, mr], `beside these Hits MR is at least ${shown(limits.leastRank)}`));
-    } else if (mr !== undefined && hits.length > 0 && mr.low > limits.mostRank) {
-      sentences.push(clash([...hits, mr], `beside these Hits and among so few candidates MR is at most ${shown(limits.mostRank)}`));
-    } else if (mrr !== undefined && (hits.length > 0 || mr !== undefined)) {
-      const others = [...hits, mr].filter((one) => one !== undefined);
-      if (mrr.low > limits.most) {
-        sentences.push(clash([...others, mrr], `with the other values MRR is at most ${shown(limits.most)}`));
-      } else if (mrr.high < limits.least) {
-        sentences.push(clash([...others, mrr], `with the other values MRR is at least ${shown(limits.least)}`));
-      }
+      return said([...hits, mr], `beside Hits MR is at least ${shown(limits.leastRank)}`);
     }
-    return sentences;
+    if (mr !== undefined && hits.length > 0 && mr.low > limits.mostRank) {
+      return said([...hits, mr], `beside Hits and among so few candidates MR is at most ${shown(limits.mostRank)}`);
+    }
+    if (mrr === undefined || all.length === 1) {
+      return null;
+    }
+    const others = [...hits, mr].filter((one) => one !== undefined);
+    if (mrr.low > limits.most) {
+      return said([...others, mrr], `MRR is at most ${shown(limits.most)} beside the rest`);
+    }
+    return mrr.high < limits.least ? said([...others, mrr], `MRR is at least ${shown(limits.least)} beside the rest`) : null;
   }
 
   /**
@@ -293,6 +300,13 @@ const ownTable = (() => {
 
   let boardsOf = null;
 
+  /** Unpack what tables are held against. */
+  async function load() {
+    const boards = JSON.parse(await unpackedText("places-data"));
+    boardsOf = new Map(boards.map(([key, values]) => [JSON.stringify(key), values]));
+    await constants.load();
+  }
+
   /** Return the place of a value among the published ones of its evaluation: {place, models, best, worst} or null. */
   function placed(evaluation, metric, { value, low, high }) {
     const key = JSON.stringify([evaluation.dataset, evaluation.protocol, evaluation.split, evaluation.side, metric.key]);
@@ -343,7 +357,8 @@ const ownTable = (() => {
       const repeated = new Set(ofModel.map(({ metric }) => metric)).size < ofModel.length;
       return (repeated ? [...runs.values()] : [ofModel]).flatMap((run) => {
         const { model, evaluation } = run[0];
-        return contradictions(run, evaluation.candidates[1] ?? Infinity).map((why) => ({ model, dataset: evaluation.dataset, why }));
+        const why = contradiction(run, evaluation.candidates[1] ?? Infinity);
+        return why === null ? [] : [{ model, dataset: evaluation.dataset, why }];
       });
     });
     return { results, findings, unread, ignored };
@@ -351,8 +366,8 @@ const ownTable = (() => {
 
   /** Return results as a table of LaTeX: of each value the printed number and its index, with as many digits. */
   function latex(results) {
-    const escaped = (text) => text.replace(/[\\{}$&#^_~%]/g, (sign) => ({ "\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}" })[sign] ?? `\\${sign}`);
-    const metrics = [...new Set(results.map(({ metric }) => metric))];
+    const escaped = (text) => text.replace(/[\\{}$&#^_~%±]/g, (sign) => ({ "\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}", "±": "$\\pm$" })[sign] ?? `\\${sign}`);
+    const metrics = constants.names.metric.filter((metric) => results.some((one) => one.metric === metric));
     const rows = Map.groupBy(results, ({ model, evaluation }) => JSON.stringify([evaluation.dataset, model]));
     const index = ({ adjusted, isPercent, number }) => {
       const decimals = (number.text.split(".")[1] ?? "").length + (isPercent || number.percent ? 2 : 0);
@@ -382,9 +397,7 @@ const ownTable = (() => {
         return;
       }
       try {
-        const boards = JSON.parse(await unpackedText("places-data"));
-        boardsOf = new Map(boards.map(([key, values]) => [JSON.stringify(key), values]));
-        await constants.load();
+        await load();
       } catch (error) {
         this.say([element("p", {}, `This browser cannot unpack the constants (${error.message}); the command rankadjust check can.`)]);
         return;
@@ -487,5 +500,5 @@ const ownTable = (() => {
   };
 
   addEventListener("DOMContentLoaded", () => form.start());
-  return { read, check, written, contradictions, bounds, latex, form };
+  return { load, check, bounds, latex };
 })();

@@ -139,7 +139,9 @@ def test_an_own_model_with_the_name_of_a_published_one_keeps_its_place(rescored)
     mine = rescored.filter(dataset="FB15k-237", metric=MRR, model="TransE", protocol="filtered")
     renamed = mine.with_columns(model=pl.lit("RotatE"))
     values = all_values(material("mine", mine=renamed, literature=rescored))
-    letters = ranked_rows(values).with_columns(letters=pl.when("own").then(pl.lit("b")).otherwise(pl.lit("a")))
+    letters = ranked_rows(values).with_columns(
+        letters=pl.when("own").then(pl.lit("b")).otherwise(pl.lit("a"))
+    )
     found = {board.key: board for board in boards(values, {"leaderboards": letters})}[*USUAL, MRR]
     assert [(row["place"], row["model"], row["own"], row["letters"]) for row in found.ranked] == [
         (1, "RotatE", False, "a"),
