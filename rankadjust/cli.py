@@ -244,13 +244,17 @@ def _require_times(context: click.Context, constants: "Constants", dataset: str)
         _require_effect(context, _TIMELESS)
 
 
-def _constants(results: Path | None, database: Path | None = None) -> "Constants":
-    """Return the constants of a run or those that are given, the released ones where neither is."""
+def _constants(results: Path | None, database: Path | None = None, dataset: str | None = None) -> "Constants":
+    """Return the constants of a run or those that are given, the released ones where neither is.
+
+    dataset: the only one that is asked for.
+    """
     if results is not None and database is not None:
         raise RankadjustError("--results and --database both name a database; give one of them")
     from rankadjust.database.constants import Constants
 
-    return Constants.from_files(database) if results is None else Constants.of_run(results)
+    constants = Constants.from_files(database) if results is None else Constants.of_run(results)
+    return constants if dataset is None else constants.only(dataset)
 
 
 def _standard_input(table: Path) -> Path:
@@ -372,7 +376,7 @@ def adjust(
     named = _named_values(values, metric)
     if all("=" in value or value == "%" for value in values):
         _require_effect(context, _NAMED)
-    constants = _constants(results, database)
+    constants = _constants(results, database, dataset)
     _require_times(context, constants, dataset)
     found = [
         adjust_value(
@@ -499,7 +503,7 @@ def evaluate(
         if results is not None:
             raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
         _require_effect(context, _RANKS_ALONE)
-    constants = _constants(results, database)
+    constants = _constants(results, database, dataset)
     if dataset is not None:
         _require_times(context, constants, dataset)
     result = evaluate_ranks(

@@ -35,20 +35,36 @@ def write_bytes(data: bytes, path: str | Path) -> None:
         temporary.write_bytes(data)
 
 
-def write_parquet(frame: pl.DataFrame, path: str | Path, metadata: Mapping[str, str] | None = None) -> None:
-    """Write a frame as zstd-compressed Parquet; metadata: keys and values for the end of the file."""
+def write_parquet(
+    frame: pl.DataFrame,
+    path: str | Path,
+    metadata: Mapping[str, str] | None = None,
+    rows_a_group: int | None = None,
+) -> None:
+    """Write a frame as zstd-compressed Parquet; metadata: keys and values for the end of the file.
+
+    rows_a_group: a reader passes over whole row groups; None leaves their size to polars.
+    """
     with atomic_path(path) as temporary:
-        put_parquet(frame, temporary, metadata)
+        put_parquet(frame, temporary, metadata, rows_a_group)
 
 
 def put_parquet(
-    frame: pl.DataFrame | pl.LazyFrame, temporary: Path, metadata: Mapping[str, str] | None = None
+    frame: pl.DataFrame | pl.LazyFrame,
+    temporary: Path,
+    metadata: Mapping[str, str] | None = None,
+    rows_a_group: int | None = None,
 ) -> None:
     """Write a frame into what `atomic_path` has yielded; a lazy frame is written in blocks."""
     write = frame.write_parquet if isinstance(frame, pl.DataFrame) else frame.sink_parquet
     # An open file: polars would interpret parts of a path as a home folder or an address.
     with temporary.open("wb") as file:
-        write(file, compression="zstd", metadata=dict(metadata) if metadata else None)
+        write(
+            file,
+            compression="zstd",
+            metadata=dict(metadata) if metadata else None,
+            row_group_size=rows_a_group,
+        )
 
 
 def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:
@@ -65,6 +81,12 @@ def _write_delimited(frame: pl.DataFrame, path: str | Path, separator: str) -> N
     text = to_csv(frame, separator).encode()
     # Without a time stamp, so that the same frame gives the same bytes.
     write_bytes(gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text, path)
+
+
+def identity_of(path: Path) -> tuple[int, ...]:
+    """Return what tells whether a file was replaced or written to since: its inode, its size and its date."""
+    found = path.resolve().stat()
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def sha256_of(path: str | Path) -> str:

@@ -4,26 +4,31 @@ SHA256SUMS beside the tables say what their bytes were. After a change that was 
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of, shipped
+from rankadjust.base.files import identity_of, sha256_of, shipped
 from rankadjust.base.stages import SUMS, read_sums, write_sums
 
 FOLDERS = ("resources/database", "resources/published")
 _NO_TABLES = (SUMS, "README.md")
 
 
-def check_shipped(*paths: str | Path) -> None:
-    """Raise RankadjustError where a table that ships with the project has other bytes than it was shipped with.
+def check_shipped(*paths: str | Path) -> bool:
+    """Return whether all these tables ship with the project; RankadjustError where one has other bytes than shipped.
 
     A file in another folder, and one that is not there, is passed over; so is a file that somebody has put beside the
     shipped ones.
     """
     folders = [shipped(folder).resolve() for folder in FOLDERS]
+    have_sums = True
     for path in map(Path, paths):
-        if path.resolve().parent in folders and path.is_file():
-            _refuse(_wrong(path, _known(path.parent)))
+        is_shipped = path.resolve().parent in folders and path.is_file()
+        known = _known(path.parent) if is_shipped else {}
+        have_sums &= path.name in known
+        _refuse(_wrong(path, known))
+    return have_sums
 
 
 def check_all_shipped() -> None:
@@ -49,13 +54,22 @@ def _refuse(wrong: Iterator[str]) -> None:
 def _wrong(path: Path, known: Mapping[str, str]) -> Iterator[str]:
     if path.name not in known:
         return
-    found = sha256_of(path) if path.is_file() else "missing"
+    found = _sha256(path) if path.is_file() else "missing"
     if found != known[path.name]:
         yield (
             f"{path}: {'missing' if found == 'missing' else f'its bytes are not those that {SUMS} beside it says'}; "
             "get the file again (git checkout, or from where you have the project), or, where you meant to change it, "
             "renew the sums: make sums"
         )
+
+
+def _sha256(path: Path) -> str:
+    return _sha256_once(path.absolute(), identity_of(path))
+
+
+@lru_cache
+def _sha256_once(path: Path, _: tuple[int, ...]) -> str:
+    return sha256_of(path)
 
 
 def _known(folder: Path) -> dict[str, str]:

@@ -24,15 +24,15 @@ _HISTOGRAMS = TableKind(
 )
 
 
-def load_candidates(path: str | Path | None = None) -> pl.DataFrame:
+def load_candidates(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
     """Return candidate histograms: dataset, protocol, split, side, entities, num_candidates, tasks, ...
 
-    None means the released ones. A table of your own need not be sealed. Raises RankadjustError when the file is
-    missing or holds something else, and when its values are not those that were sealed.
+    None means the released ones; dataset: only those of this one. A table of your own need not be sealed. Raises
+    RankadjustError when the file is missing or holds something else, and when its values are not those that were
+    sealed.
     """
     file = beside_database(None, CANDIDATES) if path is None else Path(path)
-    check_shipped(file)
-    return read_sealed(file, _HISTOGRAMS)[0]
+    return read_sealed(file, _HISTOGRAMS, dataset)[0]
 
 
 def write_candidates(histograms: pl.DataFrame, path: str | Path) -> None:

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.files import identity_of
 from rankadjust.base.frames import require_frame
+from rankadjust.base.reading import readable, scan_parquet
+from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.beside import (
@@ -74,14 +77,17 @@ class Constants:
         *,
         file: Path | None = None,
         baselines: pl.DataFrame | None = None,
+        dataset: str | None = None,
     ) -> None:
         """Take what is known already; the class methods say where the rest comes from.
 
         table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
         released). histograms: of the candidates. file: the database, None for the released one or a frame.
-        baselines: what counting baselines reach (`rankadjust.database.counted_baselines.SCHEMA`).
+        baselines: what counting baselines reach (`rankadjust.database.counted_baselines.SCHEMA`). dataset: the only one
+        whose rows are read from the file.
         """
         self.file = file
+        self._dataset = dataset
         self._table = table
         self._histograms = histograms
         self._baselines = baselines
@@ -90,7 +96,7 @@ class Constants:
     def table(self) -> pl.DataFrame:
         """The rows of the database."""
         file = beside_database(None, DATABASE) if self.file is None else self.file
-        return _read_once(load_database, file) if self._table is None else self._table
+        return _read_once(load_database, file, self._dataset) if self._table is None else self._table
 
     @cached_property
     def histograms(self) -> Histograms:
@@ -102,12 +108,12 @@ class Constants:
     @property
     def candidates(self) -> pl.DataFrame:
         """The candidate histograms beside the database. Raises RankadjustError where there are none."""
-        return _read_once(load_candidates, beside_database(self.file, CANDIDATES))
+        return _read_once(load_candidates, beside_database(self.file, CANDIDATES), self._dataset)
 
     @property
     def datasets(self) -> pl.DataFrame:
         """The counts of data sets beside the database, as text. Raises RankadjustError where there are none."""
-        return _read_once(load_datasets, beside_database(self.file, DATASETS))
+        return _read_once(_datasets, beside_database(self.file, DATASETS))
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
@@ -117,7 +123,9 @@ class Constants:
         if self._table is not None:
             return _baselines_of_released(self._table)
         file = beside_database(self.file, BASELINES)
-        return _read_once(load_baselines, file) if file.exists() else pl.DataFrame(schema=BASELINES_SCHEMA)
+        if not file.exists():
+            return pl.DataFrame(schema=BASELINES_SCHEMA)
+        return _read_once(load_baselines, file, self._dataset)
 
     @classmethod
     def released(cls) -> "Constants":
@@ -185,6 +193,20 @@ class Constants:
     def over_file(self, released: str | Path) -> "Constants":
         """Return these constants, completed by a database file if it exists."""
         return self.over(Constants.from_files(released) if Path(released).exists() else None)
+
+    def only(self, dataset: str) -> "Constants":
+        """Return the constants of one data set, in any spelling; all of them where none has this name.
+
+        Of the released database its rows are then read without the others, in a tenth of the time.
+        """
+        if self.file is not None or self._table is not None or not isinstance(dataset, str):
+            return self
+        try:
+            known = _read_once(_released_names, beside_database(None, DATABASE))["dataset"].to_list()
+            name = known_name(KINDS["dataset"], dataset, known, "the database", lambda: self.registry)
+        except RankadjustError:
+            return self
+        return Constants(dataset=name)
 
     @property
     def missing_histograms(self) -> Path | None:
@@ -300,21 +322,31 @@ class _Stacked(Constants):
 Database = Constants | pl.DataFrame | str | Path | None
 """What a public function takes as its database: constants, a frame, a file, None for the released one."""
 
-_Load = Callable[[Path], pl.DataFrame]
+_Load = Callable[[Path, str | None], pl.DataFrame]
 
 
-def _read_once(load: _Load, file: Path) -> pl.DataFrame:
-    """Return what a file holds; it is read again only after it was replaced or written to."""
+def _read_once(load: _Load, file: Path, dataset: str | None = None) -> pl.DataFrame:
+    """Return what a file holds of a data set, or of all; it is read again only after it was replaced or written to."""
     try:
-        found = file.resolve().stat()
+        identity = identity_of(file)
     except OSError:
-        return load(file)
-    return _read(load, file.absolute(), (found.st_ino, found.st_size, found.st_mtime_ns))
+        return load(file, dataset)
+    return _read(load, file.absolute(), dataset, identity)
 
 
-@lru_cache(maxsize=8)
-def _read(load: _Load, file: Path, _: tuple[int, ...]) -> pl.DataFrame:
-    return load(file)
+@lru_cache(maxsize=24)
+def _read(load: _Load, file: Path, dataset: str | None, _: tuple[int, ...]) -> pl.DataFrame:
+    return load(file, dataset)
+
+
+def _datasets(file: Path, _: str | None) -> pl.DataFrame:
+    return load_datasets(file)
+
+
+def _released_names(file: Path, _: str | None) -> pl.DataFrame:
+    check_shipped(file)
+    with readable(file):
+        return scan_parquet(file).select(pl.col("dataset").unique().sort()).collect()
 
 
 def _typed(table: pl.DataFrame) -> pl.DataFrame:
@@ -375,7 +407,7 @@ def _registry_of(database: Path | None) -> "Mapping[str, Dataset]":
     beside = beside_database(database, DATASETS)
     if not beside.is_file():
         return registry
-    table = _read_once(load_datasets, beside)
+    table = _read_once(_datasets, beside)
     if not {"dataset", "role"} <= set(table.columns):
         return registry
     own = table.filter(~pl.col("dataset").is_in(list(registry))).select("dataset", "role")

@@ -11,7 +11,6 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.sealed import TableKind, read_sealed, write_sealed
-from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.adjustments import LEAST_ROOM
@@ -57,15 +56,14 @@ def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
     write_sealed(pl.concat([nothing, *tables]).sort(_ORDER), path, _TABLE)
 
 
-def load_baselines(path: str | Path | None = None) -> pl.DataFrame:
-    """Return the values of baselines, columns SCHEMA; None means the released ones.
+def load_baselines(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
+    """Return the values of baselines, columns SCHEMA; None means the released ones. dataset: only those of this one.
 
     Raises RankadjustError when the file is missing or holds something else, and when its values are not those that
     were sealed.
     """
     file = beside_database(None, BASELINES) if path is None else Path(path)
-    check_shipped(file)
-    return read_sealed(file, _TABLE)[0]
+    return read_sealed(file, _TABLE, dataset)[0]
 
 
 def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:

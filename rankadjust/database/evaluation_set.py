@@ -106,6 +106,7 @@ class EvaluationSet:
         side: None for both sides, or the only one that is ranked. Raises RankadjustError for a name that the database
         does not have.
         """
+        constants = constants.only(dataset)
         rows, where, found = constants.table, "the database", {}
         for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
             known = rows[column].unique().to_list()

@@ -8,7 +8,6 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
 from rankadjust.base.sealed import Seal, TableKind, read_seal, read_sealed, write_sealed
-from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import add_coefficients
 
@@ -91,13 +90,15 @@ def write_database(database: pl.DataFrame, path: str | Path) -> None:
     write_sealed(database, path, ADJUSTMENTS)
 
 
-def load_database(path: str | Path | None = None) -> pl.DataFrame:
+def load_database(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
     """Return a database as a frame.
 
     Parameters
     ----------
     path : str or Path, optional
         A file that a run or a release wrote; None means the released one.
+    dataset : str, optional
+        Only the rows of this data set, by the name that it has there; of the released database they come at once.
 
     Returns
     -------
@@ -119,8 +120,7 @@ def load_database(path: str | Path | None = None) -> pl.DataFrame:
 
     """
     file = shipped(RELEASED) if path is None else Path(path)
-    check_shipped(file)
-    database, seal = read_sealed(file, ADJUSTMENTS)
+    database, seal = read_sealed(file, ADJUSTMENTS, dataset)
     if seal is None:
         raise RankadjustError(
             f"{file}: it has no digest, so that its values cannot be checked; {ADJUSTMENTS.remake}, and "

@@ -14,9 +14,12 @@ from rankadjust.base.stages import SUMS, read_sums
 PROJECT = Path(__file__).parents[3]
 TABLE = "dataset,model,metric,value\nNations,A,mrr,0.61\nNations,A,mr,2.5\n"
 DATABASE, CANDIDATES = "resources/database/adjustments.parquet", "resources/database/candidates.parquet"
+BASELINES = "resources/database/baselines.parquet"
 COUNTS, PRINTED = "resources/database/datasets.tsv", "resources/published/conve.csv"
 COMMANDS = {
     "adjust": (DATABASE, ["adjust", "--dataset", "Nations", "mrr=0.61"]),
+    "adjust by candidates": (CANDIDATES, ["adjust", "--dataset", "Nations", "mrr=0.61"]),
+    "adjust by baselines": (BASELINES, ["adjust", "--dataset", "Nations", "mrr=0.61"]),
     "show counts": (COUNTS, ["show", "Nations"]),
     "show candidates": (CANDIDATES, ["show", "Nations"]),
     "evaluate": (DATABASE, ["evaluate", "ranks.csv", "--dataset", "Nations"]),

@@ -81,7 +81,9 @@ def test_each_file_is_read_once_until_it_changes(release, tmp_path, monkeypatch)
     reads = []
     for name in ("load_database", "load_candidates"):
         load = getattr(module, name)
-        monkeypatch.setattr(module, name, lambda path, load=load: reads.append(path.name) or load(path))
+        monkeypatch.setattr(
+            module, name, lambda path, dataset, load=load: reads.append(path.name) or load(path, dataset)
+        )
     for _ in range(3):
         assert adjust("0.43", dataset="Nations", metric="mrr", database=file).log10_p_independent < 0
     assert reads == ["adjustments.parquet", "candidates.parquet"]
@@ -89,6 +91,20 @@ def test_each_file_is_read_once_until_it_changes(release, tmp_path, monkeypatch)
     (tmp_path / "other.parquet").replace(tmp_path / "candidates.parquet")
     adjust("0.43", dataset="Nations", metric="mrr", database=file)
     assert reads == ["adjustments.parquet", "candidates.parquet", "candidates.parquet"]
+
+
+@pytest.mark.parametrize("name", ["FB15k-237", "fb15k 237", "fb237"])
+def test_one_data_set_has_the_rows_that_it_has_among_all(name):
+    everything, one = Constants.released(), Constants.released().only(name)
+    for table in ("table", "candidates", "baselines"):
+        rows = getattr(one, table)
+        assert rows.height
+        assert rows.equals(getattr(everything, table).filter(dataset="FB15k-237")), table
+
+
+def test_of_an_unknown_data_set_and_of_files_of_ones_own_all_is_taken(release):
+    for constants, name in ((Constants.released(), "FB15k-273"), (Constants.from_files(release), "Nations")):
+        assert constants.only(name) is constants
 
 
 def test_rows_take_every_alias():

@@ -7,6 +7,7 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_parquet
+from rankadjust.base.sealed import digest_of_values, read_seal
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.beside import load_candidates
 from rankadjust.database.store import (
@@ -96,6 +97,29 @@ def test_the_released_database_says_what_it_is(project):
     assert (seal.table, seal.schema) == (ADJUSTMENTS.name, str(ADJUSTMENTS.schema))
     assert load_database(project / "resources" / "database" / "adjustments.parquet").height > 80_000
     assert load_candidates().height > 100_000
+
+
+@pytest.mark.parametrize("name", ["adjustments", "candidates", "baselines"])
+def test_the_seals_of_the_released_tables_are_those_of_their_values(project, name):
+    """Their bytes are compared with SHA256SUMS whenever they are read, and their values here."""
+    file = project / "resources" / "database" / f"{name}.parquet"
+    seal = read_seal(file)
+    values = pl.read_parquet(file)
+    assert digest_of_values(values, seal.table, seal.schema, seal.version) == seal.digest
+    # One data set is found without reading the others only where its rows are together.
+    assert values["dataset"].is_sorted()
+
+
+def test_the_rows_of_one_data_set_come_from_a_file_of_ones_own_after_it_was_checked(tmp_path):
+    rows = load_database(dataset="Nations")
+    assert rows["dataset"].unique().to_list() == ["Nations"]
+    file = tmp_path / "adjustments.parquet"
+    write_database(pl.concat([rows, load_database(dataset="UMLS")]), file)
+    assert load_database(file, "Nations").equals(rows)
+    changed = pl.read_parquet(file).with_columns(tasks=pl.col("tasks") + 1)
+    write_parquet(changed, file, pl.read_parquet_metadata(file))
+    with pytest.raises(RankadjustError, match="damaged"):
+        load_database(file, "Nations")
 
 
 def test_the_database_keeps_why_a_random_scorer_has_no_variance():
