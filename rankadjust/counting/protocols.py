@@ -215,22 +215,28 @@ def load_benchmarks(path: str | Path | None = None) -> list[Benchmark]:
 
     A data set may occur under several protocols, under each once. A mistake is a RankadjustError with file and line.
     """
-    file = shipped(SHIPPED_BENCHMARKS) if path is None else Path(path)
+    return list(_shipped_benchmarks()) if path is None else _read_benchmarks(Path(path))
+
+
+@cache
+def _shipped_benchmarks() -> list[Benchmark]:
+    return _read_benchmarks(shipped(SHIPPED_BENCHMARKS))
+
+
+def _read_benchmarks(file: Path) -> list[Benchmark]:
     data = read_yaml(file)
     validate(data, "benchmarks", file)
     benchmarks: dict[tuple[str, str], Benchmark] = {}
     for number, entry in enumerate(data["benchmarks"]):
         for dataset, known in entry["datasets"].items():
-            line = line_of(file, ["benchmarks", number, "datasets", dataset])
             try:
                 benchmark = _benchmark(dataset, known, entry)
+                key = (dataset, benchmark.protocol.name)
+                if key in benchmarks:
+                    raise RankadjustError(f"{dataset} has the protocol {key[1]} twice; drop one of the two")
             except RankadjustError as error:
+                line = line_of(file, ["benchmarks", number, "datasets", dataset])
                 raise RankadjustError(f"{file}:{line}: {error}") from None
-            key = (dataset, benchmark.protocol.name)
-            if key in benchmarks:
-                raise RankadjustError(
-                    f"{file}:{line}: {dataset} has the protocol {key[1]} twice; drop one of the two"
-                )
             benchmarks[key] = benchmark
     return list(benchmarks.values())
 
