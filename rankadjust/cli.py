@@ -247,7 +247,7 @@ def _require_times(context: click.Context, constants: "Constants", dataset: str)
 def _constants(results: Path | None, database: Path | None = None, dataset: str | None = None) -> "Constants":
     """Return the constants of a run or those that are given, the released ones where neither is.
 
-    dataset: the only one that is asked for.
+    dataset: no rows of others are needed.
     """
     if results is not None and database is not None:
         raise RankadjustError("--results and --database both name a database; give one of them")

@@ -84,7 +84,7 @@ def _write_delimited(frame: pl.DataFrame, path: str | Path, separator: str) -> N
 
 
 def identity_of(path: Path) -> tuple[int, ...]:
-    """Return what tells whether a file was replaced or written to since: its inode, its size and its date."""
+    """Return inode, size and date of a file: another triple means that it was replaced, or written to."""
     found = path.resolve().stat()
     return found.st_ino, found.st_size, found.st_mtime_ns
 

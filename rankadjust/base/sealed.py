@@ -67,7 +67,7 @@ def write_sealed(frame: pl.DataFrame, path: str | Path, table: TableKind, versio
 
 
 def read_sealed(path: Path, table: TableKind, dataset: str | None = None) -> tuple[pl.DataFrame, Seal | None]:
-    """Return the frame in a file and its seal, None where it has none; dataset: only the rows of this one.
+    """Return the frame in a file and its seal, None where it has none; dataset: only its rows.
 
     Raises RankadjustError if there is no such file or the path is a folder, the file is not Parquet, has another kind
     or schema, or its values differ from its seal. Of a table that ships with the project the bytes are compared

@@ -27,7 +27,7 @@ _HISTOGRAMS = TableKind(
 def load_candidates(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
     """Return candidate histograms: dataset, protocol, split, side, entities, num_candidates, tasks, ...
 
-    None means the released ones; dataset: only those of this one. A table of your own need not be sealed. Raises
+    None means the released ones; dataset: only its own. A table of your own need not be sealed. Raises
     RankadjustError when the file is missing or holds something else, and when its values are not those that were
     sealed.
     """

@@ -83,8 +83,8 @@ class Constants:
 
         table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
         released). histograms: of the candidates. file: the database, None for the released one or a frame.
-        baselines: what counting baselines reach (`rankadjust.database.counted_baselines.SCHEMA`). dataset: the only one
-        whose rows are read from the file.
+        baselines: what counting baselines reach (`rankadjust.database.counted_baselines.SCHEMA`). dataset: no rows
+        of others are read from the file.
         """
         self.file = file
         self._dataset = dataset

@@ -57,7 +57,7 @@ def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
 
 
 def load_baselines(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
-    """Return the values of baselines, columns SCHEMA; None means the released ones. dataset: only those of this one.
+    """Return the values of baselines, columns SCHEMA; None means the released ones. dataset: only its own.
 
     Raises RankadjustError when the file is missing or holds something else, and when its values are not those that
     were sealed.

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -25,12 +26,18 @@ def made_of(text, tmp_path, name="table.tex", **options):
     return rankadjust.paper(path, figure=False, **options)
 
 
+@cache
+def paper_of(name, replace=False):
+    """Return what is made of a table of tests/data/manuscript, once for all tests that look at it."""
+    return rankadjust.paper(HERE / f"{name}.tex", figure=not replace, replace=replace)
+
+
 def source_of(paper):
     return paper.files["table.tex"].decode("utf-8")
 
 
 def test_each_value_gets_the_number_that_says_something():
-    paper = rankadjust.paper(HERE / "two-sets.tex", figure=False)
+    paper = paper_of("two-sets")
     scores = dict(paper.values.select(pl.concat_str("dataset", "metric", separator=" "), "score").iter_rows())
     # FB15k-237 has 14,541 entities: chance is below 0.001 there. A mean rank always depends on their number.
     assert scores == {
@@ -45,7 +52,7 @@ def test_each_value_gets_the_number_that_says_something():
 
 
 def test_the_author_s_table_is_kept():
-    paper = rankadjust.paper(HERE / "two-sets.tex", figure=False)
+    paper = paper_of("two-sets")
     before, after = (HERE / "two-sets.tex").read_text(encoding="utf-8"), source_of(paper)
     texts = [
         [text[cell.start : cell.end] for row in tabulars(text)[0].rows for cell in row]
@@ -60,9 +67,7 @@ def test_the_author_s_table_is_kept():
 
 
 def test_the_caption_explains_the_new_columns():
-    caption = re.search(
-        r"\\caption\{(.*)\}\\label", source_of(rankadjust.paper(HERE / "two-sets.tex", figure=False))
-    )[1]
+    caption = re.search(r"\\caption\{(.*)\}\\label", source_of(paper_of("two-sets")))[1]
     assert caption.startswith(
         "Link prediction on FB15k-237 and Nations (test, filtered). adj.: adjusted for chance"
     )
@@ -70,15 +75,15 @@ def test_the_caption_explains_the_new_columns():
     assert r"$\dagger$" in caption
 
 
-def test_a_table_without_a_float_gets_caption_and_label(tmp_path):
-    paper = made_of((HERE / "sides.tex").read_text(encoding="utf-8"), tmp_path)
+def test_a_table_without_a_float_gets_caption_and_label():
+    paper = paper_of("sides")
     assert source_of(paper).startswith("\\begin{table}[t]\n\\centering\n\\caption{adj.:")
     assert r"\label{tab:adjusted}" in source_of(paper)
     assert source_of(paper).rstrip().endswith(r"\end{table}")
 
 
-def test_a_longtable_without_a_caption_gets_one_of_its_own(tmp_path):
-    made = source_of(made_of((HERE / "long.tex").read_text(encoding="utf-8"), tmp_path))
+def test_a_longtable_without_a_caption_gets_one_of_its_own():
+    made = source_of(paper_of("long"))
     assert re.match(
         r"\\begin\{longtable\}\{[^\n]*\n\\caption\{adj\.: .*\}\\label\{tab:adjusted\}\\\\\n\\toprule", made
     )
@@ -87,7 +92,7 @@ def test_a_longtable_without_a_caption_gets_one_of_its_own(tmp_path):
 
 
 def test_the_best_values_are_marked_and_those_that_may_be_as_good():
-    rows = rankadjust.paper(HERE / "two-sets.tex", figure=False).values
+    rows = paper_of("two-sets").values
     marks = {(row["model"], row["dataset"], row["metric"]): row["mark"] for row in rows.iter_rows(named=True)}
     # 177 against 170 with 20,466 triples: nobody knows from these. 70.2 against 49 on 201 triples of Nations, either.
     assert marks["Ours", "FB15k-237", "arithmetic_mean_rank"] == BEST
@@ -95,9 +100,8 @@ def test_the_best_values_are_marked_and_those_that_may_be_as_good():
     assert marks["TransE", "FB15k-237", "inverse_harmonic_mean_rank"] != BEST
 
 
-def test_numbers_in_place_of_the_printed_ones(tmp_path):
-    text = (HERE / "siunitx.tex").read_text(encoding="utf-8")
-    made = source_of(made_of(text, tmp_path, replace=True))
+def test_numbers_in_place_of_the_printed_ones():
+    made = source_of(paper_of("siunitx", replace=True))
     # AMRI of CoDEx-S: (80.5 - E) / (1 - E) is above 0.9; a column of siunitx takes marked numbers in braces only.
     assert re.search(r"TransE  & \{35\.1\$\^\{\\dagger\}\$\} &  \{\\textbf\{9\d\.\d+\}\} & ", made)
     assert "{MR (adj.)}" in made
@@ -131,10 +135,10 @@ def test_the_table_of_another_format_never_leaves_the_page(tmp_path):
     assert "\\begin{adjustbox}{max width=\\linewidth}" in made
 
 
-def test_markdown_and_csv_have_what_the_latex_has(tmp_path):
-    paper = rankadjust.paper(HERE / "two-sets.tex", figure=False)
+def test_markdown_and_csv_have_what_the_latex_has():
+    paper = paper_of("two-sets")
     assert "FB15k-237 / MRR gain" in paper.files["table.csv"]
-    replaced = rankadjust.paper(HERE / "two-sets.tex", figure=False, replace=True)
+    replaced = paper_of("two-sets", replace=True)
     assert "Nations / MRR (adj.)" in replaced.files["table.csv"]
     # (0.702 - 0.38444) / (1 - 0.38444) = 0.516
     assert ",51.6," in replaced.files["table.csv"]
@@ -191,7 +195,7 @@ def test_ranks_are_compared_by_their_tasks():
 
 
 def test_the_methods_say_where_what_was_adjusted():
-    methods = rankadjust.paper(HERE / "two-sets.tex", figure=False).files["methods.tex"]
+    methods = paper_of("two-sets").files["methods.tex"]
     assert (
         r"MR on FB15k-237, and MRR and Hits@1 on Nations are adjusted for chance \cite{hoyt2022unified}"
         in methods
@@ -210,18 +214,21 @@ def test_the_check_names_contradictions_and_the_literature(tmp_path):
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
-def test_all_files_are_written(path, tmp_path):
-    rankadjust.paper(path, tmp_path / "made")
-    written = {file.name for file in (tmp_path / "made").iterdir()}
-    assert written == FILES | FIGURES
-    assert (tmp_path / "made" / "figure.pdf").read_bytes().startswith(b"%PDF")
+def test_all_files_are_made(path):
+    files = paper_of(path.stem).files
+    assert set(files) == FILES | FIGURES
+    assert files["figure.pdf"].startswith(b"%PDF")
     # Fonts are in the file: a stream of one, in whatever format.
-    assert b"/FontFile" in (tmp_path / "made" / "figure.pdf").read_bytes()
+    assert b"/FontFile" in files["figure.pdf"]
 
 
-def test_the_same_table_gives_the_same_bytes():
-    first, second = (rankadjust.paper(HERE / "seeds.tex") for _ in range(2))
-    assert first.files == second.files
+def test_the_same_table_gives_the_same_bytes_in_a_folder(tmp_path):
+    second = rankadjust.paper(HERE / "seeds.tex", tmp_path / "made")
+    assert second.files == paper_of("seeds").files
+    assert {file.name: file.read_bytes() for file in (tmp_path / "made").iterdir()} == {
+        name: content.encode("utf-8") if isinstance(content, str) else content
+        for name, content in second.files.items()
+    }
 
 
 @pytest.mark.parametrize(
@@ -262,7 +269,7 @@ def test_tables_as_authors_have_them(name, shared, tmp_path):
     paper = rankadjust.paper(path, tmp_path, figure=False)
     assert paper.values["index"].count() > 20
     if path.suffix != ".tex":
-        compiled(tmp_path)
+        compiled(tmp_path, "table")
         return
     before, after = path.read_text(encoding="utf-8"), source_of(paper)
     span = re.compile(r"multicolumn\{\d+\}")
@@ -282,18 +289,20 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
-@pytest.mark.parametrize("replace", [False, True])
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
-def test_the_latex_compiles(path, replace, tmp_path):
-    rankadjust.paper(path, tmp_path, replace=replace, figure=False)
-    compiled(tmp_path)
+def test_the_latex_compiles_with_numbers_added_and_replaced(path, tmp_path):
+    paper_of(path.stem).write(tmp_path)
+    (tmp_path / "replaced.tex").write_text(source_of(paper_of(path.stem, replace=True)), encoding="utf-8")
+    compiled(tmp_path, "table", "replaced")
 
 
-def compiled(folder):
-    """Set the table and the methods in a folder; skip where there is no LaTeX."""
+def compiled(folder, *tables):
+    """Set tables, each with its own macros, and the methods in a folder; skip where there is no LaTeX."""
     if shutil.which("pdflatex") is None:
         pytest.skip("pdflatex is not installed (texlive-latex-extra, texlive-science)")
-    (folder / "main.tex").write_text(DOCUMENT % r"\input{table}", encoding="utf-8")
+    (folder / "main.tex").write_text(
+        DOCUMENT % "\n".join(rf"\begingroup\input{{{table}}}\endgroup" for table in tables), encoding="utf-8"
+    )
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "main.tex"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
     assert done.returncode == 0, done.stdout[-2000:]
