@@ -42,8 +42,8 @@ def compare(
 ) -> None:
     """Write the tables; own: names of the tables that are the user's, whose models have places of their own."""
     check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
-    own = Constants.from_files(database)
-    constants = own.over_file(released)
+    of_run = Constants.from_files(database)
+    constants = of_run.over_file(released)
     parts = {Path(path).stem: path for path in rescored}
     results = pl.concat(
         [
@@ -74,7 +74,7 @@ def compare(
         "below-baselines-by-year": below_baselines(results, ["year"]),
         "below-baselines-most": surprising(results),
         "counting-and-models": standings(results, constants.baselines),
-        "effect-of-approximation": effect_of_approximation(own.table),
+        "effect-of-approximation": effect_of_approximation(of_run.table),
     }
     paths = {name: folder / f"{name}.csv" for name in tables}
     for name, table in tables.items():
