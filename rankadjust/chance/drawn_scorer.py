@@ -5,6 +5,7 @@ higher score with probability 1 - u where u is the score of the true answer, and
 candidates. The two tasks of a triple share u.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
@@ -13,9 +14,13 @@ from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
 
 DRAWS = 10_000
-MOST_TASKS = 500
-"""Of more tasks the normal law is good enough, and drawing takes seconds."""
+MOST_TASKS = 2500
+"""Of more tasks the normal law is nearly good enough, and drawing takes many seconds."""
+FAR = 10
+"""So many standard deviations from chance no random scorer comes."""
 _SEED = 20261122
+# Draws at a time, each piece with a seed of its own: so memory is bounded, and two cores can draw.
+_PIECE = 500
 # A value that equals a drawn one but for rounding is reached.
 _ROUNDING = 1e-9
 
@@ -34,29 +39,43 @@ def draws_reaching(rows: Rows, metric: Metric, value: float, spread: float) -> i
     if metric.term is None and metric.key != "median_rank":
         return None
     ranks, candidates = drawn_ranks(rows)
-    if metric.term is None:
-        values = np.median(ranks, axis=1)
-    else:
-        values = metric.link(metric.term(ranks, np.broadcast_to(candidates, ranks.shape)).mean(axis=1))
+    values = np.concatenate([_values(metric, piece, candidates) for piece in np.split(ranks, DRAWS // _PIECE)])
     mean, drawn = values.mean(), values.std()
     longer = max(1.0, spread / drawn) if drawn else 1.0
     lead = (mean + longer * (values - mean) - value) * (1 if metric.increasing else -1)
     return int((lead >= -_ROUNDING * abs(value)).sum())
 
 
+def _values(metric: Metric, ranks: IntArray, candidates: IntArray) -> FloatArray:
+    """Return a metric of draws (d, n)."""
+    if metric.term is None:
+        return np.median(ranks, axis=1)
+    counts = np.broadcast_to(candidates.astype(np.float64), ranks.shape)
+    return metric.link(metric.term(ranks.astype(np.float64), counts).mean(axis=1))
+
+
 @lru_cache(maxsize=1)
-def drawn_ranks(rows: Rows) -> tuple[FloatArray, FloatArray]:
+def drawn_ranks(rows: Rows) -> tuple[IntArray, IntArray]:
     """Return the ranks of a random scorer in n tasks, (DRAWS, n), and their numbers of candidates (n,)."""
-    generator = np.random.default_rng(_SEED)
     sides = [_queries(rows, side) for side in sorted({row[0] for row in rows})]
     triples = max(int((sizes * numbers).sum()) for _, sizes, numbers in sides)
-    scores = generator.random((DRAWS, triples))
     # Which head task and which tail task are of one triple is not known either.
-    parts = [_ranks(scores[:, generator.permutation(triples)], *side, generator) for side in sides]
-    return (
-        np.concatenate([ranks for ranks, _ in parts], axis=1),
-        np.concatenate([candidates for _, candidates in parts]),
-    )
+    generator = np.random.default_rng(_SEED)
+    orders = [generator.permutation(triples) for _ in sides]
+    small = np.uint16 if max(row[1] for row in rows) < 2**16 else np.uint32
+
+    def piece(number: int) -> IntArray:
+        generator = np.random.default_rng([_SEED, number])
+        scores = generator.random((_PIECE, triples))
+        parts = [
+            _ranks(scores[:, order], *side, generator) for order, side in zip(orders, sides, strict=True)
+        ]
+        return np.concatenate(parts, axis=1).astype(small)
+
+    # numpy draws without the lock of the interpreter.
+    with ThreadPoolExecutor(2) as threads:
+        ranks = np.concatenate([*threads.map(piece, range(DRAWS // _PIECE))])
+    return ranks, np.concatenate([_of_tasks(*side) for side in sides])
 
 
 def _queries(rows: Rows, side: str) -> tuple[IntArray, IntArray, IntArray]:
@@ -74,28 +93,38 @@ def _queries(rows: Rows, side: str) -> tuple[IntArray, IntArray, IntArray]:
     return candidates, sizes, numbers
 
 
+def _of_tasks(candidates: IntArray, sizes: IntArray, numbers: IntArray) -> IntArray:
+    """Return the number of candidates of each task, in the order of `_ranks`."""
+    return np.concatenate(
+        [np.tile(_of_queries(candidates, sizes, numbers, size), size) for size in np.unique(sizes)]
+    )
+
+
+def _of_queries(candidates: IntArray, sizes: IntArray, numbers: IntArray, size: int) -> IntArray:
+    alike = sizes == size
+    return np.repeat(candidates[alike], numbers[alike])
+
+
 def _ranks(
     scores: FloatArray,
     candidates: IntArray,
     sizes: IntArray,
     numbers: IntArray,
     generator: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the ranks (d, n) and the candidates (n,) of tasks whose true answers have scores (d, n or more)."""
-    ranks, of_task, start = [], [], 0
+) -> IntArray:
+    """Return the ranks (d, n) of tasks whose true answers have scores (d, n or more)."""
+    ranks, start = [], 0
     for size in np.unique(sizes):
-        alike = sizes == size
-        of_query = np.repeat(candidates[alike], numbers[alike])
+        of_query = _of_queries(candidates, sizes, numbers, size)
         end = start + of_query.size * size
         # The best answers of each query first: the negatives above one are above the next.
         best_first = -np.sort(-scores[:, start:end].reshape(-1, of_query.size, size), axis=2)
-        left, above = np.broadcast_to(of_query - 1, best_first.shape[:2]), np.ones(best_first.shape[:2])
+        left, above = np.broadcast_to(of_query - 1, best_first.shape[:2]), np.ones(best_first.shape[:2], np.int64)
         last = np.ones(best_first.shape[:2])
         for place in range(size):
             score = best_first[:, :, place]
             between = generator.binomial(left, (last - score) / last)
             left, above, last = left - between, above + between, score
             ranks.append(above)
-            of_task.append(of_query)
         start = end
-    return np.concatenate(ranks, axis=1), np.concatenate(of_task).astype(np.float64)
+    return np.concatenate(ranks, axis=1)

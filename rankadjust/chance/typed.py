@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
-from rankadjust.base.printed import Interval, Number, read_number
+from rankadjust.base.printed import Interval, Number, read_number, rounding_interval
 from rankadjust.chance.metrics import Metric
 
 
@@ -18,7 +18,8 @@ class Typed:
     """A value of a metric: a fraction or a rank, and the text that was typed for it.
 
     low, high: what is printed alike lies between them; None for a number, whose digits are not known. spread: the
-    number after ±, in the unit of the value.
+    largest number that is printed like the one after ±, in the unit of the value. runs: how many the value is a mean
+    over, None where nobody said.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Typed:
     low: float | None = None
     high: float | None = None
     spread: float | None = field(default=None, repr=False)
+    runs: int | None = field(default=None, repr=False)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -57,8 +59,9 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
                 f"{metric.key} is not a share, so '{given.strip()}' cannot be its value; leave out the %"
             )
         interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
-        unit = 100.0 if printed.percent else 1.0
-        spread = None if printed.spread is None else float(printed.spread) / unit
+        spread = None
+        if printed.spread is not None:
+            spread = rounding_interval(printed.spread, percent=printed.percent).high
         found = Typed(given.strip(), *interval, spread)
         can_be_percent = not printed.percent
     else:

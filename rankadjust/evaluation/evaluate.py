@@ -13,6 +13,7 @@ from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.evaluation.chance_constants import chance_constants
+from rankadjust.evaluation.drawn_p import add_drawn_p
 from rankadjust.evaluation.fit import check_fit
 from rankadjust.evaluation.p_values import add_p_values
 from rankadjust.evaluation.rank_files import tasks_from
@@ -43,6 +44,7 @@ RESULT = pl.Schema(
         "z": pl.Float64,
         "z_random_scorer": pl.Float64,
         "scores_used": pl.String,
+        "p_random_scorer": pl.Float64,
         "log10_p_independent": pl.Float64,
         "reason": pl.String,
         "reason_random_scorer": pl.String,
@@ -106,8 +108,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         A row for each average (micro: over tasks; macro: over groups, where there are groups), side (head, tail,
         both), rank_type (given; or optimistic, realistic, pessimistic, expected) and metric. value is a fraction or a
         rank; value_low to value_high and index_low to index_high are bootstrap intervals, with expectation and
-        variance held fixed, and interval names their method (studentised or BCa). log10_p_independent is log10 of
-        the probability that independent random ranks are at least as good. What does not exist is null, and reason,
+        variance held fixed, and interval names their method (studentised or BCa). p_random_scorer: of micro averages,
+        as `rankadjust.adjust` draws it. log10_p_independent is log10 of the probability that independent random ranks
+        are at least as good. What does not exist is null, and reason,
         reason_random_scorer and reason_p say why. warning says where intervals are likely to be too short, where
         tasks seem to be in the table twice, and where many have one candidate only.
 
@@ -147,7 +150,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         adjusted = _with_gain(adjusted, against, evaluation_set, weighted=tasks.weighted)
         columns = pl.Schema([*RESULT.items(), *GAIN.items()])
     return (
-        add_p_values(adjusted, tasks, evaluation_set)
+        add_drawn_p(add_p_values(adjusted, tasks, evaluation_set), evaluation_set)
         .with_columns(
             reason=pl.coalesce("no_value", "reason"),
             warning=_with_remarks("warning", remarks_on(tasks, fits=evaluation_set is not None)),

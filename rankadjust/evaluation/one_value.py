@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
-from rankadjust.chance.drawn_scorer import DRAWS, MOST_TASKS, draws_reaching
+from rankadjust.evaluation.drawn_p import p_of_draws, reaching_draws
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
@@ -15,9 +15,6 @@ from rankadjust.database.constants import Database
 from rankadjust.database.counted_baselines import add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.histograms import add_p
-
-# So many standard deviations from chance no random scorer comes.
-_FAR = 10
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Adjusted:
     z_random_scorer : float
         z in standard deviations of a random scorer. scores_used: per_time or static, for temporal data.
     p_random_scorer, draws_reaching : float, int
-        Of at most 500 tasks, where z_random_scorer is within 10: in how many of 10,000 draws a random scorer is at
+        Of at most 2,500 tasks, where z_random_scorer is within 10: in how many of 10,000 draws a random scorer is at
         least as good as the worst of the values that are printed alike, and p = (1 + draws_reaching) / 10,001.
     log10_p_independent : float
         log10 of the probability that independent random ranks are at least as good as the worst of the values that are
@@ -187,21 +184,9 @@ def _adjusted(
 
 def _drawn(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet) -> dict[str, Any]:
     """Return draws_reaching and p_random_scorer of a row, None where there is no need to draw, or no counts."""
-    z, reached = row["z_random_scorer"], None
-    if z is not None and abs(z) < _FAR and row["tasks"] <= MOST_TASKS:
-        is_static = row["scores_used"] == "static"
-        shared = "static_shared_pairs" if is_static else "shared_pairs"
-        *names, side = evaluation_set.evaluation
-        counts = evaluation_set.histograms.counts(*names).filter(
-            (pl.col("tasks") > 0) & ((pl.col("side") == side) | pl.lit(side == "both"))
-        )
-        if counts.height and shared in counts.columns and not counts[shared].null_count():
-            rows = counts.select("side", "num_candidates", "tasks", shared).rows()
-            end = row["value_low"] if metric.increasing else row["value_high"]
-            spread = row["variance_static_scorer" if is_static else "variance_random_scorer"] ** 0.5
-            reached = draws_reaching(tuple(rows), metric, row["value"] if end is None else end, spread)
-    p = None if reached is None else (1 + reached) / (1 + DRAWS)
-    return {"draws_reaching": reached, "p_random_scorer": p}
+    end = row["value_low"] if metric.increasing else row["value_high"]
+    reached = reaching_draws(row | {"value": row["value"] if end is None else end}, metric, evaluation_set)
+    return {"draws_reaching": reached, "p_random_scorer": p_of_draws(reached)}
 
 
 def _with_gain(

@@ -5,11 +5,13 @@ the quality of a result, so that it never changes the order of models there. Wha
 chance, and with that what numbers of different evaluations say beside each other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
+from rankadjust.base.words import shipped_mapping
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.literature.distinct import distinct_results
@@ -134,10 +136,29 @@ def ranked_results(rescored: pl.DataFrame, contradictions: pl.DataFrame | None =
     """Return the models of each evaluation, each with its best result (of equal ones the first), the best model first.
 
     Rows with a caveat - second-hand, or refuted - are left out, and what contradictions (of `check`) call impossible.
-    Returns the columns of an evaluation, metric, place, model, source, value, value_low, value_high and index.
+    Returns the columns of an evaluation, metric, place, model, source, value, value_low, value_high, index, spread (the
+    largest number that is printed like the one after ±) and runs (how many the value is a mean over, where the source
+    says it).
     """
-    columns = ["place", "model", "source", "value", "value_low", "value_high", "index"]
-    return ranked_rows(rescored, contradictions).select(*EVALUATION, "metric", *columns)
+    columns = ["place", "model", "source", "value", "value_low", "value_high", "index", "spread", "runs"]
+    rows = ranked_rows(rescored, contradictions)
+    if "spread" not in rows.columns:
+        rows = rows.with_columns(spread=pl.lit(None, pl.String))
+    printed = pl.struct("spread", "unit").map_elements(_largest_spread, return_dtype=pl.Float64)
+    return rows.with_columns(spread=printed, runs=_stated_runs()).select(*EVALUATION, "metric", *columns)
+
+
+def _largest_spread(printed: Mapping[str, str | None]) -> float | None:
+    number = read_number(printed["spread"] or "")
+    return None if number is None else number.interval(percent=printed["unit"] == "percent").high
+
+
+def _stated_runs() -> pl.Expr:
+    """Return over how many runs the values of a source are means, null where it does not say that."""
+    found: pl.Expr = pl.lit(None, pl.Int64)
+    for rule in shipped_mapping()["runs"]:
+        found = pl.when(pl.col("source").str.contains(rule["source"])).then(rule["runs"]).otherwise(found)
+    return found.cast(pl.Int64)
 
 
 def best_results(

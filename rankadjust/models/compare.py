@@ -456,7 +456,7 @@ def _constants(
 class _Estimates:
     """What is known of a model: m metrics (m,), in d bootstrap samples (m, d), and for each way with clusters left out.
 
-    spread: the standard deviation of each metric between the runs (m,), nan for one run. noise: the part of the
+    parts: for each way, where there are several, what each cluster adds to the means (m or fewer, clusters). spread: the standard deviation of each metric between the runs (m,), nan for one run. noise: the part of the
     variance of their mean that comes from the tasks: each run has luck of its own in them (m,).
     """
 
@@ -464,6 +464,7 @@ class _Estimates:
     values: FloatArray
     samples: FloatArray
     left_out: Sequence[FloatArray]
+    parts: Sequence[FloatArray]
     spread: FloatArray
     noise: FloatArray
 
@@ -534,6 +535,7 @@ class _Part:
                 function(np.ones((self.clusters, 1)))[:, 0],
                 of_samples,
                 [self._left_out(model, way) for way in self.ways],
+                self._parts(model),
                 *self._spread(model),
             )
             for model, function, of_samples in zip(self.models, functions, samples, strict=True)
@@ -546,8 +548,10 @@ class _Part:
         variances = [jackknife_variance([one]) for one in left_out]
         longer = stretch(variances)
         seeds, crossed = _of_runs(first, second, difference, variances[0] * longer**2, self.clusters)
+        under_null = self._stretch_of_swaps(first, second, longer)
         p = np.fmax(
-            self._p(first.model, second.model, flips, seed, longer), self._skewed_p(first, second, longer)
+            self._p(first.model, second.model, flips, seed, under_null),
+            self._skewed_p(first, second, under_null),
         )
         low, high = self._ends(first, second, left_out[0], longer, seed).T
         return _frame(
@@ -619,6 +623,22 @@ class _Part:
         for place in range(len(self.of_means), len(self.metrics)):
             p[place] = _share_beyond(samples[place])
         return p
+
+    def _stretch_of_swaps(self, first: _Estimates, second: _Estimates, longer: FloatArray) -> FloatArray:
+        """Return the stretch (m,) if swaps are equally likely: then the clusters' parts have the mean 0, not their own.
+
+        Around their own mean the parts of the first way may hardly vary, and the ratio would be of any size.
+        """
+        if not first.parts:
+            return longer
+        squares = [((one - other) ** 2).sum(axis=1) for one, other in zip(first.parts, second.parts, strict=True)]
+        return np.concatenate([stretch(squares), longer[len(self.of_means) :]])
+
+    def _parts(self, model: Model) -> list[FloatArray]:
+        if len(self.ways) == 1 or not self.of_means:
+            return []
+        found = (ClusterMeans.of(self._arranged([model], self.of_means, way)) for way in self.ways)
+        return [one.terms / one.weights.sum(axis=1, keepdims=True) for one in found]
 
     def _left_out(self, model: Model, way: IntArray) -> FloatArray:
         return jackknife([np.arange(way.max() + 1)], self._function(model, way))[0]

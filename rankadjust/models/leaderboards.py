@@ -27,25 +27,30 @@ _ADDED = {
     "letters": pl.String,
     "letters_if_independent": pl.String,
     "to_best": pl.String,
+    "assumption": pl.String,
 }
+# Of a mean over runs; results without these columns are taken as they are.
+_OF_RUNS = {"spread": pl.Float64, "runs": pl.Int64}
 
 
 def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     """Return the results of each evaluation on test data with at least two models, with the verdicts on their values.
 
     results: the columns of an evaluation, metric, place (1 for the best), model, value, and value_low and value_high,
-        the ends of the rounding interval; a row for each model. Metrics that are not means over the tasks are left
-        out.
+        the ends of the rounding interval; a row for each model. Where they have spread and runs, the standard deviation
+        over so many runs, other seeds are taken into account. Metrics that are not means over the tasks are left out.
     constants: of these evaluations; evaluations with an unknown number of tasks are left out.
 
     Adds triples (evaluated ones; both tasks of one count once), letters (two models share one exactly if it is not
     known which is better), letters_if_independent (the same, if no triple has to do with another) and to_best: best,
-    worse (than the best one), worse only if triples are independent, or cannot be known.
+    worse (than the best one), worse only if triples are independent, or cannot be known; and the assumption of that.
     """
     sets = {
         key: EvaluationSet(str(key[0]), str(key[1]), str(key[2]), "both", rows, constants.histograms)
         for key, rows in constants.table.partition_by(_SET, as_dict=True).items()
     }
+    absent = [pl.lit(None, kind).alias(name) for name, kind in _OF_RUNS.items() if name not in results.columns]
+    results = results.with_columns(absent)
     additive = [key for key in results["metric"].unique() if resolve(key).additive]
     shown = results.filter(pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(additive))
     parts = [
@@ -72,14 +77,19 @@ def _judged(part: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]
         judge = Judge.of(resolve(first["metric"]), evaluation_set.of_side(first["side"]))
     except RankadjustError:
         return None
-    printed = [Typed(*row) for row in part.select("model", "value", "value_low", "value_high").iter_rows()]
+    # A spread over an unknown number of runs has no stated meaning.
+    spread = pl.when(pl.col("runs").is_not_null()).then("spread")
+    columns = part.select("model", "value", "value_low", "value_high", spread, "runs")
+    printed = [Typed(*row) for row in columns.iter_rows()]
     names = [one.text for one in printed]
     pairs = {(pair.better.text, pair.worse.text): pair for pair in judge.pairs(printed)}
     of_model = letters(names, {both: pair.verdict == BETTER for both, pair in pairs.items()})
     alone = letters(names, {both: pair.p_if_independent <= LEVEL for both, pair in pairs.items()})
+    to_best = [pairs[names[0], name] for name in names[1:]]
     return part.with_columns(
         triples=pl.lit(judge.alone.triples, pl.Int64),
         letters=pl.Series([of_model[name] for name in names], dtype=pl.String),
         letters_if_independent=pl.Series([alone[name] for name in names], dtype=pl.String),
-        to_best=pl.Series([BEST, *(_WORSE[pairs[names[0], name].verdict] for name in names[1:])]),
+        to_best=pl.Series([BEST, *(_WORSE[pair.verdict] for pair in to_best)]),
+        assumption=pl.Series([None, *(pair.assumption for pair in to_best)], dtype=pl.String),
     )

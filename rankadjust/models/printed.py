@@ -12,7 +12,7 @@ from math import sqrt
 
 from scipy import optimize, stats
 
-from rankadjust.base.errors import ImpossibleValueError, RankadjustError
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError, listed
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.constants import Database
@@ -21,27 +21,20 @@ from rankadjust.models.several import holm
 from rankadjust.models.shared_queries import Dependence, independent, shared_queries, triples_of
 
 LEVEL = 0.05
-# Shares of a difference that tasks alone may make.
-_PARTS = tuple(place / 20 for place in range(1, 20))
 
 BETTER = "better"
 IF_INDEPENDENT = "only if triples are independent"
 UNKNOWN = "cannot be known"
 """The verdicts on a pair."""
 
-ASSUMPTIONS = {
-    BETTER: "triples that share no query are independent; both models as they were trained, not other seeds",
-    IF_INDEPENDENT: (
-        "all triples are independent, even those that share a query; both models as they were trained, not other seeds"
-    ),
-    UNKNOWN: "none: even if all triples are independent, p may be above 0.05",
+_OF_TASKS = {
+    BETTER: "triples that share no query are independent",
+    IF_INDEPENDENT: "all triples are independent, even those that share a query",
 }
-"""What each verdict assumes."""
+_NOTHING_HOLDS = "none: even if all triples are independent, p may be above 0.05"
 
-_OVER_RUNS = (
-    "the ± is the standard deviation over at least two runs whose values are normal, and other seeds are taken into "
-    "account"
-)
+# A mean of fewer runs has no spread.
+_LEAST_RUNS = 2
 
 
 @dataclass(frozen=True)
@@ -78,6 +71,7 @@ def compare_printed(
     protocol: str = "filtered",
     split: str = "testing",
     side: str = "both",
+    runs: int | None = None,
     database: Database = None,
 ) -> list[PrintedPair]:
     """Return the verdicts on printed values of two or more models, pair by pair, the better value of each first.
@@ -88,13 +82,17 @@ def compare_printed(
     ----------
     values : sequence of float or str
         Of one metric, as `adjust` takes them; text has the rounding of its digits. "0.338 ± 0.002" is a mean over runs
-        with their standard deviation; a mean without one is a value like any other.
+        with what is printed of their spread; a mean without one is a value like any other, and its verdict is on these
+        runs.
     dataset : str or EvaluationSet
         The name of a data set or an alias; or an evaluation set, which says protocol, split and side, too.
     metric : str
         Key or alias of a metric that is a mean over the tasks.
     protocol, split, side : str
         Names in any spelling, or aliases; side is head, tail or both.
+    runs : int, optional
+        How many runs each value is a mean over; then ± is their standard deviation. None: of values with a ± at least
+        two, and the ± may be their standard deviation, a standard error, half an interval or half a range.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
@@ -109,8 +107,8 @@ def compare_printed(
     Raises
     ------
     RankadjustError
-        For fewer than two values, for impossible values, for metrics that are not means over the tasks, and
-        if the number of tasks is not known.
+        For fewer than two values, for impossible values, for metrics that are not means over the tasks, for fewer
+        runs than one (two of values with a ±), and if the number of tasks is not known.
 
     Examples
     --------
@@ -127,10 +125,12 @@ def compare_printed(
             f"{wanted.key} is not a mean over the tasks: printed values do not bound how it varies"
         )
     evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
-    printed = [typed_value(value, wanted) for value in values]
+    printed = [replace(typed_value(value, wanted), runs=_checked(runs)) for value in values]
     for value in printed:
         if limit := evaluation_set.why_impossible(wanted, *value.ends):
             raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
+        if value.spread is not None and runs is not None and runs < _LEAST_RUNS:
+            raise RankadjustError(f"{value.text} has a spread, so that it is a mean over more than one run")
     judge = Judge.of(wanted, evaluation_set)
     return [judge.with_enough(pair) for pair in judge.pairs(printed)]
 
@@ -178,7 +178,7 @@ class Judge:
             None if self.clustered is None else self._p(self.clustered, better, worse),
             self._p(self.alone, better, worse),
             UNKNOWN,
-            ASSUMPTIONS[UNKNOWN],
+            _NOTHING_HOLDS,
         )
 
     def with_enough(self, pair: PrintedPair) -> PrintedPair:
@@ -194,25 +194,34 @@ class Judge:
         (low, high), (worse_low, worse_high) = (sorted(map(self._share, one.ends)) for one in (better, worse))
         # The total nearest to 1 leaves most room for tasks that differ.
         total = min(max(1.0, low + worse_low), high + worse_high)
-        return self._p_at_most(dependence, low - worse_high, min(total, 2 - total), _spreads(better, worse))
+        spreads = _with_spread(better, worse)
+        return self._p_at_most(dependence, low - worse_high, min(total, 2 - total), spreads)
 
     def _p_at_most(
-        self, dependence: Dependence, difference: float, total: float, spreads: Sequence[float]
+        self, dependence: Dependence, difference: float, total: float, means: Sequence[Typed]
     ) -> float:
-        if not spreads or difference <= 0:
+        """Return the largest p; means: the values whose spread over runs is printed."""
+        if not means or difference <= 0:
             return dependence.p_at_most(difference, total)
-        # Luck of the tasks makes a part of the difference, or luck of the seeds the rest. At least two runs each.
-        error = sqrt(sum(spread**2 for spread in spreads) / 2) / abs(self.best - self.worst)
-        bounds = (
-            dependence.p_at_most(part * difference, total)
-            + 2 * float(stats.t.sf((1 - part) * difference / error, len(spreads)))
-            for part in _PARTS
-        )
-        return min(1.0, *bounds)
+        variance = sum((one.spread or 0) ** 2 / (_runs(one) - 1) for one in means)
+        error, freedom = sqrt(variance) / abs(self.best - self.worst), min(map(_runs, means)) - 1
+
+        def of_seeds(part: float) -> float:
+            # Seeds move the difference to either side, and the total to one that leaves tasks more room.
+            return 3 * float(stats.t.sf(part * difference / error, freedom)) if error else 0.0
+
+        def of_tasks(part: float) -> float:
+            return dependence.p_at_most(part * difference, min(total + (1 - part) * difference, 1.0))
+
+        if of_seeds(1.0) >= 1:
+            return 1.0
+        # Luck of the tasks makes a part of the difference, or luck of the seeds the rest: half of p for each.
+        part = optimize.brentq(lambda part: of_tasks(part) - of_seeds(1 - part), 0, 1, xtol=1e-9) if error else 1
+        return min(1.0, 2 * max(of_tasks(part), of_seeds(1 - part)))
 
     def _enough(self, dependence: Dependence, pair: PrintedPair) -> float | None:
         """Return the least difference to the worse value that is enough, None where the largest is too little."""
-        share, spreads = self._share(pair.worse.value), _spreads(pair.better, pair.worse)
+        share, spreads = self._share(pair.worse.value), _with_spread(pair.better, pair.worse)
 
         def excess(difference: float) -> float:
             total = 2 * share + difference
@@ -235,14 +244,38 @@ def _judged(pair: PrintedPair) -> PrintedPair:
     return replace(pair, verdict=verdict, assumption=_assumption(verdict, pair))
 
 
-def _spreads(*values: Typed) -> list[float]:
-    return [value.spread for value in values if value.spread]
+def _with_spread(*values: Typed) -> list[Typed]:
+    return [value for value in values if value.spread is not None]
+
+
+def _runs(value: Typed) -> int:
+    return _LEAST_RUNS if value.runs is None else value.runs
+
+
+def _checked(runs: int | None) -> int | None:
+    if runs is not None and runs < 1:
+        raise RankadjustError(f"a value is a mean over one run or more, not over {runs}")
+    return runs
 
 
 def _assumption(verdict: str, pair: PrintedPair) -> str:
-    if verdict == UNKNOWN or not _spreads(pair.better, pair.worse):
-        return ASSUMPTIONS[verdict]
-    return f"{ASSUMPTIONS[verdict].partition(';')[0]}; {_OVER_RUNS}"
+    if verdict == UNKNOWN:
+        return _NOTHING_HOLDS
+    both = (pair.better, pair.worse)
+    means = _with_spread(*both)
+    if not means:
+        of_seeds = (
+            "both models as they were trained, not other seeds"
+            if all(value.runs in (None, 1) for value in both)
+            else "both means over the runs that were made, not other seeds"
+        )
+    else:
+        numbers = sorted({"at least two" if value.runs is None else f"{value.runs}" for value in means})
+        what = "is the spread" if None in {value.runs for value in means} else "is the standard deviation"
+        of_seeds = f"other seeds are taken into account: ± {what} over {listed(numbers)} runs, whose values are normal"
+        alone = [value.text for value in both if value.spread is None]
+        of_seeds += "".join(f"; {text} as it was trained, not other seeds" for text in alone)
+    return f"{_OF_TASKS[verdict]}; {of_seeds}"
 
 
 def _range(metric: Metric, evaluation_set: EvaluationSet) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from rankadjust.chance.drawn_scorer import DRAWS
+from rankadjust.chance.drawn_scorer import DRAWS, FAR
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.one_value import Adjusted
 
@@ -165,9 +165,16 @@ def _evidence(adjusted: Adjusted) -> str:
     )
     if z is None:
         return ""
-    if abs(z) < _LUCK:
-        return f", no further from it than luck takes {null} (z = {number(z, 2)})"
-    return f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} {null}"
+    far = (
+        f", no further from it than luck takes {null} (z = {number(z, 2)})"
+        if abs(z) < _LUCK
+        else f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} {null}"
+    )
+    if abs(z) >= FAR or adjusted.log10_p_independent is None:
+        return far
+    # The law of rare values is skewed: z alone does not say p.
+    p = number(10**adjusted.log10_p_independent, 2)
+    return f"{far}; independent random ranks are at least as good with a probability of {p}"
 
 
 def _line(name: str, value: str, interval: str = "") -> str:
@@ -242,9 +249,15 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
     average, side, rank_type = key
-    header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)", *_COUNTED)
+    header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)", "p (random scorer)", *_COUNTED)
     rows = [
-        (resolve(row["metric"]).label, *_cells(row), number(row["z_random_scorer"]), *_counted(row))
+        (
+            resolve(row["metric"]).label,
+            *_cells(row),
+            number(row["z_random_scorer"]),
+            number(row["p_random_scorer"], 2),
+            *_counted(row),
+        )
         for row in part.iter_rows(named=True)
     ]
     what = f"{average} average, side {side}, {rank_type} ranks: {number(part['tasks'][0])} tasks"

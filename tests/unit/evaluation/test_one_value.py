@@ -205,6 +205,9 @@ def test_one_sentence_says_what_it_means(database, value, sentence):
         ("Countries-S1", "hits@1", 3, 0.0534),
         ("Countries-S1", "mrr", 3, 0.0151),
         ("Countries-S1", "hits@10", 2, 0.0551),
+        # Thousands of tasks: seconds of drawing.
+        pytest.param("UMLS", "mrr", 3, 0.0025, marks=pytest.mark.slow),
+        pytest.param("Kinships", "hits@1", 3, 0.0029, marks=pytest.mark.slow),
     ],
 )
 def test_a_drawn_scorer_reaches_what_whole_tensors_of_scores_reach(dataset, metric, deviations, share):

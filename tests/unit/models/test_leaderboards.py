@@ -87,3 +87,18 @@ def test_without_rounding_the_value_counts():
     (found,) = boards(board)["to_best"].to_list()[1:]
     (pair,) = compare_printed([0.5, 0.49], dataset="FB15k-237", metric="hits@10")
     assert found == pair.verdict
+
+
+def test_a_spread_over_a_stated_number_of_runs_is_used_and_no_other():
+    board = results("hits_at_10", ("A", 0.5), ("B", 0.4))
+
+    def verdict(spread, runs):
+        found = boards(board.with_columns(spread=pl.lit(spread), runs=pl.lit(runs, pl.Int64)))
+        return found["to_best"][1], found["assumption"][1]
+
+    plain = verdict(None, None)
+    assert plain[0] == "worse only if triples are independent"
+    assert plain == verdict(0.05, None) == (boards(board)["to_best"][1], boards(board)["assumption"][1])
+    assert verdict(0.05, 5)[0] == UNKNOWN
+    assert verdict(0.001, 5)[0] == plain[0]
+    assert "± is the standard deviation over 5 runs" in verdict(0.001, 5)[1]
