@@ -3,9 +3,11 @@
     python benchmarks/usual_mrr.py benchmarks/usual_mrr.csv
 
 A linear function is fitted to the shipped results that print all four, by least squares with Huber's weights (many
-rows are wrong, and those shall not decide). Each source is then judged with the coefficients of all others. Written
-are the coefficients, the standard deviation of the residuals (from their median size), the share of rows that are
-further off than the limit, and the share of rows that would be if their MRR were moved up or down by 0.02.
+rows are wrong, and those shall not decide). Taken are the rows that `check` looks at: among at least as many candidates
+as `rankadjust.literature.usual` wants, and without a caveat (second-hand, or refuted). Each source is then judged with
+the coefficients of all others, and rounding as `check` does. Written are the coefficients, the standard deviation of
+the residuals (from their median size), the share of rows that are flagged, and the share of rows that would be found if
+their MRR were moved up or down by 0.02: of all, and of those whose MRR has at least three digits.
 """
 
 import argparse
@@ -18,22 +20,29 @@ from rankadjust import rescore
 from rankadjust.base.arrays import BoolArray, FloatArray
 from rankadjust.base.files import shipped, write_text
 from rankadjust.literature.tidy import read_tidy
-from rankadjust.literature.usual import FAR, HITS, MRR
+from rankadjust.literature.usual import FAR, HITS, LEAST_CANDIDATES, MRR
 
 ERROR = 0.02
+# MRR with three digits or more.
+_THREE_DIGITS = 0.0011
 _ROUNDS = 30
+_SAME = ["source", "model", "dataset", "protocol", "split", "side", "candidates"]
+_ENDS = ("value", "value_low", "value_high")
 
 
 def printed() -> pl.DataFrame:
-    """Return source, and MRR and Hits@1, 3 and 10 of each published result that has all four."""
+    """Return source, and MRR and Hits@1, 3 and 10 with their rounding of each published result that has all four."""
     tables = [read_tidy(path) for path in sorted(shipped("resources/published").glob("*.csv"))]
-    rows = rescore(pl.concat(tables, how="diagonal"))
-    key = ["source", "model", "dataset", "protocol", "split", "side", "candidates"]
-    rows = rows.filter(
-        pl.col("metric").is_in([MRR, *HITS]), pl.col("adjustment").is_null(), pl.col("value").is_not_null()
+    rows = rescore(pl.concat(tables, how="diagonal")).filter(
+        pl.col("metric").is_in([MRR, *HITS]),
+        pl.col("adjustment").is_null(),
+        pl.col("value").is_not_null(),
+        pl.col("caveat").is_null(),
+        pl.col("entities").fill_null(LEAST_CANDIDATES) >= LEAST_CANDIDATES,
     )
-    once = rows.filter(pl.struct(*key, "metric").is_unique())
-    return once.pivot("metric", index=key, values="value").drop_nulls([MRR, *HITS]).sort(key)
+    once = rows.filter(pl.struct(*_SAME, "metric").is_unique())
+    wide = once.pivot("metric", index=_SAME, values=_ENDS)
+    return wide.drop_nulls([f"value_{key}" for key in (MRR, *HITS)]).sort(_SAME)
 
 
 def fitted(columns: FloatArray, mrr: FloatArray) -> FloatArray:
@@ -54,26 +63,30 @@ def deviation(residuals: FloatArray) -> float:
 
 def measured(rows: pl.DataFrame) -> pl.DataFrame:
     """Return what was found, a row for each figure."""
-    mrr = rows[MRR].to_numpy()
-    columns = np.column_stack([np.ones(mrr.size), rows.select(HITS).to_numpy()])
-    residuals = np.empty_like(mrr)
+    mrr, low, high = (rows[f"{end}_{MRR}"].to_numpy() for end in _ENDS)
+    hits, least, most = (
+        np.column_stack([np.ones(mrr.size), rows.select(f"{end}_{key}" for key in HITS).to_numpy()])
+        for end in _ENDS
+    )
+    residuals, below, above = np.empty((3, mrr.size))
     for source in rows["source"].unique(maintain_order=True):
         own: BoolArray = (rows["source"] == source).to_numpy()
-        residuals[own] = mrr[own] - columns[own] @ fitted(columns[~own], mrr[~own])
-    moved = np.concatenate([residuals + ERROR, residuals - ERROR])
-    return pl.DataFrame(
-        {
-            "figure": ["results", "sources", "constant", *HITS, "residual", "flagged", "found"],
-            "value": [
-                float(mrr.size),
-                float(rows["source"].n_unique()),
-                *fitted(columns, mrr).round(5).tolist(),
-                round(deviation(residuals), 5),
-                round(float((np.abs(residuals) > FAR).mean()), 4),
-                round(float((np.abs(moved) > FAR).mean()), 4),
-            ],
-        }
-    )
+        found = fitted(hits[~own], mrr[~own])
+        residuals[own] = mrr[own] - hits[own] @ found
+        below[own], above[own] = (least @ found - high)[own], (low - most @ found)[own]
+    figures: dict[str, float] = {
+        "results": mrr.size,
+        "sources": rows["source"].n_unique(),
+        **dict(zip(("constant", *HITS), fitted(hits, mrr).round(5).tolist(), strict=True)),
+        "residual": round(deviation(residuals), 5),
+    }
+    moved = np.concatenate([np.maximum(below - error, above + error) for error in (ERROR, -ERROR)])
+    fine = high - low < _THREE_DIGITS
+    for name, chosen in (("", np.full(mrr.size, fill_value=True)), (" with three digits", fine)):
+        figures[f"judged{name}"] = chosen.sum()
+        figures[f"flagged{name}"] = round(float((np.maximum(below, above) > FAR)[chosen].mean()), 4)
+        figures[f"found{name}"] = round(float((moved > FAR)[np.tile(chosen, 2)].mean()), 4)
+    return pl.DataFrame({"figure": [*figures], "value": [float(one) for one in figures.values()]})
 
 
 def main() -> None:

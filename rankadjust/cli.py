@@ -197,7 +197,7 @@ _EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
 _PAPER_OF_RANKS, _PAPER_OF_TABLE = "ranks", "a table"
 _OF_DATASET = {"protocol", "split", "scores", "results", "database"}
 _WITHOUT_EFFECT = {
-    _RANKS: {"side"},
+    _RANKS: {"side", "runs"},
     _RANKS_ALONE: {"side", *_OF_DATASET},
     _PARTS: {"dataset", *_OF_DATASET},
     _PARTS_AGAINST: {"scores", "num_candidates"},
@@ -214,7 +214,7 @@ _WITHOUT_EFFECT = {
         "against",
         "by",
     },
-    _SEVERAL: {"side", "figure", "against", "by"},
+    _SEVERAL: {"side", "runs", "figure", "against", "by"},
     _TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "assume", "against"},
     _FULL_TABLE: {
         *("sampled", "num_candidates", "num_entities", "tasks", "dataset", "protocol", "split", "side"),
@@ -601,6 +601,9 @@ def _evaluate_by(
 )
 @_options(_protocol, _split)
 @click.option("--side", default="both", show_default=True, help="Side of printed values: head, tail or both.")
+@click.option(
+    "--runs", type=int, help="How many runs each printed value is a mean over; ± is their standard deviation."
+)
 @_options(_against, _by)
 @click.option(
     "--tasks",
@@ -639,6 +642,7 @@ def compare(
     datasets: tuple[str, ...],
     tasks: tuple[str, ...],
     side: str,
+    runs: int | None,
     against: str | None,
     by: str | None,
     metrics: tuple[str, ...],
@@ -676,7 +680,7 @@ def compare(
             "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
         )
     elif kind == _PRINTED:
-        found = _compare_printed(models, datasets, about | {"side": side})
+        found = _compare_printed(models, datasets, about | {"side": side, "runs": runs})
     else:
         known = about | {"dataset": datasets[0] if datasets else None}
         attributes = Path(tasks[0]) if tasks else None

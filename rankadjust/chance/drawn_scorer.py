@@ -39,7 +39,9 @@ def draws_reaching(rows: Rows, metric: Metric, value: float, spread: float) -> i
     if metric.term is None and metric.key != "median_rank":
         return None
     ranks, candidates = drawn_ranks(rows)
-    values = np.concatenate([_values(metric, piece, candidates) for piece in np.split(ranks, DRAWS // _PIECE)])
+    values = np.concatenate(
+        [_values(metric, piece, candidates) for piece in np.split(ranks, DRAWS // _PIECE)]
+    )
     mean, drawn = values.mean(), values.std()
     longer = max(1.0, spread / drawn) if drawn else 1.0
     lead = (mean + longer * (values - mean) - value) * (1 if metric.increasing else -1)
@@ -119,7 +121,10 @@ def _ranks(
         end = start + of_query.size * size
         # The best answers of each query first: the negatives above one are above the next.
         best_first = -np.sort(-scores[:, start:end].reshape(-1, of_query.size, size), axis=2)
-        left, above = np.broadcast_to(of_query - 1, best_first.shape[:2]), np.ones(best_first.shape[:2], np.int64)
+        left, above = (
+            np.broadcast_to(of_query - 1, best_first.shape[:2]),
+            np.ones(best_first.shape[:2], np.int64),
+        )
         last = np.ones(best_first.shape[:2])
         for place in range(size):
             score = best_first[:, :, place]

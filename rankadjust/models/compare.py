@@ -631,7 +631,9 @@ class _Part:
         """
         if not first.parts:
             return longer
-        squares = [((one - other) ** 2).sum(axis=1) for one, other in zip(first.parts, second.parts, strict=True)]
+        squares = [
+            ((one - other) ** 2).sum(axis=1) for one, other in zip(first.parts, second.parts, strict=True)
+        ]
         return np.concatenate([stretch(squares), longer[len(self.of_means) :]])
 
     def _parts(self, model: Model) -> list[FloatArray]:

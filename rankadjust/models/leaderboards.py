@@ -49,7 +49,9 @@ def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
         key: EvaluationSet(str(key[0]), str(key[1]), str(key[2]), "both", rows, constants.histograms)
         for key, rows in constants.table.partition_by(_SET, as_dict=True).items()
     }
-    absent = [pl.lit(None, kind).alias(name) for name, kind in _OF_RUNS.items() if name not in results.columns]
+    absent = [
+        pl.lit(None, kind).alias(name) for name, kind in _OF_RUNS.items() if name not in results.columns
+    ]
     results = results.with_columns(absent)
     additive = [key for key in results["metric"].unique() if resolve(key).additive]
     shown = results.filter(pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(additive))

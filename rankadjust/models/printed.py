@@ -17,6 +17,7 @@ from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
+from rankadjust.evaluation.intervals import has_long_tail
 from rankadjust.models.several import holm
 from rankadjust.models.shared_queries import Dependence, independent, shared_queries, triples_of
 
@@ -216,7 +217,9 @@ class Judge:
         if of_seeds(1.0) >= 1:
             return 1.0
         # Luck of the tasks makes a part of the difference, or luck of the seeds the rest: half of p for each.
-        part = optimize.brentq(lambda part: of_tasks(part) - of_seeds(1 - part), 0, 1, xtol=1e-9) if error else 1
+        part = (
+            optimize.brentq(lambda part: of_tasks(part) - of_seeds(1 - part), 0, 1, xtol=1e-9) if error else 1
+        )
         return min(1.0, 2 * max(of_tasks(part), of_seeds(1 - part)))
 
     def _enough(self, dependence: Dependence, pair: PrintedPair) -> float | None:
@@ -275,7 +278,9 @@ def _assumption(verdict: str, pair: PrintedPair) -> str:
         of_seeds = f"other seeds are taken into account: ± {what} over {listed(numbers)} runs, whose values are normal"
         alone = [value.text for value in both if value.spread is None]
         of_seeds += "".join(f"; {text} as it was trained, not other seeds" for text in alone)
-    return f"{_OF_TASKS[verdict]}; {of_seeds}"
+    # `compare` has a second test of metrics that a few bad ranks decide.
+    of_null = "; ranks of equally good models are exchangeable" if has_long_tail(resolve(pair.metric)) else ""
+    return f"{_OF_TASKS[verdict]}; {of_seeds}{of_null}"
 
 
 def _range(metric: Metric, evaluation_set: EvaluationSet) -> tuple[float, float]:

@@ -249,13 +249,24 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
     average, side, rank_type = key
-    header = ("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)", "p (random scorer)", *_COUNTED)
+    header = (
+        "",
+        "value",
+        "95 %",
+        "expectation",
+        "index",
+        "95 %",
+        "z",
+        "z (random scorer)",
+        "p (random scorer)",
+        *_COUNTED,
+    )
     rows = [
         (
             resolve(row["metric"]).label,
             *_cells(row),
             number(row["z_random_scorer"]),
-            number(row["p_random_scorer"], 2),
+            "" if row["p_random_scorer"] is None else number(row["p_random_scorer"], 2),
             *_counted(row),
         )
         for row in part.iter_rows(named=True)

@@ -218,7 +218,10 @@ def test_the_number_of_runs_makes_a_printed_spread_say_more():
         compare_printed(values, dataset="FB15k-237", metric="hits@1", runs=runs)[0] for runs in (None, 3, 10)
     )
     assert few.p_if_independent > some.p_if_independent > many.p_if_independent
-    assert few.p_if_independent == compare_printed(values, dataset="FB15k-237", metric="hits@1", runs=2)[0].p_if_independent
+    assert (
+        few.p_if_independent
+        == compare_printed(values, dataset="FB15k-237", metric="hits@1", runs=2)[0].p_if_independent
+    )
     assert "± is the standard deviation over 10 runs" in many.assumption
     (alone,) = compare_printed(["60%", "30%"], dataset="FB15k-237", metric="hits@1", runs=5)
     (same,) = compare_printed(["60%", "30%"], dataset="FB15k-237", metric="hits@1")
@@ -239,7 +242,10 @@ def test_seeds_alone_make_no_model_better_whatever_the_spread_means(meaning):
     }.get(meaning, deviation)
     judge = Judge.of(resolve("hits@1"), EvaluationSet.constant(candidates=50, tasks=10**12))
     better = [
-        judge.pairs([Typed("", mean, spread=one) for mean, one in zip(means, spreads, strict=True)])[0].verdict != UNKNOWN
+        judge.pairs([Typed("", mean, spread=one) for mean, one in zip(means, spreads, strict=True)])[
+            0
+        ].verdict
+        != UNKNOWN
         for means, spreads in zip(values.mean(axis=2).T, spread.T, strict=True)
     ]
     assert np.mean(better) <= 0.05 + 2 * (0.05 * 0.95 / 400) ** 0.5
@@ -252,7 +258,8 @@ def test_p_of_rank_files_is_within_the_bound_where_clusters_of_one_side_hardly_d
     won = np.concatenate([rng.permutation(30) < 21 + query % 2 for query in range(20)])
     models = {
         name: pl.concat(
-            frame(np.where(wins, 1.0, BAD), queries, side) for side, queries in (("head", head), ("tail", tail))
+            frame(np.where(wins, 1.0, BAD), queries, side)
+            for side, queries in (("head", head), ("tail", tail))
         )
         for name, wins in (("A", won), ("B", np.zeros(600, dtype=bool)))
     }
@@ -277,6 +284,7 @@ def test_p_is_adjusted_for_the_number_of_pairs():
 def test_ranks_have_a_verdict_too():
     (pair,) = compare_printed(["170", "250"], dataset="FB15k-237", metric="mr")
     assert (pair.better.text, pair.verdict) == ("170", IF_INDEPENDENT)
+    assert pair.assumption.endswith("exchangeable")
     assert compare_printed(["170", "171"], dataset="FB15k-237", metric="mr")[0].verdict == UNKNOWN
 
 
@@ -292,3 +300,9 @@ def test_ranks_have_a_verdict_too():
 def test_mistakes(values, metric, message):
     with pytest.raises(RankadjustError, match=message):
         compare_printed(values, dataset="FB15k-237", metric=metric)
+
+
+@pytest.mark.parametrize(("runs", "message"), [(0, "one run or more, not over 0"), (1, "more than one run")])
+def test_too_few_runs_are_refused(runs, message):
+    with pytest.raises(RankadjustError, match=message):
+        compare_printed(["0.3 ± 0.1", "0.4"], dataset="FB15k-237", metric="mrr", runs=runs)
