@@ -51,9 +51,11 @@ def draws_reaching(rows: Rows, metric: Metric, value: float, spread: float) -> i
 def _values(metric: Metric, ranks: IntArray, candidates: IntArray) -> FloatArray:
     """Return a metric of draws (d, n)."""
     if metric.term is None:
-        return np.median(ranks, axis=1)
+        middle: FloatArray = np.median(ranks, axis=1)
+        return middle
     counts = np.broadcast_to(candidates.astype(np.float64), ranks.shape)
-    return metric.link(metric.term(ranks.astype(np.float64), counts).mean(axis=1))
+    found: FloatArray = metric.link(metric.term(ranks.astype(np.float64), counts).mean(axis=1))
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -18,7 +18,7 @@ class Typed:
     """A value of a metric: a fraction or a rank, and the text that was typed for it.
 
     low, high: what is printed alike lies between them; None for a number, whose digits are not known. spread: the
-    largest number that is printed like the one after ±, in the unit of the value. runs: how many the value is a mean
+    largest number that ± may stand for, rounded, in the unit of the value. runs: how many the value is a mean
     over, None where nobody said.
     """
 

@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
-from rankadjust.evaluation.drawn_p import p_of_draws, reaching_draws
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
@@ -15,6 +14,7 @@ from rankadjust.database.constants import Database
 from rankadjust.database.counted_baselines import add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.histograms import add_p
+from rankadjust.evaluation.drawn_p import p_of_draws, reaching_draws
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _adjusted(
 def _drawn(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet) -> dict[str, Any]:
     """Return draws_reaching and p_random_scorer of a row, None where there is no need to draw, or no counts."""
     end = row["value_low"] if metric.increasing else row["value_high"]
-    reached = reaching_draws(row | {"value": row["value"] if end is None else end}, metric, evaluation_set)
+    reached = reaching_draws({**row, "value": row["value"] if end is None else end}, metric, evaluation_set)
     return {"draws_reaching": reached, "p_random_scorer": p_of_draws(reached)}
 
 

@@ -137,7 +137,7 @@ def ranked_results(rescored: pl.DataFrame, contradictions: pl.DataFrame | None =
 
     Rows with a caveat - second-hand, or refuted - are left out, and what contradictions (of `check`) call impossible.
     Returns the columns of an evaluation, metric, place, model, source, value, value_low, value_high, index, spread (the
-    largest number that is printed like the one after ±) and runs (how many the value is a mean over, where the source
+    largest number that ± may stand for, rounded) and runs (how many the value is a mean over, where the source
     says it).
     """
     columns = ["place", "model", "source", "value", "value_low", "value_high", "index", "spread", "runs"]

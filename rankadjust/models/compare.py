@@ -456,7 +456,8 @@ def _constants(
 class _Estimates:
     """What is known of a model: m metrics (m,), in d bootstrap samples (m, d), and for each way with clusters left out.
 
-    parts: for each way, where there are several, what each cluster adds to the means (m or fewer, clusters). spread: the standard deviation of each metric between the runs (m,), nan for one run. noise: the part of the
+    parts: for each way, where there are several, the share of each cluster in the means (m or fewer, clusters).
+    spread: the standard deviation of each metric between the runs (m,), nan for one run. noise: the part of the
     variance of their mean that comes from the tasks: each run has luck of its own in them (m,).
     """
 

@@ -83,8 +83,7 @@ def compare_printed(
     ----------
     values : sequence of float or str
         Of one metric, as `adjust` takes them; text has the rounding of its digits. "0.338 ± 0.002" is a mean over runs
-        with what is printed of their spread; a mean without one is a value like any other, and its verdict is on these
-        runs.
+        with a printed spread; without a spread a mean is a value like any other, and its verdict is on these runs.
     dataset : str or EvaluationSet
         The name of a data set or an alias; or an evaluation set, which says protocol, split and side, too.
     metric : str

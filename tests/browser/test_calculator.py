@@ -12,9 +12,9 @@ import pytest
 
 from harness.chromium import Pages, scrolls_sideways, violations
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.drawn_scorer import FAR
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import PRINTED_SPLITS
+from rankadjust.chance.drawn_scorer import FAR
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.adjustments import is_bounded
 from rankadjust.database.beside import load_candidates
