@@ -18,7 +18,7 @@ from rankadjust.tables.tokens import (
 # What is said of the task and the unit of a table stands in its caption or in the heading above it.
 _NEXT = 2
 _CAPTION_WORDS = 20
-_MODEL_OPTION = re.compile(r"--model(?:[_-]name)?[ =]([\w.+-]+)")
+_MODEL_OPTION = re.compile(r"(?:--model(?:[_-]name)?[ =]|\bmodel(?:_name)?[=:]\s?)([\w.+-]+)")
 _IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
 
 Around = Sequence[tuple[str, str]]

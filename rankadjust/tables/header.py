@@ -82,6 +82,8 @@ class Header:
             for column in range(len(texts))
         ]
         named = [column for column in range(1, len(texts)) if said[column].metric]
+        # Below the names of metrics protocols, sides or splits may come again and again: 'Raw', 'Filter'.
+        named = named or [column for column in range(1, len(texts)) if said[column].says_something]
         above = [texts[column] for column in named if texts[column]]
         groups = _groups([(column, said[column]) for column in named])
         if not above or len(above) == len(named):

@@ -103,6 +103,13 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
         return Row(index, "other" if any(cells) else "blank", line=line)
     if section := _section(cells, columns, sheet.names):
         return Row(index, "section", section, line=line)
+    # A new text to the left of an empty name begins something else: 'Average' below a column of categories.
+    new = next(
+        (one.index for one in others if one.role == "other" and _is_word(cells[one.index])), len(cells)
+    )
+    for column in others:
+        if column.index > new:
+            above.pop(column.index, None)
     labels = [
         _without_number(_label(column, cells[column.index], above), cells, columns) for column in others
     ]
@@ -116,6 +123,10 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
         _by_header(labels),
         line,
     )
+
+
+def _is_word(text: str) -> bool:
+    return not is_missing(text) and not is_numeric(text)
 
 
 def _label(column: Column, text: str, above: dict[int, str]) -> _Label:

@@ -15,6 +15,7 @@ from typing import Any
 from rankadjust.base.printed import Number
 from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.chance.metrics import Metric
+from rankadjust.tables.possible import Row, all_possible, is_out_of_order, rows_of_models
 from rankadjust.tables.values import States, Value
 
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
@@ -74,7 +75,8 @@ def settle(
     for value in values:
         _settle_sign(value, states, signs)
         groups[value.series, value.facts.metric].append(value)
-    decisions = decide_units([_series(members, percent) for members in groups.values()])
+    series = [_series(members, percent) for members in groups.values()]
+    decisions = _possible(list(groups.values()), series, decide_units(series))
     for members in groups.values():
         if any(value.number.other for value in members):
             for value in filter(lambda value: _may_be_thousands(value.number), members):
@@ -90,6 +92,45 @@ def settle(
             if decision.assumed and not value.number.percent:
                 value.assumed["unit"] = decision.reason
     return [value for value in values if states[value.cell][0] == "value"]
+
+
+def _possible(
+    groups: Sequence[Sequence[Value]], series: Sequence[Series], decisions: list[Decision]
+) -> list[Decision]:
+    """Return decisions, with another unit where only that leaves the values of each model possible.
+
+    Where most models have values that are impossible together in any unit, the columns are in doubt: `assumed` says so.
+    """
+    shares = {place for place, one in enumerate(series) if is_share(one.metric)}
+    rows = [{key: pair for key, pair in row.items() if pair[1] in shares} for row in rows_of_models(groups)]
+    free = {
+        place
+        for place in shares
+        if not series[place].stated and all(number.value <= 1 for number in series[place].numbers)
+    }
+    open_ones = {place for place in free if decisions[place].unit is None}
+
+    def read(row: Mapping[str, tuple[Number, int]], changed: set[int], unit: str | None) -> Row:
+        units = {key: unit if place in changed else decisions[place].unit for key, (_, place) in row.items()}
+        return {key: (row[key][0], own == "percent") for key, own in units.items() if own is not None}
+
+    def remain(changed: set[int], unit: str) -> bool:
+        return all_possible(read(row, changed, unit) for row in rows)
+
+    wrong = sum(is_out_of_order(read(row, set(), None)) for row in rows)
+    is_doubtful = 2 * wrong > len(rows)
+    changed = open_ones or (free if is_doubtful else set())
+    possible = [unit for unit in ("fraction", "percent") if changed and rows and remain(changed, unit)]
+    if len(possible) == 1:
+        reason = f"{possible[0]}: no ranks have these values in the other unit"
+        impossible = {place: _impossible(series[place], possible[0]) for place in changed}
+        return [
+            Decision(possible[0], reason, impossible[place], assumed=True) if place in changed else one
+            for place, one in enumerate(decisions)
+        ]
+    for value in (value for members in groups for value in members if is_doubtful and wrong > 1):
+        value.assumed.setdefault("metric", "of the header, though most rows are impossible with it")
+    return decisions
 
 
 def _series(members: Sequence[Value], percent: str | None) -> Series:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rankadjust.base.printed import Number
-from rankadjust.tables.cells import is_missing, is_numeric, labelled_numbers, read_cell, several_numbers
+from rankadjust.tables.cells import holds_numbers, is_missing, labelled_numbers, read_cell, several_numbers
 from rankadjust.tables.layout import Table
 from rankadjust.tables.sheet import Column, Row
 from rankadjust.tables.sidecar import fill, is_pattern
@@ -16,6 +16,7 @@ from rankadjust.tables.tokens import (
     EVALUATION,
     Facts,
     Names,
+    datasets_within,
     find_dataset,
     metric_key,
     read_header,
@@ -29,6 +30,8 @@ _LABEL: State = ("label", None)
 # A mark may refer to a footnote, or say that the data set is a variant.
 _STARRED = re.compile(r"(\S*\w)\*")
 _DECIMAL = re.compile(r"\d*[.,]\d+")
+# Where the name of a data set is looked for in a table without a metric.
+_LOOKED_AT, _LONGEST_NAME = 100, 80
 
 
 @dataclass(slots=True)
@@ -103,11 +106,7 @@ class Reader:
                     left = [state for state in found if not isinstance(state, Value)]
                     values += [] if left else own
                     states[cell] = left[0] if left else ("value", None)
-                elif (
-                    is_of_results
-                    and _DECIMAL.search(self.table.text(*cell))
-                    and is_numeric(self.table.text(*cell))
-                ):
+                elif is_of_results and _is_result(self.table.text(*cell)):
                     states[cell] = "unread", "nothing names its metric; state the metric"
                 else:
                     states[cell] = self._label(row, column, last_value) if is_body else _LABEL
@@ -115,7 +114,10 @@ class Reader:
 
     def _names_datasets(self) -> bool:
         """Return whether a cell of the table names a data set: its decimal numbers are results."""
-        return any(find_dataset(text, self.names) for row in self.table.grid.rows for text in row)
+        texts = (
+            text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
+        )
+        return any(datasets_within(text, self.names) for text in texts)
 
     def _label(self, row: Row, column: Column, last: int) -> State:
         """Return the state of a label: text under no header, beyond the last column of values, is unread."""
@@ -233,6 +235,11 @@ class Reader:
             **row.labels,
             **dict.fromkeys(corner, column.name),
         }
+
+
+def _is_result(text: str) -> bool:
+    """Return whether a cell holds a decimal number, or several."""
+    return _DECIMAL.search(text) is not None and holds_numbers(text)
 
 
 def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str]) -> tuple[Facts, Facts]:

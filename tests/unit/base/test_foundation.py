@@ -32,7 +32,7 @@ database: base data counting chance baselines
 evaluation: base chance database
 models: base chance database evaluation
 sampling: base counting chance consistency database evaluation models
-tables: base data counting chance
+tables: base data counting chance consistency
 literature: base data counting chance database tables consistency sampling
 output: base data counting chance database evaluation models sampling tables literature consistency
 page: base data counting chance database evaluation models sampling tables literature consistency output

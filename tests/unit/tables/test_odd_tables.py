@@ -448,3 +448,41 @@ def test_labels_within_a_cell_are_read_like_headers(tmp_path):
         ("A", "head", "0.4"),
         ("A", "tail", "0.6"),
     ]
+
+
+def test_a_unit_in_which_no_ranks_have_the_values_loses(tmp_path):
+    rows = ("Model | MRR | H@1 | H@10", "A | 0.9 | 0.4 | 0.8", "B | 0.5 | 0.1 | 0.95")
+    reading = read(tmp_path, "umls.md", "# In %\n\n" + table(*rows))
+    assert {unit for (unit,) in values(reading, "unit")} == {"percent"}
+    assert "no ranks have these values in the other unit" in reading.values["assumed"][0]
+    # An MRR of 0.5 with Hits@1 0.4 is possible in both units.
+    left = read(tmp_path, "umls.md", "# In %\n\n" + table(rows[0], "A | 0.5 | 0.4 | 0.8"))
+    assert values(left) == []
+
+
+def test_columns_in_which_most_rows_are_impossible_are_in_doubt(tmp_path):
+    rows = ("Model | H@10 | H@1 | MR", "A | .24 | .53 | 9", "B | .25 | .54 | 8", "C | .6 | .55 | 7")
+    reading = read(tmp_path, "umls.md", table(*rows))
+    assert all("metric inferred" in grades for grades in reading.values["grades"])
+    reading = read(tmp_path, "umls.md", table(*rows, "D | .7 | .5 | 6"))
+    assert all("metric printed" in grades for grades in reading.values["grades"])
+
+
+def test_protocols_below_the_merged_names_of_metrics(tmp_path):
+    text = table(" | Mean Rank | | Hits@10 | ", " | Raw | Filter | Raw | Filter", "A | 9 | 5 | 34.9 | 47.1")
+    assert values(read(tmp_path, "umls.md", text), "metric", "protocol", "value") == [
+        (MR, "raw", "9"),
+        (MR, "filtered", "5"),
+        ("hits_at_10", "raw", "34.9"),
+        ("hits_at_10", "filtered", "47.1"),
+    ]
+
+
+def test_an_average_below_models_is_none_of_them(tmp_path):
+    rows = ("Category | Model | MRR", "Deep | A | .5", " | B | .6", "Average | | .55")
+    assert values(read(tmp_path, "umls.md", table(*rows)), "model") == [("A",), ("B",), (None,)]
+
+
+def test_pairs_of_values_in_a_table_without_a_metric_are_named(tmp_path):
+    reading = read(tmp_path, "a.md", table("Model | UMLS (MRR/H@10)", "A | 0.5/0.9"))
+    assert "'0.5/0.9': nothing names its metric" in unread_cells(reading)[0]
