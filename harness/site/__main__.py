@@ -68,7 +68,7 @@ def write_pages(found: Literature, root: Path) -> None:
         page.write(root)
     write_text(report_page(material), root / "report.html")
     (root / "check").mkdir()
-    write_text(check_page(found.material), root / "check" / "index.html")
+    write_text(check_page(found.material, f"{ADDRESS}check/"), root / "check" / "index.html")
     write_text(shipped_text("board.css") + (HERE / "site.css").read_text(encoding="utf-8"), root / "site.css")
     shutil.copy(HERE / "favicon.svg", root)
 

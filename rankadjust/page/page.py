@@ -1,13 +1,12 @@
 """The report: one HTML page, put together from its sections, that needs nothing else."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 
 from rankadjust.base.version import VERSION
 from rankadjust.page.boards import board_section, boards, own_table_section, results_section
 from rankadjust.page.calculator import calculator_section
-from rankadjust.page.charts.figure import Figure
 from rankadjust.page.dataset_section import dataset_section
 from rankadjust.page.datatable import datatables_bundle
 from rankadjust.page.figure_section import drawing_scripts, figure_section
@@ -44,30 +43,33 @@ def report_page(material: Material) -> str:
         headline(material.comparison.get("chance-share")),
         counting(values, material.comparison.get("below-baselines")),
     ]
-    return _page(made, "Link-prediction results, adjusted for chance", sentences, material.charts)
+    return _page(
+        made,
+        title="Link-prediction results, adjusted for chance",
+        headline=sentences,
+        bundle=datatables_bundle(),
+        drawing=drawing_scripts(material.charts),
+    )
 
 
-def check_page(material: Material) -> str:
-    """Return the parts of the report that check a reader's own numbers, as a page of their own."""
-    return _page((calculator_section(material),), "Check your numbers", [], ())
+def check_page(material: Material, address: str) -> str:
+    """Return the parts of the report that check a reader's own numbers, as a page of the site at this address."""
+    found = boards(all_values(material), material.comparison)
+    made = (calculator_section(material), own_table_section(found))
+    return _page(made, title="Check your numbers", headline=[], bundle="", drawing="", address=address)
 
 
-def _page(
-    made: Iterable[Section | None], title: str, sentences: Sequence[str | None], charts: Sequence[Figure]
-) -> str:
+def _page(made: Iterable[Section | None], **values: object) -> str:
     sections = [section for section in made if section is not None]
     script = shipped_text("page.js") + shipped_text("own-table.js")
     return render(
         "page.html.jinja",
-        title=title,
         sections=sections,
-        bundle=datatables_bundle(),
         style=shipped_text("page.css") + shipped_text("board.css"),
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
-        headline=sentences,
         version=VERSION,
-        drawing=drawing_scripts(charts),
         # Text, not markup: it is escaped.
         notices=str(shipped_text("third-party.txt")),
+        **{"address": None} | values,
     )

@@ -1054,7 +1054,7 @@ addEventListener("DOMContentLoaded", () => calculatorForm.start());
   addEventListener("load", () => setTimeout(() => {
     drawings.forEach((element) => observer.observe(element));
     whenIdle(async () => {
-      await Promise.all([prepare(), ...drawings.map((element) => specificationOf(element.dataset.figure))]);
+      await Promise.all(drawings.flatMap((element) => [prepare(), specificationOf(element.dataset.figure)]));
       performance.mark("figures-ready");
     });
   }));
