@@ -33,7 +33,8 @@ def dataset_pages(literature: Literature) -> list[Page]:
         "Data sets",
         f"{len(facts)} benchmarks of link prediction: size, what chance and counting give, the best clean result.",
         "datasets.md.jinja",
-        {"rows": list(facts.values())},
+        # Those with a board first.
+        {"rows": sorted(facts.values(), key=lambda row: row["standing"] is None)},
     )
     return [listing, *pages]
 
@@ -78,15 +79,24 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
         {
             **facts,
             "board": board,
+            "usual": usual_protocol(facts),
             "others": [other.key for other in boards if other is not board],
             "metrics": [(metric, resolve(metric).label) for metric in METRICS],
             "counted": [(metric, resolve(metric).label) for metric in _COUNTED],
         },
         data=facts,
+        head={"hide": ["navigation"]},
         picture=None if board is None or facts["standing"] is None else picture(board, facts["standing"]),
     )
     page.values["bibtex"] = bibtex(key, title, page.address)  # type: ignore[index]
     return page
+
+
+def usual_protocol(facts: Mapping[str, Any]) -> str | None:
+    """Return the protocol of the board if counting is known under it, else the first under which it is known."""
+    known = [row["protocol"] for row in facts["baselines"]]
+    board = facts["board"]["key"][1] if facts["board"] else "filtered"
+    return board if board in known else next(iter(known), None)
 
 
 def description(name: str, facts: Mapping[str, Any]) -> str:

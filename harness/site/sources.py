@@ -116,6 +116,7 @@ def _page(facts: Mapping[str, Any]) -> Page:
         "source.md.jinja",
         {**facts, "title": title},
         data=facts,
+        head={"hide": ["navigation"]},
     )
     page.values["bibtex"] = bibtex(source, f"{title}, adjusted for chance", page.address)  # type: ignore[index]
     return page
