@@ -35,7 +35,7 @@ from rankadjust.tables import (
     units,
     values,
 )
-from rankadjust.tables.formats import plaintext, tools
+from rankadjust.tables.formats import grid, markdown, plaintext, tools
 from rankadjust.tables.reading import read_tables
 
 
@@ -72,7 +72,7 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "a column of metrics: long tables": [(columns, "_LONG", frozenset())],
     "merged cells of a spreadsheet": [(header.Header, "_fill_merged", lambda _, texts, *__: texts)],
     "AUC may be of classification": [(tokens, "_metric_of_ranks", tokens.metric_key)],
-    "a header begins again": [(reading, "below_each_other", lambda grid, _: [grid])],
+    "a header begins again": [(reading, "below_each_other", lambda one, _: [one])],
     "rows that divide the table": [(rows, "_section", _nothing)],
     "an empty name is that above": [(rows, "_FILLED", ())],
     "rows and columns of differences": [(rows, "is_difference", lambda _: False)],
@@ -96,7 +96,7 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "rows of a model told apart": [(reading, "tell_apart", lambda _: [])],
     "nothing stands twice": [(reading, "refuse_repeated", lambda values, _: values)],
     "decimal signs of the file": [(units, "_settle_sign", _nothing)],
-    "tables side by side": [(files, "side_by_side", lambda grid: [grid])],
+    "tables side by side": [(files, "side_by_side", lambda one: [one])],
     "frames of pandas in JSON": [(tools, "_frame", _no_rows)],
     "lists of Hits of LibKGE": [(tools, "_LISTED_HITS", _NEVER)],
     "raw and filtered of LibKGE": [(conventions, "_of_libkge", _nothing)],
@@ -108,6 +108,13 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "columns have roles by what they hold": [(columns, "_settle_label_roles", lambda *_: {})],
     "numbers outside what a metric may be": [(units, "_impossible", lambda *_: {})],
     "several values in a cell": [(cells, "several_numbers", _no), (values, "several_numbers", _no)],
+    "letters beside metrics are sides": [(layout, "with_sides_in_letters", _same)],
+    "protocol around the table": [(layout, "protocol_around", _no_facts)],
+    "a caption is of one table": [(grid, "is_caption", _no), (markdown, "is_caption", _no)],
+    "names above metrics are data sets": [(columns, "_ONE_NAME", _NEVER)],
+    "labels within a cell": [(values, "labelled_numbers", _no_rows)],
+    "results without a metric are named": [(values, "_is_result", _no)],
+    "units and columns that no ranks allow": [(units, "_possible", lambda *given: given[-1])],
     "the Hits share a unit": [(units, "_share_unit_of_hits", _nothing)],
 }
 

@@ -1,7 +1,7 @@
 """Published results in whatever form they come: tidy files, or tables as people have them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -9,6 +9,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.literature.assumptions import with_given
+from rankadjust.literature.confirmed import with_confirmed
 from rankadjust.literature.tidy import read_tidy, tidy_separator
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.account import describe, unread_cells
@@ -57,6 +58,8 @@ def read_results(
         raise
     if found == required - 1 and reading.values.is_empty():
         return _tidy(path, registry, given or {})
+    names = known_names(load_registry() if registry is None else registry)
+    reading = replace(reading, values=with_confirmed(reading.values, names))
     rows = reading.values.select(
         pl.lit(path.name).alias("file"), pl.col("source_line").cast(pl.Int64).alias("file_line"), pl.all()
     )

@@ -1,24 +1,22 @@
 """What an author should know before the table is printed: contradictions, assumptions, what others print."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import polars as pl
 
-from rankadjust.base.files import shipped
 from rankadjust.base.words import folded
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.constants import Constants
 from rankadjust.literature.assumptions import assumptions, with_defaults_named
+from rankadjust.literature.confirmed import published
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.statuses import problems
-from rankadjust.literature.tidy import read_tidy, where_of
+from rankadjust.literature.tidy import where_of
 from rankadjust.manuscript.scores import AS_GOOD, BEST
 from rankadjust.output.rendering import to_markdown
 from rankadjust.output.terminal import assumed_facts
 
-_PUBLISHED = "resources/published"
 _EVALUATION = ("dataset", "protocol", "split", "side", "metric")
 
 
@@ -77,21 +75,14 @@ def _named(row: dict[str, object]) -> str:
     return f"{row['model'] or 'the value'} ({row['value_as_printed']})"
 
 
-@cache
-def _published() -> pl.DataFrame:
-    """Return the rows of all published tables."""
-    return pl.concat(map(read_tidy, sorted(shipped(_PUBLISHED).glob("*.csv"))), how="diagonal")
-
-
 def _literature(rows: pl.DataFrame, constants: Constants) -> str:
     """Return the printed values of the same models in the same evaluation, as a Markdown table."""
-    if not shipped(_PUBLISHED).is_dir():
+    if published().is_empty():
         return (
             "The published tables are part of the repository; a package without it has none to compare with."
         )
     names = {folded(name) for name in rows["model"].drop_nulls()}
-    published = _published()
-    same = published.filter(pl.col("model").map_elements(folded, return_dtype=pl.String).is_in(list(names)))
+    same = published().filter(pl.col("model").map_elements(folded, return_dtype=pl.String).is_in(list(names)))
     if not names or same.is_empty():
         return "None of the published tables has a model of one of these names."
     others = rescore(same, constants).filter(pl.col("index").is_not_null())

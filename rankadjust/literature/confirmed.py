@@ -1,0 +1,70 @@
+"""Published values that confirm a data set which a table does not print: they are noted, and decide nothing."""
+
+from functools import cache
+
+import polars as pl
+
+from rankadjust.base.files import shipped
+from rankadjust.base.frames import filled
+from rankadjust.base.words import folded
+from rankadjust.literature.copies import LEAST_EQUAL_DIGITS, digits
+from rankadjust.literature.tidy import read_tidy
+from rankadjust.tables.tokens import Names, find_dataset, metric_key
+
+_PUBLISHED = "resources/published"
+# As many metrics of one model have to be equal.
+_LEAST_EQUAL = 2
+
+
+@cache
+def published() -> pl.DataFrame:
+    """Return the rows of all published tables; none where the package comes without the repository."""
+    paths = sorted(shipped(_PUBLISHED).glob("*.csv"))
+    return pl.concat(map(read_tidy, paths), how="diagonal") if paths else pl.DataFrame()
+
+
+def with_confirmed(values: pl.DataFrame, names: Names) -> pl.DataFrame:
+    """Return the values of a table with a note in `assumed` where its data set was inferred and is confirmed.
+
+    values: of `rankadjust.tables.reading.Reading`. Confirmed means that at least two metrics of a model have the
+    values of a published table, with three digits or more, on the same data set.
+    """
+    is_inferred = pl.col("grades").str.contains(r"\bdataset inferred\b").fill_null(value=False)
+    asked = values.filter(is_inferred, pl.col("dataset").is_not_null(), pl.col("model").is_not_null())
+    if asked.is_empty() or published().is_empty():
+        return values
+    models = {folded(model) for model in asked["model"]}
+    known = published().filter(pl.col("model").fill_null("").map_elements(folded, pl.String).is_in(models))
+    place = ["grid", "dataset"]
+    equal = (
+        _compared(asked, names)
+        .join(
+            _compared(known, names).select("dataset", "name", "metric", "share", there="source"),
+            on=["dataset", "name", "metric", "share"],
+        )
+        .group_by(*place, "name", "there", maintain_order=True)
+        .agg(count=pl.col("metric").n_unique())
+        .filter(pl.col("count") >= _LEAST_EQUAL)
+        .sort("count", descending=True, maintain_order=True)
+        .unique(place, keep="first", maintain_order=True)
+    )
+    note = filled(", confirmed by {} values of {}", "count", pl.col("there").str.replace_all("[;$]", ","))
+    noted = pl.col("assumed").str.replace(r"(data set [^;]*)", pl.concat_str(pl.lit("$1"), "note"))
+    joined = values.join(equal.select(*place, note=note), on=place, how="left", maintain_order="left")
+    return joined.with_columns(
+        assumed=pl.when(is_inferred & pl.col("note").is_not_null()).then(noted).otherwise("assumed")
+    ).drop("note")
+
+
+def _compared(rows: pl.DataFrame, names: Names) -> pl.DataFrame:
+    """Return data set, model and metric in our words, and the value as a fraction where it is percent."""
+    text = pl.col("value").cast(pl.String)
+    number = text.str.extract(r"^\s*(\d*\.?\d+)").cast(pl.Float64, strict=False)
+    is_percent = pl.col("unit").fill_null("").str.contains("percent|%") | text.str.contains("%")
+    return rows.with_columns(
+        dataset=pl.col("dataset").map_elements(lambda name: find_dataset(name, names) or name, pl.String),
+        name=pl.col("model").map_elements(folded, pl.String),
+        metric=pl.col("metric").map_elements(lambda name: metric_key(name) or name, pl.String),
+        share=pl.when(is_percent).then(number / 100).otherwise(number).round(6),
+        value_as_printed=text,
+    ).filter(digits() >= LEAST_EQUAL_DIGITS)
