@@ -9,6 +9,13 @@ min_version("9.27")
 
 
 include: "workflow/rules/common.smk"
+
+
+if RUN.values["container"]:
+
+    container: RUN.values["container"]
+
+
 include: "workflow/rules/fetch.smk"
 include: "workflow/rules/candidates.smk"
 include: "workflow/rules/baselines.smk"
