@@ -4,7 +4,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from hashlib import sha256
 
-from rankadjust.base.version import VERSION
+from rankadjust.base.version import HOMEPAGE, REGISTRY_DATE, VERSION
 from rankadjust.page.boards import board_section, boards, own_table_section, results_section
 from rankadjust.page.calculator import calculator_section
 from rankadjust.page.dataset_section import dataset_section

@@ -199,6 +199,17 @@ def test_back_restores_the_board_and_an_address_is_shared(page_of, literature_pa
     )
 
 
+def test_back_restores_the_board_where_the_address_was_about_a_number(page_of, literature_page):
+    page = ready(page_of(literature_page, address="view=calculator&dataset=Nations&value=0.43"))
+    choose(page, "dataset", "WN18RR")
+    assert title(page).startswith("WN18RR")
+    page.go_back()
+    page.wait_for_function(
+        "document.querySelector('#board .board-title').textContent.startsWith('FB15k-237')"
+    )
+    assert "value=0.43" in page.url
+
+
 @pytest.mark.parametrize(
     "address",
     ["view=leaderboard&dataset=nowhere&metric=x", "view=leaderboard&dataset=FB15k-237", "%E0%A4%A", "&&=&=="],

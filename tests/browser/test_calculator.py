@@ -3,6 +3,9 @@
 import json
 import math
 import random
+import shlex
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -343,6 +346,26 @@ def test_what_is_typed_stands_in_the_address_and_can_be_opened_again(open_calcul
         .inner_text()
         .startswith("WN18RR, filtered, validation, side both")
     )
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "dataset=FB15k-237&value=0.338",
+        "dataset=WN18RR&split=validation&side=head&metric=hits_at_10&value=53.3%25",
+        f"dataset=ICEWS18&metric={MRR}&value=0,338&scores=static",
+        "dataset=FB15k-237&metric=arithmetic_mean_rank&value=1 234.5",
+    ],
+)
+def test_the_printed_command_can_be_typed_by_whoever_has_the_page(open_calculator, tmp_path, address):
+    page = open_calculator(address=f"view=calculator&{address}")
+    page.wait_for_function("document.getElementById('calculator-sentence').textContent !== ''")
+    program, *words = shlex.split(page.locator("#calculator-command code").inner_text())
+    assert program == "rankadjust"
+    done = subprocess.run(
+        [sys.executable, "-m", "rankadjust", *words], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert page.locator("#calculator-sentence").inner_text() in done.stdout
 
 
 def test_the_calculator_works_with_the_keyboard_alone(open_calculator):

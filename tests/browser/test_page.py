@@ -2,10 +2,12 @@
 
 import itertools
 import re
+import tomllib
 
 import pytest
 
 from harness.chromium import Pages, scrolls_sideways, violations
+from rankadjust.base.version import REGISTRY_DATE, VERSION
 from tests.browser.reports import write_report
 
 pytestmark = pytest.mark.browser
@@ -153,6 +155,34 @@ def test_nothing_leaves_the_browser_and_no_other_script_runs(browser, page_witho
     assert page.evaluate("fetch('data:,x').then(() => 'left', () => 'kept')") == "kept"
     pages.close()
     assert all("Content Security Policy" in problem for problem in pages.problems)
+
+
+def test_under_a_policy_without_eval_all_but_the_figures_works(browser, small_page, tmp_path):
+    """docs/evaluate.md says so."""
+    strict = tmp_path / "strict.html"
+    strict.write_text(small_page.read_text(encoding="utf-8").replace("'unsafe-eval' ", ""), encoding="utf-8")
+    pages = Pages(browser)
+    page = settled(pages(strict, address="view=calculator&dataset=Nations&value=0.43"))
+    page.wait_for_function("document.getElementById('calculator-sentence').textContent !== ''")
+    assert page.locator("#results-table tbody tr").count() == 10
+    page.locator("#own-table-text").fill("model,MRR\nA,0.4\n")
+    page.locator("#own-table-result td.model").wait_for()
+    page.locator("figure.chart").first.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    pages.close()
+    assert pages.problems
+    assert all("unsafe-eval" in problem or "EvalError" in problem for problem in pages.problems)
+
+
+def test_the_first_screen_says_version_date_licence_paper_and_address(page_of, small_page, project):
+    header = page_of(small_page).locator("header")
+    text = " ".join(header.inner_text().split())
+    assert f"version {VERSION}, data sets and benchmarks of {REGISTRY_DATE}." in text
+    assert "MIT licence, constants under CC0" in text
+    links = [link.get_attribute("href") for link in header.locator("p a").all()]
+    urls = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    assert links == [urls["Homepage"], "https://arxiv.org/abs/2203.07544"]
+    assert all(link.bounding_box()["y"] < 900 for link in header.locator("p a").all())
 
 
 def test_the_strip_leads_to_the_board_of_a_data_set(page_of, literature_page):

@@ -107,6 +107,7 @@ const boards = {
     this.form.addEventListener("submit", (event) => event.preventDefault());
     this.form.elements.csv.addEventListener("click", () => this.save());
     addEventListener("hashchange", () => this.follow());
+    addEventListener("popstate", ({ state }) => state?.board && this.show(this.find(state.board)));
     this.follow(true);
     performance.mark("leaderboard-shown");
   },
@@ -140,6 +141,8 @@ const boards = {
 
   change(name, value) {
     const { dataset, protocol, split, side, metric } = this.shown;
+    // Where the address is about something else, the entry keeps the board that Back is to restore.
+    history.replaceState({ board: { dataset, protocol, split, side, metric } }, "");
     const [newProtocol, newSplit, newSide] = name === "evaluation" ? JSON.parse(value) : [protocol, split, side];
     // Another data set opens with its own usual evaluation, which comes first; a metric must not choose another.
     const usual = this.find({ dataset: value });
@@ -150,7 +153,7 @@ const boards = {
     }[name]));
     const { html, results, ...said } = this.shown;
     // A step of the reader's, to which Back returns.
-    history.pushState(null, "", address.write({ view: "leaderboard", ...said }));
+    history.pushState({ board: said }, "", address.write({ view: "leaderboard", ...said }));
   },
 
   show(board) {
@@ -786,7 +789,7 @@ const calculatorForm = {
       // Browsers refuse an address that changes with every key.
       clearTimeout(this.writing);
       this.writing = setTimeout(() => {
-        history.replaceState(null, "", address.write({ view: "calculator", ...this.state() }));
+        history.replaceState(history.state, "", address.write({ view: "calculator", ...this.state() }));
       }, 300);
     });
     this.fields.dataset.addEventListener("focus", () => this.fields.dataset.select());
