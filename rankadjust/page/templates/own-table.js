@@ -472,11 +472,11 @@ const ownTable = (() => {
     },
 
     table(results) {
-      const titles = [["Model", ""], ["Data set", ""], ["Metric", ""], ["Printed", "n"], ["By chance", "n"], ["Index", "n"], ["Place", ""]];
-      const place = ({ place: at }) => at === null ? "no published result to compare with" : `${at.place} among ${at.models}${at.best === at.worst ? "" : ` (rounding leaves ${at.best} to ${at.worst} open)`}`;
+      const titles = [["Model", ""], ["Data set", ""], ["Metric", ""], ["Printed", "n"], ["By chance", "n other"], ["Index", "n"], ["by rounding", "n other"], ["Place", ""]];
+      const place = ({ place: at }) => at === null ? "nothing published" : `${at.place} of ${at.models}${at.best === at.worst ? "" : `, by rounding ${at.best} to ${at.worst}`}`;
       const rows = results.map((one) => [
-        [one.model, "model"], [one.evaluation.dataset, ""], [one.metric.label, ""], [one.text, "n"], [calculator.number(one.adjusted.expectation), "n"],
-        [`${calculator.number(one.adjusted.index)} ${calculator.interval(one.adjusted.index_low, one.adjusted.index_high)}`, "n"], [place(one), ""],
+        [one.model, "model"], [one.evaluation.dataset, ""], [one.metric.label, ""], [one.text, "n"], [calculator.number(one.adjusted.expectation), "n other"],
+        [calculator.number(one.adjusted.index), "n"], [calculator.interval(one.adjusted.index_low, one.adjusted.index_high), "n other"], [place(one), "words"],
       ]);
       const cells = (row, name) => row.map(([text, kind]) => element(name, kind === "" ? {} : { class: kind }, text));
       return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Your table, adjusted" },
