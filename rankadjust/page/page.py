@@ -69,6 +69,8 @@ def _page(made: Iterable[Section | None], **values: object) -> str:
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         version=VERSION,
+        date=REGISTRY_DATE,
+        homepage=HOMEPAGE,
         # Text, not markup: it is escaped.
         notices=str(shipped_text("third-party.txt")),
         **{"address": None} | values,
