@@ -103,6 +103,11 @@ const ownTable = (() => {
     if (corner !== undefined) {
       refuse(`the header '${corner.text}' is a data set`);
     }
+    const named = constants.names.metric.flatMap(({ words }) => words.filter((word) => word.length > 2));
+    const doubtful = columns.find(({ metric, role, text }) => metric === undefined && role === undefined && named.some((word) => constants.folded(text).includes(word)));
+    if (doubtful !== undefined) {
+      refuse(`the column '${doubtful.text}' names a metric beside other words`);
+    }
     const ofRole = (role) => columns.find((column) => column.role === role);
     const metricColumn = ofRole("metric");
     const isText = ({ index }) => rows.some((row) => row[index] !== "") && rows.every((row) => printed.read(row[index]) === null);
@@ -120,10 +125,6 @@ const ownTable = (() => {
       refuse(`two columns are ${twice.metric.label}`);
     }
     const found = { values: [], unread: [], ignored: columns.filter((column) => ![...valued, metricColumn, dataset, model].includes(column)).map(({ text }) => text) };
-    const doubtful = found.ignored.find((text) => constants.names.metric.some(({ words }) => words.some((word) => word.length > 2 && constants.folded(text).includes(word))));
-    if (doubtful !== undefined) {
-      refuse(`the column '${doubtful}' names a metric beside other words`);
-    }
     const above = { model: "", dataset: "" };
     rows.forEach((row, place) => {
       const line = place + 2;
