@@ -329,7 +329,7 @@ def flip(path):
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
 
 
-def test_a_damaged_report_is_made_again(run):
+def test_a_damaged_report_is_made_again_and_a_second_run_does_nothing(run):
     assert planned_after(run, "elsewhere/results/report.html", flip) == {"render": 1}
     assert planned(run) == {}
 
@@ -541,10 +541,6 @@ def test_real_data_sets_in_partitions_give_the_same_bytes(tmp_path, shared):
     assert {path.name: path.read_bytes() for path in added.iterdir()} == compared
 
 
-def test_a_second_run_does_nothing(run):
-    assert planned(run) == {}
-
-
 @pytest.mark.parametrize(
     ("module", "rerun"),
     [
@@ -649,11 +645,16 @@ def test_the_tasks_of_a_run_can_be_joined_with_ranks(run):
             r"config.yaml:7: unknown key 'dataset'; did you mean datasets",
             marks=pytest.mark.slow,
         ),
-        (
+        pytest.param(
             {"tiny.yaml": REGISTRY.replace("format:", "fromat:")},
             r"tiny.yaml:5: unknown key 'Tiny.fromat'; did you mean",
+            marks=pytest.mark.slow,
         ),
-        ({"results.csv": None}, r"config.yaml:5: tables: .*results.csv: there is no such table"),
+        pytest.param(
+            {"results.csv": None},
+            r"config.yaml:5: tables: .*results.csv: there is no such table",
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["data set", "protocol", "metric", "config key", "registry key", "table"],
 )
@@ -665,6 +666,7 @@ def test_a_mistake_in_the_configuration_is_one_line(tmp_path, change, message):
     assert_last_line(done, message)
 
 
+@pytest.mark.slow
 def test_a_table_from_the_future_is_refused_before_the_first_job(tmp_path):
     write_inputs(tmp_path)
     os.utime(tmp_path / "results.csv", (time.time() + 3600,) * 2)

@@ -14,6 +14,7 @@ from rankadjust.baselines.recurrency import count_in_ranges, order_of_times
 from rankadjust.baselines.tally import count_standings
 from rankadjust.counting.protocols import Protocol
 from tests.reference_baselines import stand_slowly
+from tests.searching import few_or_many, hold
 
 PROTOCOLS = [
     Protocol("any", entities, unseen, duplicates, known, time, types)
@@ -64,27 +65,31 @@ def counted(found):
     return Counter({row[:-1]: row[-1] for row in found.table.iter_rows()})
 
 
+@few_or_many(15, 60)
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(max_examples=60)
-@given(data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
-def test_scores_of_every_candidate_agree(data, layout, isolated):
-    splits = data.draw(graphs(LAYOUTS[layout], 0))
-    protocols = data.draw(
-        st.lists(st.sampled_from([p for p in PROTOCOLS if p.time == "ignore"]), min_size=1, max_size=3)
-    )
-    alone = isolated if "inference" not in layout and layout not in ("inductive", "ILPC") else set()
-    fast = count_standings(frames(splits), protocols, len(alone))
-    assert [counted(one) for one in fast] == [stand_slowly(splits, one, alone) for one in protocols]
+def test_scores_of_every_candidate_agree(layout, examples):
+    def agree(data, isolated):
+        splits = data.draw(graphs(LAYOUTS[layout], 0))
+        protocols = data.draw(
+            st.lists(st.sampled_from([p for p in PROTOCOLS if p.time == "ignore"]), min_size=1, max_size=3)
+        )
+        alone = isolated if "inference" not in layout and layout not in ("inductive", "ILPC") else set()
+        fast = count_standings(frames(splits), protocols, len(alone))
+        assert [counted(one) for one in fast] == [stand_slowly(splits, one, alone) for one in protocols]
+
+    hold(examples, agree, data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
 
 
+@few_or_many(25, 120)
 @pytest.mark.parametrize("layout", ["usual", "facts", "inductive"])
-@settings(max_examples=120)
-@given(data=st.data())
-def test_recurrency_agrees_with_the_scores_of_every_candidate(data, layout):
-    splits = data.draw(graphs(LAYOUTS[layout], 1))
-    protocol = data.draw(st.sampled_from(PROTOCOLS), label="protocol")
-    (fast,) = count_standings(frames(splits), [protocol])
-    assert counted(fast) == stand_slowly(splits, protocol)
+def test_recurrency_agrees_with_the_scores_of_every_candidate(layout, examples):
+    def agrees(data):
+        splits = data.draw(graphs(LAYOUTS[layout], 1))
+        protocol = data.draw(st.sampled_from(PROTOCOLS), label="protocol")
+        (fast,) = count_standings(frames(splits), [protocol])
+        assert counted(fast) == stand_slowly(splits, protocol)
+
+    hold(examples, agrees, data=st.data())
 
 
 @settings(max_examples=40)
@@ -97,18 +102,20 @@ def test_intervals_are_compared_for_equality_and_have_no_recurrency(data):
     assert set(fast.missing) == {"recurrency", "recurrency-multi-step"}
 
 
-@settings(max_examples=40)
-@given(data=st.data())
-def test_groups_of_relations_and_runs_of_neighbours_add_up(data):
-    splits = data.draw(graphs(LAYOUTS["usual"], 1))
-    protocols = data.draw(st.lists(st.sampled_from(PROTOCOLS), min_size=1, max_size=3))
-    whole = count_standings(frames(splits), protocols)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally, "_GROUP", 3)
-        patch.setattr(tally, "_CELLS", 1)
-        patch.setattr(standings, "_TOGETHER", 2)
-        divided = count_standings(frames(splits), protocols)
-    assert [counted(one) for one in divided] == [counted(one) for one in whole]
+@few_or_many(10, 40)
+def test_groups_of_relations_and_runs_of_neighbours_add_up(examples):
+    def add_up(data):
+        splits = data.draw(graphs(LAYOUTS["usual"], 1))
+        protocols = data.draw(st.lists(st.sampled_from(PROTOCOLS), min_size=1, max_size=3))
+        whole = count_standings(frames(splits), protocols)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tally, "_GROUP", 3)
+            patch.setattr(tally, "_CELLS", 1)
+            patch.setattr(standings, "_TOGETHER", 2)
+            divided = count_standings(frames(splits), protocols)
+        assert [counted(one) for one in divided] == [counted(one) for one in whole]
+
+    hold(examples, add_up, data=st.data())
 
 
 @given(

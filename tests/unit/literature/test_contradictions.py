@@ -452,7 +452,7 @@ def test_a_real_ranking_contradicts_nothing(dataset, ranking, ties, seed):
 
 
 @pytest.mark.parametrize("printed_digits", [3, 4])
-@pytest.mark.parametrize("rows", [10, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rows", [4, pytest.param(120, marks=pytest.mark.slow)])
 def test_mean_values_over_runs_are_not_called_impossible(rows, printed_digits):
     """Honest rows: means over runs of GMR, HMR, IMR and median beside MRR, Hits and MR, without a spread."""
     rng = np.random.default_rng(30)

@@ -9,7 +9,6 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -25,6 +24,7 @@ from rankadjust.literature.statuses import STATUSES, USABLE, problems
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.literature.wording import load_rules, map_words, tidy_columns
 from tests.findings import COUNTS, counts, rescored
+from tests.searching import few_or_many, hold
 from tests.transcription import PUBLISHED, RAW, raw_tables, transcribed
 
 # What is found of a row whatever stands in the others.
@@ -154,32 +154,31 @@ def test_spread_is_read_and_widens_nothing(database):
     assert row["value_high"] - row["value_low"] == pytest.approx(1e-4)
 
 
-@settings(deadline=None, max_examples=25)
-@given(
-    values=st.lists(st.floats(0, 1), min_size=20, max_size=20),
-    digits=st.integers(1, 6),
-    percent=st.booleans(),
-)
-def test_interval_holds_the_value_that_was_printed(database, values, digits, percent):
-    scale = 100 if percent else 1
-    frame = table(
-        dataset="WN18RR",
-        model=[str(i) for i in range(len(values))],
-        metric="mrr",
-        value=[f"{value * scale:.{digits}f}" for value in values],
-        unit="percent" if percent else "fraction",
-    )
-    result = rescore(frame, database).with_columns(exact=pl.Series(values))
-    assert result["status"].unique().to_list() == ["ok"]
-    slack = 1e-12
-    assert result.select(
-        (pl.col("value_low") - slack <= pl.col("exact")).all()
-        & (pl.col("exact") <= pl.col("value_high") + slack).all()
-    ).item()
-    assert (result["value_high"] - result["value_low"]).max() <= 10.0**-digits / scale * (1 + 1e-6)
-    assert result.select(
-        (pl.col("index_low") <= pl.col("index")).all() & (pl.col("index") <= pl.col("index_high")).all()
-    ).item()
+@few_or_many(8, 25)
+def test_interval_holds_the_value_that_was_printed(database, examples):
+    def holds(values, digits, percent):
+        scale = 100 if percent else 1
+        frame = table(
+            dataset="WN18RR",
+            model=[str(i) for i in range(len(values))],
+            metric="mrr",
+            value=[f"{value * scale:.{digits}f}" for value in values],
+            unit="percent" if percent else "fraction",
+        )
+        result = rescore(frame, database).with_columns(exact=pl.Series(values))
+        assert result["status"].unique().to_list() == ["ok"]
+        slack = 1e-12
+        assert result.select(
+            (pl.col("value_low") - slack <= pl.col("exact")).all()
+            & (pl.col("exact") <= pl.col("value_high") + slack).all()
+        ).item()
+        assert (result["value_high"] - result["value_low"]).max() <= 10.0**-digits / scale * (1 + 1e-6)
+        assert result.select(
+            (pl.col("index_low") <= pl.col("index")).all() & (pl.col("index") <= pl.col("index_high")).all()
+        ).item()
+
+    values = st.lists(st.floats(0, 1), min_size=20, max_size=20)
+    hold(examples, holds, values=values, digits=st.integers(1, 6), percent=st.booleans())
 
 
 # --- adjusting
@@ -630,23 +629,23 @@ words = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=30)
-@given(
-    rows=st.lists(st.tuples(*[words] * 8), max_size=6),
-    columns=st.permutations(["split", "side", "protocol", "unit", "candidates", "model", "source", "notes"]),
-    extra=st.integers(0, 5),
-)
-def test_no_row_is_ever_lost(database, rows, columns, extra):
-    names = ["dataset", "metric", "value", *columns[:extra]]
-    frame = pl.DataFrame(
-        [row[: len(names)] for row in rows], schema=dict.fromkeys(names, pl.String), orient="row"
-    ).with_row_index("mark")
-    result = rescore(frame, database, entities=ENTITIES)
-    assert result["mark"].to_list() == [str(i) for i in range(len(rows))]
-    assert set(result["status"]) <= set(STATUSES)
-    assert result.filter(pl.col("status").is_in(USABLE), pl.col("index").is_null()).height == 0
-    unusable = result.filter(~pl.col("status").is_in([*USABLE, "split_unknown", "dataset_unknown"]))
-    assert unusable.filter(pl.col("index").is_not_null() | pl.col("message").is_null()).height == 0
+@few_or_many(10, 30)
+def test_no_row_is_ever_lost(database, examples):
+    def none_is_lost(rows, columns, extra):
+        names = ["dataset", "metric", "value", *columns[:extra]]
+        frame = pl.DataFrame(
+            [row[: len(names)] for row in rows], schema=dict.fromkeys(names, pl.String), orient="row"
+        ).with_row_index("mark")
+        result = rescore(frame, database, entities=ENTITIES)
+        assert result["mark"].to_list() == [str(i) for i in range(len(rows))]
+        assert set(result["status"]) <= set(STATUSES)
+        assert result.filter(pl.col("status").is_in(USABLE), pl.col("index").is_null()).height == 0
+        unusable = result.filter(~pl.col("status").is_in([*USABLE, "split_unknown", "dataset_unknown"]))
+        assert unusable.filter(pl.col("index").is_not_null() | pl.col("message").is_null()).height == 0
+
+    columns = ["split", "side", "protocol", "unit", "candidates", "model", "source", "notes"]
+    rows = st.lists(st.tuples(*[words] * 8), max_size=6)
+    hold(examples, none_is_lost, rows=rows, columns=st.permutations(columns), extra=st.integers(0, 5))
 
 
 def test_runs_are_told_apart_by_line_only_where_a_name_is_repeated():
