@@ -4,8 +4,9 @@
 
 The logarithm of a rank is what is hard about the triple for all models, plus what is hard about it for the model, plus
 luck of the run in the task, plus what the seed does to the whole run: normal, the last with a standard deviation of
-`seed` times the standard error over the triples. The models have equal laws, so that at 5 % the test should reject in
-5 % of the cases. 400 replications each, 300 triples, one side; the same seed gives the same file.
+`seed` times the standard error over the triples. In `shared` about three triples have a query in common, which is hard
+for all models, and for the model, too. The models have equal laws, so that at 5 % the test should reject in 5 % of the
+cases. 400 replications each, 300 triples, one side; the same seed gives the same file.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust import compare
-from rankadjust.base.arrays import FloatArray
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.files import write_text
 
 TRIPLES, REPLICATIONS, LEVEL, SEED = 300, 400, 0.05, 20261122
@@ -23,20 +24,36 @@ RUNS, SEEDS = (2, 5, 10), (0.0, 1.0, 2.0)
 METRICS = ("mrr", "hits@10", "gmr")
 
 
-def ranks(runs: int, seed: float, rng: np.random.Generator, shared: FloatArray) -> FloatArray:
-    """Return the ranks of the runs of one model (runs, triples)."""
-    own = rng.standard_normal(TRIPLES) + rng.standard_normal((runs, TRIPLES))
+def ranks(
+    runs: int, seed: float, rng: np.random.Generator, shared: FloatArray, own: FloatArray
+) -> FloatArray:
+    """Return the ranks of the runs of one model (runs, triples); own: what is hard for the model (triples,)."""
+    luck = own + rng.standard_normal((runs, TRIPLES))
     of_run = seed / TRIPLES**0.5 * rng.standard_normal((runs, 1))
-    return np.clip(np.ceil(np.exp(1.5 + shared + own + of_run)), 1, 14_541)
+    return np.clip(np.ceil(np.exp(1.5 + shared + luck + of_run)), 1, 14_541)
 
 
-def rejected(runs: int, seed: float, replications: int) -> dict[str, float]:
-    """Return the share of replications in which each metric differs."""
-    rng = np.random.default_rng([SEED, runs, int(10 * seed)])
+def rejected(runs: int, seed: float, replications: int, *, shared: bool = False) -> dict[str, float]:
+    """Return the share of replications in which each metric differs; shared: whether triples share queries."""
+    rng = np.random.default_rng([SEED, runs, int(10 * seed), *([1] if shared else [])])
     count: dict[str, float] = {}
     for _ in range(replications):
-        shared = rng.standard_normal(TRIPLES)
-        models = {name: [*ranks(runs, seed, rng, shared)] for name in "AB"}
+        query = np.repeat(np.arange(TRIPLES), rng.geometric(1 / 3, TRIPLES))[:TRIPLES] if shared else None
+
+        def hard(query: IntArray | None = query) -> FloatArray:
+            of_triple = rng.standard_normal(TRIPLES)
+            return of_triple if query is None else of_triple + rng.standard_normal(TRIPLES)[query]
+
+        common = hard()
+        models = {
+            name: [
+                pl.DataFrame({"triple": np.arange(TRIPLES), "side": "tail", "rank": one})
+                if query is None
+                else pl.DataFrame({"triple": np.arange(TRIPLES), "side": "tail", "rank": one, "query": query})
+                for one in ranks(runs, seed, rng, common, hard())
+            ]
+            for name in "AB"
+        }
         found = compare(models, metrics=METRICS, flips=1, draws=0).differences
         for metric, p in found.select("metric", "p").iter_rows():
             count[metric] = count.get(metric, 0.0) + (p <= LEVEL) / replications
@@ -52,12 +69,13 @@ def main() -> None:
     parser.add_argument("--replications", type=int, default=REPLICATIONS)
     arguments = parser.parse_args()
     rows = [
-        (runs, seed, metric, round(share, 4))
+        (runs, seed, "queries" if shared else "triples", metric, round(share, 4))
+        for shared in (False, True)
         for runs in RUNS
         for seed in SEEDS
-        for metric, share in rejected(runs, seed, arguments.replications).items()
+        for metric, share in rejected(runs, seed, arguments.replications, shared=shared).items()
     ]
-    table = pl.DataFrame(rows, schema=["runs", "seed", "metric", "rejected"], orient="row")
+    table = pl.DataFrame(rows, schema=["runs", "seed", "clusters", "metric", "rejected"], orient="row")
     write_text(table.write_csv(), arguments.output)
 
 

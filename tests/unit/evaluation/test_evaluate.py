@@ -19,6 +19,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database
 from rankadjust.evaluation.evaluate import RESULT, evaluate
+from rankadjust.evaluation.one_value import adjust
 from rankadjust.evaluation.resampling import bootstrap_counts
 from rankadjust.evaluation.scores import rank_scores, read_scores
 from rankadjust.evaluation.weighting import arrange, averages
@@ -676,3 +677,14 @@ def test_tasks_that_stand_twice_are_pointed_out():
 def test_arrays_that_are_no_ranks_are_refused(ranks, num_candidates, message):
     with pytest.raises(RankadjustError, match=message):
         evaluate(ranks, num_candidates=num_candidates)
+
+
+def test_p_under_a_random_scorer_is_that_of_the_same_printed_value():
+    """Two hits in the 48 tasks of Countries-S1: adjust and evaluate draw alike."""
+    ranks = pl.DataFrame({"side": ["head", "tail"] * 24, "rank": [1, 1] + [90] * 46})
+    found = evaluate(ranks, dataset="Countries-S1", metrics=["hits@1", "mr"], draws=0)
+    for side, metric, value, p in found.select("side", "metric", "value", "p_random_scorer").iter_rows():
+        assert p == adjust(value, dataset="Countries-S1", metric=metric, side=side).p_random_scorer
+        assert 0 < p < 1
+    without = evaluate(ranks, num_candidates=200, metrics=["hits@1"], draws=0)
+    assert without["p_random_scorer"].null_count() == without.height
