@@ -288,6 +288,14 @@ def test_queries_and_equal_values_of_the_documentation_are_the_stored_ones(proje
     assert (many["share"] <= 0.97 + 3 * many["error"]).all()
     equal = stored.filter(pl.col("law").str.starts_with("equal"))
     page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
+    crossed = stored.filter(pl.col("law").is_in(["both sides", "independent", "ties"]), clusters="queries")
+    for (what, law, triples), rows in crossed.filter(pl.col("what") != "coverage").group_by(
+        "what", "law", "triples", maintain_order=True
+    ):
+        shares = " | ".join(f"{share:.3f}" for share in rows["share"])
+        assert f"| {what} | {law} | {triples:,} | {shares} |" in page
+    size = crossed.filter(what="size")
+    assert (size["share"] <= 0.05 + 3 * (0.05 * 0.95 / size["replications"]) ** 0.5).all()
     for (law, triples), rows in equal.group_by("law", "triples", maintain_order=True):
         found = dict(rows.select("clusters", "share").iter_rows())
         assert f"| {law} | {triples} | {found['swaps']:.3f} | {found['default']:.3f} |" in page
@@ -298,7 +306,7 @@ def test_queries_and_equal_values_of_the_documentation_are_the_stored_ones(proje
 def test_runs_and_tasks_of_the_documentation_are_the_stored_ones(project):
     page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
     stored = pl.read_csv(project / "benchmarks" / "runs_and_tasks.csv")
-    for (runs, seed), rows in stored.group_by("runs", "seed", maintain_order=True):
+    for (runs, seed, _), rows in stored.group_by("runs", "seed", "clusters", maintain_order=True):
         shares = " | ".join(f"{share:.3f}" for share in rows["rejected"])
         assert f"| {runs} | {seed:g} | {shares} |" in page
     # 5 % give or take three standard errors, whatever the seeds and the number of runs.
