@@ -55,7 +55,7 @@ def compare(
     beside = [read_product(path, RESCORED, BESIDE).with_columns(own=False) for path in literature]
     found = [check(results, constants), *(check_against(results, others) for others in beside)]
     contradictions = pl.concat(found, how="diagonal")
-    pairs = pair_orders(results)
+    pairs = pair_orders(results, constants.table)
     ranked = ranked_results(pl.concat([results, *beside], how="diagonal"), contradictions)
     tables = {
         "contradictions": contradictions,

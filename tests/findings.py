@@ -254,7 +254,7 @@ def negatives() -> str:
 
 
 def reversed_orders() -> str:
-    counted = reversals(pair_orders(rescored())).filter(
+    counted = reversals(pair_orders(rescored(), Constants.given(None).table)).filter(
         pl.col("metric").is_in([MRR, "hits_at_10"]), pl.col("first") != "filtered-cumulative"
     )
     # MRR where it is printed, else Hits@10.
@@ -270,13 +270,15 @@ def reversed_orders() -> str:
             resolve(row["metric"]).label,
             str(row["models"]),
             f"{row['reversed']} of {row['known']}",
+            "" if row["sure"] is None else f"{row['sure_reversed']} of {row['sure']}",
             f"{percent(row['share'])} [{percent(row['share_low'])}, {percent(row['share_high'])}]"
             if row["share_low"] is not None
             else "",
         ]
         for row in chosen.sort(order, maintain_order=True).to_dicts()
     ]
-    header = ["source", "data set", "from, to", "metric", "models", "reversed", "share [95 % of resamples]"]
+    header = ["source", "data set", "from, to", "metric", "models", "reversed"]
+    header += ["beyond the luck of triples", "share [95 % of resamples]"]
     return table(header, rows)
 
 

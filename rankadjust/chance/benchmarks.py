@@ -9,6 +9,7 @@ from rankadjust.base.frames import filled
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.chance.replacement import within_bounds
 from rankadjust.counting.candidates import benchmark_candidates
 from rankadjust.counting.protocols import Benchmark
 
@@ -20,9 +21,10 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     """Return the rows of a benchmark for `rankadjust.database.store.assemble`.
 
     Where the number of tasks is not public, an additive metric has the expectation of one task, and no
-    variance. Where ranks are only about uniform under chance, the method says "approximate". That evaluation triples
-    may repeat is left out: without the data nobody knows. Where not even the number of candidates is known, all is null
-    for the benchmark's reason.
+    variance. Where negatives are drawn with replacement from a known pool, the expectation has bounds. Where ranks are
+    only about uniform under chance, the method says "approximate". That evaluation triples may repeat is left out:
+    without the data nobody knows. Where not even the number of candidates is known, all is null for the benchmark's
+    reason.
     """
     # What is computed for about as many candidates as there are is blanked below.
     counts = benchmark_candidates(replace(benchmark, reason=None)).with_columns(
@@ -30,15 +32,15 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     )
     known = counts.filter(pl.col("tasks").is_not_null())
     unknown = counts.filter(pl.col("tasks").is_null()).with_columns(tasks=pl.lit(1, pl.Int64))
-    method = filled("{}, approximate", "method") if benchmark.approximate else pl.col("method")
-    return (
-        pl.concat([_of_known_tasks(known, benchmark, metrics), _of_unknown_tasks(unknown, metrics)])
-        .with_columns(method, *_blank(benchmark.reason))
-        .select(
-            pl.lit(benchmark.dataset).alias("dataset"),
-            pl.lit(benchmark.protocol.name).alias("protocol"),
-            pl.all(),
-        )
+    moments = pl.concat([_of_known_tasks(known, benchmark, metrics), _of_unknown_tasks(unknown, metrics)])
+    if benchmark.pool is not None and benchmark.protocol.negatives is not None:
+        moments = within_bounds(moments, metrics, benchmark.protocol.negatives, benchmark.pool)
+    elif benchmark.approximate:
+        moments = moments.with_columns(method=filled("{}, approximate", "method"))
+    return moments.with_columns(_blank(benchmark.reason)).select(
+        pl.lit(benchmark.dataset).alias("dataset"),
+        pl.lit(benchmark.protocol.name).alias("protocol"),
+        pl.all(),
     )
 
 

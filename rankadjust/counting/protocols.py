@@ -183,6 +183,17 @@ def _shipped_protocols() -> dict[str, Protocol]:
 
 
 @dataclass(frozen=True)
+class Pool:
+    """From how many entities besides the true answer the negatives of a task are drawn.
+
+    least: the smallest number of any task. harmonic_mean: of all tasks of a split, or a lower bound of it.
+    """
+
+    least: int
+    harmonic_mean: int
+
+
+@dataclass(frozen=True)
 class Benchmark:
     """A data set whose tasks all have the same number of candidates, known without its triples.
 
@@ -193,6 +204,7 @@ class Benchmark:
     common_negatives: all tasks of a split are ranked against the same negatives.
     drawn: how the negatives are drawn, as the schema of the file says it; None where no source does.
     reason: why the number of candidates is not known, None where it is.
+    pool: what negatives are drawn from with replacement; None where they are drawn otherwise, or nobody counted it.
     """
 
     dataset: str
@@ -208,6 +220,7 @@ class Benchmark:
     common_negatives: bool = False
     reason: str | None = None
     drawn: str | None = None
+    pool: Pool | None = None
 
 
 def load_benchmarks(path: str | Path | None = None) -> list[Benchmark]:
@@ -267,4 +280,5 @@ def _benchmark(dataset: str, known: Mapping[str, Any], entry: Mapping[str, Any])
         common_negatives=entry.get("common_negatives", False),
         reason=known.get("reason"),
         drawn=entry.get("drawn"),
+        pool=Pool(**known["pool"]) if "pool" in known else None,
     )

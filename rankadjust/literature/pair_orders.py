@@ -7,13 +7,15 @@ number of negatives may: these are different questions to the same models.
 import numpy as np
 import polars as pl
 
-from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.base.vocabulary import KEY, TASK_SIDES
+from rankadjust.chance.metrics import resolve
 from rankadjust.literature.comparison import usable
 
 KEPT, REVERSED, OPEN = "kept", "reversed", "open"
 
 # Versions of a data set that differ in the number of negatives alone.
 _VERSIONS = "^(tgbl-wiki|tgbl-review)-v[12]$"
+_LEVEL = 0.05
 _RESAMPLES = 2_000
 _SEED = 20261123
 
@@ -26,7 +28,7 @@ _KINDS = {
 _GROUP = ["comparison", "source", "dataset", "split", "metric", "first", "second", "under"]
 
 
-def pair_orders(rescored: pl.DataFrame) -> pl.DataFrame:
+def pair_orders(rescored: pl.DataFrame, database: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return every pair of models that a source evaluates in two ways on the same data, and whether its order holds.
 
     comparison says what differs: the protocol, the side (head or tail), or the number of negatives (first and later
@@ -34,8 +36,13 @@ def pair_orders(rescored: pl.DataFrame) -> pl.DataFrame:
     they share. value and other_value belong to model and other_model in the first evaluation, value_second and
     other_value_second in the second. order is kept or reversed, and open where rounding and printed spread cover the
     difference in either evaluation.
+
+    p is the larger one of the two evaluations: how often, at most, the models would differ as much if on each triple a
+    coin decided which of them does better, whatever the ranks with these values are (Hoeffding). Triples that share a
+    query are taken as independent, so that the true p may be larger. p is null for metrics that are not shares, and
+    where `database` (that of `rankadjust.database.store`) does not say how many tasks there are.
     """
-    rows = usable(rescored).filter(pl.col("model").is_not_null())
+    rows = _with_triples(usable(rescored).filter(pl.col("model").is_not_null()), database)
     # A mean over seeds is known to its spread.
     spread = pl.col("spread").cast(pl.Float64, strict=False).fill_null(0)
     slack = pl.max_horizontal((pl.col("value_high") - pl.col("value_low")) / 2, spread)
@@ -47,6 +54,30 @@ def pair_orders(rescored: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(_of_kind(part, name, *_KINDS[name]) for name, part in parts.items())
 
 
+def _with_triples(rows: pl.DataFrame, database: pl.DataFrame | None) -> pl.DataFrame:
+    """Add how many triples a share is a mean over; null where that is not known, or the metric is not a share."""
+    unknown = pl.lit(None, pl.Int64)
+    if database is None:
+        return rows.with_columns(triples=unknown)
+    metrics = map(resolve, rows["metric"].unique())
+    shares = [one.key for one in metrics if one.additive and one.increasing and one.upper == 1]
+    number = pl.col("tasks") // pl.when(side="both").then(2).otherwise(1)
+    tasks = database.select(*KEY, triples=pl.when(pl.col("metric").is_in(shares)).then(number))
+    return rows.join(tasks, on=KEY, how="left", maintain_order="left")
+
+
+def _p_of_tasks() -> pl.Expr:
+    """Return the largest p of the sign-flip test over all ranks that have both values.
+
+    Of n differences d in [-1, 1] with mean D the flips reach n D in size with probability at most
+    2 exp(-(n D)^2 / (2 sum d^2)), and sum d^2 <= sum |d| <= n min(a + b, 2 - a - b).
+    """
+    slack, total = pl.col("slack") + pl.col("slack_other"), pl.col("value") + pl.col("value_other")
+    apart = ((pl.col("value") - pl.col("value_other")).abs() - slack).clip(0)
+    room = (pl.min_horizontal(total, 2 - total) + slack).clip(1e-12, 1)
+    return (2 * (-pl.col("triples") * apart**2 / (2 * room)).exp()).clip(0, 1)
+
+
 def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.DataFrame:
     """Return the pairs of one comparison; a model is known by its line where a source repeats its name."""
     is_repeated = pl.struct(*key, varied, "model").is_duplicated().any().over([*key, "model"])
@@ -55,7 +86,7 @@ def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.D
         .then(pl.concat_str("model", "source_line", separator=", line "))
         .otherwise("model")
     )
-    wanted = ["model", "value", "merit", "slack"]
+    wanted = ["model", "value", "merit", "slack", "triples"]
     named = rows.with_columns(model=model).drop_nulls("model")
     # Two lines of one name under each protocol are told apart only where the protocols share lines.
     each = named.unique([*key, varied, "model"], keep="none").select(*key, varied, *wanted)
@@ -72,6 +103,7 @@ def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.D
         value="value",
         other_value="value_other",
         sign=pl.when(is_sure).then(difference.sign()).otherwise(0.0),
+        p=_p_of_tasks(),
     )
     # The usual evaluation comes first, then in the order of names: head before tail, 20 negatives before 100.
     size = pl.col(varied).str.extract("([0-9]+)$").cast(pl.Int64).fill_null(0)
@@ -102,6 +134,9 @@ def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.D
             .when(product < 0)
             .then(pl.lit(REVERSED))
             .otherwise(pl.lit(OPEN)),
+            p=pl.when(pl.col("p").is_not_null() & pl.col("p_second").is_not_null()).then(
+                pl.max_horizontal("p", "p_second")
+            ),
         )
         .sort(pl.all())
     )
@@ -112,13 +147,17 @@ def reversals(pairs: pl.DataFrame) -> pl.DataFrame:
 
     pairs: of `pair_orders`. Returns a row per comparison, source, dataset, split, metric, first, second and under:
     models, pairs (of models), known (pairs whose order is known in both evaluations), reversed (of these), and share
-    (reversed of known). share_low and share_high hold 95 % of _RESAMPLES resamples of the models, with a fixed seed.
-    They are null with fewer than four models, and where no pair or every pair is reversed: resamples say nothing then.
+    (reversed of known). sure and sure_reversed count the known and the reversed pairs with a p of at most 0.05; they
+    are null where no p is known. share_low and share_high hold 95 % of _RESAMPLES resamples of the models, with a fixed
+    seed. They are null with fewer than four models, and where no pair or every pair is reversed: resamples say nothing
+    then.
     """
     rows = []
     for key, part in pairs.group_by(_GROUP, maintain_order=True):
         known = part.filter(pl.col("order") != OPEN)
         changed = known.filter(order=REVERSED).height
+        sure = known.filter(pl.col("p") <= _LEVEL)
+        counts = (sure.height, sure.filter(order=REVERSED).height) if part["p"].count() else (None, None)
         rows.append(
             (
                 *key,
@@ -126,13 +165,14 @@ def reversals(pairs: pl.DataFrame) -> pl.DataFrame:
                 part.height,
                 known.height,
                 changed,
+                *counts,
                 changed / known.height if known.height else None,
                 *_interval(known),
             )
         )
-    counts = dict.fromkeys(("models", "pairs", "known", "reversed"), pl.Int64)
+    numbers = ("models", "pairs", "known", "reversed", "sure", "sure_reversed")
     shares = dict.fromkeys(("share", "share_low", "share_high"), pl.Float64)
-    schema = {**dict.fromkeys(_GROUP, pl.String), **counts, **shares}
+    schema = {**dict.fromkeys(_GROUP, pl.String), **dict.fromkeys(numbers, pl.Int64), **shares}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -129,7 +129,7 @@ def _other_messages() -> dict[str, pl.Expr]:
         ),
         "approximate": pl.when(pl.col("rule_status") == "approximate")
         .then("rule_message")
-        .when(pl.col("benchmark_note").is_not_null())
+        .when(pl.col("benchmark_note").is_not_null() & ~is_bounded())
         .then("benchmark_note")
         .when(pl.col("origin") == "entities")
         .then(

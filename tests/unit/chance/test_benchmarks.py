@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import count_candidates
-from rankadjust.counting.protocols import Benchmark, get_protocol, load_benchmarks
+from rankadjust.counting.protocols import Benchmark, Pool, get_protocol, load_benchmarks
 
 METRICS = expand(["mr", "mrr", "mrr_at_k", "hits_at_k", "gmr"], [10])
 
@@ -112,6 +112,104 @@ def test_chance_of_negatives_drawn_with_replacement(project, draws, printed):
     first = sum(probability / (count + 1) for count, probability in different.items())
     assert f"{first:.4f}" == printed
     assert printed in (project / "docs" / "protocols.md").read_text(encoding="utf-8")
+
+
+# Negatives drawn with replacement
+
+
+def readings(others, negatives):
+    """The laws of the rank, by counting every choice, for each way to treat a true answer drawn as its own negative.
+
+    others: how many entities besides the true answer can be drawn.
+    """
+    laws = {}
+    # The true answer cannot be drawn; it can, and the tie counts for it; it can, and the tie counts against it.
+    for name, members, below in (("absent", others, 0), ("for", others + 1, 0), ("against", others + 1, 1)):
+        law = [Fraction(0)] * (negatives + 1)
+        for better in range(others + 1):
+            beats = range(better + below)
+            for drawn in product(range(members), repeat=negatives):
+                law[sum(each in beats for each in drawn)] += Fraction(1, (others + 1) * members**negatives)
+        laws[name] = law
+    return laws
+
+
+@pytest.mark.parametrize(("others", "negatives"), [(1, 1), (2, 3), (3, 4), (5, 4), (7, 3)])
+def test_bounds_hold_for_every_way_to_draw(others, negatives):
+    metrics = expand(["mr", "mrr", "hits_at_k", "ndcg", "auc"], [1, 2, 3])
+    given = benchmark(protocol=get_protocol(f"sampled-{negatives}"), pool=Pool(others, others))
+    rows = benchmark_moments(given, metrics)
+    for metric in metrics:
+        found = row(rows, metric.key)
+        values = metric.term(np.arange(1.0, negatives + 2), np.full(negatives + 1, negatives + 1.0))
+        for law in readings(others, negatives).values():
+            assert sum(law) == 1
+            expectation = float(np.array([float(each) for each in law]) @ values)
+            assert found["expectation_low"] - 1e-12 <= expectation <= found["expectation_high"] + 1e-12
+        assert (found["expectation"], found["variance"], found["variance_random_scorer"]) == (None,) * 3
+    # Where f has no second differences the bounds are no wider than needed: by 1 / others instead of 1 / (others + 1).
+    against = float(sum(rank * share for rank, share in enumerate(readings(others, negatives)["against"], 1)))
+    assert against == pytest.approx(1 + negatives / 2 + negatives / (2 * others + 2), rel=1e-12)
+    mean_rank = row(rows, "arithmetic_mean_rank")
+    assert mean_rank["expectation_high"] == pytest.approx(
+        1 + negatives / 2 + negatives / (2 * others), rel=1e-12
+    )
+
+
+def test_a_simulation_of_grails_draws_is_within_its_bounds():
+    """NELL-995 v1: pools of 51 to 223 others, of which one is 51, and the harmonic mean is 104."""
+    generator = np.random.default_rng(20261123)
+    others = np.array([51, 104, 104, 223])
+    given = benchmark(pool=Pool(51, int(others.size / (1 / others).sum())))
+    found = row(benchmark_moments(given, METRICS), "inverse_harmonic_mean_rank")
+    runs = 20_000
+    better = generator.integers(0, others + 1, size=(runs, others.size))
+    for ties in (0, 1):
+        mean = (1 / (1 + generator.binomial(49, (better + ties) / (others + 1)))).mean(axis=1)
+        error = 4 * mean.std() / runs**0.5
+        assert found["expectation_low"] - error < mean.mean() < found["expectation_high"] + error
+        # And it is not the mean of ranks that are uniform on 1..50, as without replacement.
+        assert abs(mean.mean() - sum(1 / rank for rank in range(1, 51)) / 50) > error
+
+
+def test_what_is_no_mean_has_no_bounds_and_a_reason():
+    found = row(benchmark_moments(benchmark(pool=Pool(200, 210)), METRICS), "geometric_mean_rank")
+    assert (found["expectation_low"], found["expectation_high"]) == (None, None)
+    assert found["reason"].startswith("not a mean over the tasks")
+
+
+@pytest.mark.shared
+def test_the_pools_of_the_shipped_benchmarks_are_those_of_grails_files(shared):
+    """Without the answers that the inference graph knows, and without the query's own entity."""
+    folder = next((shared / "data/mirror/raw.githubusercontent.com/kkteru/grail").glob("*/data"))
+    given = {one.dataset: one for one in load_benchmarks() if one.pool is not None}
+    assert len(given) == 12
+    for name, one in given.items():
+        prefix, version = name.removeprefix("GraIL-").split("-")
+        graph = f"{prefix.replace('FB15k', 'fb').replace('NELL995', 'nell')}_{version}_ind"
+        splits = {
+            split: pl.read_csv(
+                folder / graph / f"{split}.txt",
+                separator="\t",
+                has_header=False,
+                new_columns=["head", "relation", "tail"],
+            )
+            for split in ("train", "valid", "test")
+        }
+        known = splits["train"].unique()
+        entities = pl.concat([known["head"], known["tail"]]).n_unique()
+        assert entities == one.entities
+        means = []
+        for split in ("valid", "test"):
+            sizes = []
+            for query in (["head", "relation"], ["relation", "tail"]):
+                answers = known.group_by(query).agg(known=pl.len())
+                joined = splits[split].join(answers, on=query, how="left")
+                sizes.append(entities - 2 - joined["known"].fill_null(0).to_numpy().astype(float))
+            pools = np.concatenate(sizes)
+            assert pools.min() >= one.pool.least
+            means.append(pools.size / (1 / pools).sum())
+        assert int(min(means)) == one.pool.harmonic_mean
 
 
 # Common negatives

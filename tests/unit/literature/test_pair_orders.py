@@ -1,5 +1,9 @@
 """Pairs of models under two evaluations: by hand, on rows whose orders are known."""
 
+import math
+from itertools import product
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -82,3 +86,54 @@ def test_the_interval_resamples_models():
     assert counted["share_low"] == 0
     # With A two or three times among five draws, more than half of the pairs of different models have it.
     assert 0.6 <= counted["share_high"] <= 1
+
+
+def of_tasks(rows, tasks):
+    """Return a database that says how many tasks each evaluation of the rows has."""
+    return (
+        rows.select("dataset", "protocol", "split", "side", "metric")
+        .unique()
+        .with_columns(tasks=pl.lit(tasks, pl.Int64))
+    )
+
+
+def test_p_is_at_least_that_of_every_flip_of_ranks_with_these_values():
+    """Eight triples: all 256 flips of the differences of two hits columns, against the bound from their means alone."""
+    generator = np.random.default_rng(20261123)
+    for _ in range(20):
+        first, second = generator.integers(0, 2, size=(2, 8)).astype(float)
+        rows = both(
+            {"A": first.mean(), "B": second.mean()},
+            {"A": first.mean(), "B": second.mean()},
+            metric="hits_at_1",
+        )
+        exact = rows.with_columns(value_low="value", value_high="value")
+        (row,) = pair_orders(exact, of_tasks(rows, 16)).to_dicts()
+        flips = [abs(np.dot(signs, first - second)) for signs in product([-1, 1], repeat=8)]
+        assert row["p"] >= np.mean([flip >= abs((first - second).sum()) - 1e-9 for flip in flips])
+
+
+def test_only_orders_beyond_the_luck_of_triples_are_sure():
+    rows = both({"A": 0.5, "B": 0.4, "C": 0.3}, {"A": 0.2, "B": 0.3, "C": 0.4})
+    # Of A and B: 2 exp(-n 0.09^2 / (2 * 0.91)) and 2 exp(-n 0.09^2 / (2 * 0.51)), rounding of 0.01 allowed for.
+    for triples, sure in ((500, 1), (1000, 3)):
+        pairs = pair_orders(rows, of_tasks(rows, 2 * triples))
+        by_pair = {(row["model"], row["other_model"]): row["p"] for row in pairs.to_dicts()}
+        assert by_pair["A", "B"] == pytest.approx(2 * math.exp(-triples * 0.09**2 / (2 * 0.91)), rel=1e-9)
+        (counted,) = reversals(pairs).to_dicts()
+        assert (counted["known"], counted["reversed"], counted["sure"], counted["sure_reversed"]) == (
+            3,
+            3,
+            sure,
+            sure,
+        )
+
+
+def test_without_the_number_of_triples_and_for_mean_ranks_there_is_no_p():
+    rows = both({"A": 0.5, "B": 0.4}, {"A": 0.2, "B": 0.3})
+    assert pair_orders(rows)["p"].to_list() == [None]
+    ranks = both({"A": 5, "B": 4}, {"A": 2, "B": 3}, metric=MR)
+    pairs = pair_orders(ranks, of_tasks(ranks, 200))
+    assert pairs["p"].to_list() == [None]
+    (counted,) = reversals(pairs).to_dicts()
+    assert (counted["sure"], counted["sure_reversed"]) == (None, None)

@@ -284,7 +284,16 @@ def test_stated_candidates_of_a_raw_table_are_its_entities(database):
     assert (row["status"], row["origin"]) == ("ok", "constant")
 
 
-def test_negatives_with_replacement_are_approximate(database):
+def test_negatives_with_replacement_are_bounded_by_the_pool():
+    row = one(None, dataset="NELL-v1", metric="hits@10", value="0.5", protocol="sampled-50", candidates="50")
+    assert (row["protocol"], row["status"]) == ("sampled-49", "bounded")
+    # 0.2 and 1 / (2 * 104) + 49 * 2 / (8 * 51 * 104) at most to either side (docs/methods.md).
+    apart = 1 / 208 + 98 / (8 * 51 * 104)
+    assert row["expectation_high"] - row["expectation_low"] == pytest.approx(2 * apart, rel=1e-9)
+    assert row["index_low"] < (0.5 - 0.2) / 0.8 < row["index_high"]
+
+
+def test_negatives_with_replacement_are_approximate_without_their_database_row(database):
     row = one(
         database, dataset="NELL-v1", metric="hits@10", value="0.5", protocol="sampled-50", candidates="50"
     )

@@ -93,6 +93,10 @@ EXAMPLES = {
         {"source": "QLogicE README: comparison of models (second-hand)", "model": "TuckER"},
         {"caveat": "second-hand: copied into a table of comparison"},
     ),
+    "second-hand in the README of Manabe": (
+        {"source": "knowledge-graph-embeddings README (Manabe)", "model": "ComplEx*"},
+        {"caveat": "second-hand: copied from the paper that is cited"},
+    ),
     "no rank from 2 to 10": (
         {"source": "QLogicE README: comparison of models (second-hand)", "model": "QLogicE"},
         {
