@@ -593,11 +593,12 @@ def test_all_known_anomalies_are_found(project, flagged):
     certain = pl.col("severity").is_in(["impossible", "only_if_cut"])
     impossible = set(flagged.filter(certain).select("dataset", "model").iter_rows())
     assert wanted <= impossible
-    # Printed with Hits@1 above MRR, in tables that came later.
+    # Printed with Hits@1 above MRR or Hits@10 below Hits@3, in tables that came later.
     assert impossible - wanted == {
         ("FB15k-237", "CompGCN-TransE"),
         ("WN18", "E2R"),
         ("WN18RR", "DistMult"),
+        ("YAGO3-10", "Keci-KvsAll"),
     }
 
 
