@@ -217,7 +217,7 @@ _WITHOUT_EFFECT = {
     _SEVERAL: {"side", "runs", "figure", "against", "by"},
     _TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "assume", "against"},
     _FULL_TABLE: {
-        *("sampled", "num_candidates", "num_entities", "tasks", "dataset", "protocol", "split", "side"),
+        *("num_candidates", "num_entities", "tasks", "protocol"),
         *("negatives", "without_noise", "assume", "against", "metrics"),
     },
     _NAMED: {"metric"},
@@ -232,15 +232,20 @@ _WITHOUT_EFFECT = {
 def _require_effect(context: click.Context, kind: str) -> None:
     """Refuse an option that somebody gave and that has no effect on this kind of input."""
     for option in context.command.params:
-        given = context.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
-        if given and option.name in _WITHOUT_EFFECT[kind]:
+        if option.name in _WITHOUT_EFFECT[kind] and _is_given(context, option.name):
             raise click.UsageError(f"{option.opts[0]} has no effect on {kind}; leave it out.")
+
+
+def _is_given(context: click.Context, option: str) -> bool:
+    """Tell whether somebody gave an option; else it has its default."""
+    return context.get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
 def _require_times(context: click.Context, constants: "Constants", dataset: str) -> None:
     """Refuse --scores, which say how a model sees times, for a data set that has none."""
-    given = context.get_parameter_source("scores") is ParameterSource.COMMANDLINE
-    if given and not constants.has_times(constants.rows(dataset=dataset)["dataset"][0]):
+    if _is_given(context, "scores") and not constants.has_times(
+        constants.rows(dataset=dataset)["dataset"][0]
+    ):
         _require_effect(context, _TIMELESS)
 
 
@@ -904,7 +909,8 @@ def full(
 
     A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
     whatever the ranks are, but for the noise of the draws with the stated probability. Or VALUE is one table, as
-    `rankadjust rescore` takes it: each row among sampled negatives gets the bounds that all values of its model give.
+    `rankadjust rescore` takes it: each row among sampled negatives gets the bounds that all values of its model give;
+    --sampled, --dataset, --split and --side say what the table does not.
     """
     from rankadjust.output import full as texts
 
@@ -915,8 +921,11 @@ def full(
         raise click.UsageError("--sidecar and --output are about a table of values.")
     if is_table:
         _require_effect(context, _FULL_TABLE)
+        given = {name: options[name] for name in ("dataset", "split", "side") if _is_given(context, name)}
+        if sampled is not None:
+            given["protocol"] = f"sampled-{sampled}"
         _full_table(
-            Path(values[0]), sidecar, options["level"], output, _constants(results, database), as_json
+            Path(values[0]), sidecar, given, options["level"], output, _constants(results, database), as_json
         )
         return
     if to_sampled is not None:
@@ -927,18 +936,19 @@ def full(
         else:
             _echo(texts.to_sampled_text(found, to_sampled))
         return
+    named = _by_metric(values)
     if sampled is None:
         raise click.UsageError("Among how many negatives are the values printed? Give --sampled.")
     options |= {"sampled": sampled, "noise": not without_noise}
     if against:
         from rankadjust.sampling.difference import full_difference
 
-        pair = full_difference(_by_metric(values), _by_metric(against), **options)
+        pair = full_difference(named, _by_metric(against), **options)
         text, data = texts.full_difference_text(pair), asdict(pair)
     else:
         from rankadjust.sampling.bounds import full_bounds
 
-        one = full_bounds(_by_metric(values), **options)
+        one = full_bounds(named, **options)
         text, data = texts.full_bounds_text(one), asdict(one)
     if as_json:
         _print_json(data)
@@ -949,6 +959,7 @@ def full(
 def _full_table(
     table: Path,
     sidecar: Path | None,
+    given: Given,
     level: float,
     output: Path | None,
     constants: "Constants",
@@ -960,9 +971,11 @@ def _full_table(
     from rankadjust.literature.results import read_results
     from rankadjust.output.full import full_table_text
 
-    found = read_results(table, constants.registry, sidecar)
+    found = read_results(table, constants.registry, sidecar, given)
     rescored = rescore(with_defaults_named(found.rows), constants)
     _say_what_was_assumed(assumptions(rescored))
+    for line in found.unread:
+        _echo(line, err=True)
     bounded = add_full_bounds(rescored, constants, level)
     if output is not None:
         _write(bounded, output)
@@ -977,6 +990,11 @@ def _by_metric(values: Sequence[str]) -> dict[str, str]:
 
     found: dict[str, str] = {}
     keys = set()
+    for value in values:
+        if "=" not in value and value != "%":
+            raise click.UsageError(
+                f"{value} is neither a metric and its value, such as mrr=0.784, nor a file that is there."
+            )
     for name, text in _named_values(values, None):
         if (key := resolve(name).key) in keys:
             raise click.UsageError(f"{name} is given twice; --against takes the values of a second model.")

@@ -47,7 +47,11 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
         .group_by("run", maintain_order=True)
     ]
     bounds = pl.DataFrame(found, schema=_SCHEMA)
-    return rows.join(bounds, on="run", how="left", maintain_order="left").drop("run")
+    joined = rows.join(bounds, on="run", how="left", maintain_order="left").drop("run")
+    is_silent = pl.col("protocol").str.contains(_SAMPLED) & pl.col(COLUMNS[0]).is_null()
+    return joined.with_columns(
+        full_reason=pl.coalesce("full_reason", pl.when(is_silent).then(pl.coalesce("message", "status")))
+    )
 
 
 def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:

@@ -114,17 +114,28 @@ def full_table_text(bounded: pl.DataFrame) -> str:
     """Return the rows of a table among sampled negatives with the bounds of the full ranking, or why there are none."""
     shown = bounded.filter(pl.col(COLUMNS[0]).is_not_null() | pl.col("full_reason").is_not_null())
     if shown.is_empty():
-        return "no value is known to be printed among sampled negatives, so that there is nothing to bound"
+        return (
+            "no value is known to be printed among sampled negatives, so that there is nothing to bound; --sampled 50 "
+            "says that all are that say no protocol"
+        )
+    bounds, none = shown.filter(pl.col("full_reason").is_null()), shown.drop_nulls("full_reason")
     rows = [
         (row["dataset"], row["model"] or "", resolve(row["metric"]).label, number(row["value"]), *_ends(row))
-        for row in shown.iter_rows(named=True)
+        for row in bounds.iter_rows(named=True)
     ]
-    return table(("data set", "model", "", "printed", "full MRR", "full Hits@10"), rows, left=3)
+    told = (
+        []
+        if not rows
+        else [table(("data set", "model", "", "printed", "full MRR", "full Hits@10"), rows, left=3)]
+    )
+    reasons = (
+        none["full_reason"].value_counts(sort=True).sort("count", "full_reason", descending=[True, False])
+    )
+    told += [f"no bounds for {count:,} value{'s' * (count > 1)}: {why}" for why, count in reasons.iter_rows()]
+    return "\n".join(told)
 
 
 def _ends(row: dict[str, Any]) -> tuple[str, ...]:
-    if row["full_reason"] is not None:
-        return row["full_reason"], ""
     return tuple(
         f"{number(row[f'full_{name}_low'])} to {number(row[f'full_{name}_high'])}" for name in FULL_METRICS
     )

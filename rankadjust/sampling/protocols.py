@@ -82,8 +82,10 @@ def setting(asked: Asked) -> Setting:
         times = None if asked.tasks is None else np.array([asked.tasks])
         return _setting(Draw(asked.sampled, asked.negatives == WITH), np.array([count]), times, why)
     constants = Constants.given(asked.database)
-    name, benchmark = _benchmark(constants, asked.dataset, asked.sampled)
-    drawn = _drawn(name, benchmark, asked.negatives, count, why)
+    name, known = _benchmarks_of(constants, asked.dataset)
+    drawn = _drawn(name, known, asked, count, why)
+    # Candidates and tasks are the same, however many negatives are drawn.
+    benchmark = next(iter(known), None)
     counts, times = _counted(constants, name, benchmark, asked, count, why)
     return _setting(Draw(asked.sampled, drawn == WITH), counts, times, why)
 
@@ -99,6 +101,11 @@ def _check(asked: Asked) -> None:
             raise RankadjustError(f"{what} is {number}; give a whole number from {least} on")
     if asked.negatives not in (None, *NEGATIVES):
         raise RankadjustError(f"negatives is '{asked.negatives}'; write {' or '.join(NEGATIVES)}")
+    if asked.protocol.casefold().startswith("sampled-"):
+        raise RankadjustError(
+            f"{asked.protocol} is no full ranking: --protocol names the full one (filtered, raw), and --sampled says "
+            "how many negatives the printed values have"
+        )
     if asked.num_candidates is not None and asked.num_entities is not None:
         raise RankadjustError(
             "num_candidates and num_entities both say how many are ranked; give one of them"
@@ -108,7 +115,8 @@ def _check(asked: Asked) -> None:
 def _setting(draw: Draw, counts: FloatArray, times: FloatArray | None, why: list[str]) -> Setting:
     if not draw.replacement and counts.max() <= draw.negatives:
         raise RankadjustError(
-            f"{draw.negatives} negatives cannot be drawn from {counts.max() - 1:,.0f} other candidates, none twice"
+            f"{draw.negatives:,} negatives cannot be drawn from {counts.max() - 1:,.0f} other candidates, none twice; "
+            f"if one may be drawn twice, say --negatives {WITH}"
         )
     known = times is not None
     times = np.array([_LARGE]) if times is None else times
@@ -120,36 +128,45 @@ def _benchmarks() -> list[Benchmark]:
     return load_benchmarks()
 
 
-def _benchmark(constants: Constants, dataset: str, sampled: int) -> tuple[str, Benchmark | None]:
-    known = {one.dataset: one for one in _benchmarks() if one.protocol.negatives == sampled}
-    names = {*constants.table["dataset"].unique(), *known}
+def _benchmarks_of(constants: Constants, dataset: str) -> tuple[str, list[Benchmark]]:
+    """Return the name of a data set, and its benchmarks among sampled negatives."""
+    sampled = [one for one in _benchmarks() if one.protocol.negatives is not None]
+    names = {*constants.table["dataset"].unique(), *(one.dataset for one in sampled)}
     name = known_name(KINDS["dataset"], dataset, sorted(names), "the database", lambda: constants.registry)
-    return name, known.get(name)
+    return name, [one for one in sampled if one.dataset == name]
 
 
-def _drawn(
-    name: str, benchmark: Benchmark | None, negatives: str | None, count: int | None, why: list[str]
-) -> str:
-    """Return how negatives are drawn, with or without replacement."""
-    drawn = None if benchmark is None else benchmark.drawn
-    if negatives is not None:
-        if drawn not in (None, negatives):
-            why.append(f"the negatives are not those of {name} ({drawn}), as you say")
-        return negatives
-    if drawn is None:
+def _drawn(name: str, known: list[Benchmark], asked: Asked, count: int | None, why: list[str]) -> str:
+    """Return how negatives are drawn, with or without replacement. known: the benchmarks of the data set."""
+    same = [one for one in known if one.protocol.negatives == asked.sampled]
+    ways = sorted({one.drawn for one in same or known if one.drawn is not None})
+    if asked.negatives is not None:
+        if same and ways not in ([], [asked.negatives]):
+            why.append(f"the negatives are not those of {name} ({', '.join(ways)}), as you say")
+        return asked.negatives
+    if not ways:
         why.append("the negatives are drawn uniformly from the candidates of each task, none of them twice")
         return WITHOUT
-    if drawn == "typed" and count is not None:
+    usual = " or ".join(sorted(f"{one.protocol.negatives:,}" for one in known))
+    if ways in ([WITHOUT], [WITH]):
+        if not same:
+            how = "none of them twice" if ways == [WITHOUT] else "with replacement"
+            why.append(
+                f"{name} is evaluated with {usual} negatives; {asked.sampled:,} are drawn in the same way, uniformly "
+                f"and {how}"
+            )
+        return ways[0]
+    if ways == ["typed"] and count is not None:
         why.append(
             "the negatives have the type of the true answer, and so have the candidates of the full ranking"
         )
         return WITHOUT
-    if drawn in _NOT_UNIFORM:
-        raise RankadjustError(
-            f"{name}: nothing is known of the full ranking: {_NOT_UNIFORM[drawn]}. If your negatives are drawn "
-            f"uniformly, say so with --negatives {WITHOUT} or {WITH}"
-        )
-    return drawn
+    reasons = "; ".join(_NOT_UNIFORM[way] for way in ways if way in _NOT_UNIFORM)
+    unlike = "" if same else f"it is evaluated with {usual} negatives, not {asked.sampled:,}, and there "
+    raise RankadjustError(
+        f"{name}: nothing is known of the full ranking: {unlike}{reasons}. If your negatives are drawn uniformly, say "
+        f"so with --negatives {WITHOUT} or {WITH}"
+    )
 
 
 def _counted(
@@ -163,19 +180,21 @@ def _counted(
     """Return how many tasks have how many candidates; of a benchmark without histogram, all have as many."""
     split = asked.split or _split_of(benchmark)
     protocols = constants.table.filter(dataset=name)["protocol"].unique()
-    tails = None
+    tails = known = None
     if asked.protocol in protocols or benchmark is None:
-        tails = EvaluationSet.of(constants, name, asked.protocol, split, asked.side).tails
+        known = EvaluationSet.of(constants, name, asked.protocol, split, asked.side)
+        tails = known.tails
     if tails is not None and count is None:
         share = 1.0 if asked.tasks is None else asked.tasks / tails.tasks.sum()
         return np.asarray(tails.counts, np.float64), tails.tasks * share
-    ranked = None if tails is None else float(tails.tasks.sum())
+    ranked = None if known is None or known.tasks is None else float(known.tasks)
     if tails is None and benchmark is not None and (triples := benchmark.tasks.get(split)) is not None:
         ranked = float(triples * (len(benchmark.sides) if asked.side == "both" else 1))
     number = ranked if asked.tasks is None else float(asked.tasks)
-    return np.array([_entities_of(name, benchmark, count, why)]), None if number is None else np.array(
-        [number]
-    )
+    entities = None if known is None else known.largest_count
+    return np.array(
+        [_entities_of(name, benchmark, count, entities, why)]
+    ), None if number is None else np.array([number])
 
 
 def _split_of(benchmark: Benchmark | None) -> str:
@@ -184,12 +203,19 @@ def _split_of(benchmark: Benchmark | None) -> str:
     return "inference_testing" if "inference_testing" in about else "testing"
 
 
-def _entities_of(name: str, benchmark: Benchmark | None, count: int | None, why: list[str]) -> float:
+def _entities_of(
+    name: str, benchmark: Benchmark | None, count: int | None, entities: int | None, why: list[str]
+) -> float:
     if count is not None:
         return float(count)
     if benchmark is None or benchmark.entities is None:
+        all_entities = (
+            ""
+            if entities is None
+            else f", or --num-entities {entities} for a ranking that leaves out no known answer"
+        )
         raise RankadjustError(
-            f"{name}: the number of candidates of a full ranking is not known; give --num-candidates"
+            f"{name}: the number of candidates of a full ranking is not known; give --num-candidates{all_entities}"
         )
     why.append(
         f"every task has all {benchmark.entities:,} entities as candidates: how many known answers a filtered ranking "

@@ -1237,6 +1237,10 @@ def test_full_bounds_as_json_have_every_additive_metric(run):
         ("full --sampled 50 --num-candidates 100 --tasks 9 mrr=0.8 mrr=0.7", "--against"),
         ("full a.csv b.csv --to-sampled 5", "one file"),
         ("full --sampled 20 --dataset tgbl-coin mrr=0.8", "earlier answers"),
+        ("full absent.csv", "nor a file that is there"),
+        ("full --sampled 50 mrr", "such as mrr=0.784"),
+        ("full --sampled 500 --dataset ogbl-wikikg2 --protocol sampled-500 mrr=0.7", "no full ranking"),
+        ("full --sampled 50 --dataset FB15k mrr=0.7", "--num-entities 14951"),
     ],
 )
 def test_full_says_what_is_missing(run, line, message):
@@ -1270,10 +1274,32 @@ def test_full_bounds_of_a_table_use_all_values_of_a_model(run, tmp_path):
     assert "type of the true answer" in run(f"full {table}")[1]
 
 
+def test_full_takes_from_options_what_a_table_does_not_say(run, tmp_path):
+    table = tmp_path / "results.md"
+    table.write_text("| Model | MRR | Hits@10 |\n|---|---|---|\n| A | 0.78 | 1.2.3 |\n")
+    code, output, error = run(f"full {table} --sampled 49 --dataset GraIL-NELL995-v1 --side tail --json")
+    (row,) = json.loads(output)
+    options = "--dataset GraIL-NELL995-v1 --sampled 49 --side tail --metric mrr"
+    alone = json.loads(run_line(f"full {options} mrr=0.78 --json")[1])["full"]["mrr"]
+    assert (code, row["protocol"]) == (0, "sampled-49")
+    assert row["full_mrr_low"] == pytest.approx(alone["low"], abs=1.1e-5)
+    assert "1.2.3" in error
+
+
+def test_full_says_why_a_sampled_row_has_no_bounds(run, tmp_path):
+    table = tmp_path / "results.csv"
+    table.write_text(
+        "dataset,side,protocol,metric,value\nNations,both,sampled-5,mrr,1.7\nNations,both,sampled-5,x,1\n"
+    )
+    output = run(f"full {table}")[1]
+    assert "no bounds for 1 value: value '1.7'" in output
+    assert "unknown metric 'x'" in output
+
+
 def test_full_refuses_what_has_no_effect(run, tmp_path):
     table = tmp_path / "results.csv"
     table.write_text("dataset,metric,value\nNations,mrr,0.6\n")
-    assert "--sampled has no effect on a table" in run(f"full {table} --sampled 5")[2]
+    assert "--tasks has no effect on a table" in run(f"full {table} --tasks 5")[2]
     assert "--level has no effect on full ranks" in run(f"full {table} --to-sampled 5 --level 0.9")[2]
     assert "about a table" in run(f"full mrr=0.8 --sampled 5 --output {tmp_path / 'a.csv'}")[2]
     assert "nothing to bound" in run(f"full {table}")[1]

@@ -349,11 +349,28 @@ def test_data_sets_say_how_many_candidates_and_how_negatives_are_drawn():
         ("tgbl-wiki-v2", 999, "full ranking already"),
         ("Freebase-DGL-KE", 2000, "by degree"),
         ("thgl-forum", 100, "type of the true answer"),
+        # How other numbers of negatives are drawn is known where the benchmark draws uniformly.
+        ("ogbl-biokg", 50, "500 negatives, not 50, and there the negatives have the type"),
+        ("Freebase-DGL-KE", 50, "by degree"),
     ],
 )
 def test_negatives_that_are_not_uniform_are_refused(dataset, sampled, why):
     with pytest.raises(RankadjustError, match=why):
         full_bounds({"hits@10": "0.5"}, sampled=sampled, dataset=dataset, tasks=1000)
+
+
+def test_another_number_of_negatives_is_drawn_as_that_of_the_benchmark():
+    found = full_bounds({"mrr": "0.7"}, sampled=50, dataset="ogbl-wikikg2", metrics=["mrr"])
+    assert (found.tasks, found.most_candidates, found.negatives) == (
+        1_197_086,
+        2_500_604,
+        "without-replacement",
+    )
+    assert any("evaluated with 500 negatives; 50 are drawn in the same way" in text for text in found.assumed)
+    grail = full_bounds({"mrr": "0.7"}, sampled=20, dataset="GraIL-NELL995-v1", metrics=["mrr"])
+    # Its benchmark ranks the triples of the second graph, with negatives drawn with replacement.
+    assert (grail.tasks, grail.negatives) == (200, "with-replacement")
+    assert any("49 or 50 negatives" in text for text in grail.assumed)
 
 
 def test_typed_negatives_say_something_of_the_ranking_within_the_type():
