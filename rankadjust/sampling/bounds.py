@@ -14,7 +14,7 @@ from rankadjust.chance.tails import MEAN_OF_VALUE
 from rankadjust.chance.typed import typed_value
 from rankadjust.database.constants import Database
 from rankadjust.sampling.law import Draw
-from rankadjust.sampling.noise import Printed, SampledMean
+from rankadjust.sampling.noise import Printed, SampledMean, tilt_together
 from rankadjust.sampling.protocols import WITH, WITHOUT, Asked, Setting, setting
 from rankadjust.sampling.shares import EXACT, TO_PRINT, Program, Rows, Tasks
 
@@ -319,7 +319,10 @@ class _Model:
         close: float,
     ) -> dict[str, Bounds] | None:
         """Return bounds by the name of the metric, None where no ranks fulfil the rows."""
-        rows = [self._of(one.metric).rows(one, surprise) for one in printed]
+        means = [self._of(one.metric) for one in printed]
+        if surprise is not None:
+            tilt_together(means, surprise)
+        rows = [mean.rows(one, surprise) for mean, one in zip(means, printed, strict=True)]
         if FALLING in assume:
             rows.append(self._falling())
         joined = Rows(

@@ -10,6 +10,7 @@ below those of Hoeffding, Bernstein and Bennett). The mean is one over the full 
 program. No law is taken for normal, and no variance is estimated (docs/sampled.md).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,7 +49,9 @@ class SampledMean:
         self._unit = (term - self._least) / self._span
         self._back = MEAN_OF_VALUE[metric.link]
         self._draw, self._tasks = draw, tasks
-        self._weights: dict[tuple[float, ...], FloatArray] = {}
+        self._of_limit: FloatArray | None = None
+        # By the least t: the rows of -ln E exp(t f) / t at all t, and those of -ln E exp(-t f) / t.
+        self._tilted: dict[float, FloatArray] = {}
 
     def rows(self, printed: Printed, surprise: float | None) -> Rows:
         """Return what a printed value says.
@@ -61,32 +64,39 @@ class SampledMean:
         if surprise is None:
             weights = self._limit()
             return Rows(weights, np.array([high + _ROUNDING, -low + _ROUNDING]))
-        number = self._tasks.number
-        tilts = _tilts(surprise / number)
-        weights = self._tilted(tilts)
-        slack = surprise / number / tilts
-        return Rows(weights, np.concatenate([slack - low, slack + high]))
+        tilt_together([self], surprise)
+        tilts = _tilts(surprise / self._tasks.number)
+        slack = surprise / self._tasks.number / tilts
+        return Rows(self._tilted[tilts[0]], np.concatenate([slack - low, slack + high]))
 
     def _limit(self) -> FloatArray:
-        if () not in self._weights:
+        if self._of_limit is None:
             both = np.stack([self._unit, -self._unit], axis=1)
-            self._weights[()] = self._tasks.lower(
-                lambda ranks, counts: self._draw.means(ranks, counts, both)
-            ).T
-        return self._weights[()]
+            self._of_limit = self._tasks.lower(lambda ranks, counts: self._draw.means(ranks, counts, both)).T
+        return self._of_limit
 
-    def _tilted(self, tilts: FloatArray) -> FloatArray:
-        """Return the rows of -ln E exp(t f) / t and of -ln E exp(-t f) / t."""
-        if (key := tuple(tilts)) not in self._weights:
-            signed = np.concatenate([tilts, -tilts])
-            tilted = np.exp(np.outer(self._unit, signed))
 
-            def exponents(ranks: FloatArray, counts: FloatArray) -> FloatArray:
-                found: FloatArray = -np.log(self._draw.means(ranks, counts, tilted)) / np.abs(signed)
-                return found
+def tilt_together(means: Sequence[SampledMean], surprise: float) -> None:
+    """Compute the rows of several metrics of one draw and one list of tasks at once.
 
-            self._weights[key] = self._tasks.lower(exponents).T
-        return self._weights[key]
+    The probabilities of the sampled ranks take most of the time, and all metrics have the same.
+    """
+    draw, tasks = means[0]._draw, means[0]._tasks
+    tilts = _tilts(surprise / tasks.number)
+    missing = [mean for mean in means if tilts[0] not in mean._tilted]
+    if not missing:
+        return
+    signed = np.concatenate([tilts, -tilts])
+    tilted = np.exp(np.concatenate([np.outer(mean._unit, signed) for mean in missing], axis=1))
+    scale = np.tile(np.abs(signed), len(missing))
+
+    def exponents(ranks: FloatArray, counts: FloatArray) -> FloatArray:
+        found: FloatArray = -np.log(draw.means(ranks, counts, tilted)) / scale
+        return found
+
+    rows = np.ascontiguousarray(tasks.lower(exponents).T)
+    for mean, own in zip(missing, np.split(rows, len(missing)), strict=True):
+        mean._tilted[tilts[0]] = own
 
 
 def _tilts(surprise: float) -> FloatArray:

@@ -35,7 +35,7 @@ _ALIKE = 1.01
 _LISTS = 100_000
 # Columns and rows enter in so many rounds at most; to begin with, one row in so many, and columns so far apart.
 _ROUNDS = 60
-_FEW_ROWS, _FEW_COLUMNS = 8, 1 / 2
+_FEW_ROWS, _FEW_COLUMNS = 12, 1.0
 # What else is proved is at most this much, relative to the function's span.
 EXACT, TO_PRINT = 1e-11, 1e-5
 # What is equal but for rounding errors.
