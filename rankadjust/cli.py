@@ -237,7 +237,7 @@ def _require_effect(context: click.Context, kind: str) -> None:
 
 
 def _is_given(context: click.Context, option: str) -> bool:
-    """Tell whether somebody gave an option; else it has its default."""
+    """Return whether somebody gave an option, rather than leaving its default."""
     return context.get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 

@@ -50,7 +50,7 @@ class SampledMean:
         self._back = MEAN_OF_VALUE[metric.link]
         self._draw, self._tasks = draw, tasks
         self._of_limit: FloatArray | None = None
-        # By the least t: the rows of -ln E exp(t f) / t at all t, and those of -ln E exp(-t f) / t.
+        # By the least t: rows of -ln E exp(t f) / t at all t, then rows of -ln E exp(-t f) / t.
         self._tilted: dict[float, FloatArray] = {}
 
     def rows(self, printed: Printed, surprise: float | None) -> Rows:

@@ -103,8 +103,8 @@ def _check(asked: Asked) -> None:
         raise RankadjustError(f"negatives is '{asked.negatives}'; write {' or '.join(NEGATIVES)}")
     if asked.protocol.casefold().startswith("sampled-"):
         raise RankadjustError(
-            f"{asked.protocol} is no full ranking: --protocol names the full one (filtered, raw), and --sampled says "
-            "how many negatives the printed values have"
+            f"{asked.protocol} is not a full ranking: --protocol names the full one (filtered, raw), and --sampled "
+            "says how many negatives the printed values have"
         )
     if asked.num_candidates is not None and asked.num_entities is not None:
         raise RankadjustError(

@@ -1239,7 +1239,7 @@ def test_full_bounds_as_json_have_every_additive_metric(run):
         ("full --sampled 20 --dataset tgbl-coin mrr=0.8", "earlier answers"),
         ("full absent.csv", "nor a file that is there"),
         ("full --sampled 50 mrr", "such as mrr=0.784"),
-        ("full --sampled 500 --dataset ogbl-wikikg2 --protocol sampled-500 mrr=0.7", "no full ranking"),
+        ("full --sampled 500 --dataset ogbl-wikikg2 --protocol sampled-500 mrr=0.7", "not a full ranking"),
         ("full --sampled 50 --dataset FB15k mrr=0.7", "--num-entities 14951"),
     ],
 )

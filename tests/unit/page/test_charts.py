@@ -18,6 +18,7 @@ from rankadjust.page.charts import (
     mean_rank_index,
     null_ratio,
     printed_index,
+    sampled_widths,
 )
 from rankadjust.page.charts.catalogue import AUDIT, CATALOGUE, CONSTANTS, FRAMES, RESULTS, figures_of
 from rankadjust.page.charts.drawing import decades
@@ -103,6 +104,15 @@ def test_a_figure_whose_frame_is_absent_or_holds_nothing_for_it_is_absent(frames
     without = {name: rows for name, rows in frames.items() if name != frame}
     assert [figure.name for figure in figures_of(without)] == others
     assert [figure.name for figure in figures_of(frames | {frame: frames[frame].clear()})] == others
+
+
+def test_bars_of_sampled_widths_run_between_the_stored_bounds(project):
+    widths = pl.read_csv(project / "benchmarks" / "sampled.csv")
+    panels = sampled_widths.draw(widths).to_dict()["datasets"].values()
+    ends = [[(row["low"], row["high"]) for row in rows] for rows in panels]
+    assert sorted(ends) == sorted(
+        widths.select(f"{name}_low", f"{name}_high").rows() for name in ("mrr", "hits@10", "auc")
+    )
 
 
 def test_a_table_of_mean_ranks_alone_has_no_figure_of_mrr(printed):
