@@ -7,9 +7,6 @@ from rankadjust.tables.tokens import Facts
 GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "protocol", "task")
 """The facts that have a grade, in the order in which the column `grades` has them."""
 
-GRADES = ("printed", "given", "inferred", "default")
-"""What a grade may be. A fact that nothing says, such as a model without a name, has none."""
-
 
 def grade(
     name: str, known: object, stated: Facts, inferred: Container[str], defaults: Container[str]
