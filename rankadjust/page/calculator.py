@@ -15,6 +15,7 @@ from rankadjust.data.registry import load_registry
 from rankadjust.database.adjustments import BOUNDS, LEAST_ROOM, Z_OF_VARIANCE
 from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.limits import left_out_by
+from rankadjust.database.store import load_database
 from rankadjust.page.material import Material
 from rankadjust.page.templating import Section, data_element, packed_element, render
 
@@ -117,9 +118,18 @@ def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object
             ambiguous.setdefault(folded(word), []).append(dataset.name)
     return {
         "own": [name for name in constants["dataset"].unique(maintain_order=True) if name in own],
+        "local": _local(constants, own),
         "aliases": aliases,
         "ambiguous": ambiguous,
     }
+
+
+def _local(constants: pl.DataFrame, own: pl.Series) -> list[str]:
+    """Return the run's data sets with constants that the release has not: for them the command needs --results."""
+    of_run = constants.filter(pl.col("dataset").is_in(own.implode()))
+    same = [*KEY, "expectation"]
+    unknown = of_run.join(load_database().select(same), on=same, how="anti", nulls_equal=True)
+    return unknown["dataset"].unique().sort().to_list()
 
 
 def _table_words() -> dict[str, object]:

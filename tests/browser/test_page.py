@@ -162,8 +162,10 @@ def test_under_a_policy_without_eval_all_but_the_figures_works(browser, small_pa
     strict = tmp_path / "strict.html"
     strict.write_text(small_page.read_text(encoding="utf-8").replace("'unsafe-eval' ", ""), encoding="utf-8")
     pages = Pages(browser)
-    page = settled(pages(strict, address="view=calculator&dataset=Nations&value=0.43"))
-    page.wait_for_function("document.getElementById('calculator-sentence').textContent !== ''")
+    page = pages(strict, address="view=calculator&dataset=Nations&value=0.43")
+    # Playwright's own functions of text are forbidden, too.
+    page.locator("#calculator-result table").wait_for()
+    page.locator("#results-table tbody tr").nth(9).wait_for()
     assert page.locator("#results-table tbody tr").count() == 10
     page.locator("#own-table-text").fill("model,MRR\nA,0.4\n")
     page.locator("#own-table-result td.model").wait_for()

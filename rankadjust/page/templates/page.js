@@ -744,7 +744,7 @@ const calculator = {
       ["--side", side === "both" ? null : side],
       ["--scores", scores],
       ["--metric", metric.name],
-      ["--results", constants.names.own.includes(dataset) ? "results" : null],
+      ["--results", constants.names.local.includes(dataset) ? "results" : null],
     ];
     const given = options.filter(([, word]) => word !== null).flatMap(([option, word]) => [option, quoted(word)]);
     return ["rankadjust adjust", ...given, quoted(text)].join(" ");

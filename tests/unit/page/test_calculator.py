@@ -115,3 +115,15 @@ def test_all_constants_of_the_release_weigh_less_than_two_and_a_half_megabytes(c
 def test_a_run_with_nothing_to_adjust_has_no_calculator():
     empty = with_released(load_database().clear(), None)
     assert calculator_section(Material({}, Constants(empty, Histograms()), load_datasets().clear())) is None
+
+
+def test_the_command_needs_the_folder_of_the_run_for_what_the_release_has_not(constants):
+    """Nations has another expectation here, and FB15k-237 that of the release."""
+    own = constants.filter(pl.col("dataset").is_in(["Nations", "FB15k-237"])).with_columns(
+        expectation=pl.col("expectation") + pl.when(pl.col("dataset") == "Nations").then(1e-9).otherwise(0.0)
+    )
+    together = with_released(own, load_database())
+    content = str(calculator_section(Material({}, Constants(together), load_datasets())).content)
+    names = json.loads(re.search(r'id="calculator-names">(.*?)</script>', content, flags=re.DOTALL)[1])
+    assert set(names["own"]) == {"Nations", "FB15k-237"}
+    assert names["local"] == ["Nations"]
