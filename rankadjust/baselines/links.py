@@ -63,11 +63,10 @@ class Links:
         """The neighbours of every entity, by signature."""
         (first, signature, second), _ = counted([self.first, self.signature, self.second])
         begins = np.flatnonzero(starts([first, signature]))
-        of_entity = np.bincount(first[begins], minlength=self.entities)
         return Blocks(
-            starts=np.concatenate([[0], np.cumsum(of_entity)]),
-            signature=signature[begins].astype(np.uint32),
-            first=np.append(begins, first.size),
+            entity=first[begins],
+            signature=signature[begins],
+            first=np.append(begins, first.size).astype(np.uint32),
             neighbours=second,
         )
 
@@ -103,14 +102,18 @@ class Links:
 class Blocks:
     """Neighbours in blocks of the same entity and signature.
 
-    starts: the first block of each entity (entities + 1,). signature: of each block. first: its first neighbour
-    (blocks + 1,). neighbours: entities.
+    entity, signature: of each block, ascending. first: its first neighbour (blocks + 1,). neighbours: entities.
     """
 
-    starts: Integers
+    entity: Integers
     signature: Integers
     first: Integers
     neighbours: Integers
+
+    def size(self, block: Integers) -> Integers:
+        """Return how many neighbours some blocks have."""
+        size: Integers = self.first[block + 1].astype(np.int64) - self.first[block]
+        return size
 
 
 def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, relations: int) -> Links:

@@ -15,9 +15,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rankadjust.baselines.links import Links, spread
+from rankadjust.baselines.links import spread
 from rankadjust.baselines.scores import Scores, placed
-from rankadjust.counting.packing import Flags, Integers, numbered
+from rankadjust.counting.packing import Flags, Integers, numbered, starts
 from rankadjust.counting.protocols import Protocol
 from rankadjust.counting.rows import (
     LEVEL_OF,
@@ -30,8 +30,9 @@ from rankadjust.counting.rows import (
     tasks_of,
 )
 
-# Blocks of neighbours, and neighbours, that are looked at together.
+# Neighbours that are looked at together, and blocks of them: these are gone through so often that they stay in a cache.
 _TOGETHER = 2**22
+_SCANNED = 2**16
 
 
 @dataclass(frozen=True)
@@ -207,114 +208,136 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
     if not asked.size:
         return found
     query, (anchor, relation) = distinct_of([rows.entity(OTHER[side])[asked], rows.relation[asked]])
-    own = {name: scores.codes[name, side][asked] for name in ("redundancy", "rules")}
-    wanted, (of_query, code) = distinct_of(
-        [np.concatenate([query, query]), np.concatenate([own["redundancy"], own["rules"]])]
-    )
-    neighbours = _Neighbours.of(static, side, anchor, relation)
-    results = {kind: np.zeros((2, code.size), np.int64) for _, kind in kinds}
-    for queries in _runs(neighbours.blocks, _TOGETHER):
-        wanted_here = slice(*np.searchsorted(of_query, [queries.start, queries.stop]))
-        of_run, code_here = of_query[wanted_here] - queries.start, code[wanted_here]
-        for kind, place in neighbours.places(queries, of_run, code_here, list(results)).items():
-            results[kind][:, wanted_here] = place
+    wanted = {name: scores.codes[name, side][asked] for name in ("redundancy", "rules")}
+    least = {name: _least(query, code, anchor.size) for name, code in wanted.items()}
+    pairs = _scored(static, side, anchor, relation)
+    # Rules are never below redundancy.
+    near = pairs.only(pairs.code >= np.minimum(least["redundancy"], least["rules"])[pairs.query])
+    size = scores.links.blocks.size
+    entries = {"any": (near.query, near.code, size(near.block))}
+    totals = {"any": _added(pairs.query, size(pairs.block), anchor.size)}
+    # One by one only those neighbours matter that may be as good as a wanted score, unless all are counted.
+    every = np.full(anchor.size, static.typed)
+    every[query[wanted["rules"] == 0]] = True
+    near = pairs.only(every[pairs.query] | (pairs.code >= least["rules"][pairs.query]))
+    of_answer, code, popularity = _answers(static, side, near, relation)
+    entries["both"] = (of_answer, np.minimum(code, popularity), None)
+    entries["observed"] = (of_answer, code, None)
+    totals["both"] = totals["observed"] = _added(of_answer, None, anchor.size)
     for name, kind in kinds:
-        of_rows = wanted[: query.size] if name == "redundancy" else wanted[query.size :]
-        found[name, kind].above[asked], found[name, kind].equal[asked] = results[kind][:, of_rows]
+        place = _place(query, wanted[name], *entries[kind], totals[kind])
+        found[name, kind].above[asked], found[name, kind].equal[asked] = place.above, place.equal
     return found
 
 
 @dataclass(frozen=True)
-class _Neighbours:
-    """The neighbours of the entities of some queries.
+class _Scored:
+    """Blocks of neighbours that have a score for a query.
 
-    anchor, relation, blocks: of each query, the last how many blocks of neighbours it has. of_signature: the score of
-    each signature for each relation, as it is seen from the anchor. popularity: of each entity for each relation
-    (relations, entities).
+    query, code, block: whose, the score, and which block.
     """
 
-    links: Links
-    anchor: Integers
-    relation: Integers
-    blocks: Integers
-    of_signature: Integers
-    popularity: Integers
+    query: Integers
+    code: Integers
+    block: Integers
 
-    @classmethod
-    def of(cls, static: Static, side: Side, anchor: Integers, relation: Integers) -> "_Neighbours":
-        scores, popular = static.scores, static.scores.popular[side]
-        links = scores.links
-        of_signature = scores.of_signature
-        if side == "head":
-            of_signature = of_signature[:, links.reverse]
-        popularity = np.zeros((of_signature.shape[0], links.entities), np.uint32)
-        popularity[popular.relation, popular.entity] = popular.code
-        blocks = np.diff(links.blocks.starts)[anchor]
-        return cls(links, anchor, relation, blocks, of_signature, popularity)
-
-    def places(
-        self, queries: slice, of_query: Integers, code: Integers, kinds: Sequence[str]
-    ) -> dict[str, Integers]:
-        """Return for scores of some queries, by what is counted, how many neighbours are above and how many equal.
-
-        of_query, code: (w,); the queries are numbered from 0. The results are (2, w).
-        """
-        blocks = self.links.blocks
-        size = queries.stop - queries.start
-        query, block = spread(blocks.starts[self.anchor[queries]], self.blocks[queries])
-        own = self.of_signature[self.relation[queries][query], blocks.signature[block]]
-        scored = np.flatnonzero(own)
-        query, block, own = query[scored], block[scored], own[scored]
-        first = blocks.first[block]
-        number = blocks.first[block + 1] - first
-        least = np.full(size, np.iinfo(np.uint32).max, np.uint32)
-        positive = code > 0
-        np.minimum.at(least, of_query[positive], code[positive])
-        found = {"any": _weighed(query, own, number, of_query, code, least)}
-        # Of neighbours one by one only those matter that may be as good as a wanted score, unless all are counted.
-        every = np.zeros(size, bool)
-        every[of_query[~positive]] = True
-        if "observed" in kinds:
-            every[:] = True
-        near = np.flatnonzero(every[query] | (own >= least[query]))
-        query, own, first, number = query[near], own[near], first[near], number[near]
-        parts = [(np.zeros(0, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.uint32))]
-        for run in _runs(number, _TOGETHER):
-            owner, place = spread(first[run], number[run])
-            asked = query[run][owner]
-            popularity = self.popularity[self.relation[queries][asked], blocks.neighbours[place]]
-            answers = np.flatnonzero(popularity)
-            parts.append((asked[answers], own[run][owner[answers]], popularity[answers]))
-        asked, redundancy, popularity = map(np.concatenate, zip(*parts, strict=True))
-        found["both"] = _weighed(asked, np.minimum(redundancy, popularity), None, of_query, code, least)
-        if "observed" in kinds:
-            found["observed"] = _weighed(asked, redundancy, None, of_query, code, least)
-        return found
+    def only(self, kept: Flags) -> "_Scored":
+        """Return those that are kept."""
+        places = np.flatnonzero(kept)
+        return _Scored(self.query[places], self.code[places], self.block[places])
 
 
-def _weighed(
+def _scored(static: Static, side: Side, anchor: Integers, relation: Integers) -> _Scored:
+    """Return the blocks of neighbours that have a score for the queries (anchor, relation), which are ascending.
+
+    A bit for each relation says which are asked of an entity, and another word which have a score by a signature: most
+    blocks have no bit in common with their entity, and are never looked at for one relation alone.
+    """
+    links, of_signature = static.scores.links, static.scores.of_signature
+    blocks = links.blocks
+    if side == "head":
+        of_signature = of_signature[:, links.reverse]
+    bit = np.uint64(1) << np.arange(len(of_signature), dtype=np.uint64)
+    scored = np.bitwise_or.reduce(np.where(of_signature > 0, bit[:, None], np.uint64(0)), axis=0)
+    begins = np.flatnonzero(starts([anchor]))
+    asked, first_query = np.zeros(links.entities, np.uint64), np.zeros(links.entities, np.int64)
+    asked[anchor[begins]] = np.bitwise_or.reduceat(bit[relation], begins)
+    first_query[anchor[begins]] = begins
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.uint64))]
+    for start in range(0, blocks.signature.size, _SCANNED):
+        own = slice(start, start + _SCANNED)
+        common = scored[blocks.signature[own]] & asked[blocks.entity[own]]
+        places = np.flatnonzero(common)
+        found.append((start + places, common[places]))
+    block, common = map(np.concatenate, zip(*found, strict=True))
+    parts = [(block[:0], np.zeros(0, np.uint32), block[:0])]
+    while block.size:
+        lowest = common & (~common + np.uint64(1))
+        before = lowest - np.uint64(1)
+        entity = blocks.entity[block]
+        code = of_signature[np.bitwise_count(before), blocks.signature[block]]
+        query = first_query[entity] + np.bitwise_count(asked[entity] & before)
+        parts.append((query, code, block))
+        common ^= lowest
+        left = np.flatnonzero(common)
+        block, common = block[left], common[left]
+    return _Scored(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _answers(static: Static, side: Side, near: _Scored, relation: Integers) -> tuple[Integers, ...]:
+    """Return the neighbours in some blocks that the query's relation has as answers: query, code and popularity."""
+    links, popular = static.scores.links, static.scores.popular[side]
+    answers = popular.relation * links.entities + popular.entity
+    parts = [(np.zeros(0, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.uint32))]
+    size = links.blocks.size(near.block)
+    for run in _runs(size, _TOGETHER):
+        owner, place = spread(links.blocks.first[near.block[run]], size[run])
+        query = near.query[run][owner]
+        wanted = relation[query] * links.entities + links.blocks.neighbours[place]
+        found = np.minimum(np.searchsorted(answers, wanted), answers.size - 1)
+        code = np.where(answers[found] == wanted, popular.code[found], 0)
+        kept = np.flatnonzero(code)
+        parts.append((query[kept], near.code[run][owner[kept]], code[kept]))
+    return tuple(map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _least(query: Integers, code: Integers, queries: int) -> Integers:
+    """Return the least code above 0 of each query."""
+    least = np.full(queries, np.iinfo(np.uint32).max, np.uint32)
+    positive = np.flatnonzero(code)
+    np.minimum.at(least, query[positive], code[positive])
+    return least
+
+
+def _added(query: Integers, weight: Integers | None, queries: int) -> Integers:
+    return np.bincount(query, weights=weight, minlength=queries).astype(np.int64)
+
+
+def _place(
     query: Integers,
+    wanted: Integers,
+    of_query: Integers,
     code: Integers,
     weight: Integers | None,
-    of_query: Integers,
-    wanted: Integers,
-    least: Integers,
-) -> Integers:
-    """Return how much weight of the scored entries of a query is above each wanted score, and how much has it (2, w).
+    totals: Integers,
+) -> Place:
+    """Return how much weight of the entries of a query is above each wanted score, and how much has it.
 
-    query, code, weight: of the entries; of_query, wanted: of the wanted scores. least: the least of a query above 0.
+    query, wanted: of the rows. of_query, code, weight: of the entries, which are all that are as good as a wanted
+    score above 0. totals: the weight of all entries of each query, whatever their score.
     """
-    near = np.flatnonzero(code >= least[query])
-    weights = np.ones(query.size, np.int64) if weight is None else weight
+    place = Place(np.where(wanted > 0, 0, totals[query]), np.zeros(query.size, np.int64))
+    present = np.zeros(totals.size, bool)
+    present[of_query] = True
+    rows = np.flatnonzero((wanted > 0) & present[query])
+    weights = np.ones(of_query.size, np.int64) if weight is None else weight
     above, equal = placed(
-        np.concatenate([query[near], of_query]),
-        np.concatenate([code[near], wanted]),
-        np.concatenate([weights[near], np.zeros(of_query.size, np.int64)]),
+        np.concatenate([of_query, query[rows]]),
+        np.concatenate([code, wanted[rows]]),
+        np.concatenate([weights, np.zeros(rows.size, np.int64)]),
     )
-    total = np.bincount(query, weights=weights, minlength=least.size).astype(np.int64)
-    result = np.stack([above[near.size :], equal[near.size :]])
-    result[0] = np.where(wanted > 0, result[0], total[of_query])
-    return result
+    place.above[rows], place.equal[rows] = above[of_query.size :], equal[of_query.size :]
+    return place
 
 
 def _runs(sizes: Integers, most: int) -> Iterator[slice]:

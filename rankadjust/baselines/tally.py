@@ -38,7 +38,8 @@ STANDINGS_SCHEMA = pl.Schema(
 )
 # Triples of a group of relations.
 _GROUP = 2**18
-# Cells of the tables by relation and entity, or relation and signature, of a group of relations.
+# Relations of a group, a bit of a word for each; and cells of its tables by relation and signature.
+_RELATIONS = 64
 _CELLS = 2**23
 
 
@@ -131,7 +132,7 @@ def _in_groups(
             make=make,
         )
         signatures = links[graph].reverse.size
-        most = max(1, _CELLS // max(signatures, found[graph].occurring.entities.size, 2 * relations))
+        most = max(1, min(_RELATIONS, _CELLS // max(signatures, 2 * relations)))
         with progress("counting baselines", int(found[graph].triples.sum()), "triples") as report:
             for of_group in in_groups(lambda: [codes], found[graph], work, _GROUP, most, report):
                 for into, made in zip(parts, of_group, strict=True):
