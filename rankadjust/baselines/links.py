@@ -30,25 +30,19 @@ def spread(first: Integers, size: Integers) -> tuple[Integers, Integers]:
 class Links:
     """The linked pairs of a graph, each once in both directions.
 
-    first, second, signature: of each ordered pair, ascending by first and second. members, member_starts: the links
-    of the signatures of more than one link, which are numbered from 2 * relations on; a signature below is its own
-    only link. reverse: the signature of (b, a), for that of (a, b).
+    words: a number for each ordered pair, ascending. signature: of each. members, member_starts: the links of the
+    signatures of more than one link, which are numbered from 2 * relations on; a signature below is its own only link.
+    reverse: the signature of (b, a), for that of (a, b). blocks: the neighbours of every entity, by signature.
     """
 
     entities: int
     relations: int
-    first: Integers
-    second: Integers
+    words: Integers
     signature: Integers
     members: Integers
     member_starts: Integers
     reverse: Integers
-
-    @cached_property
-    def words(self) -> Integers:
-        """One number for each pair, ascending."""
-        words: Integers = self.first.astype(np.uint64) * np.uint64(self.entities) + self.second
-        return words
+    blocks: "Blocks"
 
     def signature_of(self, head: Integers, tail: Integers) -> Integers:
         """Return the signature of each pair, -1 where it is not linked."""
@@ -57,18 +51,6 @@ class Links:
         wanted = head.astype(np.uint64) * np.uint64(self.entities) + tail
         place = np.minimum(np.searchsorted(self.words, wanted), self.words.size - 1)
         return np.where(self.words[place] == wanted, self.signature[place].astype(np.int64), -1)
-
-    @cached_property
-    def blocks(self) -> "Blocks":
-        """The neighbours of every entity, by signature."""
-        (first, signature, second), _ = counted([self.first, self.signature, self.second])
-        begins = np.flatnonzero(starts([first, signature]))
-        return Blocks(
-            entity=first[begins],
-            signature=signature[begins],
-            first=np.append(begins, first.size).astype(np.uint32),
-            neighbours=second,
-        )
 
     @cached_property
     def confidences(self) -> sparse.csc_array:
@@ -102,10 +84,11 @@ class Links:
 class Blocks:
     """Neighbours in blocks of the same entity and signature.
 
-    entity, signature: of each block, ascending. first: its first neighbour (blocks + 1,). neighbours: entities.
+    starts: the first block of each entity (entities + 1,). signature: of each block. first: its first neighbour
+    (blocks + 1,). neighbours: entities.
     """
 
-    entity: Integers
+    starts: Integers
     signature: Integers
     first: Integers
     neighbours: Integers
@@ -114,6 +97,18 @@ class Blocks:
         """Return how many neighbours some blocks have."""
         size: Integers = self.first[block + 1].astype(np.int64) - self.first[block]
         return size
+
+
+def _blocks_of(first: Integers, signature: Integers, second: Integers, entities: int) -> Blocks:
+    (first, signature, second), _ = counted([first, signature, second])
+    begins = np.flatnonzero(starts([first, signature]))
+    of_entity = np.bincount(first[begins], minlength=entities)
+    return Blocks(
+        starts=np.concatenate([[0], np.cumsum(of_entity)]),
+        signature=signature[begins],
+        first=np.append(begins, first.size).astype(np.uint32),
+        neighbours=second,
+    )
 
 
 def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, relations: int) -> Links:
@@ -144,13 +139,18 @@ def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, 
         place[turned[: len(distinct)]] = np.arange(len(distinct))
         reverse.append(total + place[turned[len(distinct) :]])
         total += len(distinct)
+    first, second = first[begins], second[begins]
+    del link, begins, sizes
+    words = first.astype(np.uint64)
+    words *= np.uint64(entities)
+    words += second
     return Links(
         entities=entities,
         relations=relations,
-        first=first[begins],
-        second=second[begins],
+        words=words,
         signature=signature,
         members=column(members),
         member_starts=np.concatenate([[0], np.cumsum(column(lengths))]),
         reverse=column(reverse),
+        blocks=_blocks_of(first, signature, second, entities),
     )

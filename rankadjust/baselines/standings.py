@@ -253,34 +253,33 @@ def _scored(static: Static, side: Side, anchor: Integers, relation: Integers) ->
     A bit for each relation says which are asked of an entity, and another word which have a score by a signature: most
     blocks have no bit in common with their entity, and are never looked at for one relation alone.
     """
-    links, of_signature = static.scores.links, static.scores.of_signature
-    blocks = links.blocks
+    blocks, of_signature = static.scores.links.blocks, static.scores.of_signature
     if side == "head":
-        of_signature = of_signature[:, links.reverse]
+        of_signature = of_signature[:, static.scores.links.reverse]
     bit = np.uint64(1) << np.arange(len(of_signature), dtype=np.uint64)
     scored = np.bitwise_or.reduce(np.where(of_signature > 0, bit[:, None], np.uint64(0)), axis=0)
     begins = np.flatnonzero(starts([anchor]))
-    asked, first_query = np.zeros(links.entities, np.uint64), np.zeros(links.entities, np.int64)
-    asked[anchor[begins]] = np.bitwise_or.reduceat(bit[relation], begins)
-    first_query[anchor[begins]] = begins
-    found = [(np.zeros(0, np.int64), np.zeros(0, np.uint64))]
-    for start in range(0, blocks.signature.size, _SCANNED):
-        own = slice(start, start + _SCANNED)
-        common = scored[blocks.signature[own]] & asked[blocks.entity[own]]
+    asked = np.bitwise_or.reduceat(bit[relation], begins)
+    first = blocks.starts[anchor[begins]]
+    size = blocks.starts[anchor[begins] + 1] - first
+    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint64))]
+    for run in _runs(size, _SCANNED):
+        ends = np.cumsum(size[run])
+        block = np.arange(ends[-1]) + np.repeat(first[run] - ends + size[run], size[run])
+        common = scored[blocks.signature[block]] & np.repeat(asked[run], size[run])
         places = np.flatnonzero(common)
-        found.append((start + places, common[places]))
-    block, common = map(np.concatenate, zip(*found, strict=True))
+        owner = run.start + np.searchsorted(ends, places, side="right")
+        found.append((owner, block[places], common[places]))
+    owner, block, common = map(np.concatenate, zip(*found, strict=True))
     parts = [(block[:0], np.zeros(0, np.uint32), block[:0])]
     while block.size:
         lowest = common & (~common + np.uint64(1))
         before = lowest - np.uint64(1)
-        entity = blocks.entity[block]
         code = of_signature[np.bitwise_count(before), blocks.signature[block]]
-        query = first_query[entity] + np.bitwise_count(asked[entity] & before)
-        parts.append((query, code, block))
+        parts.append((begins[owner] + np.bitwise_count(asked[owner] & before), code, block))
         common ^= lowest
         left = np.flatnonzero(common)
-        block, common = block[left], common[left]
+        owner, block, common = owner[left], block[left], common[left]
     return _Scored(*map(np.concatenate, zip(*parts, strict=True)))
 
 

@@ -121,7 +121,7 @@ def _in_groups(
     parts: list[_Parts] = [{} for _ in protocols]
     for graph in graphs_of(present):
         # What a relation says about another is learned in training, also where answers are sought in another graph.
-        learned = links[TRAINING_GRAPH if links[TRAINING_GRAPH].first.size else graph]
+        learned = links[TRAINING_GRAPH if links[TRAINING_GRAPH].words.size else graph]
         work = partial(
             _of_group,
             found=found[graph],
