@@ -214,7 +214,8 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
     # Rules are never below redundancy.
     near = pairs.only(pairs.code >= np.minimum(least["redundancy"], least["rules"])[pairs.query])
     size = scores.links.blocks.size
-    entries = {"any": (near.query, near.code, size(near.block))}
+    entries: dict[str, tuple[Integers, Integers, Integers | None]] = {}
+    entries["any"] = (near.query, near.code, size(near.block))
     totals = {"any": _added(pairs.query, size(pairs.block), anchor.size)}
     # One by one only those neighbours matter that may be as good as a wanted score, unless all are counted.
     every = np.full(anchor.size, static.typed)
