@@ -83,6 +83,11 @@ def test_the_version_is_the_same_everywhere(project):
     assert metadata["version"] == citation["version"] == VERSION
 
 
+def test_the_site_leads_to_every_page_of_the_documentation(project):
+    led_to = re.findall(r": docs/([\w-]+\.md)$", (project / "mkdocs.yml").read_text(), flags=re.MULTILINE)
+    assert sorted(led_to) == sorted(path.name for path in (project / "docs").glob("*.md"))
+
+
 def test_lock_pins_and_hashes_every_declared_package(project):
     lock = (project / "requirements.lock").read_text()
     pinned = set(re.findall(r"^([A-Za-z0-9._-]+)==", lock, flags=re.MULTILINE))
