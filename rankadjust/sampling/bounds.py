@@ -1,4 +1,4 @@
-"""Guaranteed bounds of the metrics of the full ranking, from values that are printed among sampled negatives."""
+"""Guaranteed bounds of the metrics of the full ranking, from values that are printed for sampled negatives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ METRICS = ("mrr", "mr", "hits@1", "hits@3", "hits@5", "hits@10", "ndcg", "auc")
 
 @dataclass(frozen=True)
 class Bounds:
-    """The least and the greatest value that some ranks have."""
+    """The least and the greatest value of a metric that are possible."""
 
     low: float
     high: float
@@ -39,32 +39,32 @@ class Bounds:
 
 @dataclass(frozen=True)
 class FullBounds:
-    """What printed values among sampled negatives say about the full ranking.
+    """Bounds of the metrics of the full ranking, computed from values that are printed for sampled negatives.
 
     Attributes
     ----------
     full : dict of str to Bounds
         By the name of the metric: the true value is between low and high with a probability of at least `level`,
-        whatever the ranks are; where there is no noise, in any case.
+        whatever the ranks are. Without noise it is always between them.
     without_noise : dict of str to Bounds, or None
-        The same for endless tasks, or draws: were the printed values the expected ones, up to their rounding. None
-        where no ranks have these as expected values, which the noise of the draws can cause.
+        The bounds for infinitely many tasks or draws: they treat the printed values as the expected values, up to
+        rounding. None if no ranks have these expected values; the noise of the draws can cause that.
     values : dict of str to str
         The printed values by the name of their metric.
     sampled : int
-        Negatives of each task.
+        Number of negatives of each task.
     negatives : str
-        How they were drawn.
+        How the negatives were drawn.
     tasks : int or None
-        How many tasks there are, None where that is not known.
+        Number of tasks, None if it is not known.
     least_candidates, most_candidates : int
         The fewest and the most candidates of a task, the true answer included.
     level : float or None
-        The probability, None without noise.
+        The probability that the bounds are right, None without noise.
     assume : tuple of str
-        The further assumptions that were asked for.
+        The further assumptions that the caller asked for.
     assumed : tuple of str
-        What was taken for granted, in sentences.
+        All assumptions behind the bounds, in sentences.
 
     """
 
@@ -99,41 +99,43 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     metrics: Sequence[str] = (),
     database: Database = None,
 ) -> FullBounds:
-    """Return bounds of the full metrics of a model of which values among sampled negatives are printed.
+    """Return bounds of a model's full metrics, from values that its paper prints for sampled negatives.
 
-    The sampled rank of a task is random given its full rank, with a known law. So each printed value bounds the mean of
-    a known function of the full ranks, up to rounding and the noise of the draws, and a linear program finds the least
-    and the greatest full value that any ranks allow.
+    If the full rank of a task is known, the law of its sampled rank is known, too. So each printed value bounds the
+    mean of a known function of the full ranks, up to rounding and the noise of the draws. A linear program finds the
+    least and the greatest full value among all full ranks that respect these bounds.
 
     Parameters
     ----------
     values : mapping of str to number or str
-        Printed values of one model by the name of their metric, such as {"mrr": "0.784"}. Text has the rounding of its
-        digits. Metrics are means over the tasks, or functions of one (MR, MRR, Hits@k, nDCG, AUC, GMR, HMR, ...).
+        Printed values of one model by the name of their metric, such as {"mrr": "0.784"}. Text is treated as rounded
+        to its digits. Each metric is a mean over the tasks, or a function of such a mean (MR, MRR, Hits@k, nDCG, AUC,
+        GMR, HMR, ...).
     sampled : int
-        Negatives of each task; the true answer is not one of them.
+        Number of negatives of each task, without the true answer.
     num_candidates : int, optional
-        Candidates of each task in the full ranking, the true answer included.
+        Number of candidates of each task in the full ranking, the true answer included.
     num_entities : int, optional
-        The same, for a full ranking that leaves out no known answer.
+        The number of candidates in a full ranking that keeps all known answers as candidates.
     tasks : int, optional
         How many ranks were averaged; the noise depends on it.
     dataset, protocol, split, side : str, optional
-        Where the numbers of candidates and tasks come from: names or aliases of an evaluation set, and the protocol of
-        the full ranking. Of a benchmark, how its negatives are drawn is known, too.
+        Names or aliases of an evaluation set, and the protocol of the full ranking. The numbers of candidates and
+        tasks come from this evaluation set. For a benchmark, it also says how the negatives are drawn.
     negatives : {"without-replacement", "with-replacement"}, optional
-        How they are drawn, uniformly in both cases. Unsaid: as the benchmark does, or else without replacement.
+        How the negatives are drawn, uniformly in both cases. Default: as the benchmark draws them, or else without
+        replacement.
     level : float
-        The probability that all printed values are within the noise that is allowed for.
+        The probability that all printed values are within the noise that the bounds allow for.
     noise : bool
-        False: the printed values are taken as the expected ones.
+        False: the printed values are treated as the expected values.
     assume : sequence of str
         Further assumptions. "falling": of the ranks 1, 2 to 3, 4 to 7, ... none of these steps has a greater share of
-        the tasks than the one before.
+        the tasks than the step before.
     metrics : sequence of str
-        What is bounded; unsaid MR, MRR, Hits@1, 3, 5, 10, nDCG, AUC and the printed metrics.
+        Metrics to bound. Default: MR, MRR, Hits@1, 3, 5, 10, nDCG, AUC and the printed metrics.
     database : Constants, polars.DataFrame, str or Path, optional
-        In place of the released one.
+        Used in place of the released database.
 
     Returns
     -------
@@ -142,8 +144,8 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     Raises
     ------
     RankadjustError
-        Where no full ranks have the printed values at this level, where the negatives of a benchmark are not drawn
-        uniformly, and where candidates or tasks are not known.
+        If no full ranks have the printed values at this level, if the negatives of a benchmark are not drawn
+        uniformly, or if the number of candidates or tasks is not known.
 
     Examples
     --------
@@ -182,10 +184,10 @@ def bounds_in(
     metrics: Sequence[str] = (),
     limit: bool = True,
 ) -> FullBounds:
-    """Return the bounds for an evaluation of which all is known: `full_bounds` says what the arguments are.
+    """Return the bounds for a completely known evaluation; the arguments are as for `full_bounds`.
 
-    limit: whether the bounds without noise are wanted beside those with it. Without these the bounds are wider by up to
-    a hundred-thousandth of the metric's range, which takes less time.
+    limit: whether to compute the bounds without noise, too. If not, the bounds may be wider by up to a
+    hundred-thousandth of the metric's range, which takes less time.
     """
     _check(values, known, level, noise, assume)
     printed = [_printed(name, value, known.draw) for name, value in values.items()]
@@ -218,12 +220,15 @@ def bounds_in(
 
 
 def is_function_of_mean(metric: Metric) -> bool:
-    """Tell whether a metric is a mean over the tasks, or a known function of one: all others say nothing here."""
+    """Return whether a metric is a mean over the tasks, or a known function of such a mean.
+
+    The linear program can use and bound only these metrics.
+    """
     return metric.term is not None and metric.link in MEAN_OF_VALUE
 
 
 def short_name(metric: Metric) -> str:
-    """Return how a metric is called in results: mrr, hits@10."""
+    """Return the name of a metric in results: mrr, hits@10."""
     family = FAMILIES[metric.family]
     name = min((family.key, *family.names[:1]), key=len)
     return name if metric.k is None else name.replace("@k", f"@{metric.k}")
@@ -294,7 +299,7 @@ def _contradiction(values: Mapping[str, Value], level: float | None, assume: Seq
 
 
 class _Model:
-    """The linear program of one evaluation: rows are computed once for all printed values."""
+    """The linear program of one evaluation; it computes its rows once for all printed values."""
 
     def __init__(
         self,
@@ -303,7 +308,7 @@ class _Model:
         thresholds: tuple[float, ...],
         draw: Draw,
     ) -> None:
-        # Where shares fall by steps, 2^i - 1 is where a step ends.
+        # The assumption "falling" compares steps of ranks; each step ends at 2^i - 1.
         ends = 2.0 ** np.arange(1, np.ceil(np.log2(counts[-1])) + 1) - 1
         self._ends = ends[ends < counts[-1]]
         self._tasks = Tasks(counts, times, tuple(sorted({*thresholds, *self._ends})))
@@ -318,7 +323,7 @@ class _Model:
         assume: Sequence[str],
         close: float,
     ) -> dict[str, Bounds] | None:
-        """Return bounds by the name of the metric, None where no ranks fulfil the rows."""
+        """Return bounds by the name of the metric, or None if no ranks fulfil the rows."""
         means = [self._of(one.metric) for one in printed]
         if surprise is not None:
             tilt_together(means, surprise)

@@ -1,4 +1,4 @@
-"""Whether values among sampled negatives prove that one of two models is better in the full ranking."""
+"""Compare two models in the full ranking, by values that are printed for sampled negatives."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ FIRST, SECOND = "the first is better", "the second is better"
 
 @dataclass(frozen=True)
 class Difference:
-    """Bounds of the first value less the second one, and what they prove."""
+    """Bounds of the first model's value minus the second model's, and the verdict that they prove."""
 
     low: float
     high: float
@@ -23,7 +23,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class FullDifference:
-    """What is known of two models in the full ranking: of each, and of their difference by the name of the metric."""
+    """Bounds of two models in the full ranking, and bounds of their difference by the name of the metric."""
 
     first: FullBounds
     second: FullBounds
@@ -35,12 +35,13 @@ def full_difference(
     second: Mapping[str, float | str],
     *,
     level: float = 0.95,
-    **options: Any,  # noqa: ANN401 - those of full_bounds, handed on
+    **options: Any,  # noqa: ANN401 - options of full_bounds, handed on
 ) -> FullDifference:
     """Return bounds of the difference of two models in the full ranking.
 
-    Which ranks go together says nothing here: for any ranks of one model, those of the other can be any that have its
-    values. So the difference is between the least of one less the greatest of the other, and the reverse.
+    Printed values do not say how the ranks of two models depend on each other: any ranks that fit the first model may
+    occur together with any ranks that fit the second. So the least difference is the least value of the first model
+    minus the greatest value of the second, and the greatest difference is the reverse.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def full_difference(
     level : float
         The probability that both models are within their bounds at once.
     **options
-        Those of `full_bounds`; the same evaluation of both.
+        The options of `full_bounds`; both models have the same evaluation.
 
     Returns
     -------
@@ -71,7 +72,7 @@ def full_difference(
     known, others = full_setting(options)
     if not 0 < level < 1:
         raise RankadjustError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
-    # Each of the two may be beyond its bounds.
+    # Either model may be beyond its bounds: each gets half of the probability of error.
     each = 1 - (1 - level) / 2
     metrics = others.pop("metrics", ()) or _default_metrics(first, second)
     ours, theirs = (

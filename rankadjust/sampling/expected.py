@@ -1,4 +1,4 @@
-"""The other direction: what a file of full ranks would print among sampled negatives, exactly."""
+"""The reverse of the bounds: compute exactly which metrics to expect among sampled negatives, from full ranks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,36 +32,36 @@ def to_sampled(  # noqa: PLR0913 - options of the public API, by name only
     metrics: Sequence[str] = (),
     database: Database = None,
 ) -> pl.DataFrame:
-    """Return what full ranks would print among negatives that are drawn uniformly: expectation and deviation.
+    """Return expectation and standard deviation of metrics among uniformly sampled negatives, from full ranks.
 
     Parameters
     ----------
     ranks : file, folder, polars.DataFrame or array, shape (n,)
         The full rank of each task, as `rankadjust.evaluate` takes them; every task counts once.
     sampled : int
-        Negatives of each task.
+        Number of negatives of each task.
     num_candidates : int or array, shape (n,), optional
-        Candidates of each task, the true answer included, where the ranks do not say it.
+        Number of candidates of each task, the true answer included; needed if the ranks do not come with it.
     dataset, protocol, split : str, optional
-        Where all tasks of this evaluation set have the same number of candidates, it is taken from there.
+        An evaluation set that gives the number of candidates, if all its tasks have the same number.
     negatives : {"without-replacement", "with-replacement"}
-        How they are drawn.
+        How the negatives are drawn.
     metrics : sequence of str
-        Means over the tasks; unsaid MRR, MR, Hits@1, 3, 5, 10, nDCG and AUC.
+        Metrics that are means over the tasks. Default: MRR, MR, Hits@1, 3, 5, 10, nDCG and AUC.
     database : Constants, polars.DataFrame, str or Path, optional
-        In place of the released one.
+        Used in place of the released database.
 
     Returns
     -------
     polars.DataFrame
-        rank_type (rank; or optimistic and pessimistic, of tied scores), metric, full, expectation and
-        standard_deviation, a row for each.
+        A row for each rank type and metric, with the columns rank_type (rank; or optimistic and pessimistic, if scores
+        were tied), metric, full (the value of the full ranking), expectation and standard_deviation.
 
     Raises
     ------
     RankadjustError
-        For ranks that are no whole numbers (means of ties: give optimistic and pessimistic ones), and where the numbers
-        of candidates are not known.
+        If a rank is not a whole number (the mean of tied ranks: give the optimistic and the pessimistic rank instead),
+        or if the number of candidates is not known.
 
     Examples
     --------

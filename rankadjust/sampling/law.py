@@ -1,7 +1,8 @@
 """The law of a rank among sampled negatives, given the rank among all candidates.
 
-Of the N - 1 other candidates R - 1 are better than the true answer. Among q negatives that are drawn uniformly from
-them, the number of better ones is hypergeometric; binomial, where they are drawn with replacement (docs/sampled.md).
+A true answer of rank R among N candidates has N - 1 other candidates, and R - 1 of them are better. Draw q negatives
+uniformly from the other candidates. The number of better negatives is hypergeometric, or binomial if a candidate can be
+drawn again (docs/sampled.md).
 """
 
 from collections.abc import Iterator
@@ -11,13 +12,13 @@ import numpy as np
 
 from rankadjust.base.arrays import FloatArray
 
-# So many probabilities are in memory at once.
+# Greatest number of probabilities in memory at once.
 _CELLS = 2_000_000
 
 
 @dataclass(frozen=True)
 class Draw:
-    """How negatives are drawn: how many for each task, and whether one can be drawn twice."""
+    """How negatives are drawn: how many for each task, and whether a candidate can be drawn twice."""
 
     negatives: int
     replacement: bool = False
@@ -25,7 +26,7 @@ class Draw:
     def probabilities(self, ranks: FloatArray, candidates: FloatArray) -> FloatArray:
         """Return the probability of each sampled rank 1..q + 1, (m, q + 1), for ranks (m,) among candidates (m,).
 
-        Where fewer than q others are to be had, and none is drawn twice, all of them are drawn.
+        Without replacement, a task with fewer than q other candidates has all of them as negatives.
         """
         better, others = (ranks - 1)[:, None], (candidates - 1)[:, None]
         places = np.arange(self.negatives + 1, dtype=np.float64)
@@ -40,7 +41,7 @@ class Draw:
             most = np.minimum(drawn, better)
             odds = (better - places[:-1]) / np.maximum(others - better - drawn + places[1:], 1.0)
         possible = (places[:-1] >= least) & (places[:-1] < most)
-        # Neighbouring probabilities have a simple ratio; their product needs no logarithm of a great factorial.
+        # Neighbouring probabilities have a simple ratio. Multiplying the ratios avoids logarithms of large factorials.
         ratios = np.where(possible, odds * (drawn - places[:-1]) / places[1:], 1.0)
         logs = np.concatenate([np.zeros((ranks.size, 1)), np.cumsum(np.log(ratios), axis=1)], axis=1)
         logs = np.where((places >= least) & (places <= most), logs, -np.inf)

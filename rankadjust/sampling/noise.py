@@ -1,13 +1,14 @@
-"""What a value that is printed for sampled ranks says about the full ranks, with the noise of the draws.
+"""Turn a value that is printed for sampled ranks into bounds on the full ranks, with the noise of the draws.
 
-The sampled ranks S_1..S_n of n tasks are independent, and what is printed is the mean P of f(S_t), from 0 to 1 here.
-Given the full ranks, Markov's inequality bounds P from above for every t > 0: with probability at least 1 - d,
+The sampled ranks S_1..S_n of n tasks are independent. The printed value is the mean P of f(S_i), scaled to lie between
+0 and 1. Given the full ranks, Markov's inequality bounds P from above for every t > 0: with probability at least 1 - d,
 
-    t P - mean of ln E exp(t f(S)) <= ln(1/d) / n,
+    t P - mean of ln E exp(t f(S)) <= ln(1/d) / n.
 
-at the t that is best for these ranks, which the draws do not change; and so at every t (Chernoff's bound, which is
-below those of Hoeffding, Bernstein and Bennett). The mean is one over the full ranks: each t gives a row of the linear
-program. No law is taken for normal, and no variance is estimated (docs/sampled.md).
+The t that is best for these ranks does not depend on the draws. If the inequality is true at that t, it is true at
+every t (Chernoff's bound, which is below the bounds of Hoeffding, Bernstein and Bennett). The mean on the left is a
+mean over the full ranks, so each t gives a row of the linear program. No law is assumed to be normal, and no variance
+is estimated (docs/sampled.md).
 """
 
 from collections.abc import Sequence
@@ -21,9 +22,9 @@ from rankadjust.chance.tails import MEAN_OF_VALUE
 from rankadjust.sampling.law import Draw
 from rankadjust.sampling.shares import Rows, Tasks
 
-# Neighbouring t are this far apart; the best of them is as good as the best t within 1 %.
+# Ratio of neighbouring t; the best t of this grid is as good as the best of all t within 1 %.
 _RATIO = 1.35
-# A greater t says little more: exp(-64) is no probability that matters.
+# A greater t improves the bounds little: a probability of exp(-64) does not matter.
 _GREATEST = 64.0
 _ROUNDING = 1e-12
 
@@ -38,7 +39,7 @@ class Printed:
 
 
 class SampledMean:
-    """The term of a metric as a function of the sampled rank, from 0 to 1, and its laws at the columns of tasks."""
+    """The term of a metric as a function of the sampled rank, from 0 to 1, and the rows that follow from its law."""
 
     def __init__(self, metric: Metric, draw: Draw, tasks: Tasks) -> None:
         """Take a metric that is a function of a mean over the tasks."""
@@ -54,10 +55,10 @@ class SampledMean:
         self._tilted: dict[float, FloatArray] = {}
 
     def rows(self, printed: Printed, surprise: float | None) -> Rows:
-        """Return what a printed value says.
+        """Return the rows of the linear program that a printed value gives.
 
-        surprise: ln(1/d) for the probability d that the draws are beyond the rows on one side; None for the limit of
-        many draws, where what is printed is what is expected.
+        surprise: ln(1/d), where d is the probability that the draws violate the rows on one side. None for the limit of
+        many draws, where the printed value is the expected value.
         """
         ends = (self._back(np.array([printed.low, printed.high])) - self._least) / self._span
         low, high = float(ends.min()), float(ends.max())
@@ -79,7 +80,7 @@ class SampledMean:
 def tilt_together(means: Sequence[SampledMean], surprise: float) -> None:
     """Compute the rows of several metrics of one draw and one list of tasks at once.
 
-    The probabilities of the sampled ranks take most of the time, and all metrics have the same.
+    Most of the time goes into the probabilities of the sampled ranks, which all metrics share.
     """
     draw, tasks = means[0]._draw, means[0]._tasks
     tilts = _tilts(surprise / tasks.number)
@@ -100,10 +101,11 @@ def tilt_together(means: Sequence[SampledMean], surprise: float) -> None:
 
 
 def _tilts(surprise: float) -> FloatArray:
-    """Return values of t, from what is best for the greatest variance to what is best for the least."""
+    """Return a grid of t, from the best t for the greatest variance to the best t for the least variance."""
     least = np.sqrt(8 * surprise) / 2
     greatest = max(_GREATEST, 4 * least)
-    # Powers of one number, from every fourth on: values of other models and metrics share what is computed for them.
+    # The grid has powers of a fixed ratio and starts at every fourth power, so that other models and metrics often have
+    # the same grid and share the results for it.
     first, last = (np.log(end) / np.log(_RATIO) for end in (least, greatest))
     tilts: FloatArray = _RATIO ** np.arange(4 * np.floor(first / 4), np.ceil(last) + 1)
     return tilts

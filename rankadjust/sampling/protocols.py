@@ -1,6 +1,7 @@
 """How the negatives of an evaluation are drawn, among which candidates, and for how many tasks.
 
-Known from options, or from a data set: the histogram of its candidates, or else what config/benchmarks.yaml says.
+The user gives this by options, or names a data set. Then it comes from the histogram of the data set's candidates, or
+from config/benchmarks.yaml if the histogram is missing.
 """
 
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from rankadjust.sampling.law import Draw
 WITHOUT, WITH = "without-replacement", "with-replacement"
 NEGATIVES = (WITHOUT, WITH)
 
-# What is drawn otherwise than uniformly from the candidates: nothing follows for the full ranking, and why.
+# Ways of drawing negatives that are not uniform: no bounds of the full ranking follow from them, for these reasons.
 _NOT_UNIFORM = {
     "all": "all candidates are ranked, so that what is printed is the full ranking already",
     "by-degree": "some negatives are drawn by degree, and whether frequent entities beat the true answer more often "
@@ -37,7 +38,7 @@ _LARGE = 1e9
 class Setting:
     """An evaluation among sampled negatives. counts, times: how many tasks have how many candidates.
 
-    known_tasks: False where the number of tasks is not known. assumed: what was taken for granted, in sentences.
+    known_tasks: False if the number of tasks is not known. assumed: all assumptions, in sentences.
     """
 
     draw: Draw
@@ -68,7 +69,10 @@ class Asked:
 
 
 def setting(asked: Asked) -> Setting:
-    """Return what is known of an evaluation. Raises RankadjustError where that is too little, or negatives differ."""
+    """Return the evaluation that the options describe.
+
+    Raises RankadjustError if the options say too little, or if the negatives are not drawn uniformly.
+    """
     _check(asked)
     why = [_RANKS, _INDEPENDENT]
     if asked.num_entities is not None:
@@ -84,7 +88,7 @@ def setting(asked: Asked) -> Setting:
     constants = Constants.given(asked.database)
     name, known = _benchmarks_of(constants, asked.dataset)
     drawn = _drawn(name, known, asked, count, why)
-    # Candidates and tasks are the same, however many negatives are drawn.
+    # Benchmarks of a data set differ in the number of negatives, and have the same candidates and tasks.
     benchmark = next(iter(known), None)
     counts, times = _counted(constants, name, benchmark, asked, count, why)
     return _setting(Draw(asked.sampled, drawn == WITH), counts, times, why)
@@ -177,7 +181,10 @@ def _counted(
     count: int | None,
     why: list[str],
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Return how many tasks have how many candidates; of a benchmark without histogram, all have as many."""
+    """Return how many tasks have how many candidates.
+
+    If a benchmark has no histogram, all its tasks have the same number of candidates.
+    """
     split = asked.split or _split_of(benchmark)
     protocols = constants.table.filter(dataset=name)["protocol"].unique()
     tails = known = None
@@ -198,7 +205,7 @@ def _counted(
 
 
 def _split_of(benchmark: Benchmark | None) -> str:
-    # Benchmarks of inductive data sets are about the graph of inference.
+    # Benchmarks of inductive data sets evaluate on the inference graph.
     about = [] if benchmark is None else list(benchmark.tasks)
     return "inference_testing" if "inference_testing" in about else "testing"
 

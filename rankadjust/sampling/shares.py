@@ -1,9 +1,9 @@
 """The least mean of a function over all full ranks that printed values allow: a linear program over shares of ranks.
 
-The unknowns are, for tasks with the same (or a similar) number of candidates, the shares of their ranks. What is said
-of the ranks are rows: the mean of a function over all tasks is at most a number. HiGHS finds prices for the rows; the
-bound is then computed from the prices, and holds for any prices, so that no error of the solver makes it too narrow.
-Where there are so few tasks that all their ranks can be listed, they are listed.
+Tasks with the same (or a similar) number of candidates form a group. The unknowns are the share of each rank among the
+tasks of a group. Each row limits the ranks: the mean of a function over all tasks is at most a number. HiGHS finds dual
+prices for the rows. The bound is then computed from the prices and is valid for any prices, so that an error of the
+solver cannot make it too narrow. If there are few enough tasks, all their possible ranks are listed instead.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,28 +23,30 @@ BoolArray = NDArray[np.bool_]
 TaskFunction = Callable[[FloatArray, FloatArray], FloatArray]
 """f(ranks (m,), candidates (m,)) with one value each (m,), or several (m, k)."""
 
-# Up to so many columns every rank has its own; else points are this share of the rank apart.
+# If the ranks need no more columns than this, every rank has a column. Else the distance of neighbouring columns is
+# this share of the rank.
 _COLUMNS = 30_000
 _SPACING = 1 / 64
-# Tasks with other numbers of candidates are put together, but for so few columns: in so many groups at most, or up to
-# this ratio.
+# Tasks with similar numbers of candidates form a group. If the distinct numbers add up to at most _FEW, each number has
+# its own group. Else the ratio of the numbers in a group is at most _ALIKE, or larger to have about _GROUPS groups.
 _FEW = 3000
 _GROUPS = 8
 _ALIKE = 1.01
-# All ranks of the tasks are listed up to so many lists (the order of tasks with the same N does not matter).
+# Greatest number of lists of ranks to go through (the order of tasks with the same N does not matter).
 _LISTS = 100_000
-# Columns and rows enter in so many rounds at most; to begin with, one row in so many, and columns so far apart.
+# Greatest number of rounds that add columns and rows. The first round has one row in _FEW_ROWS, and columns that are
+# _FEW_COLUMNS times their rank apart.
 _ROUNDS = 60
 _FEW_ROWS, _FEW_COLUMNS = 12, 1.0
-# What else is proved is at most this much, relative to the function's span.
+# Greatest distance of a bound from the best bound, relative to the function's span.
 EXACT, TO_PRINT = 1e-11, 1e-5
-# What is equal but for rounding errors.
+# Numbers that differ by less are equal up to rounding errors.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class Group:
-    """Tasks of which each has from `least` to `most` candidates; tasks: how many."""
+    """A number of tasks, each with `least` to `most` candidates."""
 
     least: float
     most: float
@@ -59,7 +61,7 @@ class Tasks:
     ) -> None:
         """Take the distinct numbers of candidates (ascending) and how many tasks have each.
 
-        thresholds: ranks where any function jumps that is asked about.
+        thresholds: ranks at which some metric jumps.
         """
         self.counts, self.times = np.asarray(counts, np.float64), np.asarray(times, np.float64)
         self.groups = _grouped(self.counts, self.times, self.counts.sum() <= _FEW)
@@ -80,7 +82,7 @@ class Tasks:
         return np.repeat(np.arange(len(self.grids)), [grid.points.size for grid in self.grids])
 
     def lower(self, function: TaskFunction) -> FloatArray:
-        """Return weights for the columns, (p,) or (p, k), whose mean is nowhere above that of the function.
+        """Return weights for the columns, (p,) or (p, k), whose mean never exceeds the mean of the function.
 
         The function is monotone in the number of candidates.
         """
@@ -89,7 +91,7 @@ class Tasks:
         )
 
     def few_columns(self) -> BoolArray:
-        """Return which columns stand for all to begin with: ranks at growing distances."""
+        """Return which columns the first round uses: ranks at growing distances."""
         chosen = [
             np.isin(grid.points, rank_grid(1.0, group.most, (group.least,), spacing=_FEW_COLUMNS).points)
             for group, grid in zip(self.groups, self.grids, strict=True)
@@ -118,7 +120,7 @@ def _lower(group: Group, grid: Grid, function: TaskFunction) -> FloatArray:
         flat = ranks.ravel()
         found = function(flat, np.full_like(flat, group.most))
         if group.least < group.most:
-            # A rank has at least as many candidates.
+            # A task of this rank has at least as many candidates as the rank.
             found = np.minimum(found, function(flat, np.maximum(flat, group.least)))
         return found.reshape(*ranks.shape, *found.shape[1:])
 
@@ -127,21 +129,21 @@ def _lower(group: Group, grid: Grid, function: TaskFunction) -> FloatArray:
 
 @dataclass(frozen=True)
 class Rows:
-    """What is known: the mean of each row of weights (k, columns) is at most its room (k,)."""
+    """Known inequalities: the mean of each row of weights (k, columns) is at most its room (k,)."""
 
     weights: FloatArray
     room: FloatArray
 
 
 class Program:
-    """The least mean of functions over all full ranks for which rows hold.
+    """The least mean of functions over all full ranks that fulfil the rows.
 
-    It is solved over a few columns and rows. More columns enter until the prices leave none out, and more rows until
-    none is broken. A bound holds without the rows that are left out, too.
+    The linear program starts with a few columns and rows. Each round adds columns that the prices call for, and rows
+    that the solution breaks, until there are none. A bound that leaves out rows is still valid.
     """
 
     def __init__(self, tasks: Tasks, rows: Rows, close: float = EXACT) -> None:
-        """Take what holds. close: how much else a bound may be from the best, relative to the function's span."""
+        """Take tasks and rows. close: how far a bound may be from the best, relative to the function's span."""
         self._tasks, self._rows, self._close = tasks, rows, close
         self._owner = tasks.owner
         self._shares = np.array([group.tasks for group in tasks.groups]) / tasks.number
@@ -151,7 +153,7 @@ class Program:
         self._chosen = np.arange(number) % (_FEW_ROWS if number > 2 * _FEW_ROWS else 1) == 0
 
     def least(self, function: TaskFunction) -> float | None:
-        """Return a number that no mean of the function is below, None where no ranks fulfil the rows."""
+        """Return a lower bound of the mean of the function, or None if no ranks fulfil the rows."""
         weights = self._tasks.lower(function)
         if can_be_listed(self._tasks):
             return _least_listed(self._tasks, weights, self._rows)
@@ -194,9 +196,9 @@ class Program:
         )
 
     def proved(self, weights: FloatArray, prices: FloatArray) -> tuple[float, BoolArray]:
-        """Return what prices of at least 0 prove: no shares have a lower mean; and which columns are the cheapest.
+        """Return the lower bound of the mean that prices of at least 0 prove, and the columns to add.
 
-        These are, of all columns beside each other that are cheaper than any used one, the cheapest.
+        A column is added if it is cheaper than every column in use of its group, and not dearer than its neighbours.
         """
         is_priced = prices > 0
         priced = weights + prices[is_priced] @ self._rows.weights[is_priced]
@@ -208,7 +210,7 @@ class Program:
         return bound, _peaks(-priced) & is_cheaper & ~self._columns
 
     def _broken(self, shares: FloatArray) -> BoolArray:
-        """Return which rows that were left out the shares break, the most of those beside each other."""
+        """Return which left-out rows the shares break; a row is returned if its neighbours are not broken by more."""
         excess = self._rows.weights[:, self._columns] @ shares - self._rows.room
         found: BoolArray = _peaks(excess) & (excess > self._close) & ~self._chosen
         return found
@@ -221,7 +223,7 @@ def _peaks(values: FloatArray) -> BoolArray:
 
 
 def can_be_listed(tasks: Tasks) -> bool:
-    """Tell whether the ranks of all tasks can be listed: few tasks, and every rank of theirs a column."""
+    """Return whether the ranks of all tasks can be listed: there are few tasks, and every rank has a column."""
     sizes = [grid.points.size for grid in tasks.grids]
     if any(
         size != group.most or group.tasks != int(group.tasks)
