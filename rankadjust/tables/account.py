@@ -1,4 +1,4 @@
-"""What was understood of a file, told to people, and the sidecar that states what was assumed."""
+"""Describe how rankadjust understood a file, and draft the sidecar that states its assumptions."""
 
 import re
 from collections import Counter, defaultdict
@@ -15,11 +15,11 @@ from rankadjust.tables.sidecar import find_key
 from rankadjust.tables.tokens import DEFAULTS
 from rankadjust.tables.units import base_metric
 
-# A longer text above a table is no title, and no key of a sidecar.
+# A longer text above a table is a paragraph rather than a title, and too long as a key of a sidecar.
 _LONGEST_KEY = 100
-# How many values are shown; all of them are in the tidy file.
+# How many values the description prints; the tidy file has all of them.
 _SHOWN = 50
-# How many texts of a column that could not be read are shown.
+# How many texts the description quotes where the cells of a column share a reason.
 _FEW = 3
 _FIELD = "data set|model|metric|split|side|protocol|unit|value"
 _ASSUMED = re.compile(rf"(?:^|; )({_FIELD}) (.*?)(?=; (?:{_FIELD}) |$)")
@@ -30,7 +30,7 @@ _QUESTIONS = {
 
 
 def describe(reading: Reading) -> str:
-    """Return what was understood of a file: each value, each assumption, and each cell that could not be read."""
+    """Return the description of a reading: each value, each assumption, and each cell that could not be read."""
     lines = [f"{reading.path.name}: {reading.balance}"]
     for table in reading.tables:
         values = reading.values.filter(pl.col("grid") == table.number)
@@ -54,14 +54,14 @@ def describe(reading: Reading) -> str:
 
 
 def entries(assumed: str | None) -> dict[str, str]:
-    """Return what a text of the column `assumed` says: the field in words -> why."""
+    """Return the assumptions in a text of the column `assumed`: the name of the field -> the reason."""
     return dict(_ASSUMED.findall(assumed or ""))
 
 
 def unread_cells(reading: Reading) -> list[str]:
-    """Return what could not be read of what should hold values: where, its text, why.
+    """Return a line for each cell that should hold a value and could not be read: its place, its text, the reason.
 
-    A line for each cell, or for all cells of a column that share their reason: `_FEW` of their texts.
+    The cells of a column that share a reason share a line, which quotes up to `_FEW` of their texts.
     """
     alike = reading.unread.group_by("grid", "column", "reason", maintain_order=True).agg(
         "text",
@@ -95,7 +95,7 @@ def _range(name: str, cells: Mapping[str, Any]) -> str:
 
 
 def _shown(values: pl.DataFrame) -> Iterator[str]:
-    """Yield the values of a table as lines of aligned columns."""
+    """Yield the values of a table as lines whose columns are aligned."""
     shown = values.head(_SHOWN).select(
         pl.col("row").cast(pl.String),
         "model",
@@ -122,9 +122,10 @@ def _shown(values: pl.DataFrame) -> Iterator[str]:
 
 
 def draft_sidecar(reading: Reading) -> str:
-    """Return the shortest sidecar (YAML) that states what was assumed, with what the given one states.
+    """Return the shortest sidecar (YAML) that states all assumptions and keeps every key of the sidecar in use.
 
-    The file reads the same with it. What nothing says stands in it as a comment, to be filled in.
+    With this sidecar, the file gives the same values. A fact that rankadjust could not even assume becomes a comment,
+    for the user to fill in.
     """
     drafts: dict[int, dict[str, Any]] = {}
     comments = []
@@ -141,9 +142,10 @@ def draft_sidecar(reading: Reading) -> str:
 
 
 def sidecar_text(reading: Reading, drafts: Mapping[int, Mapping[str, Any]]) -> str:
-    """Return the sidecar (YAML) of a file that states `drafts` of its tables, by number, with what its own one states.
+    """Return the sidecar (YAML) of a file: the keys of its present sidecar, and `drafts` (number of a table -> keys).
 
-    What is the same of all tables is said once; a table has its heading as key where that is its own.
+    A key with the same value for all tables is written once, for the whole file. The keys of a single table are written
+    under its heading, or under its number if other tables have the same heading.
     """
     drafted = [own for own in drafts.values() if own]
     first = drafted[0] if drafted else {}
@@ -165,7 +167,7 @@ def sidecar_text(reading: Reading, drafts: Mapping[int, Mapping[str, Any]]) -> s
 
 
 def table_keys(reading: Reading) -> dict[int, str | int]:
-    """Return the key of each table in a sidecar, by number: the nearest text above it and no other, or the number."""
+    """Return the key of each table in a sidecar: the nearest text that is above this table alone, or its number."""
     above = {table.number: table.grid.context for table in reading.tables}
     counts = Counter(_folded(text) for texts in above.values() for text in dict.fromkeys(texts))
     return {
@@ -183,7 +185,7 @@ def _is_title(text: str) -> bool:
 
 
 def _added(given: Mapping[Any, Any], found: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Return what was given, with what was found where nothing was given."""
+    """Return both mappings merged; where they disagree, `given` wins."""
     both = [key for key in given if isinstance(given[key], Mapping) and isinstance(found.get(key), Mapping)]
     return {**found, **given, **{key: _added(given[key], found[key]) for key in both}}
 
@@ -199,14 +201,14 @@ def _yaml(stated: Mapping[str, Any]) -> str:
 
 
 def _draft(table: Table, values: pl.DataFrame) -> tuple[dict[str, Any], list[str]]:
-    """Return what a sidecar would state of one table, and what it would have to ask."""
+    """Return the keys that a sidecar of one table would have, and the questions that it would leave to the user."""
     rows = with_reasons(values)
     unknown = {what for row in rows for what, why in row["why"].items() if why == "not named"}
     asked = [question for what, question in _QUESTIONS.items() if what in unknown]
     stated: dict[str, Any] = {}
     lines: dict[int, dict[str, Any]] = defaultdict(dict)
     place = "row" if table.layout.metrics == "rows" else "column"
-    # Units follow from the numbers themselves, and nobody would write them down.
+    # The unit follows from the numbers themselves, so nobody would write it down.
     for name in ("dataset", "metric", "split", "side", "protocol"):
         if whole := assumed_of_all(rows, name):
             stated[name] = whole
@@ -218,12 +220,15 @@ def _draft(table: Table, values: pl.DataFrame) -> tuple[dict[str, Any], list[str
 
 
 def with_reasons(values: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return values as records with `why`: what was assumed of each -> the reason."""
+    """Return values as records with `why`: the assumed field -> the reason."""
     return [{**row, "why": entries(row["assumed"])} for row in values.iter_rows(named=True)]
 
 
 def assumed_of_all(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
-    """Return what was assumed of all these values, in words for a sidecar; None where some say it or they differ."""
+    """Return the fact that was assumed for all these values, in the words of a sidecar.
+
+    None if the table itself says the fact of some of the values, or if their facts differ.
+    """
     known = {_taken(row, name) for row in rows}
     if len(known) != 1 or not all(_is_assumed(row, name) for row in rows):
         return None
@@ -233,7 +238,7 @@ def assumed_of_all(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
 
 def _is_assumed(row: Mapping[str, Any], name: str) -> bool:
     why = row["why"].get("data set" if name == "dataset" else name, "not named")
-    # A metric that is printed is stated only where it was found elsewhere.
+    # The sidecar needs the metric only if it was found elsewhere than in the header.
     return why != "not named" and not (name == "metric" and why.startswith("as printed"))
 
 
@@ -244,7 +249,7 @@ def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
 
 
 def lines_of(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the columns and rows of a sidecar: a column that was taken for the models, and what lines have alone."""
+    """Return `columns` and `rows` of a sidecar: the column assumed to name the models, and facts of single lines."""
     columns = table.layout.columns
     headers = [[*column.header, column.name] for column in columns]
     keys: dict[Any, Any] = {
@@ -264,7 +269,7 @@ def lines_of(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -
 def _ranges(
     found: Mapping[int, Mapping[str, Any]], names: Mapping[int, str], texts: Sequence[Sequence[str]]
 ) -> dict[Any, Any]:
-    """Return what is stated of lines by their keys: one, '3-10', for lines next to each other with the same."""
+    """Return the facts by the key of their line; neighbouring lines with the same facts share a key such as '3-10'."""
     runs: list[list[int]] = []
     for number in sorted(found):
         goes_on = runs and runs[-1][-1] == number - 1 and found[number] == found[runs[-1][-1]]

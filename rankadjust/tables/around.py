@@ -1,4 +1,4 @@
-"""What the text around a table and the name of its file say, where the table itself says nothing."""
+"""Read the text around a table and the name of its file, for facts that the table itself does not state."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -15,14 +15,14 @@ from rankadjust.tables.tokens import (
     tasks_within,
 )
 
-# What is said of the task and the unit of a table stands in its caption or in the heading above it.
+# Authors name the task and the unit of a table in its caption or in the heading above it.
 _NEXT = 2
 _CAPTION_WORDS = 20
 _MODEL_OPTION = re.compile(r"(?:--model(?:[_-]name)?[ =]|\bmodel(?:_name)?[=:]\s?)([\w.+-]+)")
 _IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
 
 Around = Sequence[tuple[str, str]]
-"""Where a text stands, for people, and the text; the nearest first."""
+"""The texts around a table, the nearest first; each with a description of its place, for people."""
 
 
 def texts_around(grid: Grid, stem: str) -> Around:
@@ -32,7 +32,7 @@ def texts_around(grid: Grid, stem: str) -> Around:
 
 
 def metric_around(around: Around) -> Facts:
-    """Return the only metric that the nearest text around the table to speak of any, or the file's name, names."""
+    """Return the metric of the nearest text, or of the file's name, that names any; nothing if it names several."""
     for where, text in around:
         found = metrics_within(text)
         if found:
@@ -43,9 +43,9 @@ def metric_around(around: Around) -> Facts:
 
 
 def dataset_around(around: Around, names: Names) -> Facts:
-    """Return the data set that the nearest text naming any names alone, and which others are near."""
+    """Return the data set of the nearest text that names a single data set; the reason lists all others."""
     texts = [(where, datasets_within(text, names)) for where, text in around]
-    # A text that names several leaves the choice to the others, but only among these.
+    # A text with several data sets leaves the choice among them to the other texts.
     possible = next((set(found) for _, found in texts if len(found) > 1), None)
     alone = (
         (where, *next(iter(found.items())))
@@ -61,17 +61,17 @@ def dataset_around(around: Around, names: Names) -> Facts:
 
 
 def task_around(around: Around) -> Facts:
-    """Return the other task of which the caption or heading next to a table speaks, if it speaks of one alone."""
+    """Return the task of the caption or heading next to a table, if it names one task and not entity prediction."""
     return _only("task", around, lambda text: set(tasks_within(text)) - {ENTITY_RANKING})
 
 
 def protocol_around(around: Around) -> Facts:
-    """Return the protocol that the caption or heading next to a table names alone."""
+    """Return the protocol of the caption or heading next to a table, if it names one protocol alone."""
     return _only("protocol", around, protocols_within)
 
 
 def _only(name: str, around: Around, within: Callable[[str], Collection[str]]) -> Facts:
-    """Return the fact of a kind that the nearest short text with any names, unless it names several."""
+    """Return the fact of this kind from the nearest short text that names any; nothing if it names several."""
     found = ((where, within(text)) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS)
     where, facts = next(((where, facts) for where, facts in found if facts), ("", ()))
     only: dict[str, Any] = {name: min(facts)} if len(facts) == 1 else {}
@@ -79,14 +79,14 @@ def _only(name: str, around: Around, within: Callable[[str], Collection[str]]) -
 
 
 def model_around(around: Around) -> Facts:
-    """Return the model that a command in the texts around a table names: '--model_name TransE_l2'."""
+    """Return the model in a command of the texts around a table, such as '--model_name TransE_l2'."""
     found = ((where, match[1]) for where, text in around if (match := _MODEL_OPTION.search(text)))
     where, model = next(found, (None, None))
     return Facts(model=model).because(f"from {where}")
 
 
 def percent_around(around: Around) -> str | None:
-    """Return where a text next to a table says that its numbers are percent."""
+    """Return the place of a text next to the table that declares its numbers percent."""
     return next((where for where, text in around[:_NEXT] if _IN_PERCENT.search(text)), None)
 
 

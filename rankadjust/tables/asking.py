@@ -1,4 +1,4 @@
-"""What to ask somebody about a file: the facts that its tables do not say, each with the answers that are likely."""
+"""Ask the user for the facts that the tables of a file do not state, and offer likely answers."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from rankadjust.tables.reading import Reading
 from rankadjust.tables.tokens import Names, datasets_within, metric_key
 
 _ASKED = ("dataset", "model", "metric", "split", "side", "protocol")
-# Facts that are seldom different in the tables of one file: they are asked once for all that lack the same.
+# These facts seldom differ between the tables of a file, so that tables with the same gap share a question.
 _OF_FILE = ("split", "side", "protocol")
 _USUAL = {
     "split": ("testing", "validation"),
@@ -30,11 +30,12 @@ _MOST_OFFERED = 9
 
 @dataclass(frozen=True)
 class Question:
-    """A fact that tables do not say.
+    """A question about a fact that tables do not state.
 
-    tables: their numbers. columns: those of the one table, by number, that do not say it; empty for all. where: which
-    these are, for people. fact: its key in a sidecar. why: for what reason the first candidate was taken, None where
-    nothing was. candidates: likely answers, first the one that was taken.
+    tables: the numbers of these tables. columns: the numbers of the columns without the fact; empty for all columns of
+    the tables. where: names these tables and columns for people. fact: the key of the fact in a sidecar. why: the
+    reason for assuming the first candidate; None if nothing was assumed. candidates: likely answers, an assumed answer
+    first.
     """
 
     tables: tuple[int, ...]
@@ -57,10 +58,10 @@ class Question:
 
 
 def questions(reading: Reading, names: Names) -> list[Question]:
-    """Return what to ask about a file, table by table, in the order of the file.
+    """Return the questions about a file, table by table, in the order of the file.
 
-    A fact is asked where no value of a table or of some of its columns has it from its lines or a sidecar; split, side
-    and protocol once for all tables that lack the same.
+    A question asks for a fact that no value of a table, or of some of its columns, has from a header, a label or a
+    sidecar. A question for split, side or protocol covers all tables that lack the same fact.
     """
     found: dict[Any, Question] = {}
     for table in reading.tables:
@@ -89,7 +90,7 @@ def _about(table: Table, reading: Reading, names: Names) -> Iterator[Question]:
 
 
 def _is_unsaid(fact: str, rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Tell whether none of some values says a fact, of which the same was taken for all of them."""
+    """Return whether none of these values states a fact, and all have the same assumption, or none."""
     is_unnamed = fact in ("dataset", "model") and all(row[fact] is None for row in rows)
     return is_unnamed or assumed_of_all(rows, fact) is not None
 
@@ -104,7 +105,7 @@ def _columns_without(fact: str, rows: Sequence[Mapping[str, Any]], table: Table)
 
 
 def _likely(fact: str, table: Table, rows: Sequence[Mapping[str, Any]], names: Names) -> Sequence[str]:
-    """Return likely answers to a question about a table, besides what was taken."""
+    """Return likely answers to a question about a table, besides the assumed answer."""
     if fact == "dataset":
         return [name for text in table.grid.context for name in datasets_within(text, names)]
     if fact == "model":
@@ -132,9 +133,9 @@ def _where(question: Question, reading: Reading, keys: Mapping[int, str | int]) 
 
 
 def answered(question: Question, answer: str, names: Names) -> str | None:
-    """Return what an answer means: one of the candidates by its number, a name, or None for '-', which leaves it open.
+    """Return the meaning of an answer: a candidate for its number, a name, or None for '-', which leaves the fact open.
 
-    Raises RankadjustError for a name that is not known.
+    Raises RankadjustError for an unknown name.
     """
     text = answer.strip()
     if text in ("-", ""):
@@ -146,13 +147,13 @@ def answered(question: Question, answer: str, names: Names) -> str | None:
             raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
         return text
     if question.fact == "dataset" and folded(text) not in names:
-        # A data set of somebody's own is none of the registry's.
+        # The user may have a data set of their own, which our registry does not have.
         return text
     return given_facts({question.fact: text}, names)[question.fact]
 
 
 def answers_as_sidecar(reading: Reading, answers: Sequence[tuple[Question, str]]) -> str:
-    """Return the sidecar that states the answers, and what the file's own one states."""
+    """Return the sidecar that states the answers and keeps every key of the file's present sidecar."""
     drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
     lines: dict[int, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for question, answer in answers:

@@ -1,6 +1,6 @@
-"""What a cell of a printed table says: a number, nothing, or text; and the plain text of labels.
+"""Read the cells of a printed table (a number, nothing, or text), and the plain text of labels.
 
-How a number is written is told in rankadjust.base.printed; here is what cells have around it.
+rankadjust.base.printed reads the number itself; this module removes the marks, spreads and notes around it.
 """
 
 import re
@@ -13,16 +13,16 @@ from rankadjust.base.words import shipped_mapping
 from rankadjust.tables.formats.grid import tidy
 from rankadjust.tables.formats.macros import latex_to_text
 
-# The same texts are looked at several times while a table is understood.
+# The layout of a table needs the same texts several times.
 _CACHED = 65536
 # No printed number is longer.
 _LONGEST = 200
 _CELL = re.compile(PRINTED + r"(?:\s*(?P<open>[(\[])(?P<bracket>[^()\[\]]*)[)\]])?(?:\s?[a-g])?")
-# Most numbers need nothing of what follows.
+# Most numbers are this simple and need none of the steps below.
 _SIMPLE = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?")
 _BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
 _RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER}")
-# Several values of a cell, which has few words; a description that speaks of numbers has more.
+# A cell with several values has few words; a description with numbers in it has more.
 _DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
 _MOST_WORDS = 6
 _LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
@@ -34,7 +34,7 @@ _EDGE_MARKS = "*†‡§¶•_`\"'⋆★☆∗"
 
 @lru_cache(maxsize=_CACHED)
 def read_cell(text: str) -> Number | str | None:
-    """Return the number of a cell, '' where it stands for no value, None for other text or several numbers.
+    """Return the number of a cell, '' for a mark such as a dash that means no value, None for any other text.
 
     '0.35', '35.2 %', '.35 ± .01', '12,345' and '177 (3)' are one number.
     """
@@ -47,7 +47,7 @@ def read_cell(text: str) -> Number | str | None:
         return ""
     match = _CELL.fullmatch(text)
     number = number_of(match) if match else None
-    # A plus sign makes a number a difference, which is no value.
+    # A plus sign makes the number a difference from another value.
     if match is None or number is None or match["number"].startswith("+"):
         return None
     bracket = (match["bracket"] or "").strip()
@@ -60,7 +60,7 @@ def read_cell(text: str) -> Number | str | None:
 
 
 def is_missing(text: str) -> bool:
-    """Tell whether a cell stands for 'no value': empty, a dash, 'n/a', 'OOM' and the like."""
+    """Return whether a cell means 'no value': empty, a dash, 'n/a', 'OOM' and the like."""
     if len(text) > _LONGEST:
         return False
     return not {_undecorated(text).casefold(), text.strip().casefold()}.isdisjoint(_missing())
@@ -72,13 +72,13 @@ def _missing() -> frozenset[str]:
 
 
 def is_numeric(text: str) -> bool:
-    """Tell whether a cell holds a number."""
+    """Return whether a cell holds a number."""
     return isinstance(read_cell(text), Number)
 
 
 @lru_cache(maxsize=_CACHED)
 def several_numbers(text: str) -> bool:
-    """Tell whether a cell holds several values: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
+    """Return whether a cell holds several values: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
     if len(text) > _LONGEST or len(text.split()) > _MOST_WORDS or is_numeric(text):
         return False
     return len(_DECIMAL.findall(_undecorated(text))) > 1
@@ -86,7 +86,7 @@ def several_numbers(text: str) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the labels and numbers of a cell that has nothing else: 'paper: 0.49 ours: 0.44'."""
+    """Return the labels and numbers of a cell that holds nothing else: 'paper: 0.49 ours: 0.44'."""
     found = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
     is_all = not _LABELLED.sub("", text).strip()
     labels = {name.casefold() for name, _ in found}
@@ -94,7 +94,7 @@ def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def holds_numbers(text: str) -> bool:
-    """Tell whether a cell holds one value or several."""
+    """Return whether a cell holds one value or several."""
     return is_numeric(text) or several_numbers(text)
 
 
@@ -102,7 +102,7 @@ def holds_numbers(text: str) -> bool:
 def label(text: str) -> str:
     """Return the plain text of a name: without LaTeX, emoji, arrows and footnote marks, on one line."""
     text = _without_symbols(_without_latex(text))
-    # What is raised and short is a mark.
+    # A short raised text is a footnote mark.
     text = re.sub(r"\^\{([^{}]*)\}", r"^\1", re.sub(r"\^\{[^{}]{0,3}\}", "", text))
     return tidy(re.sub(r"\^?[†‡§¶]+|\^$", "", text).replace("\n", " "))
 
@@ -111,7 +111,7 @@ def _without_latex(text: str) -> str:
     try:
         return latex_to_text(text) if len(text) <= _LONGEST * 10 and _LATEX.search(text) else text
     except RecursionError:
-        # Hundreds of groups in one another: no name, and not worth an error.
+        # A name never nests hundreds of groups, and a label is not worth an error.
         return text
 
 
@@ -126,10 +126,10 @@ def _is_symbol(sign: str) -> bool:
 
 def _undecorated(text: str) -> str:
     text = _without_latex(text)
-    # An arrow before the number in brackets makes it a difference: keep it apart from a spread.
+    # An arrow before the number in brackets makes it a difference; the sign keeps it from being read as a spread.
     text = re.sub(r"\(\s*[\u2190-\u21ff▲▼]\s*", "(+", text)
-    # A raised number is a footnote mark, but for that of a power of ten.
+    # A raised number is a footnote mark, except in a power of ten.
     text = text if re.search(r"(?<![\d.])10\s?\^", text) else _SUPERSCRIPT.sub("", text)
-    # Raised digits are marks, too.
+    # Raised digits are footnote marks, too.
     text = "".join(sign for sign in _without_symbols(text) if unicodedata.category(sign) != "No")
     return plain(text).strip(_EDGE_MARKS + " ").replace("( ", "(")

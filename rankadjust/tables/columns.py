@@ -1,4 +1,4 @@
-"""What each column of a sheet is: values, labels of a kind, or something else."""
+"""Decide the role of each column of a sheet: values, labels of a kind, or other."""
 
 import re
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ from rankadjust.tables.tokens import (
 
 # Where rows are metrics, a column with one of these headers holds all their values.
 _PLURAL = {"model": "models", "dataset": "data sets"}
-# A name of a data set has capitals or digits within: WikiPeople, WD50K, YAGO-hy, and neither Best nor final.
+# Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
-# The letters of both sides, beside a metric.
+# Letters for head and tail side, as used beside metrics.
 _LETTERS = (("h", "t"), ("l", "r"), ("s", "o"))
-# What pages show in place of all that has an @ in it, Hits@10 too: the values below are unread, and named.
+# Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
 _LONG = {"value", "values", "metric", "score", "result"}
 
 
 def where_metrics_are(sheet: Sheet) -> tuple[str, int | None]:
-    """Return 'columns', 'rows' or '', and for rows the column that names their metrics."""
+    """Return where metrics are named ('columns', 'rows', '' for nowhere), and for rows the column of their names."""
     asked = next((column for column, line in enumerate(sheet.lines) if line.role == "metric"), None)
     if asked is not None:
         return "rows", asked
@@ -57,7 +57,7 @@ def _metric_cells(sheet: Sheet, column: int) -> int:
 
 
 def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[Column, ...]:
-    """Return the columns with their roles, by where metrics are named."""
+    """Return the columns with their roles; `metrics`, `metric_column`: the result of `where_metrics_are`."""
     indices = range(sheet.grid.width)
     others = (index for index in indices if metrics == "rows" and index != metric_column)
     long = next((index for index in others if _LONG & set(map(folded, sheet.stacks[index]))), None)
@@ -65,7 +65,7 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
     assumed = _settle_label_roles(sheet, roles)
     columns = []
     for index, (stack, line, facts) in enumerate(zip(sheet.stacks, sheet.lines, sheet.facts, strict=True)):
-        # What is stated of a column explains the words of its header that say nothing known.
+        # If a sidecar states facts of a column, the unknown words of its header need no explanation any more.
         said = explained(facts) if line.facts != NOTHING else facts
         header = tuple(map(label, stack))
         columns.append(Column(index, header, roles[index], said, line, assumed.get(index)))
@@ -73,7 +73,7 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
 
 
 def explained(facts: Facts) -> Facts:
-    """Return what a line says of which a sidecar states something: its unknown words need no explanation any more."""
+    """Return the facts of a line without its unknown words: a sidecar explains the line."""
     if facts.unknown:
         others = tuple(why for why in facts.conflicts if why != unknown_word(facts.unknown))
         return replace(facts, unknown=None, conflicts=others)
@@ -104,19 +104,19 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
 
 
 def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
-    """Give label columns without a telling header a role by what they hold; return why, where it is assumed."""
+    """Give a role to label columns with an unclear header, by their cells; return the reason of each assumption."""
     above = any(sheet.facts[index].dataset for index, role in enumerate(roles) if role == "value")
     free = [index for index, line in enumerate(sheet.lines) if line.role is None]
     for index in free:
         texts = set(filter(None, sheet.cells[index]))
-        # What traces of LibKGE called 'data' is the split.
+        # Traces of LibKGE call the split 'data'.
         if roles[index] == "dataset" and all(read_header(text, sheet.names).split for text in texts):
             roles[index] = "split"
-        # 'Dataset' in the corner may speak of the names beside it, not of those below.
+        # 'Dataset' in the corner may describe the headers to its right rather than the cells below.
         elif roles[index] == "dataset" and above:
             is_known = any(find_dataset(text, sheet.names) for text in texts)
             roles[index] = "dataset" if is_known else "other"
-        # A name is the model's where nothing else is: beside 'Method', 'Team' says who.
+        # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
         elif roles[index] == "name":
             roles[index] = "other" if "model" in roles else "model"
     if "model" in roles:
@@ -135,7 +135,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
 
 
 def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
-    """Return what labels under no header are: data sets, splits or the like where most are such, else models."""
+    """Return the role of labels without a header: data set, split, side or protocol if most labels are, else model."""
     read = [read_header(text, sheet.names) for text in dict.fromkeys(filter(None, sheet.cells[index]))]
     for role in ("dataset", "split", "side", "protocol"):
         said = sum(getattr(facts, role) is not None and facts.rest is None for facts in read)
@@ -145,9 +145,9 @@ def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
 
 
 def with_unknown_words(sheet: Sheet) -> Sheet:
-    """Read the words beside the metrics of a table as data sets, where each of its metrics has the name of one.
+    """Read the unknown words beside the metrics as names of data sets, if every metric of the table has such a name.
 
-    'WikiPeople MRR' beside 'WD50K MRR' is of a data set that nobody here knows; 'best_mrr' beside 'mrr' is not.
+    'WikiPeople MRR' beside 'WD50K MRR' is an MRR on a data set missing in our registry; 'best_mrr' beside 'mrr' is not.
     """
     said = [facts for facts in sheet.facts if facts.metric]
     if any(not facts.dataset and not _NAME.search(facts.unknown or "") for facts in said):
@@ -156,7 +156,7 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
 
 
 def with_sides_in_letters(sheet: Sheet) -> Sheet:
-    """Read the letters of both sides beside the same metrics as sides: 'l-MRR', 'r-MRR'."""
+    """Read two letters beside the same metrics as the two sides: 'l-MRR', 'r-MRR'."""
     letters = [(facts.unknown or facts.notes or "").casefold() for facts in sheet.facts]
     metrics = {
         letter: {facts.metric for facts, own in zip(sheet.facts, letters, strict=True) if own == letter}
@@ -189,14 +189,14 @@ def _of_unknown_dataset(facts: Facts) -> Facts:
 def with_unknown_headers(
     sheet: Sheet, columns: tuple[Column, ...], rows: Sequence[Row], around: Facts
 ) -> tuple[Column, ...]:
-    """Find out what header texts are that are no known word: data sets, versions of one, or models."""
+    """Decide which names the unknown header texts are: data sets, versions of a data set, or models."""
     unknown = [column.facts for column in columns if column.role == "value" and column.facts.rest]
     if not unknown:
         return columns
     body = [row.facts for row in rows if row.kind == "values"]
     datasets = {facts.dataset_as_printed for facts in body if facts.dataset}
     has_models = any(facts.model for facts in body)
-    # Several names that are not words name data sets, whichever data set the text around names.
+    # Several single words that look like names are data sets, even if the text around names a data set.
     names = {facts.rest or "" for facts in unknown}
     are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
     knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)
@@ -215,13 +215,13 @@ def with_unknown_headers(
 
 
 def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Facts:
-    """Return what a header says, its unknown text as the name of a data set or model, or still unknown."""
+    """Return the facts of a header with its unknown text as the name of a data set or model, where `kind` allows it."""
     facts, text = column.facts, column.facts.rest or ""
     if kind == "data sets" and not facts.dataset:
         named = replace(facts, dataset=text, dataset_as_printed=text, rest=None)
         return named.assuming("dataset", f"header '{text}' taken for one")
     if kind == "models" or (facts.dataset and not has_models):
-        # A bare number needs the word in the corner of the table.
+        # A bare number is a name only together with the word in the corner: 'rank' and 64.
         corner = label(sheet.grid.rows[0][0]) if column.index else ""
         if not facts.dataset and (both := split_name(text, sheet.names)):
             why = f"within the header '{text}'"

@@ -1,4 +1,4 @@
-"""Values against each other: what their benchmark prescribes, what tells rows of a model apart, what stands twice."""
+"""Compare values with each other: protocols of tools and benchmarks, rows of the same model, repeated values."""
 
 import re
 from collections import defaultdict
@@ -12,21 +12,21 @@ from rankadjust.tables.cells import is_numeric
 from rankadjust.tables.tokens import Facts, is_bookkeeping, is_understood, role_of, words_of
 from rankadjust.tables.values import States, Value
 
-# Optuna's frames of trials put it before what PyKEEN left with a trial, which is judged on validation triples.
+# Optuna's tables of trials put this before PyKEEN's keys. PyKEEN judges trials on validation triples.
 _TRIAL = "user_attrs_"
 # The keys of PyKEEN's results, which come from its own evaluation.
 _PYKEEN = re.compile(
     rf"^{_TRIAL}(?:avg|best|worst)\.|(?:^|\.|^{_TRIAL})(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b"
     r"|(?:^|\.)adjusted_mean_rank(?:_index)?\.(?:both|head|tail)$"
 )
-# The columns of its MetricResults.to_df(), and of the tables of its ablation studies.
+# The columns of PyKEEN's MetricResults.to_df(), and of the tables of its ablation studies.
 _PYKEEN_COLUMNS = ({"Side", "Type", "Metric"}, {"evaluator", "training_loop"})
-# The keys of LibKGE: of raw ranks, and of ranks that are filtered, on validation data without the test set.
+# LibKGE's keys: raw ranks, and filtered ranks, which on validation data ignore the test set.
 _LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
 
 
 def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> None:
-    """Give values without a protocol that of their tool or benchmark, and its side if it has only one.
+    """Give values without a protocol the protocol of their tool or benchmark, and the side if a benchmark has only one.
 
     A benchmark with several protocols prescribes none of them.
     """
@@ -60,10 +60,11 @@ def _is_of_pykeen(value: Value) -> bool:
 
 
 def _of_libkge(value: Value, headers: Set[str]) -> str | None:
-    """Return the protocol that LibKGE means by the key of a value; headers: all keys.
+    """Return the protocol that LibKGE means by the key of a value; headers: all keys of the file.
 
-    LibKGE (kge/job/entity_ranking.py) ranks raw, filtered with `filter_splits`, and, under keys that end in
-    _filtered_with_test, filtered with the test set too. A key of raw ranks is one only beside its filtered one.
+    LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, and, under keys that end
+    in _filtered_with_test, ranks filtered with the test set too. A plain key means raw ranks only if the file also has
+    the filtered key.
     """
     match = _LIBKGE.fullmatch(value.header)
     if not match:
@@ -93,9 +94,10 @@ def _convention(facts: Facts, known: Sequence[Benchmark]) -> tuple[Facts, dict[s
 
 
 def tell_apart(values: Sequence[Value]) -> list[str]:
-    """Add to the name of models with several rows in brackets what tells the rows apart; return what remains the same.
+    """Name rows apart that have the same model, by adding the labels that differ in brackets; return the rest.
 
-    Two rows are the same model where they agree in everything but their number. A name that was stated stays.
+    Rows have the same model where they agree in everything but their number. A name that a sidecar states is kept. The
+    returned remarks report the rows whose labels do not differ.
     """
     groups: dict[tuple[Any, ...], dict[int, Value]] = defaultdict(dict)
     for value in values:
@@ -131,7 +133,7 @@ def tell_apart(values: Sequence[Value]) -> list[str]:
 
 
 def _configuration(values: Sequence[Value]) -> set[str]:
-    """Return the label columns that may say which model it is: not those that number the rows, or its cost."""
+    """Return the label columns that may distinguish models: no row numbers, and no costs such as time or size."""
     columns: dict[str, dict[int, str]] = defaultdict(dict)
     for value in values:
         for header, text in value.labels.items():
@@ -145,7 +147,7 @@ def _configuration(values: Sequence[Value]) -> set[str]:
 
 
 def _telling_headers(rows: Sequence[Value], telling: set[str]) -> list[str]:
-    """Return the telling columns, as few as possible from the left, in which all these rows differ; else none."""
+    """Return the first few label columns that together distinguish all these rows; an empty list if none do."""
 
     def distinct(headers: Iterable[str]) -> int:
         headers = list(headers)
@@ -159,17 +161,17 @@ def _telling_headers(rows: Sequence[Value], telling: set[str]) -> list[str]:
 
 
 def _described(header: str, text: str) -> str:
-    """Return a label for a name: numbers and yes or no need their header to be understood."""
+    """Return a label as part of a name: numbers, yes and no get their header, without which nobody understands them."""
     if text and (is_numeric(text) or folded(text) in ("yes", "no", "true", "false")):
         return f"{header if header.isupper() else header.lower()} {text}"
     return text
 
 
 def refuse_repeated(values: Sequence[Value], states: States) -> list[Value]:
-    """Return the values without those that would be a second value of the same on the line of a model.
+    """Return the values that are alone in their line of a model with their evaluation; mark the others as unread.
 
-    Where one header says all that the others say and more, in words that are understood, it is read and the others,
-    which may be something else, are not: 'MRR' beside 'Filtered MRR' may be raw. Otherwise none of them is.
+    One value of several is read only if its header has all words of the other headers and more, all of them understood:
+    'Filtered MRR' beside 'MRR' is read, and 'MRR', which may be raw, is not.
     """
     lines: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:

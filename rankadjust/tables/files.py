@@ -1,4 +1,4 @@
-"""Files as people have them into grids of text: which format a file is in, and its reader."""
+"""Read files into grids of text: recognise the format of a file and call its reader."""
 
 import json
 import re
@@ -50,7 +50,7 @@ SUFFIXES = {
     **dict.fromkeys((".json", ".jsonl", ".ndjson"), "JSON"),
     **dict.fromkeys((".yaml", ".yml"), "YAML"),
 }
-# What only texts of a format have.
+# Marks that occur only in texts of one format.
 _MARKS = {
     "HTML": re.compile(r"<table\b", re.IGNORECASE),
     "LaTeX": re.compile(r"\\begin\{(tabular|longtable|array)"),
@@ -60,22 +60,22 @@ _MARKS = {
     ),
     "OpenKE": re.compile(r"^metric:[ \t].*\n(?:l|r|averaged)\((?:raw|filter)\):", re.MULTILINE),
 }
-# What is read in half a minute.
+# A text of this length takes half a minute.
 _MOST_CHARACTERS = 12_000_000
 _MOST_TABLES = 10_000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _HALF = re.compile("[\ud800-\udfff]")
 _WORKBOOKS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _BINARY = {".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
-# A workbook without its name, from standard input.
+# The first bytes of a workbook, which has no suffix when it comes from standard input.
 _PACKED = b"PK\x03\x04"
 
 
 def read_grids(path: str | Path) -> list[Grid]:
     """Return every table of a file, in the order of the file.
 
-    The suffix says the format; .txt, .log and unknown suffixes are looked into.
-    Raises RankadjustError where the file cannot be read or holds no table.
+    The suffix decides the format. The text itself decides for .txt, .log and unknown suffixes.
+    Raises RankadjustError where the file cannot be read or has no table.
     """
     path = Path(path)
     if path.suffix.lower() in _BINARY:
@@ -97,7 +97,7 @@ def read_grids(path: str | Path) -> list[Grid]:
     except RankadjustError as error:
         raise RankadjustError(f"{path}: {error}") from None
     except Exception as error:
-        # The parsers raise whatever they like on broken input.
+        # On broken input the parsers raise errors of many kinds.
         raise RankadjustError(
             f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
         ) from error
@@ -112,7 +112,7 @@ def read_grids(path: str | Path) -> list[Grid]:
 
 
 def _of_whole_characters(grid: Grid) -> Grid:
-    """Return the grid with the sign for what is no character in place of the halves of one, which JSON can spell."""
+    """Return the grid with U+FFFD in place of lone surrogates (half characters), which JSON can spell."""
     if not any(_HALF.search(cell) for row in grid.rows for cell in row):
         return grid
     rows = (tuple(_HALF.sub("\ufffd", cell) for cell in row) for row in grid.rows)
@@ -120,7 +120,7 @@ def _of_whole_characters(grid: Grid) -> Grid:
 
 
 def recognise(text: str) -> str:
-    """Return the name of the format that a text without a telling suffix is in."""
+    """Return the name of a text's format, for files whose suffix does not decide it."""
     marked = next((name for name, mark in _MARKS.items() if mark.search(text)), None)
     if marked:
         return marked
@@ -154,8 +154,8 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _text_of(data: bytes) -> tuple[str, list[str]]:
-    """Return the text of a file, and how it was decoded where that is not UTF-8."""
-    # Excel saves what it calls Unicode text as UTF-16, behind a byte order mark.
+    """Return the text of a file, and a remark about its encoding unless that is UTF-8."""
+    # Excel's 'Unicode text' is UTF-16 with a byte order mark.
     encodings = {"utf-16": ["read as UTF-16"]} if data[:2] in _UTF_16 else {}
     for encoding, remarks in (encodings | {"utf-8-sig": []}).items():
         try:

@@ -1,4 +1,4 @@
-"""Facts that somebody gives beside the file, on the command line: what a sidecar could say of all its tables."""
+"""Check facts from the command line, which a sidecar could state about all tables of the file."""
 
 from collections.abc import Mapping
 
@@ -11,19 +11,19 @@ from rankadjust.tables.tokens import Names, find_dataset
 
 
 def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]:
-    """Return the facts that are given, in our words.
+    """Return the given facts in our words.
 
     Parameters
     ----------
     given
-        The name of a fact (dataset, model, split, side, protocol, task) -> what it is, None where it is not given.
+        The name of a fact (dataset, model, split, side, protocol, task) -> its value, None if it is not given.
     names
-        The data sets that are known.
+        The known data sets.
 
     Raises
     ------
     RankadjustError
-        Where a data set, split, side or protocol is not known.
+        For an unknown data set, split, side or protocol.
 
     """
     facts = {name: text for name, text in given.items() if text is not None}

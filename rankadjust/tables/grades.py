@@ -1,28 +1,28 @@
-"""How each fact of a value is known: printed, given by a sidecar or an option, inferred, or a default."""
+"""Grade the source of each fact of a value: printed, given by a sidecar or an option, inferred, or a default."""
 
 from collections.abc import Container, Iterable
 
 from rankadjust.tables.tokens import Facts
 
 GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "protocol", "task")
-"""The facts that have a grade, in the order in which the column `grades` has them."""
+"""The facts that have a grade, in the order of the column `grades`."""
 
 
 def grade(
     name: str, known: object, stated: Facts, inferred: Container[str], defaults: Container[str]
 ) -> str | None:
-    """Return the grade of a fact; None where there is no such fact.
+    """Return the grade of a fact; None for a fact that is unknown and has no default.
 
     Parameters
     ----------
     name
         One of `GRADED`.
     known
-        What the fact is, None where no line, no text and no sidecar says it.
+        The fact itself; None if no line, no text and no sidecar states it.
     stated
         The facts that a sidecar or an option gives.
     inferred
-        The names of the facts for which a reason was noted: the table itself does not say them.
+        The names of the facts with a noted reason: the table itself does not state them.
     defaults
         The names of the facts that have a default.
 

@@ -1,4 +1,4 @@
-"""The header of a grid: which of its rows hold names of columns rather than values."""
+"""Find the header of a grid: the rows of column names above the values."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -7,9 +7,9 @@ from rankadjust.tables.cells import is_missing, is_numeric
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.tokens import Facts, Names, read_stack
 
-# How far below the marked header a second header row may stand.
+# How many rows below the marked header may still belong to the header.
 _LOOK_AHEAD = 2
-# Whoever looks at a row of a header looks at all above it: in a broken page thousands may be marked as header.
+# Reading a header row needs all rows above it, and a broken page may mark thousands of rows as header.
 _MOST_HEADER_ROWS = 50
 
 
@@ -21,13 +21,13 @@ class Header:
         self.grid = grid
         self.names = names
         self.unclear: dict[int, str] = {}
-        """Column -> the merged names of which one may stand above it, or none; filled by `stacks`."""
+        """Column -> the merged names above it, if it is unclear which of them belongs to it; filled by `stacks`."""
 
     def rows(self) -> int:
-        """Return how many rows of the grid are header."""
+        """Return the number of header rows."""
         rows = self.grid.rows
         marked = max(1, min(self.grid.header_rows, _MOST_HEADER_ROWS))
-        # A format may mark every row as header (HTML of th only): a row of numbers never is.
+        # A format may mark every row as header (an HTML table of th alone), but a row of numbers never is a header.
         marked = next((row for row in range(1, min(marked, len(rows))) if not self._is_header(row)), marked)
         # A row of names under an empty corner belongs to the header: units below metrics, models below data sets.
         while (
@@ -45,15 +45,15 @@ class Header:
         return marked
 
     def metrics_in(self, header: Sequence[int]) -> int:
-        """Count the columns, the first left out, for which these header rows name a metric."""
+        """Count the columns whose texts in these header rows name a metric; the first column is left out."""
         return sum(self.is_metric(header, column) for column in range(1, self.grid.width))
 
     def is_metric(self, header: Iterable[int], column: int) -> bool:
-        """Tell whether these header rows name a metric above a column."""
+        """Return whether these header rows name a metric above a column."""
         return read_stack([self.grid.rows[row][column] for row in header], self.names).metric is not None
 
     def _is_header(self, index: int) -> bool:
-        """Tell whether a row holds names rather than numbers; 1, 3, 10 below 'Hits@' (in a row above) are names too."""
+        """Return whether a row holds names rather than numbers; the 1, 3, 10 below 'Hits@' count as names."""
         cells = [
             column for column, text in enumerate(self.grid.rows[index]) if column and not is_missing(text)
         ]
@@ -64,16 +64,16 @@ class Header:
         )
 
     def stacks(self, rows: int) -> list[list[str]]:
-        """Return the texts of so many header rows above each column, each text once."""
+        """Return the texts of the first header rows above each column; a text that repeats is kept once."""
         filled = [self._fill_merged(list(self.grid.rows[row]), range(row + 1, rows)) for row in range(rows)]
         return [list(dict.fromkeys(filter(None, texts))) for texts in zip(*filled, strict=True)]
 
     def _fill_merged(self, texts: list[str], below: range) -> list[str]:
-        """Return the texts of a header row with each name above all its columns, where merged cells left it above one.
+        """Return the texts of a header row with each name repeated over all its columns; a merged cell fills only one.
 
-        The columns of a name begin where a metric comes again: a spreadsheet saves the name above the first of them,
-        other programs in the middle. Where there are not as many names as such groups, a name belongs to the columns to
-        its right; columns to the left of all names then belong to nobody knows whom.
+        The columns of a name end where a metric comes again. Some programs save the name above the first of its
+        columns, others above the middle. Unless there is one name for each such group of columns, a name belongs to the
+        columns to its right; the owner of the columns to the left of all names is then unclear.
         """
         if not below or all(texts):
             return texts
@@ -82,7 +82,7 @@ class Header:
             for column in range(len(texts))
         ]
         named = [column for column in range(1, len(texts)) if said[column].metric]
-        # Below the names of metrics protocols, sides or splits may come again and again: 'Raw', 'Filter'.
+        # Without metrics in the rows below, protocols, sides or splits may repeat: 'Raw', 'Filter'.
         named = named or [column for column in range(1, len(texts)) if said[column].says_something]
         above = [texts[column] for column in named if texts[column]]
         groups = _groups([(column, said[column]) for column in named])
@@ -103,7 +103,7 @@ class Header:
 
 
 def _groups(said: Sequence[tuple[int, Facts]]) -> list[list[int]]:
-    """Return the columns in groups, of which another begins where what a column says was said before."""
+    """Return the columns in groups; a new group begins at a column whose facts occur in the group already."""
     groups: list[list[int]] = []
     seen: set[Facts] = set()
     for column, facts in said:

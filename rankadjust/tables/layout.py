@@ -1,4 +1,4 @@
-"""What the rows and columns of a grid are: headers, labels, values, and what they say about the values."""
+"""Lay out a grid: find its headers, labels and values, and the facts that headers and labels state."""
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -31,10 +31,10 @@ from rankadjust.tables.tokens import Facts, Names
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns and rows of a grid, and what the text around it says of the whole table.
+    """The columns and rows of a grid, and the facts that the text around it states about the whole table.
 
-    metrics: where they are named: 'columns', 'rows', 'table', or '' where nothing names any. percent: which text around
-    it says that its numbers are percent.
+    metrics: where the metrics are named: 'columns', 'rows', 'table', or '' (nowhere). percent: the text around the
+    table that declares its numbers percent.
     """
 
     columns: tuple[Column, ...]
@@ -45,14 +45,14 @@ class Layout:
 
     @property
     def stated_lines(self) -> set[tuple[str, Any]]:
-        """Kind (columns, rows) and key of the lines that a sidecar states something about."""
+        """Kind ('columns' or 'rows') and key of each line that the sidecar states something about."""
         columns = {("columns", column.line.key) for column in self.columns}
         return columns | {("rows", row.line.key) for row in self.rows}
 
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a file, its number (from 1), what was understood of it and what a sidecar states about it."""
+    """One table of a file: its number (from 1), its layout, and the statements of the sidecar about it."""
 
     number: int
     grid: Grid
@@ -65,7 +65,7 @@ class Table:
 
 
 def below_each_other(grid: Grid, names: Names) -> list[Grid]:
-    """Return the tables of a grid: another begins where a row is a header again, names of which two are metrics."""
+    """Return the tables of a grid: a new table begins at each later row that names two metrics and has no numbers."""
     header = Header(grid, names)
     first = header.rows()
     if not header.metrics_in(range(first)):
@@ -93,7 +93,7 @@ def below_each_other(grid: Grid, names: Names) -> list[Grid]:
 
 
 def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
-    """Find out what each row and column of a grid is; `stem` is the name of its file, which may say the data set."""
+    """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
     sheet = with_unknown_words(with_sides_in_letters(Sheet.of(grid, stated, names)))
     texts = texts_around(grid, stem)
     metrics, metric_column = where_metrics_are(sheet)

@@ -1,4 +1,4 @@
-"""Rows that a paste from a page left without the cells that span them: their texts stand too far to the left."""
+"""Repair rows that lost a cell when they were pasted from a web page, so that their texts are too far to the left."""
 
 from dataclasses import replace
 
@@ -8,10 +8,10 @@ from rankadjust.tables.tokens import metric_key, role_of
 
 
 def moved_back(grid: Grid) -> Grid:
-    """Return the grid with such rows moved to the right, which a remark says.
+    """Return the grid with such rows moved to the right, and a remark that says so.
 
-    Such a row begins with a metric where the header has a label, and its last cells are empty. It goes below the header
-    of metrics, or, where it holds nothing but metrics, below the labels.
+    Such a row begins with a metric where the header has a label, and its last cells are empty. Its metric goes below
+    the header of metrics. A row of nothing but metrics goes to the right of the labels.
     """
     roles = list(map(role_of, grid.rows[0])) if grid.rows else []
     labels = next((column for column, role in enumerate(roles) if role in (None, "other")), 0)

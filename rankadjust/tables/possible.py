@@ -1,6 +1,6 @@
-"""Units and columns against the linear program of `consistency`: readings that no ranks allow lose.
+"""Refuse readings of units and columns that no ranks allow, with the linear program of `consistency`.
 
-The data set is left open here. Two values in one unit say most of it: an MRR of 0.9 needs more than a Hits@1 of 0.4.
+The data set need not be known: two values of a model say most. An MRR of 0.9 is impossible with a Hits@1 of 0.4.
 """
 
 from collections import defaultdict
@@ -15,15 +15,15 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.tables.values import Value
 
 Row = Mapping[str, tuple[Number, bool]]
-"""The key of a metric between 0 and 1 -> its printed number, and whether it is read as percent."""
+"""Key of a metric between 0 and 1 -> its printed number, and whether the number is read as percent."""
 
 _MRR, _FIRST = "inverse_harmonic_mean_rank", "hits_at_1"
-# A row takes the program some milliseconds, and a log may have thousands of them.
+# The program needs some milliseconds for a row, and a log may have thousands of rows.
 _MOST_ROWS = 5
 
 
 def rows_of_models(groups: Sequence[Sequence[Value]]) -> list[dict[str, tuple[Number, int]]]:
-    """Return the values that share model and evaluation, two or more: metric -> number, place of its group."""
+    """Return rows of two or more values with the same model and evaluation: metric -> number, index of its group."""
     rows: dict[tuple[Any, ...], dict[str, tuple[Number, int]]] = defaultdict(dict)
     for place, members in enumerate(groups):
         for value in members:
@@ -37,8 +37,8 @@ def rows_of_models(groups: Sequence[Sequence[Value]]) -> list[dict[str, tuple[Nu
 
 
 def are_possible(row: Row) -> bool:
-    """Return whether some ranks, of whatever data set, have all values of a row."""
-    # SciPy's solvers take longer to load than most tables to read.
+    """Return whether some ranks, on any data set, give all values of a row."""
+    # Loading SciPy's solvers takes longer than reading most tables.
     from rankadjust.consistency.program import Program, Ranks  # noqa: PLC0415
     from rankadjust.consistency.statements import Interval, TaskCounts, statement_of  # noqa: PLC0415
 
@@ -50,12 +50,12 @@ def are_possible(row: Row) -> bool:
 
 
 def all_possible(rows: Iterable[Row]) -> bool:
-    """Return whether the first rows are possible."""
+    """Return whether the first rows are possible; later rows are not tried, to save time."""
     return all(map(are_possible, list(rows)[:_MOST_ROWS]))
 
 
 def is_out_of_order(row: Row) -> bool:
-    """Return whether Hits decrease in k, or MRR is out of the reach of Hits@1: no program is needed to see it."""
+    """Return whether Hits@k falls as k grows, or MRR is out of the reach of Hits@1: this needs no program."""
     ends = {key: _ends(*printed) for key, printed in row.items()}
     hits = [ends[key] for key in sorted((key for key in ends if key.startswith("hits_at_")), key=_k)]
     if any(lower[0] > higher[1] for lower, higher in pairwise(hits)):

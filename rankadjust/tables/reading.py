@@ -1,9 +1,9 @@
-"""Published tables and result files as people have them into tidy values, with all that was assumed or not read.
+"""Read published tables and result files into tidy values; report every assumption and every unread cell.
 
-A file goes through these steps: its format into grids of text (files), the rows and columns of each grid into headers,
-labels and values (layout, tokens), cells into numbers with all that is said of them (cells, values), values against
-each other (conventions), numbers into fractions or percent (units). A sidecar states what the table cannot say
-(sidecar). Every cell of a grid ends in exactly one state: value, missing, unread or label.
+The steps: `files` turns any format into grids of text; `layout` and `tokens` find the headers, labels and values of
+each grid; `cells` and `values` read each number with its facts; `conventions` compares the values with each other;
+`units` decides between fractions and percent. A sidecar states facts that the table does not (`sidecar`). Every cell of
+a grid ends in exactly one state: value, missing, unread or label.
 """
 
 import gc
@@ -38,7 +38,7 @@ VALUES = {
     **dict.fromkeys(("dataset_as_printed", "metric_as_printed", "cell"), pl.String),
     **dict.fromkeys(("grid", "row", "column"), pl.Int64),
 }
-"""Columns of tidy values: those of workflow/schemas/tidy.schema.yaml, the cell's text, its grid, row, column from 1."""
+"""Columns of tidy values: workflow/schemas/tidy.schema.yaml, then the cell's text, its grid, row and column from 1."""
 
 CELLS = {
     **dict.fromkeys(("grid", "row", "column", "line"), pl.Int64),
@@ -46,15 +46,15 @@ CELLS = {
 }
 """Columns of the account of cells; state is value, missing, unread or label."""
 
-# The words for what is assumed.
+# How messages write the names of fields.
 _WORDS = {"dataset": "data set"}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What was read of a file: values (columns VALUES), every cell with its state (CELLS), remarks, the tables.
+    """The result of reading a file: values (columns VALUES), every cell with its state (CELLS), remarks, the tables.
 
-    sidecar: what the sidecar says, as it was read.
+    sidecar: the content of the sidecar.
     """
 
     path: Path
@@ -66,7 +66,7 @@ class Reading:
 
     @property
     def missing(self) -> pl.DataFrame:
-        """The cells that stand for 'no value'."""
+        """The cells that mean 'no value', such as a dash."""
         return self.cells.filter(pl.col("state") == "missing")
 
     @property
@@ -87,24 +87,24 @@ class Reading:
 def read_table(path: str | Path, sidecar: str | Path | None = None) -> pl.DataFrame:
     r"""Return the values of a published table as tidy rows, ready for `rescore`.
 
-    `rankadjust.tables.reading.read_tables` returns also what could not be read.
+    `rankadjust.tables.reading.read_tables` also returns the cells that could not be read.
 
     Parameters
     ----------
     path : str or Path
         Markdown, HTML, reStructuredText, LaTeX, CSV, TSV, plain text, or the JSON, JSON lines or YAML of a tool.
     sidecar : str or Path, optional
-        A YAML file that states what the table does not; None takes the one that stands beside the table, if any.
+        A YAML file that states facts missing in the table; None means the sidecar beside the table, if there is one.
 
     Returns
     -------
     polars.DataFrame
-        A row for each value: model, dataset, metric and value as text, and whatever else the table says of it.
+        A row for each value: model, dataset, metric and value as text, and the other facts of the value.
 
     Raises
     ------
     RankadjustError
-        Where file or sidecar are wrong.
+        If the file or the sidecar has a mistake.
 
     Examples
     --------
@@ -127,9 +127,8 @@ def read_tables(
 ) -> Reading:
     """Read every table of a file as `read_table` does, and account for every cell.
 
-    given: facts of all its tables, by name, as a sidecar would state them; they win over its own (`given_facts`).
-    registry: the data sets with their aliases; None means the shipped one. The benchmarks with a constant number of
-    candidates are known in any case.
+    given: facts of all tables, by name; they win over the sidecar's (`given_facts`). registry: the data sets with their
+    aliases; None means the shipped registry. The benchmarks with a constant number of candidates are always known.
     """
     with _no_collection():
         return _read_tables(
@@ -139,7 +138,7 @@ def read_tables(
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Switch the garbage collector off: what is made of a table stays, and to look at it again and again is slow."""
+    """Switch the garbage collector off: the objects of a table live on, and searching them repeatedly is slow."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -187,7 +186,7 @@ def _read_tables(
 
 
 def _frame(tables: Sequence[Mapping[str, Sequence[Any]]], schema: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the columns of several tables, one below the other: one frame, however many tables a log has."""
+    """Return the columns of several tables as one frame, which is fast even for a log with thousands of tables."""
     columns = {name: [cell for table in tables for cell in table[name]] for name in schema}
     return pl.DataFrame(columns, schema=schema)
 
@@ -203,7 +202,7 @@ def _benchmarks() -> tuple[Benchmark, ...]:
 
 
 def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmark]) -> Names:
-    """Return the names and aliases of data sets without case and punctuation, each with our name."""
+    """Return our name of each data set by its names and aliases, which have no case and no punctuation."""
     aliases = [
         *((benchmark.dataset, benchmark.aliases) for benchmark in benchmarks),
         *((name, dataset.aliases) for name, dataset in registry.items()),
@@ -212,20 +211,20 @@ def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmar
     for name, spellings in aliases:
         for spelling in spellings:
             names.setdefault(folded(spelling), name)
-    # A data set's own name wins over an alias of another.
+    # A data set's own name wins over another's alias.
     names.update({folded(name): name for name, _ in aliases})
     return names
 
 
 def known_names(registry: Mapping[str, Dataset]) -> Names:
-    """Return the names of a registry and of the benchmarks with a constant number of candidates."""
+    """Return the names of a registry, and of the benchmarks with a constant number of candidates."""
     return dataset_names(registry, _benchmarks())
 
 
 def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) -> dict[str, str]:
-    """Return what is assumed of values where nothing says it: field -> the usual, and what is unusual of the data set.
+    """Return the usual choice for each fact that may be missing, and a remark on a data set unknown to the registry.
 
-    An inductive data set has its own test.
+    An inductive data set has a test split of its own, in its second graph.
     """
     known = registry.get(dataset or "")
     is_inductive = (known is not None and known.role == "inductive") or any(
@@ -262,7 +261,7 @@ def _tidy(
 ) -> dict[str, list[Any]]:
     """Return the values of one table as columns of tidy rows; about: its name and source."""
     stated = {**about, **table.stated.about}
-    # Where the rows are metrics, a model stands in a column: its line is that of the header.
+    # If rows are metrics, the line of a model is the header's line, since the header names the models.
     lines = [table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]] for value in values]
     columns: dict[str, Any] = {
         **{name: [stated.get(name)] * len(values) for name in ("source", "source_url", "year", "table")},
@@ -285,7 +284,7 @@ def _tidy(
 
 
 def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:
-    """Return what is known of a value that the table does not say, each with its reason."""
+    """Return the facts of a value that the table does not state, each with its reason."""
     reasons = {name: why for name, why in usual.items() if getattr(value.facts, name) is None}
     reasons |= value.assumed
     if "dataset" in usual:
@@ -297,8 +296,8 @@ def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:
 
 
 def _grades(value: Value, usual: Mapping[str, str]) -> str:
-    """Return how each fact of a value is known, as the column `grades` says it."""
-    # That a printed data set is none of the registry's does not change who named it.
+    """Return the text of the column `grades`: the source of each fact of a value."""
+    # A printed data set missing in the registry is still printed.
     defaults = usual.keys() - {"dataset"}
     inferred = {name for name, why in value.assumed.items() if not why.startswith("as printed")}
     own = {"model": value.model, "value": value.number.text, "unit": value.unit}
@@ -307,7 +306,7 @@ def _grades(value: Value, usual: Mapping[str, str]) -> str:
 
 
 def _left_alone(table: Table, states: States) -> Iterator[str]:
-    """Yield what columns and rows were left alone."""
+    """Yield a remark for the columns and for the rows that were not read."""
     if not table.layout.metrics:
         if not any(state == "unread" for state, _ in states.values()):
             yield f"no metric found in this table: its {len(states)} cells are left alone"

@@ -1,4 +1,4 @@
-"""What each row of a sheet is, and what its labels say."""
+"""Decide the kind of each row of a sheet, and read its labels."""
 
 import re
 from collections import defaultdict
@@ -26,13 +26,13 @@ from rankadjust.tables.tokens import (
 )
 
 _NUMBER_AT_END = re.compile(r"(.*\S) (\d*\.\d+)")
-# Where a label of one of these is empty, that above it holds.
+# An empty cell in a column with one of these roles repeats the label above it.
 _FILLED = LABEL_ROLES
 
 
 @dataclass(frozen=True)
 class _Label:
-    """A label of a row: its column, its text, what to put for it, and why it holds where it does not stand there."""
+    """A label of a row: its column, its text, the word to use for it, and the reason if the row does not print it."""
 
     column: Column
     text: str
@@ -41,7 +41,7 @@ class _Label:
 
 
 def rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]:
-    """Return all rows, those of the header first; metrics: where these are named."""
+    """Return all rows, beginning with the header; metrics: where the metrics are named ('columns', 'rows', …)."""
     rows = [Row(index, "header") for index in range(sheet.first)]
     corner = _corner(columns)
     sections = _Sections(corner)
@@ -59,7 +59,7 @@ def rows_of(sheet: Sheet, columns: Sequence[Column], metrics: str) -> list[Row]:
 
 
 class _Sections:
-    """The rows that divide a table, from the top down: what holds below each."""
+    """The rows that divide a table, from the top down, and the facts that each gives to the rows below it."""
 
     def __init__(self, corner: Facts) -> None:
         self.corner = self.facts = corner
@@ -68,16 +68,16 @@ class _Sections:
         self.parts: set[str] = set()
 
     def divides(self, text: str) -> bool:
-        """Tell whether an unknown text, alone in its row, ends the section above it.
+        """Return whether an unknown text, alone in its row, ends the section above it.
 
-        A text directly below the name of a section divides that section, and so does the same text further down.
+        A text directly below the name of a section is a part of that section. So is the same text further down.
         """
         if self.is_divided and not self.was_row:
             self.parts.add(text)
         return self.is_divided and text not in self.parts
 
     def begin(self, row: Row, unknown: str | None) -> Row:
-        """Return the row that begins a section, which an unknown text gives to a data set of that name."""
+        """Return the row that begins a section; an unknown text becomes the name of its data set."""
         facts = row.facts
         if unknown:
             why = f"the row '{unknown}' taken for one"
@@ -88,14 +88,14 @@ class _Sections:
 
 
 def _only_text(cells: Sequence[str], columns: Sequence[Column]) -> str | None:
-    """Return the text of a row that has no other and nothing in its columns of values."""
+    """Return the text of a row that has a single text, unless a column of values holds it."""
     texts = [text for text in cells if text]
     in_values = any(cells[column.index] for column in columns if column.role == "value")
     return label_of(texts[0]) if len(texts) == 1 and not in_values and not is_missing(texts[0]) else None
 
 
 def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, str], metrics: str) -> Row:
-    """Return a row; above: the last texts of the columns of labels, which this row's take the place of."""
+    """Return a row; above: the last label of each label column, which this row updates."""
     cells = sheet.grid.rows[index]
     others = [column for column in columns if column.role != "value"]
     line = sheet.stated.row(index + 1, [cells[column.index] for column in others])
@@ -103,7 +103,7 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
         return Row(index, "other" if any(cells) else "blank", line=line)
     if section := _section(cells, columns, sheet.names):
         return Row(index, "section", section, line=line)
-    # A new text to the left of an empty name begins something else: 'Average' below a column of categories.
+    # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
     new = next(
         (one.index for one in others if one.role == "other" and _is_word(cells[one.index])), len(cells)
     )
@@ -130,7 +130,7 @@ def _is_word(text: str) -> bool:
 
 
 def _label(column: Column, text: str, above: dict[int, str]) -> _Label:
-    """Return the label in a column; where the cell is empty, the label above it holds."""
+    """Return the label in a column; an empty cell repeats the label above it."""
     assumed = column.assumed
     if column.role in _FILLED:
         if not text and above.get(column.index):
@@ -140,9 +140,9 @@ def _label(column: Column, text: str, above: dict[int, str]) -> _Label:
 
 
 def _without_number(label: _Label, cells: Sequence[str], columns: Sequence[Column]) -> _Label:
-    """Leave a number out of the name of a model that ends in one, where the value beside it is missing.
+    """Return the label of a model without a number at its end, if the value beside it is missing.
 
-    A page that was recognised letter by letter has such: 'RE-GCN w. GT 30.55'.
+    Text recognition of scanned tables merges such cells: 'RE-GCN w. GT 30.55'.
     """
     beside = columns[label.column.index + 1 : label.column.index + 2]
     match = _NUMBER_AT_END.fullmatch(label.word)
@@ -158,7 +158,7 @@ def _without_number(label: _Label, cells: Sequence[str], columns: Sequence[Colum
 
 
 def _by_header(labels: Sequence[_Label]) -> dict[str, str]:
-    """Return header -> word; the number of the column tells headers of the same name, or of none, apart."""
+    """Return header -> word; a header that is empty or occurs twice gets the number of its column."""
     found: dict[str, str] = {}
     for label in labels:
         name = label.column.name
@@ -168,7 +168,7 @@ def _by_header(labels: Sequence[_Label]) -> dict[str, str]:
 
 
 def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
-    """Return what the labels of a row say together."""
+    """Return the facts that the labels of a row state together."""
     found: dict[str, Any] = {}
     printed = beside = Facts()
     telling = [label for label in labels if label.word and label.column.role in LABEL_ROLES]
@@ -177,12 +177,12 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
         if role == "metric":
             printed = replace(read_header(label.text, names), rest=None)
         elif role == "model":
-            # A second column of models beside the first says which kind of it.
+            # A second column of models refines the first, whose text is the name.
             found.setdefault("model", word)
         else:
             said = read_header(word, names)
             known = said.rest is None and said.metric is None
-            # 'FB15k (raw)' in a column of data sets, 'tail prediction' in one of tasks.
+            # 'FB15k (raw)' in a column of data sets also states the protocol, 'tail prediction' as a task the side.
             beside = beside.over(replace(said, notes=None) if known else NOTHING)
             ours = getattr(said, role) if known else None
             if role == "dataset":
@@ -199,7 +199,7 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
 
 
 def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> bool:
-    """Tell whether a row holds no values: it is a difference of others, or their spread, or names no metric.
+    """Return whether a row holds no values, but differences or spreads of other rows, or names no metric.
 
     beside: its labels in columns that name no metrics.
     """
@@ -210,7 +210,7 @@ def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> 
 
 
 def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> Facts | None:
-    """Return what a row says that divides the table: one text over all columns, or alone in its row."""
+    """Return the facts of a row that divides the table: a single text, spread over all columns or alone in its row."""
     texts = set(filter(None, cells))
     if len(texts) != 1 or len(cells) < 2:
         return None
@@ -225,7 +225,7 @@ def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> F
 
 
 def with_datasets_in_names(rows: Sequence[Row], names: Names) -> list[Row]:
-    """Return the rows with the data sets that the names of all models have within: 'RotatE (WN18RR)'."""
+    """Return the rows with the data sets within the names of their models, if all have one: 'RotatE (WN18RR)'."""
     read = [split_name(row.facts.model or "", names) if row.kind == "values" else None for row in rows]
     if not all(both for both, row in zip(read, rows, strict=True) if row.kind == "values"):
         return list(rows)
@@ -241,7 +241,7 @@ def _parted(facts: Facts, name: str, dataset: str) -> Facts:
 
 
 def with_sides_in_names(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows with the sides by which the names of their models differ: 'TransE Left' beside 'TransE Right'."""
+    """Return the rows with their sides, where names of models differ only by a side: 'TransE Left', 'TransE Right'."""
     read = [side_within(row.facts.model or "") if not row.facts.side else None for row in rows]
     sides: dict[frozenset[str], set[str]] = defaultdict(set)
     for stem, side in filter(None, read):
@@ -255,7 +255,7 @@ def with_sides_in_names(rows: Sequence[Row]) -> list[Row]:
 
 
 def _corner(columns: Sequence[Column]) -> Facts:
-    """Return the data set that stands where a header for the models is expected."""
+    """Return the data set that is printed in the corner, in place of a header for the models."""
     for column in columns:
         said = column.facts
         if column.role in ("model", "metric") and said.dataset and column.line.facts == NOTHING:

@@ -1,4 +1,4 @@
-"""A grid and what is known of its columns and rows, before and after each has a role."""
+"""Prepare a grid for its layout: its header, and the facts of its columns and rows, with or without a role."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,8 +18,8 @@ _MANY_ROWS = 1000
 class Column:
     """A column. role: 'value', one of the label roles, or 'other'.
 
-    header: its texts from the top down, each once. facts: what they say. assumed: why it has its role, where no word
-    says so.
+    header: its texts from the top down, each once. facts: the facts that these texts state. assumed: the reason for the
+    role, if no word states it.
     """
 
     index: int
@@ -31,7 +31,7 @@ class Column:
 
     @cached_property
     def name(self) -> str:
-        """The header on one line."""
+        """The texts of the header on one line."""
         return " / ".join(self.header)
 
 
@@ -39,7 +39,7 @@ class Column:
 class Row:
     """A row of the grid. kind: 'header', 'section', 'blank', 'other' or 'values'.
 
-    facts: what its labels say. labels: header -> text of its label cells.
+    facts: the facts that its labels state. labels: header -> text of its label cells.
     """
 
     index: int
@@ -51,10 +51,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A grid with its header and what a sidecar states about it.
+    """A grid with its header and the statements of a sidecar about it.
 
-    first: the row below the header. By column: stacks, the texts of the header; lines, what is stated; facts, what the
-    texts say; cells, the texts below, of a long table those of every n-th row.
+    first: the index of the row below the header. For each column, stacks has the texts of the header, lines the
+    statements of the sidecar, facts the facts that the texts state, cells the texts below (in a long table, of every
+    n-th row).
     """
 
     grid: Grid
@@ -68,7 +69,7 @@ class Sheet:
 
     @classmethod
     def of(cls, grid: Grid, stated: Stated, names: Names) -> "Sheet":
-        """Find the header of a grid."""
+        """Return the sheet of a grid, whose header is found here."""
         header = Header(grid, names)
         first = min(stated.header_rows or header.rows(), len(grid.rows))
         stacks = header.stacks(first)
@@ -83,6 +84,6 @@ class Sheet:
         return cls(grid, stated, names, first, stacks, lines, facts, cells)
 
     def is_text(self, column: int) -> bool:
-        """Tell whether a column holds words rather than numbers."""
+        """Return whether a column holds words rather than numbers."""
         numbers = sum(map(holds_numbers, self.cells[column]))
         return sum(not is_missing(cell) for cell in self.cells[column]) > 2 * numbers

@@ -1,4 +1,4 @@
-"""Sidecars: what a YAML file beside a table states about it (workflow/schemas/sidecar.schema.yaml)."""
+"""Read sidecars: YAML files beside a table that state facts about it (workflow/schemas/sidecar.schema.yaml)."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -14,21 +14,21 @@ from rankadjust.tables.tokens import FIELDS, Facts, Names, find_dataset, metric_
 
 _FACTS = (*FIELDS, "notes")
 _BRACES = re.compile(r"\{([^{}]*)\}")
-# Columns or rows from the first to the last, by number.
+# A range of columns or rows, by number: '3-10'.
 _RANGE = re.compile(r"(\d{1,7})\s*[-–]\s*(\d{1,7})")
-# YAML reads these words as true and false; a table means the words.
+# YAML reads these words as true and false, but a table means the words.
 _BOOLEANS = {True: {"yes", "true", "on", "y"}, False: {"no", "false", "off", "n"}}
 
 
 Keys = Sequence[str | int]
-"""The keys that lead to a node of the file, for messages."""
+"""The keys that lead to a node of the sidecar; messages name them."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What is stated about a column or row: its role, facts, words to replace.
+    """The statements of a sidecar about one column or row: its role, its facts, words to replace.
 
-    key: the key under which it is stated, None where nothing is.
+    key: the key of these statements in the sidecar; None where the sidecar has no such key.
     """
 
     role: str | None = None
@@ -37,7 +37,7 @@ class Line:
     key: Any = None
 
     def word(self, text: str) -> str:
-        """Return what to put for a cell's text."""
+        """Return the replacement of a cell's text, or the plain text if none is stated."""
         plain = label(text)
         for key, replacement in self.words.items():
             spellings = _BOOLEANS[key] if isinstance(key, bool) else {str(key).casefold()}
@@ -47,12 +47,12 @@ class Line:
 
 
 NO_LINE = Line()
-"""Nothing is stated."""
+"""A line without statements."""
 
 
 @dataclass(frozen=True)
 class Stated:
-    """What a sidecar states about one table: facts of all its values, and lines by their keys."""
+    """The statements of a sidecar about one table: facts of all its values, and its lines by their keys."""
 
     facts: Facts = field(default_factory=Facts)
     about: Mapping[str, str] = field(default_factory=dict)
@@ -61,16 +61,16 @@ class Stated:
     rows: Mapping[Any, Line] = field(default_factory=dict)
 
     def column(self, number: int, texts: Iterable[str]) -> Line:
-        """Return what is stated about a column, by its number (from 1) or one of its header texts."""
+        """Return the statements about a column, found by its number (from 1) or one of its header texts."""
         return _find(self.columns, number, texts)
 
     def row(self, number: int, texts: Iterable[str]) -> Line:
-        """Return what is stated about a row, by its number (from 1, the header included) or one of its labels."""
+        """Return the statements about a row, found by its number (from 1, header included) or one of its labels."""
         return _find(self.rows, number, texts)
 
 
 def _find(lines: Mapping[Any, Line], number: int, texts: Iterable[str]) -> Line:
-    """Return the line under the number or a text of it; one that is in no other key may be within a range, '3-10'."""
+    """Return the line with this number or one of these texts as key; else the line with a range such as '3-10'."""
     known = set(map(_plain, texts)) if lines else set()
     for key, line in lines.items():
         is_number = isinstance(key, int) and not isinstance(key, bool)
@@ -89,18 +89,18 @@ def _plain(text: str) -> str:
 
 
 def load_sidecar(path: str | Path) -> Mapping[str, Any]:
-    """Read and check a sidecar; a mistake is a RankadjustError with file, line and key."""
+    """Return a sidecar as it is written; a mistake raises a RankadjustError with file, line and key."""
     data = read_yaml(path) or {}
     validate(data, "sidecar", path)
     return dict(data)
 
 
 def sidecar_of(path: str | Path) -> Path | None:
-    """Return the sidecar that stands beside a table: the same name with the suffix .yaml or .yml.
+    """Return the sidecar beside a table, if there is one: the same name with the suffix .yaml or .yml.
 
-    That of a file which is YAML itself ends in .sidecar.yaml or .sidecar.yml.
+    If the table itself is YAML, its sidecar ends in .sidecar.yaml or .sidecar.yml.
     """
-    # The folder of work ("." or "") has no name of which to make another.
+    # The working folder ("." or "") has no name from which to make the name of a sidecar.
     if not Path(path).name:
         return None
     usual = usual_sidecar(path)
@@ -108,7 +108,7 @@ def sidecar_of(path: str | Path) -> Path | None:
 
 
 def usual_sidecar(path: str | Path) -> Path:
-    """Return where the sidecar of a table belongs, whether there is one or not."""
+    """Return the path where the sidecar of a table belongs, whether the file exists or not."""
     kind = ".sidecar" if Path(path).suffix in (".yaml", ".yml") else ""
     return Path(path).with_suffix(f"{kind}.yaml")
 
@@ -116,15 +116,15 @@ def usual_sidecar(path: str | Path) -> Path:
 def stated_about(
     data: Mapping[str, Any], table: int, names: Names, path: str | Path, texts: Iterable[str] = ()
 ) -> Stated:
-    """Return what a sidecar states about the table with this number and these texts above it.
+    """Return the statements of a sidecar about the table with this number and these texts above it.
 
-    What stands under `tables` wins, under its number before under a text. Raises RankadjustError for a metric that is
-    not known.
+    A statement under `tables` wins over a statement about the whole file; the table's number wins over a text above it.
+    Raises RankadjustError for an unknown metric.
     """
     parts = data.get("tables", {})
     keys = [key for key in parts if means_table(key, table, texts)]
     merged = {key: value for key, value in data.items() if key != "tables"}
-    # A number is of one table, a heading of all tables below it.
+    # A number means one table; a heading means all tables below it.
     for own in (parts[key] for key in sorted(keys, key=lambda key: str(key) == str(table))):
         merged |= {
             key: {**merged.get(key, {}), **value} if key in ("columns", "rows") else value
@@ -142,7 +142,7 @@ def stated_about(
 
 
 def means_table(key: Any, table: int, texts: Iterable[str]) -> bool:  # noqa: ANN401 - a key of YAML
-    """Tell whether a key under `tables` is the number of a table or one of the texts above it."""
+    """Return whether a key under `tables` is the number of a table or one of the texts above it."""
     return str(key) == str(table) or _plain(str(key)) in map(_plain, texts)
 
 
@@ -166,7 +166,7 @@ def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys 
         found["metric"] = key
     for name in {"split", "task"} & found.keys():
         ours = our_word(name, found[name])
-        # Other sets and tasks than ours have names, too; a slip of the pen is none.
+        # A split or task missing in our words may have any name, but a near miss is a typing error.
         if ours is None and (hint := did_you_mean(found[name], shipped_mapping()["words"][name])):
             raise RankadjustError(f"{_where(path, [*keys, name])}: unknown {name} '{found[name]}'{hint}")
         found[name] = (ours if name == "task" else None) or found[name]
@@ -182,9 +182,9 @@ def require_found(
     found: Set[tuple[str, Any]],
     texts: Sequence[Sequence[str]],
 ) -> None:
-    """Raise a RankadjustError where a key of `columns`, `rows` or `tables` names nothing in the file.
+    """Raise a RankadjustError for a key of `columns`, `rows` or `tables` that fits nothing in the file.
 
-    stated: what the sidecar states about each table. found: kind and key of the lines that a table has. texts: those
+    stated: the statements about each table. found: kind and key of the lines that exist in a table. texts: the texts
     above each table.
     """
     for key in data.get("tables", {}):
@@ -210,18 +210,18 @@ def _where(path: str | Path, keys: Keys) -> str:
 
 
 def find_key(number: int, text: str, texts: Sequence[Sequence[str]]) -> str | int:
-    """Return the key under which to state something: the text if it means one line of all, else the line's number."""
+    """Return the key for statements about a line: its text if no other line has it, else its number."""
     matches = sum(_plain(text) in map(_plain, own) for own in texts)
     return text if text and matches == 1 else number
 
 
 def is_pattern(text: str | None) -> bool:
-    """Tell whether a stated name has braces to fill."""
+    """Return whether a stated name has braces to fill, such as '{model}'."""
     return text is not None and _BRACES.search(text) is not None
 
 
 def fill(pattern: str, texts: Mapping[str, str], path: str | Path) -> str:
-    """Return a pattern with the text for each name in braces; RankadjustError for a name that has none."""
+    """Return a pattern with the text for each name in braces; an unknown name raises a RankadjustError."""
 
     def text_of(match: re.Match[str]) -> str:
         for name, text in texts.items():

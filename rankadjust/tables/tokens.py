@@ -1,7 +1,7 @@
-"""What words say: the one tokenizer of headers, labels, keys of result files, titles and file names.
+"""Read words: all headers, labels, keys of result files, titles and file names go through this tokenizer.
 
-A text is cut into words at blanks, `_ / . -` and brackets; runs of words, the longest first, are looked up among the
-metrics, the data sets and the words of config/published.yaml. A text with a word that is none of these is a name.
+A text is cut into words at blanks, `_ / . -` and brackets. Runs of words, the longest first, are looked up among the
+metrics, the data sets and the words of config/published.yaml. A text with any other word is a name.
 """
 
 import re
@@ -15,52 +15,52 @@ from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted
 from rankadjust.tables.cells import label
 
 FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "candidates", "unit", "task")
-"""What is known of a value besides its number, in the order in which it is told."""
+"""The facts of a value besides its number, in the order in which the documentation and messages list them."""
 
 ENTITY_RANKING = "entity prediction"
 """The task whose values are adjusted: entities ranked for every triple of the test set."""
 
 DEFAULTS = {"split": "testing", "side": "both", "protocol": "filtered", "ties": "realistic"}
-"""What is usual where nothing says it."""
+"""The usual choice where a table states none."""
 
 EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates", "task")
-"""What of it is the same for every model."""
+"""The facts that describe the evaluation, so that all models of a comparison share them."""
 
-# Chinese and Japanese have no blanks between their words and those of other letters.
+# Chinese and Japanese put no blank between their own words and words in other letters.
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|[%‰@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
-# A footnote letter that is no longer raised: 'MRRa'.
+# A footnote letter that lost its raised position: 'MRRa'.
 _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
 # Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
 _FORMER = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic", "_at_k.": "_at_"}
-# Optuna's frames of trials put it before what a tool left with a trial: user_attrs_avg.hits_at_10.
+# Optuna's tables of trials put this before the keys of a tool: user_attrs_avg.hits_at_10.
 _PREFIX = re.compile(r"^(?:user|system)_attrs_")
 _FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
 _VERSION = re.compile(r"[vV]\d+")
-# Digits with a separator between them are no k: 'Hits@10_50', 'Hits@1-3'.
+# Two numbers with a separator between them are not a k: 'Hits@10_50', 'Hits@1-3'.
 _TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
-# Only Hits have their k without a word for it: 'MRR_2' is of a second run.
+# Only Hits may have their k without '@' or 'at': the 2 of 'MRR_2' may number a run.
 _AT = re.compile(r"@|(?<![^\W_])at(?![^\W_])", re.IGNORECASE)
 _SCALE = re.compile(r"‰|[/×x*·]\s?10|10\s?(?:\^|[⁰-⁹⁻])|\b(?:log|ln|in k|per mil)")
-# A header has a few words; what has more is prose, which speaks of metrics without naming one.
+# A header has a few words; a longer text is prose, which mentions metrics without naming its numbers.
 _MOST_IN_HEADER = 8
-# The longest run of words that is looked up, and how many words of a text are.
+# The longest run of words that is looked up, and the number of words of a text that are read.
 _MOST_WORDS = 7
 _MOST_READ = 60
 # In prose 'raw' may describe anything.
 _OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
-# A longer text is no header.
+# A longer text is not a header.
 _LONGEST = 200
 _ANY = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a value besides its number; None where nothing says it.
+    """The facts of a value besides its number; None for a fact that nothing states.
 
-    rest: words not understood. unknown: such words beside the name of a metric. assumed: field and reason of what the
-    table does not say itself. conflicts: what is said in two ways.
+    rest: words that are not understood. unknown: such words beside the name of a metric. assumed: field and reason of
+    each fact that the table itself does not state. conflicts: messages about facts that two places state differently.
     """
 
     dataset: str | None = None
@@ -82,10 +82,10 @@ class Facts:
     conflicts: tuple[str, ...] = ()
 
     def over(self, other: "Facts") -> "Facts":
-        """Return these facts, with those of `other` where these say nothing."""
+        """Return these facts, with gaps filled from `other`."""
         if other is NOTHING or self == NOTHING:
             return self if other is NOTHING else other
-        # A stated data set or metric brings its own printed name, or none: it must not keep that of the other.
+        # The printed name belongs to its data set or metric: a stated data set must not keep the other's printed name.
         bound = {"dataset_as_printed": self.dataset, "metric_as_printed": self.metric}
         taken = {
             name: value
@@ -99,7 +99,7 @@ class Facts:
         return replace(self, **taken, assumed=(*self.assumed, *assumed), conflicts=conflicts)
 
     def agreeing(self, other: "Facts", here: str, there: str) -> "Facts":
-        """Return `over`, with a conflict for each field of which the two say something else; names are not compared."""
+        """Return `over`, with a conflict for each fact that the two state differently; model and metric may differ."""
         conflicts = tuple(
             f"{here} says {mine}, {there} says {theirs}"
             for name in FIELDS
@@ -107,24 +107,24 @@ class Facts:
             and (mine := getattr(self, name)) is not None
             and (theirs := getattr(other, name)) is not None
             and (our_word(name, mine) or mine) != (our_word(name, theirs) or theirs)
-            # A part of the test set, such as test-dev, is of the test set.
+            # A part of the test set, such as test-dev, is consistent with the test set.
             and not (name == "split" and mine.startswith("test-") and theirs == "testing")
         )
         both = self.over(other)
         return replace(both, conflicts=(*both.conflicts, *conflicts)) if conflicts else both
 
     def assuming(self, name: str, why: str) -> "Facts":
-        """Return these facts, one of them assumed for that reason."""
+        """Return these facts with `name` marked as assumed for the reason `why`."""
         return replace(self, assumed=(*self.assumed, (name, why)))
 
     def because(self, reason: str) -> "Facts":
-        """Return these facts, each of them assumed for that reason."""
+        """Return these facts with all of them marked as assumed for this reason."""
         known = (name for name in FIELDS if getattr(self, name) is not None)
         return replace(self, assumed=tuple((name, reason) for name in known))
 
     @cached_property
     def evaluation(self) -> tuple[str | None, ...]:
-        """What a value is a value of, the model left aside and the usual where nothing says it."""
+        """The evaluation that the value belongs to, without the model; gaps are filled with the usual choice."""
         return tuple(getattr(self, name) or DEFAULTS.get(name) for name in EVALUATION)
 
     @property
@@ -139,18 +139,18 @@ _TEXTS = tuple(field.name for field in fields(Facts) if field.name not in ("assu
 
 
 class Names(dict[str, str]):
-    """Data sets: a name or alias without case and punctuation -> our name. Kept as they are, so they can be a key."""
+    """Data sets: name or alias without case and punctuation -> our name. Never changed, so it can be a cache key."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
 @cache
 def _vocabulary() -> Mapping[str, tuple[str, str]]:
-    """Return the words that qualify a value: their run of words, in lower case -> field and our word ('' for none)."""
+    """Return the words that qualify a value: run of words in lower case -> field and our word ('' for fillers)."""
     mapping = shipped_mapping()
     known = {_key(word): ("", "") for word in mapping["headers"]["fillers"]}
     for field, words in mapping["words"].items():
-        # The names of metrics are looked up as such.
+        # Names of metrics are looked up by `metric_key`.
         if field == "metric":
             continue
         known |= {_key(word): (field, ours) for word, ours in words.items()}
@@ -176,7 +176,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def is_understood(words: Iterable[str]) -> bool:
-    """Tell whether each of some words is known to say something of a value, or nothing."""
+    """Return whether all these words qualify a value or are fillers."""
     return all(_key(word) in _vocabulary() for word in words)
 
 
@@ -186,8 +186,8 @@ def _key(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def metric_key(text: str) -> str | None:
-    """Return the key of the metric that a text names; printed adjusted metrics as 'adjusted_…' or 'z_…'."""
-    # Machine-made names of means over runs: mrr_mean.
+    """Return the key of the metric with this name; a printed adjusted metric gets 'adjusted_…' or 'z_…'."""
+    # Tools append these to the names of means over runs: mrr_mean.
     plain = re.sub(r"_(mean|avg)$", "", text.strip(" *:.,;_-"))
     if not plain or folded(plain) in words_for("beside_metrics") or _TWO_NUMBERS.search(plain):
         return None
@@ -198,35 +198,35 @@ def metric_key(text: str) -> str | None:
 
 
 def _metric_of_ranks(text: str) -> str | None:
-    """Return `metric_key`, but for names that a metric of classification has, too: a sidecar may state these."""
+    """Return `metric_key`, but None for names that classification uses too; a sidecar may still state these."""
     return None if folded(text) in words_for("ambiguous_metrics") else metric_key(text)
 
 
 def role_of(header: str) -> str | None:
-    """Return what a column holds whose header is a word for it (model, dataset, other, …), else None."""
+    """Return the content of a column by the known words for headers (model, dataset, other, …), else None."""
     text = label(header)
-    # Exports put where a value comes from before its name: params.model, tags.mlflow.runName.
+    # Exports put the origin of a value before its name: params.model, tags.mlflow.runName.
     return _roles().get(folded(text)) or _roles().get(folded(re.split(r"[./]", text)[-1]))
 
 
 def is_bookkeeping(header: str) -> bool:
-    """Tell whether a column with this header cannot tell models apart: place, time, size, links and the like."""
+    """Return whether a header means bookkeeping, which cannot distinguish models: place, time, size, links."""
     return folded(label(header)) in words_for("bookkeeping")
 
 
 def is_difference(text: str) -> bool:
-    """Tell whether a row or column with this label holds differences of values: 'Improvement (%)', 'Δ'."""
+    """Return whether a label means differences between values: 'Improvement (%)', 'Δ'."""
     words = r"(abs\w*|rel\w*)?\W*(improvements?|improv|gains?|differences?|diff|delta|Δ)(?![\w-])"
     return re.match(words, label(text), re.IGNORECASE) is not None
 
 
 def find_dataset(text: str, names: Names) -> str | None:
-    """Return our name of the data set that a text is a name of."""
+    """Return our name of the data set with this name."""
     return names.get(folded(label(text)))
 
 
 def runs(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield first and last word and the text of each run of words, from each word the longest run first."""
+    """Yield the index of the first and last word and the text of each run; from each word, the longest run first."""
     words = list(_WORD.finditer(text))[:_MOST_READ]
     for first in range(len(words)):
         for last in range(min(first + _MOST_WORDS, len(words)) - 1, first - 1, -1):
@@ -234,9 +234,9 @@ def runs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = "") -> dict[str, str]:
-    """Return the names that are found in a text, each with its words; 'wn18rr v1' is no 'wn18rr' but a set of its own.
+    """Return the names found in a text, each with its words; 'wn18rr v1' is a data set other than 'wn18rr'.
 
-    In prose only words with a digit, a capital or one of the marks can be a name.
+    In prose, only words with a digit, a capital or one of the marks count as names.
     """
     found: dict[str, str] = {}
     free = 0
@@ -251,12 +251,12 @@ def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = 
 
 
 def datasets_within(text: str, names: Names) -> dict[str, str]:
-    """Return the data sets named within a longer text, each with its words."""
+    """Return the data sets in a longer text, each with its words."""
     return _names_within(text, lambda run: names.get(folded(run)), marks="-")
 
 
 def split_name(text: str, names: Names) -> tuple[str, str] | None:
-    """Return name and data set of 'RotatE (WN18RR)' or 'RotatE on WN18RR'; None for a text with no data set, or two."""
+    """Return name and data set of 'RotatE (WN18RR)' or 'RotatE on WN18RR'; None unless the text has one data set."""
     found = datasets_within(text, names) if len(text) <= _LONGEST else {}
     if len(found) != 1:
         return None
@@ -268,23 +268,23 @@ def split_name(text: str, names: Names) -> tuple[str, str] | None:
 
 
 def metrics_within(text: str) -> dict[str, str]:
-    """Return the metrics named within a longer text, each with its words."""
+    """Return the metrics in a longer text, each with its words."""
     return _names_within(text, _metric_of_ranks)
 
 
 def tasks_within(text: str) -> dict[str, str]:
-    """Return the tasks named within a longer text, each with its words."""
+    """Return the tasks in a longer text, each with its words."""
     return _names_within(text, partial(_word_for, "task"), marks=_ANY)
 
 
 def protocols_within(text: str) -> dict[str, str]:
-    """Return the protocols that a longer text names in more than one word ('raw setting'), each with its words."""
+    """Return the protocols that a longer text names by several words ('raw setting'), each with its words."""
     found = _names_within(text, partial(_word_for, "protocol"), marks=_ANY)
     return {ours: words for ours, words in found.items() if _OF_RANKING.search(words)}
 
 
 def side_within(name: str) -> tuple[frozenset[str], str] | None:
-    """Return the other words of a name that has one word for a side, and the side."""
+    """Return the other words of a name, and its side; None unless the name has exactly one word for a side."""
     known = {word: _vocabulary().get(word, ("", "")) for word in words_of(name)}
     sides = [(known.keys() - {word}, ours) for word, (field, ours) in known.items() if field == "side"]
     return (frozenset(sides[0][0]), sides[0][1]) if len(sides) == 1 else None
@@ -297,7 +297,7 @@ def _word_for(wanted: str, run: str) -> str | None:
 
 @lru_cache(maxsize=8192)
 def read_header(text: str, names: Names) -> Facts:
-    """Return what a header says; `rest` holds it where a word of it is not understood."""
+    """Return the facts of a header; if a word of it is not understood, `rest` holds the whole text."""
     return Facts(rest=text) if len(text) > _LONGEST else _read_part(label(text), names)
 
 
@@ -316,14 +316,14 @@ def _read_part(text: str, names: Names) -> Facts:
 
 
 def unknown_word(words: str) -> str:
-    """Return why nothing is read under a header that names a metric beside words that are not understood."""
+    """Return the message about a header that names a metric beside words that are not understood."""
     return f"a metric with the unknown word '{words}'; state what the column holds"
 
 
 def _beside_unknown(text: str, names: Names) -> Facts | None:
-    """Return the metric of a header beside unknown words, with these as a conflict; None where it names no metric.
+    """Return the metric of a header with unknown words, and a conflict that names them; None without a metric.
 
-    A spread or a difference is no value of the metric beside it.
+    Words for a spread or a difference also give None: the column then holds no values of the metric.
     """
     found, unknown = _look_through(text, names)
     if "metric" not in found or len(words_of(text)) > _MOST_IN_HEADER:
@@ -339,13 +339,13 @@ def _beside_unknown(text: str, names: Names) -> Facts | None:
 
 
 def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
-    """Return what a metric or data set says with what stands in brackets after it: known words, else notes."""
+    """Return the facts of a metric or data set and of the brackets after it; unknown words in brackets are notes."""
     said = _read_words(main, names)
     if said is None or not (said.metric or said.dataset):
         return None
     insides = [(inside, _read_words(inside, names)) for inside in map(str.strip, _BRACKET.findall(text))]
     notes = [inside for inside, facts in insides if facts is None]
-    # A note has no known word: 'MR (raw/filtered)' says two things. Nor is a scale a note: 'MR (/1000)'.
+    # A note must not have a known word, for 'MR (raw/filtered)' names two protocols, nor a scale, as 'MR (/1000)' has.
     if any(_vocabulary().get(word, ("",))[0] for note in notes for word in words_of(note)):
         return None
     if any(map(_SCALE.search, notes)):
@@ -365,14 +365,14 @@ def _with_footnote(text: str) -> Facts | None:
 
 
 def _read_words(text: str, names: Names) -> Facts | None:
-    """Return what the words of a text say; None where one of them says nothing known, or two say something else."""
+    """Return the facts that the words of a text state; None for an unknown word, or for words that disagree."""
     found, unknown = _look_through(text, names)
     is_said = not unknown and all(len(said) == 1 for said in found.values())
     return Facts(**{field: said[0] for field, said in found.items()}) if is_said else None
 
 
 def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[str]]:
-    """Return what the words of a text say, field by field, and the words that say nothing known."""
+    """Return our words for the words of a text, field by field, and the unknown words."""
     found: dict[str, list[Any]] = {}
     unknown: list[str] = []
     text = _PREFIX.sub("", text)
@@ -400,21 +400,22 @@ def _look_up(run: str, names: Names) -> tuple[str | None, str]:
         return "metric", key
     if dataset := names.get(folded(run)):
         return "dataset", dataset
-    # 'N=1' is no 'N-1'.
+    # 'N=1' does not mean 'N-1'.
     return (None, "") if "=" in run else _vocabulary().get(_key(run), (None, ""))
 
 
 def read_stack(texts: Iterable[str], names: Names) -> Facts:
-    """Return what the headers above a column say together; `texts` from the top down.
+    """Return the facts of all headers above a column; `texts` from the top down.
 
-    The lowest that names a metric gives it; 'Hits@' above '10' do so together. `rest` holds what none of them explains.
+    The lowest header with a metric decides the metric; 'Hits@' above '10' are read together. `rest` holds the
+    texts that are not understood.
     """
     return _read_stack(tuple(text for text in dict.fromkeys(map(str.strip, texts)) if text), names)
 
 
 @lru_cache(maxsize=8192)
 def _read_stack(distinct: tuple[str, ...], names: Names) -> Facts:
-    # Charts of wandb put the run before the key: 'TransE-1 - test/mrr'.
+    # Charts of wandb put the name of the run before the key: 'TransE-1 - test/mrr'.
     steps = dict.fromkeys(step for text in distinct for step in text.split(" - "))
     read = [read_header(text, names) for text in _with_joined_k(tuple(steps))]
     facts = NOTHING

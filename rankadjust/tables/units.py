@@ -1,8 +1,8 @@
-"""Numbers under one header: what their commas mean, and whether they are percent or fractions.
+"""Decide the meaning of numbers: of the commas in them, and whether they are percent or fractions.
 
-A metric in [0, 1] is printed as a fraction or in percent, and a table may mix the two. The unit is decided for a
-whole series (a column, or a row where metrics are rows): values above 1 cannot be fractions, and the Hits of a table
-share a unit. What cannot be decided is left undecided and said so.
+A metric in [0, 1] is printed as a fraction or in percent, and a table may mix the two. The unit is decided for a whole
+series (a column, or a row where metrics are rows): values above 1 cannot be fractions, and the Hits of a table share a
+unit. Where the numbers decide nothing, the cells are unread, with the reason.
 """
 
 import re
@@ -19,7 +19,7 @@ from rankadjust.tables.possible import Row, all_possible, is_out_of_order, rows_
 from rankadjust.tables.values import States, Value
 
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
-# What the metrics of an adjustment may be, where it is not what the metric itself may be.
+# The ranges of adjusted metrics that differ from the range of the metric itself.
 _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
 
 
@@ -27,8 +27,8 @@ _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
 class Series:
     """The numbers of one metric that were printed under one header.
 
-    metric: its key. stated: the unit that header or sidecar state, None if neither does. datasets: the data sets, each
-    with the label within the cell. percent: which text around the table says that its numbers are percent.
+    metric: its key. stated: the unit that the header or a sidecar states, None if neither does. datasets: the data
+    sets, each with the label within the cell. percent: the text around the table that declares its numbers percent.
     """
 
     metric: str
@@ -40,9 +40,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Decision:
-    """The unit of a series (None: not to be decided), why, and by index the numbers that it makes impossible.
+    """The unit of a series (None: undecided), its reason, and the numbers that are impossible in it, by their index.
 
-    assumed: whether nothing but the numbers says it.
+    assumed: whether the unit follows from the numbers alone.
     """
 
     unit: str | None
@@ -53,12 +53,12 @@ class Decision:
 
 @lru_cache(maxsize=1024)
 def base_metric(key: str) -> tuple[Metric | None, str | None]:
-    """Return the metric of a key and, for printed adjusted metrics, the adjustment: ratio, index or z."""
+    """Return the metric of a key, and its adjustment if it is a printed adjusted metric: ratio, index or z."""
     return find_adjusted(key) or (None, None)
 
 
 def is_share(key: str) -> bool:
-    """Tell whether a metric lies in [0, 1], so that it may be printed in percent."""
+    """Return whether a metric lies in [0, 1], so that it may be printed in percent."""
     metric, adjustment = base_metric(key)
     return metric is not None and adjustment is None and metric.upper <= 1.0
 
@@ -66,10 +66,10 @@ def is_share(key: str) -> bool:
 def settle(
     values: Sequence[Value], states: States, signs: set[str], percent: str | None = None
 ) -> list[Value]:
-    """Settle commas and units of the values of a table.
+    """Settle commas and units of the values of a table; return the values that are possible.
 
-    signs: the decimal signs of the file (`decimal_signs`). percent: as in `Series`. Returns the values that are
-    possible; the cells of the others become unread in `states`.
+    The cells of the other values become unread in `states`. signs: the decimal signs of the file (`decimal_signs`).
+    percent: as in `Series`.
     """
     groups: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
@@ -97,9 +97,9 @@ def settle(
 def _possible(
     groups: Sequence[Sequence[Value]], series: Sequence[Series], decisions: list[Decision]
 ) -> list[Decision]:
-    """Return decisions, with another unit where only that leaves the values of each model possible.
+    """Return the decisions with the unit changed where only the other unit makes the values of each model possible.
 
-    Where most models have values that are impossible together in any unit, the columns are in doubt: `assumed` says so.
+    If the values of most models are impossible in any unit, the columns themselves are in doubt: `assumed` says so.
     """
     shares = {place for place, one in enumerate(series) if is_share(one.metric)}
     rows = [{key: pair for key, pair in row.items() if pair[1] in shares} for row in rows_of_models(groups)]
@@ -141,7 +141,7 @@ def _series(members: Sequence[Value], percent: str | None) -> Series:
 
 
 def decimal_signs(values: Iterable[Value]) -> set[str]:
-    """Return which of ',' and '.' stand before decimals somewhere in a file; 1,234 and 1.234 leave it open."""
+    """Return the decimal signs of a file, ',' or '.' or both; 1,234 and 1.234 may be thousands and do not count."""
     signs = set()
     for value in values:
         if value.number.decimal_comma:
@@ -156,7 +156,7 @@ def _may_be_thousands(number: Number) -> bool:
 
 
 def _settle_sign(value: Value, states: States, signs: set[str]) -> None:
-    """Read '1,234' and '1.234' by the decimal sign of the whole file; where that has both they are unread."""
+    """Read '1,234' and '1.234' by the decimal sign of the whole file; if the file has both signs, they are unread."""
     number = value.number
     has_comma = number.other is not None
     if not has_comma and not ("," in signs and not number.decimal_comma and _may_be_thousands(number)):
@@ -179,7 +179,7 @@ def _settle_sign(value: Value, states: States, signs: set[str]) -> None:
 
 
 def decide_units(series: Sequence[Series]) -> list[Decision]:
-    """Return the unit of each series of a table, in their order."""
+    """Return the unit of each series of a table, in the order of the series."""
     choices = [_choice(one) for one in series]
     _share_unit_of_hits(series, choices)
     return [
@@ -188,12 +188,12 @@ def decide_units(series: Sequence[Series]) -> list[Decision]:
     ]
 
 
-# A unit (None: not to be decided) and the reason for it, in words for people.
+# A unit (None: undecided) and the reason for it, in words for people.
 _Choice = tuple[str | None, str]
 
 
 def _share_unit_of_hits(series: Sequence[Series], choices: list[_Choice]) -> None:
-    """Read Hits without enough values above 1 as percent where the other Hits of the same data set are."""
+    """Read Hits with too few values above 1 as percent if other Hits of the same data set are percent."""
     hits = [index for index, one in enumerate(series) if one.metric.startswith("hits_at_") and not one.stated]
     sure = [index for index in hits if choices[index][0] == "percent"]
     for index in hits:
@@ -204,7 +204,7 @@ def _share_unit_of_hits(series: Sequence[Series], choices: list[_Choice]) -> Non
 
 
 def _choice(series: Series) -> _Choice:
-    """Return the unit that the numbers of a series speak for by themselves."""
+    """Return the unit that the numbers of a series imply by themselves."""
     metric, adjustment = base_metric(series.metric)
     count = len(series.numbers)
     above = sum(number.value > 1 and not number.percent for number in series.numbers)
@@ -227,12 +227,12 @@ def _choice(series: Series) -> _Choice:
     )
 
 
-# The unit of what is never printed in percent.
+# The unit of metrics that are never printed in percent.
 _UNITS = {None: "rank", "z": "z"}
 
 
 def _impossible(series: Series, unit: str | None) -> dict[int, str]:
-    """Return the numbers, by index, of which the whole rounding interval is outside what the metric may be."""
+    """Return the numbers, by index, with a rounding interval wholly outside the range of the metric."""
     metric, adjustment = base_metric(series.metric)
     if metric is None or adjustment == "z" or unit is None:
         return {}

@@ -1,4 +1,4 @@
-"""Cells into values: the number of a cell with all that row, column, table and sidecar say of it, if they agree."""
+"""Turn cells into values: a number with all facts from its row, column, table and sidecar, if these agree."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -23,26 +23,27 @@ from rankadjust.tables.tokens import (
 )
 
 State = tuple[str, str | None]
-"""What became of a cell (value, missing, unread or label) and, for an unread one, why."""
+"""The state of a cell (value, missing, unread or label) and, for an unread cell, the reason."""
 States = dict[tuple[int, int], State]
 
 _LABEL: State = ("label", None)
-# A mark may refer to a footnote, or say that the data set is a variant.
+# A star may refer to a footnote, or mark a variant of the data set.
 _STARRED = re.compile(r"(\S*\w)\*")
 _DECIMAL = re.compile(r"\d*[.,]\d+")
-# Where the name of a data set is looked for in a table without a metric.
+# How many rows, and how long texts, are searched for a data set in a table without a metric.
 _LOOKED_AT, _LONGEST_NAME = 100, 80
 
 
 @dataclass(slots=True)
 class Value:
-    """A number with what is known of it; cell: the row and column, from 0, in which it stands.
+    """A number with its facts; cell: its row and column, from 0.
 
-    facts: all but the model, shared by the values of which the same is said. series: values with the same one stand
-    under one header and label. model_line: the row that holds the metrics of its model, or the column where each row is
-    a metric.
-    labels: header -> text of the label cells of its row. header: what names its metric. stated: what a sidecar says of
-    it. patterned: whether its model's name was stated. assumed: field -> reason, of what the table does not say itself.
+    facts: all facts but the model; values with equal facts share the object. series: the same for values under the same
+    header and label. model_line: the index of the row with the metrics of its model, or of the column if rows are
+    metrics.
+    labels: header -> text of the label cells of its row. header: the text that names its metric. stated: the facts that
+    a sidecar states. patterned: whether the sidecar states the name of the model. assumed: field -> reason of each fact
+    that the table itself does not state.
     """
 
     cell: tuple[int, int]
@@ -60,23 +61,23 @@ class Value:
 
     @property
     def notes(self) -> str | None:
-        """What is said of it, and the number that stands in brackets after its own."""
+        """The notes about the value, and the number in brackets after it."""
         bracket = self.number.bracket
         return "; ".join(filter(None, (self.facts.notes, bracket and f"in brackets: {bracket}"))) or None
 
     def key(self) -> tuple[Any, ...]:
-        """Return what it is a value of, the usual where nothing says it."""
+        """Return the model and the evaluation of the value; gaps are filled with the usual choice."""
         return self.model, self.facts.evaluation
 
 
 class Reader:
-    """Reads the cells of one table; what is said of several cells in the same way is put together once."""
+    """Reads the cells of one table; cells with the same row and column facts share one combination of them."""
 
     def __init__(self, table: Table, names: Names, sidecar: Path) -> None:
         self.table = table
         self.names = names
         self.sidecar = sidecar
-        # A sidecar may overrule the only data set that a table prints; of several it would make one.
+        # A sidecar may overrule the only data set of a table; if it overruled several, it would merge them.
         columns, rows = table.layout.columns, table.layout.rows
         printed = {column.facts.dataset for column in columns} | {row.facts.dataset for row in rows}
         printed -= {None}
@@ -93,7 +94,7 @@ class Reader:
         states: States = {}
         for row in layout.rows:
             is_body = row.kind == "values" and layout.metrics != ""
-            # The model differs from row to row: what else its labels say seldom does.
+            # The model differs from row to row, while the other facts of the labels seldom do.
             bare = replace(row.facts, model=None) if is_body else row.facts
             same = self._labels.setdefault(bare, len(self._labels)), row.line.key
             for column in layout.columns:
@@ -113,14 +114,14 @@ class Reader:
         return values, states
 
     def _names_datasets(self) -> bool:
-        """Return whether a cell of the table names a data set: its decimal numbers are results."""
+        """Return whether a cell of the table names a data set, which makes its decimal numbers results."""
         texts = (
             text for row in self.table.grid.rows[:_LOOKED_AT] for text in row if len(text) <= _LONGEST_NAME
         )
         return any(datasets_within(text, self.names) for text in texts)
 
     def _label(self, row: Row, column: Column, last: int) -> State:
-        """Return the state of a label: text under no header, beyond the last column of values, is unread."""
+        """Return the state of a label; a text without a header, beyond the last column of values, is unread."""
         text = self.table.text(row.index, column.index)
         taken = dict(row.facts.assumed).get("model") or ""
         if column.role == "model" and taken.startswith("without '"):
@@ -136,7 +137,7 @@ class Reader:
         return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
 
     def _parts(self, row: Row, column: Column) -> Iterator[tuple[Column, str, str]]:
-        """Yield the numbers of a cell, each with its label and the column that this makes: 'paper: 0.9 ours: 0.8'."""
+        """Yield the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with label and labelled column."""
         text = self.table.text(row.index, column.index)
         for label, number in labelled_numbers(text) or [("", text)]:
             said = read_header(label, self.names)
@@ -152,7 +153,7 @@ class Reader:
     def _value(
         self, row: Row, column: Column, bare: Facts, same: tuple[Any, ...], text: str, label: str
     ) -> Value | State:
-        """Return the value of a text, or the state of one without; same: distinguishes rows by their facts."""
+        """Return the value of a text, or the state of a text without one; same: key shared by rows with equal facts."""
         number = read_cell(text)
         if number == "":
             return "missing", None
@@ -207,11 +208,11 @@ class Reader:
     def _with_variant(
         self, facts: Facts, model: str | None, stated: Facts, rest: str, assumed: dict[str, str]
     ) -> tuple[Facts, str | None]:
-        """Add header text that is neither metric nor data set to the data set (a version of it) or to the model."""
+        """Add the rest of a header to the data set, if it is a version of the data set, else to the model."""
         if facts.dataset_as_printed:
             version = f"{facts.dataset_as_printed} {rest}"
             known = find_dataset(version, self.names)
-            # The names of some data sets have words such as 'paper' after them.
+            # Some names of data sets go on with words such as 'paper'.
             if rest.lower().lstrip("v").isdigit() or (known and known != facts.dataset):
                 assumed["dataset"] = "version from the header"
                 return replace(facts, dataset=known or version, dataset_as_printed=version), model
@@ -221,8 +222,8 @@ class Reader:
         return facts, f"{model} ({rest})" if model else rest
 
     def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
-        """Return what the names in the braces of a pattern stand for in a cell."""
-        # Above the names of metrics stands what the columns are: '{rank}' is the header of the value's column.
+        """Return the texts for the names in the braces of a pattern, for one cell."""
+        # The header above the names of metrics describes the columns: '{rank}' is the header of the value's column.
         metrics = (other for other in self.table.layout.columns if other.role == "metric")
         corner = [text for other in metrics for text in other.header]
         printed, header = row.facts, column.facts
@@ -238,15 +239,15 @@ class Reader:
 
 
 def _is_result(text: str) -> bool:
-    """Return whether a cell holds a decimal number, or several."""
+    """Return whether a cell holds a decimal number, or several numbers."""
     return _DECIMAL.search(text) is not None and holds_numbers(text)
 
 
 def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str]) -> tuple[Facts, Facts]:
-    """Return what is known of a value and what the sidecar states of it; contradictions are conflicts of the first.
+    """Return the facts of a value, and the facts that the sidecar states; contradictions are conflicts of the former.
 
-    bare: what the labels of the row say, without the model. What a sidecar states of a line stands instead of what the
-    line says; what it states of the table must agree with the lines. What the text around the table says comes last.
+    bare: the facts of the row's labels, without the model. A statement about a line replaces the facts of that line. A
+    statement about the table must agree with the facts of the lines. Facts of the text around the table come last.
     """
     whole, in_row, in_column = table.stated.facts, row.line.facts, column.line.facts
     stated = in_row.over(in_column)
@@ -271,9 +272,9 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
 
 
 def _without(printed: Facts, line: Facts, whole: str | None, known: set[str]) -> Facts:
-    """Leave out of what a line says what a sidecar states instead, of the line itself or of the whole table.
+    """Return the printed facts of a line without those that the sidecar replaces, for the line or the whole table.
 
-    whole: the data set of the table. It stands instead of a name that is no data set of ours, which says nothing.
+    whole: the stated data set of the table. It replaces a printed name that is not a data set of ours.
     """
     blank: dict[str, Any] = {name: None for name in EVALUATION if getattr(line, name) is not None}
     stated = line.dataset or whole
