@@ -1,9 +1,9 @@
-"""The points on which a distribution of ranks is put, so that few numbers stand for all that it can be.
+"""Choose a few points for a distribution of ranks, so that a small linear program covers every distribution.
 
 A mean of f over the tasks is the sum of f over the ranks, weighted with their shares. The shares of ranks between two
-neighbouring points are moved to these two, at equal mean of ln r. What that does to the mean of f is at most the
-distance of f from its chord between the points, as a function of ln r: `Grid.bounds` adds it on the safe side. Ranks
-never cross a threshold, since a threshold and the smallest rank above it are both points (docs/methods.md,
+neighbouring points are moved to these two points, with an equal mean of ln r. This moves the mean of f by at most the
+distance between f and its chord between the points, as functions of ln r. `Grid.bounds` adds this distance on the safe
+side. Ranks never cross a threshold, since a threshold and the smallest rank above it are both points (docs/methods.md,
 "Consistency").
 """
 
@@ -17,11 +17,11 @@ from rankadjust.base.arrays import FloatArray
 
 RankFunction = Callable[[FloatArray], FloatArray]
 
-# Up to this rank, where it is the greatest, every rank is a point.
+# If the greatest rank is at most this, every rank is a point.
 _COMPLETE = 128
-# Else neighbouring points are this share of the rank apart: chords are wrong by some 0.05 %.
+# Otherwise the distance of neighbouring points is this share of the rank: chords are wrong by some 0.05 %.
 _SPACING = 1 / 16
-# Places between two points where the distance from the chord is measured, and a margin for the places between them.
+# Places between two points where the distance from the chord is measured, and a margin for the places not measured.
 _PLACES = (np.arange(16) + 0.5) / 16
 _MARGIN = 1.05
 
@@ -39,20 +39,20 @@ class Grid:
         return values
 
     def bounds(self, lower: RankFunction, upper: RankFunction) -> tuple[FloatArray, FloatArray]:
-        """Return weights (p, ...), twice: no distribution of ranks has a mean outside of those that they give.
+        """Return two arrays of weights (p, ...): every distribution has a mean of f between the means that they give.
 
-        lower, upper: functions that enclose f, smooth between neighbouring points; they may have several values for
+        lower, upper: functions that enclose f, smooth between neighbouring points. They may have several values for
         each rank, along further axes.
         """
         return self.lower(lower), self.values(upper) + self._distance(upper, -1.0)
 
     def lower(self, function: RankFunction) -> FloatArray:
-        """Return the first of the `bounds`."""
+        """Return the first array of `bounds`."""
         values: FloatArray = self.values(function) - self._distance(function, 1.0)
         return values
 
     def _distance(self, function: RankFunction, sign: float) -> FloatArray:
-        """Return how far a chord that begins or ends at each point is above (below, for sign -1) the function."""
+        """Return how far a chord that begins or ends at each point is above the function (below it, for sign -1)."""
         left, right = self.points[:-1], self.points[1:]
         wide = np.flatnonzero(right - left > 1.5 * self.step)
         if not wide.size:
@@ -79,8 +79,8 @@ def rank_grid(
 ) -> Grid:
     """Return the points for ranks that are multiples of `step` up to `most`.
 
-    thresholds: ranks that statements are about; each of them, and the next rank above it, is a point. complete: the
-    greatest rank up to which every rank is a point. spacing: else points are this share of the rank apart.
+    thresholds: ranks that statements mention; each of them, and the next rank above it, is a point. complete: if `most`
+    is at most this, every rank is a point. spacing: otherwise the distance of points, as a share of the rank.
     """
     below = np.floor(np.asarray(thresholds, dtype=np.float64) / step + 1e-9) * step
     points = np.concatenate([_spaced(step, most, complete, spacing), below, below + step])
@@ -101,17 +101,18 @@ def _spaced(step: float, most: float, complete: float, spacing: float) -> FloatA
 class Averaged:
     """A function g(m), the mean of f over the ranks 2..m, for whole numbers m up to `most`; f(1) at m = 1.
 
-    Any distribution that is not increasing over the ranks from 2 on is a mixture of the uniform ones on 2..m.
+    Any distribution that does not increase over the ranks from 2 on is a mixture of rank 1 and the uniform
+    distributions on 2..m.
     """
 
     def __init__(self, function: RankFunction, most: int) -> None:
-        """Sum the function once; most >= 2."""
+        """Compute all means once; most >= 2."""
         values = function(np.arange(1.0, most + 1))
         sums = np.cumsum(values[1:])
         self._means = np.concatenate([values[:1], sums / np.arange(1, most)])
 
     def __call__(self, ranks: FloatArray) -> FloatArray:
-        """Return g at the ranks, and on the line between its values where ranks are not whole numbers."""
+        """Return g at the ranks; between whole numbers, g is a straight line."""
         place = np.clip(ranks - 1, 0, self._means.size - 1)
         below = np.minimum(place.astype(np.int64), self._means.size - 2)
         found: FloatArray = self._means[below] + (place - below) * (
@@ -121,5 +122,5 @@ class Averaged:
 
 
 def thresholds_of(ranks: Iterable[float]) -> tuple[float, ...]:
-    """Return thresholds in the form that `rank_grid` takes."""
+    """Return the finite ranks in the form that `rank_grid` expects: ascending, each once."""
     return tuple(sorted({float(rank) for rank in ranks if np.isfinite(rank)}))

@@ -1,10 +1,10 @@
-"""Can any ranks have all printed values? A linear program over the shares of ranks.
+"""Can any ranks have all printed values? A linear program over the shares of ranks decides.
 
-The unknowns are, for each list of tasks, the shares of its ranks at the points of a grid (or of the uniform
-distributions on 2..m, where shares may not increase with the rank). A statement is one or several rows that are at
-most 0 for the ranks that fulfil it. With one slack for each statement, the least sum of the slacks is 0 where some
-distribution has all values; else it says by how much they miss each other. HiGHS solves it (docs/methods.md,
-"Consistency").
+The unknowns are, for each list of tasks, the shares of its ranks at the points of a grid, or, where shares may not
+increase with the rank, the shares of uniform distributions on 2..m. A statement is one or several rows that are at most
+0 for all ranks that fulfil the statement. Each statement has a slack. The least sum of the slacks is 0 if some
+distribution has all values; otherwise it measures by how much the values miss each other. HiGHS solves the program
+(docs/methods.md, "Consistency").
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,24 +19,24 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
 from rankadjust.consistency.statements import Demand, Statement, TaskCounts
 
-# More ranks than any data set has entities.
+# The greatest rank if nothing bounds it: more than any data set has entities.
 _UNKNOWN = 1e9
-# Above this greatest rank nothing is asked about shares that do not increase: their sums would take too long.
+# Above this greatest rank, decreasing shares are not tested: their sums would take too long.
 MOST_AVERAGED = 2_000_000
-# The shares above so many ranks are compared with the numbers of candidates.
+# At how many ranks the shares of ranks above are compared with the numbers of candidates.
 _CANDIDATE_POINTS = 24
-# Slacks up to here are noise of the solver; every interval has been widened by 1e-6 of its value before.
+# Slacks up to this size are noise of the solver; every interval has already been widened by 1e-6 of its value.
 _NOISE = 1e-6
-# So many standard deviations are beyond what the ranks of so few tasks do by chance.
+# An excess beyond so many standard deviations is more than chance does in the ranks of a few tasks.
 _SURPRISING = 5.0
-# What scipy's linprog returns where it has the least cost, and where no shares fulfil all rows.
+# Status of scipy's linprog: it found the least cost, or no shares fulfil all rows.
 _SOLVED, _INFEASIBLE = 0, 2
-# Where the number of tasks is not known, it is taken as this small.
+# Assumed number of tasks where it is unknown: small, so that chance explains more.
 _FEW_TASKS = 1000.0
 
 
 class Ranks(Enum):
-    """What ranks can be: whole numbers, multiples of 1/2, or whole with shares that do not increase from 2 on."""
+    """The possible ranks: whole numbers, multiples of 1/2, or whole with shares that do not increase from 2 on."""
 
     WHOLE = 1.0
     HALVES = 0.5
@@ -45,7 +45,7 @@ class Ranks(Enum):
 
 @dataclass(frozen=True)
 class Excess:
-    """By how much the printed values miss each other, relative to their size; surprise: in standard deviations."""
+    """How far the printed values miss each other, relative to their size; surprise: in standard deviations."""
 
     amount: float
     surprise: float
@@ -54,8 +54,8 @@ class Excess:
 class Program:
     """The linear program of the values of one model.
 
-    tasks: the disjoint lists of tasks by name. shares: what share of all tasks each is, where that is known.
-    parts_of: side of a statement -> names of the lists that make it up.
+    tasks: the disjoint lists of tasks, by name. shares: the share of each list in all tasks, if known. parts_of: side
+    of a statement -> the names of its lists.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Program:
         statements: Sequence[Statement],
         ranks: Ranks,
     ) -> None:
-        """Set the rows of all statements up once; which of them hold is a matter of each question."""
+        """Set up the rows of all statements once; each question then chooses among them."""
         self._tasks, self._shares, self._parts_of, self._ranks = tasks, shares, parts_of, ranks
         self._names = list(tasks)
         demands = {
@@ -94,16 +94,16 @@ class Program:
 
     @property
     def names(self) -> list[str]:
-        """The names of the statements that say something."""
+        """The names of the statements that restrict the ranks."""
         return [name for name, rows in self._rows.items() if len(rows)]
 
     @cached_property
     def grid(self) -> Grid:
-        """The points of the ranks."""
+        """The points on which the ranks are put."""
         return rank_grid(self._ranks.value or 1.0, self._most, self._jumps)
 
     def excess(self, names: Iterable[str]) -> Excess:
-        """Return by how much the values of these names miss each other."""
+        """Return by how much the values with these names miss each other."""
         used = self._used(names)
         if not used:
             return Excess(0.0, 0.0)
@@ -116,7 +116,7 @@ class Program:
         equalities, right = self._masses(len(used))
         found = _solve(cost, matrix, equalities, right)
         if found is None:
-            # With slacks some shares always fulfil all rows: the solver failed, and nothing is proved.
+            # With slacks, some shares always fulfil all rows: here the solver failed, which proves nothing.
             return Excess(0.0, 0.0)
         amount = found.cost
         if amount <= _NOISE:
@@ -124,7 +124,7 @@ class Program:
         return Excess(amount, self._surprise(found.prices[: len(rows)] @ rows[:, 1], amount))
 
     def clashes(self, names: Iterable[str]) -> bool:
-        """Return whether no ranks have the values of these names (or, for DECREASING, hardly any)."""
+        """Return whether no ranks have the values with these names (or, for DECREASING, hardly any ranks)."""
         found = self.excess(names)
         return found.amount > 0 and (not self._is_averaged or found.surprise > _SURPRISING)
 
@@ -138,15 +138,15 @@ class Program:
         return needed
 
     def mean_between(self, side: str, demand: Demand, names: Iterable[str]) -> tuple[float, float] | None:
-        """Return the least and the greatest mean of the demand's function that the values of these names allow.
+        """Return the least and the greatest mean of the demand's function that the values with these names allow.
 
-        None where they clash themselves. The function of the demand has no jump that is not one of the statements.
+        None if these values already clash. Every jump of the demand's function must be a jump of some statement.
         """
         used = self._used(names)
         lower, upper = self._bounds(demand)
         rows = [self._rows[name][:, 0] for name in used]
         matrix = np.concatenate([*rows, self._limits]) if rows else self._limits
-        # Rows may be missed by the numerical noise.
+        # The numerical noise may violate rows by this much.
         room = np.full(len(matrix), _NOISE)
         equalities, right = self._masses(0, side)
         ends = []
@@ -160,7 +160,7 @@ class Program:
     # --- rows --------------------------------------------------------------------------------------------------
 
     def _used(self, names: Iterable[str]) -> list[str]:
-        """Return the names that have rows, and whose needs are among them."""
+        """Return the names that have rows, and whose statements build on given names alone."""
         given = set(names)
         return [name for name in self.names if name in given and given.issuperset(self._needs[name])]
 
@@ -179,9 +179,9 @@ class Program:
         return finite
 
     def _missed(self, demand: Demand) -> FloatArray:
-        """Return by how much ranks at each point are below the low end of a demand, and above the high end: (2, 2, p).
+        """Return how far ranks at each point are below the low end of a demand, and above the high end: (2, 2, points).
 
-        For each end first the least that holds for all ranks that a point stands for, then that of the point itself.
+        Each end has two rows: first a lower bound for all ranks that the point represents, then the value at the point.
         """
         lower, upper = self._bounds(demand)
         values = self.grid.values(demand.lower)
@@ -207,13 +207,13 @@ class Program:
 
     @cached_property
     def _limits(self) -> FloatArray:
-        """Rows at most 0: no greater share of the ranks of a list is above r than of its tasks has N > r."""
+        """Rows at most 0: for each r, the share of a list's ranks above r is at most its share of tasks with N > r."""
         rows = []
         for place, part in enumerate(self._names):
-            # Where the columns are distributions on 2..m, the greatest rank is where m ends.
+            # If the columns are distributions on 2..m, their greatest rank is m.
             ranks = self._candidate_ranks[part][-1:] if self._is_averaged else self._candidate_ranks[part]
             for rank in ranks:
-                # No points lie between a threshold and the next rank: what is above it is known exactly.
+                # No points lie between a threshold and the next rank, so that the share above it is exact.
                 is_above = (self.grid.points > rank).astype(np.float64)
                 row = np.zeros((len(self._names), self._columns))
                 row[place] = is_above - self._tasks[part].share_above(rank)
@@ -246,10 +246,10 @@ class Program:
         )
 
     def _surprise(self, missed: FloatArray, amount: float) -> float:
-        """Return how many standard deviations the excess is, were the ranks drawn from a possible distribution.
+        """Return the excess in standard deviations, for ranks drawn from a possible distribution.
 
-        missed: what the rows say of each rank, weighted with their prices. Its mean over the tasks is at most 0 as
-        printed, and at least the excess under any possible distribution; its variance is at most
+        missed: the rows' values at each rank, weighted with the rows' prices. As printed, its mean over the tasks is at
+        most 0; under any possible distribution, the mean is at least the excess. Its variance is at most
         (max - mean)(mean - min).
         """
         if not self._is_averaged:
@@ -273,7 +273,7 @@ def _solve(
     right: FloatArray,
     room: FloatArray | None = None,
 ) -> _Solution | None:
-    """Return the least cost and the prices of the rows, None where no shares fulfil them all or it cannot be said."""
+    """Return the least cost and the prices of the rows; None if no shares fulfil all rows, or if HiGHS fails."""
     room = np.zeros(len(matrix)) if room is None else room
     found = least_cost(cost, matrix, room, equalities, right)
     if found is None or found.status == _INFEASIBLE:
@@ -284,11 +284,11 @@ def _solve(
 def least_cost(
     cost: FloatArray, matrix: FloatArray, room: FloatArray, equalities: FloatArray, right: FloatArray
 ) -> OptimizeResult | None:
-    """Return what HiGHS finds of the shares with the least cost, None where it can say nothing.
+    """Return HiGHS's solution for the shares with the least cost, None if no method of HiGHS decides.
 
-    matrix, room: the shares times the former are at most the latter. equalities, right: here they are equal.
+    matrix, room: matrix times shares is at most room. equalities, right: equalities times shares equals right.
     """
-    # Ranks up to a billion beside ranks of 1 are hard for one method or another.
+    # Ranks up to a billion beside ranks of 1 are hard for some of the methods.
     for method in ("highs", "highs-ds", "highs-ipm"):
         found = linprog(
             cost,
@@ -304,12 +304,12 @@ def least_cost(
 
 
 def prices_of(found: OptimizeResult) -> FloatArray:
-    """Return what a unit of room in each row is worth."""
+    """Return the price of each row: how much the cost falls for each unit of room."""
     return -np.asarray(found.ineqlin.marginals, dtype=np.float64)
 
 
 def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, ...]:
-    """Return the ranks at which the share above is compared with the tasks' numbers of candidates."""
+    """Return the ranks r at which the share of ranks above r is compared with the tasks' numbers of candidates."""
     if not tasks.times.size:
         return (tasks.most,) if np.isfinite(tasks.most) else ()
     counts = tasks.counts
@@ -318,6 +318,6 @@ def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, 
         wanted = np.searchsorted(reached, np.linspace(0.0, 1.0, _CANDIDATE_POINTS), side="left")
         counts = counts[np.unique(np.minimum(wanted, counts.size - 1))]
     least = float(tasks.counts[0])
-    # Below the least N every rank may be exceeded by all.
+    # Below the least N, all ranks may be above, so that no rank there needs a comparison.
     near = [jump for jump in jumps if least <= jump < tasks.most]
     return thresholds_of([*counts, *near])

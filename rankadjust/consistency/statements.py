@@ -1,9 +1,9 @@
-"""What a printed value says about the distribution of ranks: means over the tasks that lie in an interval.
+"""Translate each printed value into statements about the distribution of ranks: intervals for means over the tasks.
 
-* The metrics with a term f say that the mean of f lies where their rounding interval, taken back through the link,
-  has it: 0.5 for MRR and 2 for HMR are the same statement. AUC is known up to the N of each task.
-* A median of at most x says that at least half of the ranks are at most x, and one of at least y that at least half
-  are at least y, whether n is even or odd.
+* For a metric with a term f, the link takes the rounding interval back to an interval for the mean of f: 0.5 for MRR
+  and 2 for HMR are the same statement. For AUC, the term is known up to the N of each task.
+* A median of at most x means that at least half of the ranks are at most x. A median of at least y means that at least
+  half are at least y. Both hold for even and odd n.
 * The variance is the mean of r² less the square of the mean rank, so that with a printed MR it bounds the mean of r²;
   with a printed median the MAD bounds the share of the ranks near it.
 
@@ -21,9 +21,9 @@ from rankadjust.chance.metrics import NORMAL_QUARTILE, Metric, share_beaten
 from rankadjust.chance.tails import MEAN_OF_VALUE
 from rankadjust.consistency.grid import RankFunction
 
-# Printed at full precision, values still carry the noise of single precision.
+# Values printed at full precision still carry the noise of single precision.
 TOLERANCE = 1e-6
-# Shares and means of shares are compared on this scale where the printed value is smaller.
+# Shares and means of shares use this scale where the printed value is smaller.
 _LEAST_SCALE = 1e-2
 
 
@@ -31,8 +31,8 @@ _LEAST_SCALE = 1e-2
 class TaskCounts:
     """A list of ranking tasks.
 
-    counts, times: distinct numbers of candidates, ascending, and how many tasks have each; empty where they are not
-    known. most: the greatest number of candidates, inf where nothing is known.
+    counts, times: the distinct numbers of candidates, ascending, and how many tasks have each; empty if unknown. most:
+    the greatest number of candidates, inf if unknown.
     """
 
     counts: FloatArray
@@ -41,11 +41,11 @@ class TaskCounts:
 
     @property
     def number(self) -> float | None:
-        """How many tasks there are, None where it is not known."""
+        """The number of tasks, None if it is unknown."""
         return float(self.times.sum()) if self.times.size else None
 
     def share_above(self, rank: float) -> float:
-        """Return the share of tasks with more candidates than `rank`: no greater share of ranks is above it."""
+        """Return the share of tasks with more candidates than `rank`; at most this share of ranks is above `rank`."""
         if not self.times.size:
             return float(rank < self.most)
         return float(self.times[self.counts > rank].sum() / self.times.sum())
@@ -53,7 +53,7 @@ class TaskCounts:
 
 @dataclass(frozen=True)
 class Interval:
-    """A printed value: `key` distinguishes it from the others of its model, `side` names the tasks it is about.
+    """A printed value: `key` distinguishes it from its model's other values, `side` names the tasks of its mean.
 
     low, high: the ends of its rounding interval in the unit of the metric.
     """
@@ -69,8 +69,8 @@ class Interval:
 class Demand:
     """The mean of a function over the tasks is in [low, high].
 
-    lower, upper: functions of the rank that enclose it, for the tasks of a side. left_out: the share of tasks that do
-    not count. thresholds: ranks where the function jumps. scale: what an excess is measured with.
+    lower, upper: functions of the rank that enclose the function, for the tasks of a side. thresholds: ranks where the
+    function jumps. scale: the size by which an excess is divided.
     """
 
     lower: RankFunction
@@ -83,7 +83,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a printed value says. demands_of: by the tasks of a side. needs: names of the values it builds on."""
+    """The demands of a printed value, by the tasks of a side. needs: names of the values that the demands use."""
 
     name: str
     side: str
@@ -92,9 +92,9 @@ class Statement:
 
 
 def statement_of(value: Interval, others: Mapping[str, Interval]) -> Statement | None:
-    """Return what a printed value says, None where nothing is known of its metric.
+    """Return the statement of a printed value; None if nothing is known about its metric.
 
-    others: the values of the same model and side by the key of their metric.
+    others: the values of the same model and side, by the key of their metric.
     """
     metric, low, high = value.metric, value.low, value.high
     margin = TOLERANCE * max(abs(low), abs(high))
@@ -114,7 +114,7 @@ def statement_of(value: Interval, others: Mapping[str, Interval]) -> Statement |
         ends = 1 / high if high > 0 else np.inf, 1 / low if low > 0 else np.inf
         demands = _median(*ends)
         if "median_rank" in others:
-            # Half of the ranks at each of two values would pass as a median of both.
+            # Without this demand, ranks split in halves at two values would pass as having both medians.
             median = others["median_rank"]
             demands += (_demand(constant(median.low), constant(median.high), *ends),)
             needs = (median.key,)
@@ -135,7 +135,7 @@ def statement_of(value: Interval, others: Mapping[str, Interval]) -> Statement |
 
 
 def mean_demand(metric: Metric, low: float, high: float) -> Demand | None:
-    """Return where the mean of a term lies by the interval of the metric; None for a link without a known inverse."""
+    """Return the interval for the mean of a term; None if the metric has no term or its link no known inverse."""
     back = MEAN_OF_VALUE.get(metric.link)
     term = metric.term
     if back is None or term is None:
@@ -159,7 +159,7 @@ def _demand(
 
 
 def share_demand(holds: RankFunction, least: float, thresholds: tuple[float, ...]) -> Demand:
-    """Return the demand that at least a share of the ranks is in a set, given as a function that is 1 in it, else 0."""
+    """Return the demand that at least a share `least` of the ranks is in the set where `holds` is 1, and not 0."""
     return Demand(holds, holds, least, np.inf, 1.0, thresholds)
 
 
@@ -179,7 +179,7 @@ def at_least(rank: float) -> RankFunction:
 
 
 def _median(low: float, high: float) -> tuple[Demand, ...]:
-    # The next rank below `low` is a half or more below it: any point just below `low` will do as a threshold.
+    # The next rank below `low` is clearly lower, so that any point just below `low` serves as the threshold.
     ends = tuple(end for end in (np.nextafter(low, 0.0), high) if np.isfinite(end))
     demands = [share_demand(at_least(low), 0.5, ends)]
     if np.isfinite(high):
@@ -188,7 +188,7 @@ def _median(low: float, high: float) -> tuple[Demand, ...]:
 
 
 def _deviation(low: float, high: float, median: Interval) -> tuple[Demand, ...]:
-    """Return that at least half of the ranks are within `high` of the median, and half at least `low` away."""
+    """Return the demands that half of the ranks are within `high` of the median, and half at least `low` away."""
     near = median.low - high, median.high + high
     far = median.high - low, median.low + low
 
@@ -213,10 +213,10 @@ def _variance(low: float, high: float, mean: Interval) -> tuple[Demand, ...]:
 
 
 def _auc(tasks: TaskCounts, low: float, high: float) -> tuple[Demand, ...]:
-    """Return the demand for 1 - (r - 1)/(N - 1); tasks with one candidate do not count, and have rank 1.
+    """Return the demand for the mean of 1 - (r - 1)/(N - 1); AUC leaves out tasks with a single candidate.
 
-    N is between the rank and the greatest N. With e the share of tasks that do not count, and their term taken as 1,
-    the mean over all tasks is e + (1 - e) AUC.
+    N is between the rank and the greatest N. With e the share of tasks left out, and a term of 1 for each of them, the
+    mean over all tasks is e + (1 - e) AUC.
     """
     least = float(tasks.counts[tasks.counts > 1].min()) if np.any(tasks.counts > 1) else 2.0
     most, alone = max(tasks.most, 2.0), 1.0 - tasks.share_above(1.0) if tasks.times.size else 0.0

@@ -1,4 +1,4 @@
-"""A table as text: rows of cells, whatever format it came from."""
+"""Tables as text: rows of cells, the same for every format."""
 
 import re
 from collections.abc import Sequence
@@ -7,23 +7,23 @@ from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
 
-# What HTML itself allows; a larger number in a broken page must not exhaust the memory.
+# HTML allows no larger span; a larger number in a broken page must not exhaust the memory.
 MAX_SPAN = 1000
-# No table of results is wider or has more cells; what is, is broken, and must not take minutes.
+# No table of results is wider or has more cells; a larger table is broken, and must not take minutes.
 MAX_COLUMNS = 1000
 _MAX_CELLS = 5_000_000
-# How many cells a written one may stand for: by spans, or with the empty ones that fill short rows. Thousands of short
-# rows beside a long one would be millions of cells, made of a few kilobytes.
+# How many cells of the grid a written cell may become, by spans and by the empty cells that fill short rows: thousands
+# of short rows beside a long row would make millions of cells from a few kilobytes.
 _CELLS_OF_EACH = 10
 _CELLS_OF_ALL = 10_000
-# How many texts before a table are kept; one that has few words is a title, marked as such or not.
+# How many texts before a table are kept; a text of few words is a title, even if the format does not mark it.
 CONTEXT_LENGTH = 6
 _TITLE_WORDS = 6
 _CAPTION = re.compile(r"(?:<[^<>]{0,99}>|\W)*+(?:table|tab\.|tabelle|表)\s*(?:\d+|[IVX]+)\b", re.IGNORECASE)
 
 
 class Origin(NamedTuple):
-    """Where a table came from: which table of its file, its rows there, and its first column, all counted from 0."""
+    """The origin of a grid: which table of its file, its rows in that table, and its first column, counted from 0."""
 
     table: int = 0
     rows: tuple[int, ...] = ()
@@ -34,12 +34,12 @@ class Origin(NamedTuple):
 class Grid:
     """One table of a file.
 
-    rows: rectangular; a cell that spans several rows or columns stands in each of them.
-    header_rows: how many leading rows the format marks as header (0 where it does not say).
-    lines: the line of the file on which each row begins (None where the parser does not tell).
-    context: texts around the table that may name what it holds, the nearest first.
-    remarks: what had to be repaired to read it.
-    origin: where it stands in its file. A table of a file may be divided into several grids.
+    rows: rectangular; a cell that spans several rows or columns is repeated in each of them.
+    header_rows: how many leading rows the format marks as header; 0 if it marks none.
+    lines: the line of the file on which each row begins; None if the parser does not report it.
+    context: texts around the table that may name its content, the nearest first.
+    remarks: the repairs that reading the table needed.
+    origin: its place in the file; a table of a file may be divided into several grids.
     """
 
     rows: tuple[tuple[str, ...], ...]
@@ -72,7 +72,7 @@ def make_grid(
     remarks: Sequence[str] = (),
     origin_rows: Sequence[int] = (),
 ) -> Grid:
-    """Return a Grid of tidied texts; short rows are filled with empty cells.
+    """Return a Grid of tidied texts, with empty cells at the end of short rows.
 
     Raises RankadjustError for a table with more columns or cells than any table of results has.
     """
@@ -89,7 +89,7 @@ def make_grid(
 
 
 def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
-    """Put spanning cells into every row and column they cover, as HTML does: what is covered has no cell of its own."""
+    """Repeat spanning cells in every row and column they cover; as in HTML, covered places have no own cell."""
     placed: list[dict[int, str]] = [{} for _ in rows]
     written, covered_cells = sum(map(len, rows)), 0
     for index, row in enumerate(rows):
@@ -108,7 +108,7 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
 
 
 def side_by_side(grid: Grid) -> list[Grid]:
-    """Return the tables of which a grid consists whose header begins again, column by column, in its right part."""
+    """Return the tables that a grid sets side by side: its header repeats itself, column by column, to the right."""
     header = grid.rows[: max(1, grid.header_rows)]
     keys = list(zip(*header, strict=True))
     half = next((first for first in range(2, grid.width // 2 + 1) if _repeats(keys, first)), None)
@@ -128,7 +128,7 @@ def side_by_side(grid: Grid) -> list[Grid]:
 
 def _repeats(keys: Sequence[tuple[str, ...]], half: int) -> bool:
     first = keys[:half]
-    # The same metrics under two data sets are one table: only where the names begin again are there two.
+    # The same metrics under two data sets are one table; only a repetition of all names begins another table.
     return (
         len(keys) % half == 0
         and all(any(key) for key in first)
@@ -139,8 +139,8 @@ def _repeats(keys: Sequence[tuple[str, ...]], half: int) -> bool:
 def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
     """Add a heading with its level, or a paragraph with level 0, to the texts above a table, in the order of the file.
 
-    A heading counts until another of its level or above; a paragraph until the next heading; a caption until the next
-    one, since it describes one table.
+    A heading is dropped at the next heading of the same or a higher rank, a paragraph at the next heading. A caption
+    describes a single table, so the next caption replaces it.
     """
     if is_caption(text):
         texts[:] = [one for one in texts if not is_caption(one[1])]
@@ -157,7 +157,7 @@ def is_caption(text: str) -> bool:
 
 
 def context_of(texts: Sequence[tuple[int, str]]) -> list[str]:
-    """Return the texts above a table, the one that most likely names what it holds first.
+    """Return the texts above a table; the first most likely names the content of the table.
 
     A title directly above comes first, then the innermost heading, the other paragraphs from the table upwards, and the
     outer headings.
@@ -179,14 +179,14 @@ def shifted(grid: Grid, lines: int, *remarks: str) -> Grid:
 
 
 def tidy(text: str) -> str:
-    """Return the text with runs of blanks as one blank; line breaks inside a cell are kept."""
+    """Return the text with each run of blanks made a single blank; line breaks inside a cell are kept."""
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
 
 
 def require_size(columns: int, rows: int, written: int) -> None:
     """Raise RankadjustError for a table with more columns or cells than any table of results has.
 
-    written: how many of its cells the file has, each as often as it stands there.
+    written: how many of its cells the file has, repeated cells included.
     """
     if columns > MAX_COLUMNS or columns * rows > _MAX_CELLS:
         raise RankadjustError(

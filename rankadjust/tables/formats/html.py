@@ -1,4 +1,4 @@
-"""HTML into grids, with selectolax, which builds the tree that a browser builds."""
+"""Read HTML into grids; selectolax builds the same tree as a browser."""
 
 import re
 from collections import deque
@@ -10,24 +10,24 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, context_of, make_grid, spread_spans
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-# How far up a page headings and paragraphs are looked for.
+# How many headings and paragraphs above a table are considered.
 _TEXTS = 30
-# An element of another name may begin alike: <tr-x>, <tr:x>.
+# Other elements may have names that begin with tr: <tr-x>, <tr:x>.
 _ROW = re.compile(r"<tr(?=[\s/>]|$)", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _DEEPEST = 1000
-# Elements that need no closing tag, and those that have none.
+# Elements that need no closing tag, and elements that cannot have one.
 _CLOSED = {"p", "li", "dt", "dd", "tr", "thead", "tbody", "tfoot", "caption", "colgroup", "option"}
 _CLOSED |= {"area", "base", "br", "col", "embed", "hr", "img", "input"}
 _CLOSED |= {"link", "meta", "param", "source", "track", "wbr"}
-# Within these, cells and rows are elements like any other.
+# Inside these, cells and rows are ordinary elements.
 _FOREIGN = {"svg", "math"}
 
 
 def html_grids(text: str) -> list[Grid]:
-    """Return the tables of an HTML page; a table that only holds other tables is layout and left out."""
+    """Return the tables of an HTML page, except a table around other tables, which is layout."""
     _require_flat(text)
-    # The parser forgets on which line a row began.
+    # The parser does not keep the lines of the rows, so each row gets its line as an attribute.
     lines = enumerate(text.split("\n"), start=1)
     numbered = "\n".join(_ROW.sub(f"<tr data-line={number} ", line) for number, line in lines)
     page = import_module("selectolax.lexbor").LexborHTMLParser(numbered)
@@ -42,7 +42,7 @@ def html_grids(text: str) -> list[Grid]:
 
 
 def _require_flat(text: str) -> None:
-    """Refuse elements thousands deep in one another: the parser goes through all of them to place the next."""
+    """Refuse elements nested thousands deep: the parser walks through all of them to place the next."""
     depth = foreign = 0
     for closing, written in _TAG.findall(text):
         name = written.lower()
@@ -50,7 +50,7 @@ def _require_flat(text: str) -> None:
         if name in _FOREIGN:
             foreign = max(0, foreign + step)
         if name in ("td", "th") and not foreign:
-            # A cell closes what its neighbour left open.
+            # A cell closes the elements that its neighbour left open.
             depth = 0
         elif foreign or name not in _CLOSED:
             depth = max(0, depth + step)
@@ -60,7 +60,7 @@ def _require_flat(text: str) -> None:
 
 def _html_table(table: Any, above: list[tuple[int, str]]) -> Grid:  # noqa: ANN401 - a node
     rows, lines, marked = [], [], []
-    # From parent to child: within a picture a cell may hold cells, and so on, each with the text of all below it.
+    # Walk from parent to child: inside a picture, cells may hold cells, and the text of each repeats all cells below.
     sections = [part for part in table.iter() if part.tag in ("thead", "tbody", "tfoot")]
     for row in (row for section in sections for row in section.iter() if row.tag == "tr"):
         cells = [cell for cell in row.iter() if cell.tag in ("td", "th")]
@@ -95,7 +95,7 @@ def _text(element: Any) -> str:  # noqa: ANN401 - a node
     for child in element.iter(include_text=True):
         match child.tag:
             case "-text":
-                # Line breaks of the source are blanks; only <br> and blocks begin a new line.
+                # Line breaks of the source count as blanks; only <br> and blocks begin a new line.
                 parts.append(re.sub(r"\s+", " ", child.text(deep=False)))
             case "br":
                 parts.append("\n")

@@ -1,4 +1,4 @@
-"""LaTeX into grids: the text is gone through once, for the marks that begin a table, divide it and end it."""
+"""Read LaTeX into grids in a single pass over the marks that begin, divide and end a table."""
 
 import re
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_SPAN, Grid, Span, make_grid, require_size
 from rankadjust.tables.formats.macros import arguments, expand_macros, latex_to_text, without_comments
 
-# The environments of tables, and how many arguments stand before their rows; the last says what the columns are.
+# The environments of tables, and how many arguments precede their rows; the last argument declares the columns.
 TABULARS = dict.fromkeys(("tabular", "longtable", "supertabular", "array", "NiceTabular", "tblr"), 1)
 TABULARS |= dict.fromkeys(("tabular*", "tabularx", "tabulary", "xltabular"), 2)
 _OUTSIDE = re.compile(
@@ -21,7 +21,7 @@ _INSIDE = re.compile(
     r"(?P<row>\\\\\*?(?:[ \t]*+\[[^\]\n]{0,99}\])?|\\(?:tabularnewline|cr)\b)|(?P<cell>&)|(?P<open>\{)|(?P<close>\})"
     r"|\\(?P<macro>[A-Za-z]++)\*?|\\.|(?P<last>\Z)"
 )
-# What stands between the rows, with its arguments: it is no text.
+# Macros between the rows, with the patterns of their arguments: they are not text of a cell.
 _OPTIONAL = r"(?:\s*+\[[^\]\n]{0,99}\])?"
 _GROUP = r"(?:\s*+\{[^{}\n]{0,99}\})?"
 _HEADS = ("endhead", "endfirsthead", "endfoot", "endlastfoot")
@@ -45,7 +45,7 @@ _DEEPEST = 1000
 
 @dataclass
 class _Body:
-    """What stands in a table: its rows, where each begins, and before which rows there are rules and ends of heads."""
+    """The content of a table: its rows, the start of each, and the rows below rules and below ends of page heads."""
 
     rows: list[list[str]] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
@@ -56,11 +56,11 @@ class _Body:
 
 
 def latex_grids(text: str) -> list[Grid]:
-    """Return the tabulars of a LaTeX source, with multicolumn, multirow and the macros that it defines."""
+    """Return the tabulars of a LaTeX source, with multicolumn, multirow and the macros that the source defines."""
     text = expand_macros(without_comments(text))
     newlines = [match.start() for match in re.finditer("\n", text)]
     has_siunitx = "siunitx" in text or r"\num{" in text
-    # Captions of each open environment: they may follow its tables.
+    # Captions of each open environment, kept until its end because they may follow its tables.
     captions: list[list[str]] = [[]]
     sections: list[str] = []
     found: list[tuple[Grid, list[list[str]], list[str]]] = []
@@ -89,7 +89,7 @@ def latex_grids(text: str) -> list[Grid]:
 
 
 def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
-    r"""Return what stands in the table that begins at `begin`, its rows at `at`, and where its \end stands."""
+    r"""Return the content of the table that begins at `begin`, with rows from `at` on, and the position of its \end."""
     body = _Body()
     row: list[str] = []
     cell, start = "", -1
@@ -122,7 +122,7 @@ def _body(text: str, begin: int, at: int) -> tuple[_Body, int]:
 
 
 def table_marks(text: str, at: int) -> Iterator[tuple[re.Match[str], int]]:
-    r"""Yield what divides a table outside of groups and environments, its \end included, and the groups open there."""
+    r"""Yield the marks of a table outside of groups and environments, up to its \end, each with the open groups."""
     groups = environments = 0
     for match in _INSIDE.finditer(text, at):
         kind, macro = match.lastgroup, match["macro"]
@@ -152,7 +152,7 @@ def _grid(body: _Body, lines: list[int], is_uncertain: bool) -> Grid:
     rules, heads, remarks = body.rules, body.heads, body.remarks
     rows = list(range(len(spans)))
     if len(heads) > 1:
-        # longtable: the head of the first page, then that of the other pages and the feet, which repeat it.
+        # longtable: the head of the first page comes first; the head of other pages and the feet repeat it.
         remarks.append(f"{heads[-1] - heads[0]} rows of the heads and feet of further pages left out")
         del spans[heads[0] : heads[-1]], lines[heads[0] : heads[-1]], rows[heads[0] : heads[-1]]
         rules = [(row, name) for row, name in rules if row <= heads[0]] + [(heads[0], "midrule")]
@@ -167,7 +167,7 @@ def _grid(body: _Body, lines: list[int], is_uncertain: bool) -> Grid:
 
 
 def _with_spread(text: str) -> str:
-    """Return 33.70(12), where the digits in brackets are those of the last places, as 33.70 ± 0.12."""
+    """Return 33.70(12), where the digits in brackets give the spread of the last places, as 33.70 ± 0.12."""
 
     def written_out(match: re.Match[str]) -> str:
         number, digits = match[1], match[2]
@@ -178,7 +178,7 @@ def _with_spread(text: str) -> str:
 
 
 def _header_rows(rules: list[tuple[int, str]], rows: int) -> int:
-    r"""Return the rows above the first \midrule, or between the first two groups of \hline."""
+    r"""Return the number of rows above the first \midrule, or between the first two groups of \hline."""
     inner = [row for row, name in rules if name == "midrule"] or [row for row, _ in rules]
     return next((row for row in inner if 0 < row < rows), 0)
 
@@ -198,7 +198,7 @@ def _span(cell: str) -> Span:
 
 
 def _spread(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
-    """Put spanning cells into every column they cover: LaTeX leaves empty cells under a multirow."""
+    """Repeat spanning cells in every column they cover; the cells under a multirow, empty in LaTeX, get its text."""
     width = max((sum(cell.columns for cell in row) for row in rows), default=1)
     covered_cells = sum(min(abs(cell.rows), len(rows)) * cell.columns for row in rows for cell in row)
     require_size(width, max(len(rows), covered_cells // width), sum(map(len, rows)))

@@ -1,4 +1,4 @@
-r"""The macros of a LaTeX text: those that it defines itself (\newcommand, \def) written out, and all as plain text."""
+r"""Expand the macros that a LaTeX text defines itself (\newcommand, \def), and turn LaTeX into plain text."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
 
-# Blanks are taken possessively (*+): a run of them is gone through once.
+# Blanks are matched possessively (*+), so that a run of blanks is tried once.
 _NAME = r"\s*+\{?\s*+\\(?P<%s>[A-Za-z]++)\s*+\}?\s*+"
 _DEFINITION = re.compile(
     r"\\(?:newcommand|renewcommand|providecommand|DeclareRobustCommand)\*?"
@@ -25,7 +25,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _OPTIONAL = re.compile(r"\s*+\[([^\]\n]{0,200})\]")
 _OPTIONALS = re.compile(r"(?:\s*+\[[^\]\n]{0,200}\])*+")
 _BLANK = re.compile(r"\s*+")
-# Macros that use each other without end, or double what they are given, stop here.
+# Limits for macros that call each other without end, or that double their arguments.
 _DEPTH = 10
 _MOST = 20_000_000
 _LONGEST_GROUP = 10_000
@@ -33,7 +33,7 @@ _DEEPEST_GROUP = 20
 
 
 class Macro(NamedTuple):
-    """A macro: its number of arguments, the default of the first (None: it has none), and its body."""
+    """A macro: its number of arguments, the default of the first argument (None for no default), and its body."""
 
     arguments: int
     default: str | None
@@ -41,12 +41,12 @@ class Macro(NamedTuple):
 
 
 def without_comments(text: str) -> str:
-    """Leave out the comments of a LaTeX text; its lines stay where they are."""
+    """Return a LaTeX text without its comments; the numbers of its lines do not change."""
     return _COMMENT.sub("", text)
 
 
 def expand_macros(text: str) -> str:
-    """Return a LaTeX text with its own macros written out and their definitions left out, on the same lines.
+    """Return a LaTeX text with its own macros expanded and their definitions removed; line numbers do not change.
 
     Raises RankadjustError where the macros expand to more than 20 MB.
     """
@@ -84,7 +84,7 @@ def _expanded(text: str, macros: Mapping[str, Macro], depth: int) -> str:
 
 
 def _given(text: str, at: int, macro: Macro) -> tuple[dict[str, str], int]:
-    """Return the arguments that a macro is given by their number, and where they end."""
+    """Return the arguments of a macro at a place, by their number, and the position of their end."""
     first = []
     if macro.default is not None:
         optional = _OPTIONAL.match(text, at)
@@ -95,9 +95,9 @@ def _given(text: str, at: int, macro: Macro) -> tuple[dict[str, str], int]:
 
 
 def arguments(text: str, at: int, count: int) -> tuple[list[str], int]:
-    """Return the next `count` arguments, groups in braces or single characters, and where they end.
+    """Return the next `count` arguments (groups in braces or single characters), and the position of their end.
 
-    An optional argument in brackets before each is left out.
+    Optional arguments in brackets before them are skipped.
     """
     found = []
     for _ in range(count):
@@ -109,7 +109,7 @@ def arguments(text: str, at: int, count: int) -> tuple[list[str], int]:
 
 
 def _end_of_group(text: str, start: int) -> int | None:
-    """Return where the group in braces that begins here ends; None where none begins, or its end is not near."""
+    """Return the end of the group in braces that begins here; None if none begins here or its end is too far away."""
     if not text.startswith("{", start):
         return None
     depth = 0
@@ -120,8 +120,8 @@ def _end_of_group(text: str, start: int) -> int | None:
     return None
 
 
-# What becomes of the arguments of a macro: left out (-, optional ones [), kept (+), kept after a stroke (/), or
-# raised (^). Of other macros with an argument that is kept, and nothing else.
+# The treatment of each argument of a macro: left out (-, or [ for optional arguments), kept (+), kept after a stroke
+# (/), or raised (^). Macros that are not listed keep their argument and nothing else.
 _ARGUMENTS = {
     name: actions
     for actions, names in {
@@ -144,7 +144,7 @@ _ARGUMENTS = {
     }.items()
     for name in names.split()
 }
-# The names of symbols in HTML are by and large those of LaTeX; these are not.
+# HTML and LaTeX mostly share the names of symbols; these are the exceptions.
 _NAMES = (
     "textasciicircum ^ textasciitilde ~ textasciigrave ` textquotesingle ' textquotedbl \" textbackslash \\ textless < "
     "textgreater > textbar | textunderscore _ textendash – textemdash — dag † ddag ‡ star ⋆ circ ∘ cdot · to → neq ≠ "
@@ -174,11 +174,11 @@ _GROUP = re.compile(r"\s*+\{(?!\})")
 def latex_to_text(text: str) -> str:
     r"""Return a LaTeX fragment as plain text: '$\uparrow$' as an arrow, '\textbf{x}' as x.
 
-    A macro that is not known stays as it is written where it stands alone (\ours).
+    An unknown macro without an argument stays as it is written (\ours).
     """
     if not _MARKED.search(text):
         return text
-    # What becomes of the next groups; of each open group its texts, and what becomes of it and those after it.
+    # actions: the treatment of the next groups. texts, opened: of each open group, its texts, and its treatment.
     actions = ""
     texts: list[list[str]] = [[]]
     opened: list[str] = []

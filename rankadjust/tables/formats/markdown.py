@@ -1,4 +1,4 @@
-"""Markdown into grids: markdown-it-py finds the blocks of a text and reads marked words, its tables are read here."""
+"""Read Markdown into grids: markdown-it-py finds blocks and reads marked words, this module reads the tables."""
 
 import re
 from collections import deque
@@ -27,21 +27,22 @@ _HTML_TABLE = re.compile(r"<table\b.*?(</table\s*>|\Z)", re.IGNORECASE | re.DOTA
 _LATEX_TABLE = re.compile(r"\\begin\{(?:tabular|longtable|array)")
 _FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^([^\]\s]{1,99})\](?!:)")
 _DASHES = re.compile(r":?-+:?")
-# A line that begins otherwise begins no block that ends a table.
+# A line that begins with any other sign starts no block that could end a table.
 _BLOCK_STARTS = frozenset("`~>*-_+#<0123456789")
-# A text without any of these is what it says.
+# A text without any of these signs has no marks to remove.
 _MARK = re.compile(r"[\\`*_\[&<\n]")
-# A longer cell or title is left as it is written: of brackets alone, one of 200 kB takes the parser seconds.
+# A longer cell or title keeps its marks: the parser takes seconds for 200 kB of brackets.
 _LONGEST_TEXT = 10_000
-# Of what stands around tables: a paragraph is three tokens of the parser, an item of a list five. Two million of them
-# take a quarter of a minute and a gigabyte, and a file may have thirty million.
+# The most tokens of the parser for the text around tables; a paragraph makes three, an item of a list five. Two million
+# tokens take a quarter of a minute and a gigabyte, and a file may have thirty million.
 _MOST_TOKENS = 2_000_000
 
 
 def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
     """Return the tables of a Markdown text: pipe tables, also inside comments, and HTML tables.
 
-    lists: whether lists and tables go on until an empty line, which a paste may have lost.
+    lists: False for pasted text, which may have lost its empty lines: lists are then ordinary text, and a line without
+    pipes ends a table.
     """
     parser = import_module("markdown_it").MarkdownIt("commonmark").enable("table")
     parser = parser if lists else parser.disable("list")
@@ -52,13 +53,13 @@ def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
         line, at = line + text.count("\n", at, match.start()), match.start()
         html.append((line, [shifted(grid, line) for grid in html_grids(match.group())]))
     text = _HTML_TABLE.sub(lambda match: "\n" * match.group().count("\n"), text)
-    # A footnote mark is a link where the footnote is defined and text where not: make it the same in both.
+    # A footnote mark becomes a link only if its footnote is defined; write all marks the same way.
     text = _FOOTNOTE_REFERENCE.sub(r"^{\1}", text)
     return _grids(parser, text, 0, html)
 
 
 def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Grid]]]) -> list[Grid]:  # noqa: ANN401
-    """Return the tables of a text that has `above` lines above it; html: those found in it, with the line of each."""
+    """Return the tables of a text below `above` other lines; html: the HTML tables found in it, with their lines."""
     tokens: list[Any] = []
     links: dict[str, Any] = {}
     parser.block.parse(text, parser, links, tokens)
@@ -95,7 +96,7 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
             found.append((token.map[0], [_pipe_table(token.meta["rows"], above + token.map[0] + 1, plain)]))
     tables = []
     before: list[tuple[int, str]] = []
-    # What a program printed is looked at where there is no table: beside tables it is a configuration.
+    # Output of programs is read only if the text has no table: beside tables, such output is a configuration.
     placed = sorted([*found, *html] or fenced, key=lambda pair: pair[0])
     # If the first caption follows the first table, each caption follows its own table.
     captions = [(at, tidy(plain(words))) for at, level, words in texts if not level and is_caption(words)]
@@ -112,11 +113,11 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
 
 
 def _pipe_table_rule(state: Any, first: int, end: int, silent: bool) -> bool:  # noqa: ANN401
-    """Take a pipe table off a text as one token with its rows: a rule of markdown-it, in place of its own.
+    """Take a pipe table off a text as a single token with its rows: a rule that replaces markdown-it's own.
 
-    Its own makes six tokens of each cell, forgets the cells of a row beyond those of the header, and takes a table for
-    a paragraph whose delimiter row has another number of cells than its header, or none above it. It is asked where
-    any block begins, so that it also ends the parser's work on a text of too many.
+    The original rule makes six tokens of each cell and drops the cells of a row beyond the header. It also reads a
+    table as a paragraph if the delimiter row has no header above it, or a header with another number of cells. The
+    parser calls this rule wherever a block begins, so the rule also stops the parser in a text with too many blocks.
     """
     if len(state.tokens) > _MOST_TOKENS:
         raise RankadjustError(
@@ -150,12 +151,12 @@ def _line(state: Any, line: int) -> str:  # noqa: ANN401
 
 
 def _is_within(state: Any, line: int) -> bool:  # noqa: ANN401
-    """Tell whether a line is indented as the block is in which it stands, and not as code."""
+    """Return whether a line is indented like its block, and not as far as code."""
     return bool(0 <= state.sCount[line] - state.blkIndent < 4)
 
 
 def _is_delimiter(state: Any, line: int) -> bool:  # noqa: ANN401
-    """Tell whether a line is the delimiter row of a table; a dash with a blank after it begins an item of a list."""
+    """Return whether a line is the delimiter row of a table; a dash and a blank begin an item of a list instead."""
     text = _line(state, line)
     if text[:1] not in ("|", "-", ":") or text[:2].strip() == "-" or not _is_within(state, line):
         return False
@@ -163,7 +164,7 @@ def _is_delimiter(state: Any, line: int) -> bool:  # noqa: ANN401
 
 
 def _goes_on(state: Any, line: int, end: int) -> bool:  # noqa: ANN401
-    """Tell whether a table goes on in a line: it is not empty, and no other block begins there."""
+    """Return whether a table continues in a line: it is not empty, and no other block begins there."""
     if state.isEmpty(line) or not _is_within(state, line):
         return False
     if "|" not in _line(state, line) and "list" not in state.md.get_active_rules()["block"]:
@@ -174,7 +175,7 @@ def _goes_on(state: Any, line: int, end: int) -> bool:  # noqa: ANN401
 
 
 def _pipe_table(rows: Sequence[list[str]], first: int, plain: Callable[[str], str]) -> Grid:
-    """Return the grid of header, delimiter and other rows, the first of which stands on the line `first`."""
+    """Return the grid of the rows (header, delimiter row, other rows); first: the line of the header."""
     header, delimiter, *body = rows
     width, remarks = len(header), []
     if len(delimiter) != width:

@@ -1,4 +1,4 @@
-"""CSV, pipes without Markdown's delimiter row, lines of 'key: value' and fixed-width text into grids."""
+"""Read plain text into grids: CSV, pipes without Markdown's delimiter row, 'key: value' lines, fixed-width text."""
 
 import csv
 import io
@@ -12,31 +12,31 @@ from rankadjust.base.printed import PRINTED, plain, read_number
 from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_COLUMNS, Grid, make_grid
 
 _PAIR = re.compile(
-    # A word of a key has at most 80 characters and is never cut: a line of one endless word takes no endless time.
+    # A word of a key has at most 80 characters, so that a line of one endless word takes no endless time.
     # A split belongs to the key: 'Test Mean Rank: 177', 'Test average MRR : 0.52', 'Valid MRR at step 100: 0.33'.
     r"""["']?(?P<split>(?i:train|training|val|valid|validation|dev|test)\ )?(?:average\ )?"""
     r"""(?P<name>[A-Za-z][\w@./-]{0,79}+(?:\ [A-Za-z][\w@./-]{0,79}+)??)["']?"""
     r"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{1,18}))?\s*[:=]\s*"""
-    # A number ends where no list of more numbers and no word goes on.
+    # A number ends here unless a list of numbers or a word continues it.
     rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
 )
-# What programs write before what they have to say.
+# Programs write such stamps before their messages.
 _STAMP = re.compile(
     r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*|\d{4}-\d\d-\d\d[ T][\d:.,]{8,15}\s*|(?:INFO|DEBUG|WARNING|root)\b[:\s-]*|-\s)*"
 )
-# A line that names the lines below it.
+# A line that is a title of the lines below it.
 _TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
-# What stands before a pair, without the signs that lead to it.
+# The text before a pair, without the signs at its end.
 _LABEL = re.compile(r".*[^\s:={\[(,>|-]", re.DOTALL)
-# A log with more parts is one of training, its lines between the values no titles.
+# A log with more parts describes training: the lines between its values are not titles.
 _MOST_BLOCKS = 50
-# The rows of OpenKE's tests.
+# The labels of rows in OpenKE's test output.
 _OPENKE = re.compile(r"(l|r|averaged)\((raw|filter)\):")
 _BORDER = re.compile(r"^\s*(=+|-+)(\s+(=+|-+))+\s*$")
 
 
 def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
-    """Return the one table of a CSV or TSV text; without a delimiter the one that cuts it most evenly.
+    """Return the one table of a CSV or TSV text; the default delimiter is the sign that cuts the lines most evenly.
 
     Leading lines that begin with '#' are context.
     """
@@ -73,7 +73,7 @@ def _likely_delimiter(text: str) -> str:
 
 
 def split_pipes(line: str) -> list[str]:
-    r"""Return the cells of a line of a pipe table; '\|' is no border."""
+    r"""Return the cells of a line of a pipe table; '\|' is not a border."""
     line = line.strip().removeprefix("|")
     if line.endswith("|") and not line.endswith("\\|"):
         line = line[:-1]
@@ -98,7 +98,7 @@ def piped_grids(text: str) -> list[Grid]:
 
 
 def _blocks(marks: Sequence[bool]) -> list[tuple[int, int]]:
-    """Return first and one past last of each run of true marks."""
+    """Return the first index of each run of true marks, and the index after its last."""
     padded = [False, *marks, False]
     edges = [index for index, (before, mark) in enumerate(pairwise(padded)) if before != mark]
     return list(zip(edges[::2], edges[1::2], strict=True))
@@ -107,9 +107,9 @@ def _blocks(marks: Sequence[bool]) -> list[tuple[int, int]]:
 def log_grids(text: str) -> list[Grid]:
     """Return lines of 'key: number' pairs as tables.
 
-    Lines with two or more pairs make a table with a row each: the text before the first pair, and a column for
-    each key; a line of other text begins another table ('-- left', '-- right'). Else each run of lines with one pair
-    makes a table with a row each.
+    Lines with two or more pairs make a table with a row for each line: the text before the first pair, and a column for
+    each key. A line of other text begins another table ('-- left', '-- right'). Without such lines, each run of lines
+    with a single pair makes a table with a row for each line.
     """
     lines = [_STAMP.sub("", plain(line), count=1) for line in text.splitlines()]
     found = [(number, line, list(_PAIR.finditer(line))) for number, line in enumerate(lines, start=1)]
@@ -131,7 +131,7 @@ def log_grids(text: str) -> list[Grid]:
 
 
 def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
-    """Return lines of one pair as a table with a row for each, and the step of the training where one is told."""
+    """Return lines of one pair as a table with a row for each, and a column for the training step if any has a step."""
     pairs = [pair for _, _, (pair,) in found]
     steps = (
         [[pair["step"] or ""] for pair in pairs] if any(pair["step"] for pair in pairs) else [[]] * len(pairs)
@@ -144,7 +144,7 @@ def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: 
 
 
 def _key(pair: re.Match[str]) -> str:
-    """Return the key of a pair with the split that stands before it."""
+    """Return the key of a pair, with the split before it, if any."""
     return f"{pair['split'] or ''}{pair['name']}"
 
 
@@ -173,8 +173,8 @@ def _above(lines: Sequence[str], first: int) -> list[str]:
 def fixed_width_grids(text: str) -> list[Grid]:
     """Return blocks of lines as tables, cut where all lines of a block have blanks, or at a line of '---  ---'.
 
-    Where the lines of a block have no blanks in common they are cut at runs of two blanks or tabs, if that
-    gives every line the same number of cells.
+    If the lines of a block have no blanks in common, they are cut at runs of two blanks or tabs, provided that every
+    line then has the same number of cells.
     """
     lines = [line.expandtabs() for line in text.splitlines()]
     grids = []
@@ -195,10 +195,10 @@ def fixed_width_grids(text: str) -> list[Grid]:
 
 
 def single_blank_grids(text: str) -> list[Grid]:
-    """Return lines that end in equally many numbers, with single blanks between, as tables: text taken from a PDF.
+    """Return tables from text copied out of a PDF: lines that end in equally many numbers, with single blanks between.
 
-    The header is the line above with as many words; a line of fewer words above it holds names that each stand for as
-    many columns as the others.
+    The header is the line above with as many words. A line of fewer words above the header holds names, each for the
+    same number of columns.
     """
     lines = [" ".join(line.split()) for line in text.splitlines()]
     runs = [
@@ -241,7 +241,7 @@ def _of_single_blanks(lines: Sequence[str], first: int, last: int, count: int) -
 
 
 def openke_grids(text: str) -> list[Grid]:
-    """Return what OpenKE prints of a test (base/Test.h): metrics above, sides and filters before doubled tabs."""
+    """Return the tables that OpenKE prints of a test (base/Test.h): metrics above, sides and filters on the left."""
     sides = {"l": "left", "r": "right", "averaged": "both"}
     lines = text.splitlines()
     found: list[tuple[int, list[list[str]], list[int]]] = []
@@ -268,7 +268,7 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
     if len(lines) < 2:
         return []
     width = max(len(line) for line in lines)
-    # Character by character, since one line may be as long as all others together.
+    # Go character by character, since one line may be as long as all others together.
     blank = [True] * width
     for line in lines:
         for at, character in enumerate(line):
@@ -280,7 +280,7 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
             continue
         edges = [0, *(last for _, last in gaps), width]
         rows = [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
-        # One blank between words is a gap only where it separates numbers, as in columns set side by side.
+        # A single blank is a gap only if it separates numbers, as between columns set side by side.
         if gaps and (least == 2 or any(read_number(cell) for row in rows for cell in row[1:])):
             return rows
     split = [re.split(r"\s{2,}", line.strip()) for line in lines]
@@ -288,10 +288,10 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
 
 
 def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> Grid:
-    """Return a table with a border of '=== ===' or '--- ---', whose text may cross the borders.
+    """Return a table with borders of '=== ===' or '--- ---'; its text may cross the borders.
 
-    above: number of lines above them. A line that is empty in the first column continues the line above it, if that is
-    no border. A border that covers several columns makes one cell of them in the row above it.
+    above: number of lines above the table. A line with an empty first column continues the row above, unless a border
+    is between them. A border across several columns merges them in the row above it.
     """
     is_border = [_BORDER.match(line) is not None for line in lines]
     columns = _spans(lines[is_border.index(True)])
@@ -328,8 +328,8 @@ def _spans(border: str) -> list[tuple[int, int]]:
 def _pieces(line: str, columns: Sequence[tuple[int, int]]) -> list[str]:
     """Return a line cut at the columns.
 
-    Of a line whose text crosses them and that has as many pieces (text between two or more blanks) as columns, each
-    column gets one; of others each piece goes to the column that it overlaps most.
+    If text crosses the columns, the line is cut into pieces at two or more blanks. If there are as many pieces as
+    columns, each column gets a piece; else each piece goes to the column that it overlaps most.
     """
     between = (line[end:start] for (_, end), (start, _) in pairwise(columns))
     if not "".join([line[: columns[0][0]], *between]).strip():

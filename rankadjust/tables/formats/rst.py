@@ -1,4 +1,4 @@
-"""reStructuredText into grids, with docutils."""
+"""Read reStructuredText into grids, with docutils."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, add_text, context_of, make_grid, spread_spans
 from rankadjust.tables.formats.plaintext import bordered_grid
 
-# docutils takes up to a quarter of a minute for as many; a page of results has a fiftieth of them.
+# docutils takes up to a quarter of a minute for this length; a page of results has a fiftieth of it.
 _MOST_CHARACTERS = 500_000
 _SETTINGS = {"report_level": 5, "halt_level": 5, "file_insertion_enabled": False, "raw_enabled": False}
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. ([\w:-]+)::.*(?:\n[ \t]+:[\w-]+:.*)*", re.MULTILINE)
@@ -20,8 +20,8 @@ _IN_TABLE = re.compile(r"in table line (\d+)")
 def rst_grids(text: str) -> list[Grid]:
     """Return the tables of a reStructuredText: simple, grid, list-table and csv-table.
 
-    A simple table whose text crosses its borders, which docutils refuses, is cut at its borders with a remark. Raises
-    RankadjustError for another table that docutils refuses, and for a long text.
+    docutils refuses a simple table with text across its borders. Such a table is cut at its borders, with a remark.
+    Raises RankadjustError for any other table that docutils refuses, and for a long text.
     """
     if len(text) > _MOST_CHARACTERS:
         raise RankadjustError(f"at most {_MOST_CHARACTERS:,} characters are read; save the table as CSV")
@@ -43,7 +43,7 @@ def rst_grids(text: str) -> list[Grid]:
 
 
 def _document(text: str) -> Any:  # noqa: ANN401 - a document of docutils
-    """Return the tree of a text; what stands in directives of Sphinx, which docutils does not know, is part of it."""
+    """Return the tree of a text, with the content of Sphinx's directives, which docutils does not know."""
     known = import_module("docutils.parsers.rst.languages.en").directives
     parser = import_module("docutils.parsers.rst").Parser()
     settings = import_module("docutils.frontend").get_default_settings(parser)
@@ -79,7 +79,7 @@ def _table(table: Any, nodes: Any, context: list[str]) -> Grid:  # noqa: ANN401 
 
 
 def _refused(message: Any, nodes: Any, texts: list[tuple[int, str]]) -> list[Grid]:  # noqa: ANN401 - a node and its module
-    """Return the simple table of which docutils complains; none where it complains of something else."""
+    """Return the simple table that docutils complains about; nothing if the complaint is about anything else."""
     said = " ".join(message.children[0].astext().split())
     if not said.startswith("Malformed table"):
         return []

@@ -1,4 +1,4 @@
-"""Workbooks of spreadsheets (.xlsx, .ods, .xls) into grids of text: calamine reads them, sheets are divided here."""
+"""Read workbooks of spreadsheets (.xlsx, .ods, .xls) with calamine, and divide their sheets into grids."""
 
 import io
 import zipfile
@@ -10,17 +10,17 @@ from typing import Any
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, make_grid, require_size
 
-# A workbook is packed: one of a few kilobytes may unpack to gigabytes.
+# A workbook is compressed: a file of a few kilobytes may unpack to gigabytes.
 _MOST_BYTES = 200_000_000
-# What Excel itself shows of a number: 0.1 + 0.2 is 0.3.
+# The precision that Excel shows: 0.1 + 0.2 becomes 0.3.
 _DIGITS = ".15g"
 
 
 def workbook_grids(data: bytes) -> list[Grid]:
     """Return the tables of all sheets of a workbook; empty rows divide the tables of a sheet.
 
-    Lines are the rows of the sheet. What stands above a table in rows of one cell is its context, and so is the name of
-    the sheet. Raises RankadjustError for a workbook that unpacks to too much.
+    A line is a row of the sheet. The context of a table is the rows above it that have a single text, and the name
+    of the sheet. Raises RankadjustError for a workbook that unpacks to too many bytes.
     """
     calamine = import_module("python_calamine")
     _require_small(data)
@@ -43,7 +43,7 @@ def _require_small(data: bytes) -> None:
 
 
 def _texts(sheet: Any) -> list[list[str]]:  # noqa: ANN401 - a sheet of calamine
-    """Return the cells of a sheet as text, a merged one in each row and column that it covers."""
+    """Return the cells of a sheet as text, with a merged cell repeated in each row and column it covers."""
     rows = [[_text(cell) for cell in row] for row in sheet.to_python(skip_empty_area=False)]
     for (top, left), (bottom, right) in sheet.merged_cell_ranges or []:
         for row in rows[top : bottom + 1]:
@@ -56,7 +56,7 @@ def _text(cell: object) -> str:
 
 
 def _tables(name: str, rows: Sequence[Sequence[str]]) -> Iterator[Grid]:
-    """Yield the tables of a sheet: rows without an empty one between them, of which one has two cells."""
+    """Yield the tables of a sheet: runs of rows that are not empty, below rows of a single text, which are titles."""
     above: list[str] = []
     numbered = enumerate(rows, start=1)
     for is_filled, block in groupby(numbered, key=lambda pair: any(pair[1])):

@@ -1,7 +1,7 @@
-"""Result files of tools into grids: JSON, JSON lines and YAML of PyKEEN, LibKGE, wandb, MLflow and others.
+"""Read result files of tools into grids: JSON, JSON lines and YAML of PyKEEN, LibKGE, wandb, MLflow and others.
 
-Nested keys become paths (metrics.both.realistic.hits_at_10). A record is a row and a path a column: one record is a
-table of one row, a list of records or of lines a table of several.
+Nested keys become paths (metrics.both.realistic.hits_at_10). Each record becomes a row, and each path a column: one
+record makes a table of one row, a list of records, or a file with a record on each line, a table of several.
 """
 
 import json
@@ -16,7 +16,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.schemas import require_shallow
 from rankadjust.tables.formats.grid import MAX_COLUMNS, Grid, make_grid
 
-# Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; these are kept.
+# Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; only these k are kept.
 _LISTED_HITS = re.compile(r"(.*\bhits_at_)k((?:_[a-z]+)*)")
 _KEPT = (1, 3, 5, 10, 20, 50, 100)
 
@@ -39,7 +39,7 @@ def json_grids(text: str) -> list[Grid]:
 
 
 def yaml_grids(text: str) -> list[Grid]:
-    """Return the records of a YAML text, or of its lines where each is one, as LibKGE's trace is."""
+    """Return the records of a YAML text as tables; in LibKGE's trace, each line is a record."""
     numbered = [(number, line) for number, line in _lines_of(text) if not line.startswith("#")]
     try:
         if numbered and all(line.startswith("{") and line.endswith("}") for _, line in numbered):
@@ -56,7 +56,7 @@ def _lines_of(text: str) -> list[tuple[int, str]]:
 
 
 def _load_json(text: str) -> Any:  # noqa: ANN401 - any data
-    # Numbers are kept as they are written: 0.350 has three digits.
+    # Keep numbers as they are written: 0.350 has three digits.
     return json.loads(text, parse_float=str, parse_int=str)
 
 
@@ -66,7 +66,7 @@ def _load_yaml(text: str) -> Any:  # noqa: ANN401 - any data
 
 
 def _grids(data: Any) -> list[Grid]:  # noqa: ANN401 - any data
-    """Return the records of some data: its own, and each list of records under a key of it."""
+    """Return the tables of some data: its own record, and each list of records under one of its keys."""
     if isinstance(data, list):
         return _records(data)
     if not isinstance(data, Mapping):
@@ -79,7 +79,7 @@ def _grids(data: Any) -> list[Grid]:  # noqa: ANN401 - any data
 
 
 def _frame(data: Mapping[str, Any]) -> list[Any]:
-    """Return the rows of what pandas writes with to_json, column by column or split; empty for anything else."""
+    """Return the rows of a table that pandas wrote with to_json, by columns or split; empty for other data."""
     if {"columns", "data"} <= data.keys() and isinstance(data["columns"], list):
         return [
             dict(zip(map(str, data["columns"]), row, strict=False))
@@ -101,10 +101,10 @@ def _is_records(value: Any) -> bool:  # noqa: ANN401 - any data
 
 
 def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
-    """Return a list of records as one table; what is no record is left out."""
+    """Return a list of records as one table; other entries of the list are left out."""
     numbers: Sequence[int | None] = lines or [None] * len(records)
     flat = [
-        # One path more than a table may have columns is enough to refuse it; aliases of YAML may make billions.
+        # One path more than a table's most columns is enough to refuse it; aliases of YAML may make billions of paths.
         (dict(islice(_paths(one), MAX_COLUMNS + 1)), line)
         for one, line in zip(records, numbers, strict=True)
         if isinstance(one, Mapping)
@@ -117,8 +117,8 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
 
 
 def _paths(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any data
-    """Yield path and text of every value of a record; a list (losses by epoch) is no value."""
-    # MLflow keeps its metrics and parameters as lists of a key and a value each.
+    """Yield path and text of every value of a record; lists, such as losses by epoch, are left out."""
+    # MLflow stores metrics and parameters as lists of a key and a value each.
     if _is_records(data) and all({"key", "value"} <= one.keys() for one in data):
         data = {str(one["key"]): one["value"] for one in data}
     if isinstance(data, Mapping):
