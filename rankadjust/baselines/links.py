@@ -1,9 +1,9 @@
-"""How the entities of a graph are linked, and what one link says about another.
+"""The links between the entities of a graph, and how far a link implies a relation.
 
-A *link* is a relation seen from one of its ends: from a to b there is the link 2 r where (a, r, b) is known, and the
-link 2 r + 1 where (b, r, a) is. All links from a to b together are the *signature* of the ordered pair (a, b). Pairs of
-the same signature have the same score under `redundancy`, and there are far fewer signatures than pairs: so what is
-summed over the neighbours of an entity is summed over its signatures.
+A *link* is a relation seen from one of its ends: if the triple (a, r, b) is known, there is the link 2 r from a to b,
+and the link 2 r + 1 from b to a. All links from a to b together are the *signature* of the ordered pair (a, b). Pairs
+of the same signature have the same score under `redundancy`, and there are far fewer signatures than pairs. So sums
+over the neighbours of an entity become sums over its signatures.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 
 
 def spread(first: Integers, size: Integers) -> tuple[Integers, Integers]:
-    """Return the places first[i], first[i] + 1, … of runs of the given sizes, and to which run each belongs."""
+    """Return the places first[i], first[i] + 1, … of runs of the given sizes, and the run of each place."""
     owner = np.repeat(np.arange(size.size), size)
     ends = np.cumsum(size)
     places = np.arange(owner.size) + np.repeat(first - ends + size, size)
@@ -30,9 +30,10 @@ def spread(first: Integers, size: Integers) -> tuple[Integers, Integers]:
 class Links:
     """The linked pairs of a graph, each once in both directions.
 
-    words: a number for each ordered pair, ascending. signature: of each. members, member_starts: the links of the
-    signatures of more than one link, which are numbered from 2 * relations on; a signature below is its own only link.
-    reverse: the signature of (b, a), for that of (a, b). blocks: the neighbours of every entity, by signature.
+    words: a number for each ordered pair, ascending. signature: the signature of each pair. A signature below
+    2 * relations consists of one link and has its number. Signatures of several links have larger numbers; members and
+    member_starts list their links. reverse: maps the signature of (a, b) to the signature of (b, a). blocks: the
+    neighbours of every entity, by signature.
     """
 
     entities: int
@@ -45,7 +46,7 @@ class Links:
     blocks: "Blocks"
 
     def signature_of(self, head: Integers, tail: Integers) -> Integers:
-        """Return the signature of each pair, -1 where it is not linked."""
+        """Return the signature of each pair, -1 if the pair is not linked."""
         if not self.words.size:
             return np.full(head.size, -1)
         wanted = head.astype(np.uint64) * np.uint64(self.entities) + tail
@@ -54,9 +55,10 @@ class Links:
 
     @cached_property
     def confidences(self) -> sparse.csc_array:
-        """The confidence (2 * relations, relations) of every rule "where this link holds, the relation does".
+        """The confidence (2 * relations, relations) of every rule "pairs with this link have this relation".
 
-        It is the share of the pairs with the link that have the relation; that of a relation for itself is left out.
+        The confidence is the share of the pairs with the link that have the relation. The rule from a relation to
+        itself is left out.
         """
         singles = 2 * self.relations
         sizes = np.diff(self.member_starts)
@@ -73,7 +75,7 @@ class Links:
         )
 
     def best(self, of_link: Integers) -> Integers:
-        """Return the greatest of numbers (k, 2 * relations) over the links of each signature, (k, signatures)."""
+        """Return the greatest number of each signature's links (k, signatures), from numbers (k, 2 * relations)."""
         if not self.members.size:
             return of_link
         several = np.maximum.reduceat(of_link[:, self.members], self.member_starts[:-1], axis=1)
@@ -84,8 +86,8 @@ class Links:
 class Blocks:
     """Neighbours in blocks of the same entity and signature.
 
-    starts: the first block of each entity (entities + 1,). signature: of each block. first: its first neighbour
-    (blocks + 1,). neighbours: entities.
+    starts: the first block of each entity (entities + 1,). signature: the signature of each block. first: the place of
+    the first neighbour of each block (blocks + 1,). neighbours: the entities in all blocks.
     """
 
     starts: Integers
@@ -94,7 +96,7 @@ class Blocks:
     neighbours: Integers
 
     def size(self, block: Integers) -> Integers:
-        """Return how many neighbours some blocks have."""
+        """Return the number of neighbours in each of some blocks."""
         size: Integers = self.first[block + 1].astype(np.int64) - self.first[block]
         return size
 
@@ -112,7 +114,7 @@ def _blocks_of(first: Integers, signature: Integers, second: Integers, entities:
 
 
 def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, relations: int) -> Links:
-    """Return the links of the triples of a graph; a triple may stand more than once."""
+    """Return the links of the triples of a graph; the same triple may occur several times."""
     column = np.concatenate
     (first, second, link), _ = counted(
         [column([head, tail]), column([tail, head]), column([2 * relation, 2 * relation + 1])]
@@ -133,7 +135,7 @@ def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, 
         signature[places] = total + number
         members.append(distinct.ravel())
         lengths.append(np.full(len(distinct), size))
-        # Every pair stands in both directions, so that the reverse of every set is one of them.
+        # Every pair occurs in both directions, so the reverse of every set of links is also in the list.
         turned = numbered(list(np.concatenate([distinct, np.sort(distinct ^ 1, axis=1)]).T))
         place = np.empty(len(distinct), np.int64)
         place[turned[: len(distinct)]] = np.arange(len(distinct))

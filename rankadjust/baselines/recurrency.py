@@ -1,9 +1,11 @@
-"""How the true answers stand under recurrency: what held most recently comes first, and popularity orders the rest.
+"""Count candidates above and tied with the true answers under recurrency.
 
-An event is a triple at a time at which it held. It is *in force* at a later time t while no event of its triple lies
-between. So the answers that ever held before t are the events of the query in force at t, and those that held more
-recently than the true answer are such events in a range of times: they are counted, for all tasks at once, as the
-values in ranges of a sorted list that are large enough.
+Recurrency ranks the most recent answers first, and orders the answers that never held before by popularity.
+
+An event is a triple at a time at which it held. It is *in force* at a later time t if its triple has no event in
+between. So the answers that held before t are the events of the query that are in force at t. The answers that held
+more recently than the true answer are such events in a range of times. All tasks are counted at once: each count is the
+number of large enough values in a range of a sorted list.
 """
 
 from collections.abc import Iterator
@@ -25,9 +27,9 @@ RECURRENCY: tuple[Recurrent, ...] = ("recurrency", "recurrency-multi-step")
 
 
 def order_of_times(triples: pl.DataFrame) -> tuple[Integers | None, str]:
-    """Return for every triple the place of its time among all times, or None and the reason why there is no order.
+    """Return for every triple the place of its time among all times, or None and the reason why no order is known.
 
-    Times are in order where all are numbers, dates or dates with a time of the day.
+    Times have an order if all are numbers, dates, or dates with a time of the day.
     """
     if set(TIMES[1]) <= set(triples.columns):
         return None, "times are intervals, and no order of intervals is defined"
@@ -48,11 +50,11 @@ def order_of_times(triples: pl.DataFrame) -> tuple[Integers | None, str]:
 
 @dataclass(frozen=True)
 class _Latest:
-    """What a history says of every row: when its triple held last before the time of the row.
+    """For every row: when its triple held last before the row's time, according to a history.
 
-    events: distinct triples and times of the history, by triple and time: a row of each. next: the following event of
-    the same triple, `end` where there is none. begins: whether there is none before. held: whether the row's triple
-    held before; last: when.
+    events: a row for each distinct triple and time of the history, sorted by triple and time. next: the time of the
+    triple's next event, or `_end` after the last event. begins: whether the event is its triple's first. held: whether
+    the triple of each row held before the row's time. last: the last time at which it held.
     """
 
     events: Integers
@@ -71,7 +73,7 @@ class Recurrency:
     _found: dict[int, _Latest] = field(default_factory=dict)
 
     def standing(self, baseline: Recurrent, side: Side, protocol: Protocol) -> Standing:
-        """Return how the answers of all asked rows stand, whatever the protocol samples."""
+        """Return the standing of the answers of all asked rows among all candidates, before negatives are sampled."""
         popular = self.static.standing("popularity", side, protocol)
         above, tied = popular.above.copy(), popular.tied.copy()
         for level, history, rows in self._histories(baseline):
@@ -80,9 +82,10 @@ class Recurrency:
         return Standing(above, tied, popular.candidates)
 
     def _histories(self, baseline: Recurrent) -> Iterator[tuple[int, int, Integers]]:
-        """Yield the asked rows that become known at each level, and up to which level their history goes.
+        """Yield for each level: the level, the last level of its rows' history, and the asked rows of the level.
 
-        In a single step everything that was before is known, whatever its split; else only splits before one's own.
+        Single-step forecasts know every earlier event, whatever its split. Multi-step forecasts know only the events of
+        earlier splits.
         """
         for level, rows in enumerate(self.static.rows.levels):
             history = int(LEVEL_OF.max()) if baseline == "recurrency" else max(level - 1, 0)
@@ -99,7 +102,7 @@ class Recurrency:
 
     @cached_property
     def _level(self) -> Integers:
-        """The level from which on the triple of each row is known, at whatever time."""
+        """The first level at which the triple of each row is known, at any time."""
         level = np.full(int(self._triple.max()) + 1, int(LEVEL_OF.max()))
         np.minimum.at(level, self._triple, LEVEL_OF[self.static.rows.split])
         return level[self._triple]
@@ -132,13 +135,13 @@ class Recurrency:
     def _among(
         self, side: Side, protocol: Protocol, level: int, history: int, rows: Integers, popular: Standing
     ) -> Place:
-        """Return how many candidates are above the answers of some rows, and how many tied with them."""
+        """Return how many candidates are above the answers of some rows, and how many are tied with them."""
         static, latest = self.static, self._latest(history)
         by_time = filters_by_time(static.rows, protocol)
         inside = static.pool(side, protocol)
         counted = inside[latest.events]
         if protocol.filter != "none" and not by_time:
-            # What ever held is a known answer, as far as the filter knows it.
+            # The filter ignores time: it removes every answer that ever held in a split that the filter knows.
             known_at = int(LEVEL_OF.max()) if protocol.filter == "all" else level
             counted &= self._level[latest.events] > known_at
         held, codes = latest.held[rows], static.scores.codes["popularity", side][rows]
@@ -161,7 +164,7 @@ class Recurrency:
         )
 
     def _known(self, side: Side, protocol: Protocol, level: int, latest: _Latest, inside: Flags) -> Place:
-        """Return how many of the answers that are known at the same time are above each row, and how many tied."""
+        """Return how many answers known at the row's own time are above each row, and how many are tied with it."""
         rows, scores = self.static.rows, self.static.scores
         known_at = int(LEVEL_OF.max()) if protocol.filter == "all" else level
         popularity = scores.codes["popularity", side].astype(np.int64)
@@ -170,7 +173,7 @@ class Recurrency:
         return among_known(rows.query[side], code, counted)
 
     def _recent(self, side: Side, latest: _Latest, counted: Flags, rows: Integers) -> Place:
-        """Return how many counted answers held more recently than the rows' own, and how many as recently."""
+        """Return how many counted answers held more recently than the row's answer, and how many as recently."""
         query = self.static.rows.static_query[side]
         words, following = self._sorted(query, latest.events[counted], latest.next[counted])
         place = Place(*np.zeros((2, rows.size), np.int64))
@@ -179,14 +182,17 @@ class Recurrency:
         last = self._word(own, latest.last[rows[held]])
         before, after = (np.searchsorted(words, last, side=end) for end in ("left", "right"))
         until = np.searchsorted(words, self._word(own, now))
-        # In force at the time of a task is an event of which the next is not before.
+        # An event is in force at the time of a task if the next event of its triple is not before that time.
         place.above[held], place.equal[held] = count_in_ranges(
             following, np.stack([after, before]), np.stack([until, after]), np.stack([now, now])
         )
         return place
 
     def _ever(self, side: Side, latest: _Latest, counted: Flags, rows: Integers) -> Place:
-        """Return how many counted answers that ever held are at most as popular as the rows' own, and how many as."""
+        """Count the answers that held before and are not more popular than the row's answer, and the equally popular.
+
+        Only rows whose own answer never held before are counted.
+        """
         query, popularity = self.static.rows.static_query[side], self.static.scores.codes["popularity", side]
         events = latest.events[counted & latest.begins]
         words, popular = self._sorted(query, events, popularity[events].astype(np.int64))
@@ -202,7 +208,7 @@ class Recurrency:
         return place
 
     def _sorted(self, query: Integers, events: Integers, values: Integers) -> tuple[Integers, Integers]:
-        """Return events as words of query and time, ascending, and the value of each."""
+        """Return the events as numbers that sort by query and time, ascending, and the value of each event."""
         words = self._word(query[events], self.when[events])
         order = np.argsort(words)
         return words[order], values[order]
@@ -211,8 +217,8 @@ class Recurrency:
 def count_in_ranges(values: Integers, first: Integers, until: Integers, least: Integers) -> Integers:
     """Return how many values (n,) at the places first <= p < until are `least` or more, for ranges of any shape.
 
-    The values are sorted bit by bit from the highest on, and the ranges follow them: a wavelet matrix (Claude and
-    Navarro 2012) of which only one level is kept at a time.
+    The values are sorted bit by bit, from the highest bit on, and the ranges follow the values. This is a wavelet
+    matrix (Claude and Navarro 2012), but its levels are in memory one after the other.
     """
     bits = int(values.max(initial=0)).bit_length()
     found = np.zeros(first.shape, np.int64)

@@ -1,15 +1,16 @@
 """Metrics of a true answer that is ranked against q sampled candidates: means over samples and orders of the tied.
 
-A task has N candidates, G of them above the true answer and m tied with it (itself included). Let every order of the
-tied decide first: R, the rank among all N, is uniform on G + 1 .. G + m. Of the q sampled from the N - 1 others, J are
-above, and the rank is 1 + J. Without replacement J is hypergeometric, given R, and with F(x) the law of a
-hypergeometric number of q + 1 draws from N, of which x count,
+A task has N candidates: G are above the true answer and m are tied with it (itself included). First put the tied
+candidates in a random order: the rank R among all N is uniform on G + 1 .. G + m. Then sample q of the N - 1 others.
+If J of them are above, the rank is 1 + J. Without replacement, J is hypergeometric given R. Draw q + 1 of N candidates,
+and let F(x) be the hypergeometric number of draws among x marked candidates. Then
 
     P(J = j) = N / ((q + 1) m) * (P(F(G + m) > j) - P(F(G) > j)),
 
-because the j + 1 st smallest of q + 1 draws is at most x exactly where more than j of the x are drawn. With replacement
-J is binomial, given which share of the others is above; that of the tied is uniform, as every order of what is drawn is
-as good as any other. Then the integral over it is a difference of incomplete beta functions.
+because the (j + 1)-st smallest of q + 1 draws is at most x exactly if more than j of the x marked candidates are drawn.
+With replacement, J is binomial given the share of the others that is above. Every order of the draws is equally likely,
+so the part of this share that comes from the tied is uniform. The integral over it is a difference of incomplete beta
+functions.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,9 +25,9 @@ from rankadjust.baselines.tie_orders import log_transform
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import Moments, reciprocal_moments
 
-# Cells of a table by kind of task and rank that are in memory at a time.
+# Greatest size of a table by kind of task and rank that is in memory at a time.
 _CELLS = 2**22
-# Up to so many, the laws of all tasks are kept from one metric to the next.
+# Up to this size, the laws of all tasks are kept from one metric to the next.
 _KEPT = 2**24
 
 
@@ -34,8 +35,8 @@ _KEPT = 2**24
 class Sampled:
     """The law of ranks among q sampled candidates.
 
-    above, tied, candidates, tasks: as for `TieOrders`, among all. negatives: q. replacement: whether the same candidate
-    may be drawn again.
+    above, tied, candidates, tasks: as for `TieOrders`, counted among all candidates. negatives: q. replacement: whether
+    the same candidate may be drawn again.
     """
 
     above: FloatArray
@@ -65,12 +66,12 @@ class Sampled:
         return method(self)
 
     def _sums(self, of_law: Callable[[FloatArray], tuple[FloatArray, ...]]) -> tuple[FloatArray, ...]:
-        """Return the sums over all tasks of what a function makes of the laws of some kinds of task (b, q + 1)."""
+        """Return the sums over all tasks of a function's values; the function takes laws (b, q + 1)."""
         parts = [tuple(self.tasks[rows] @ each for each in of_law(law)) for rows, law in self._laws()]
         return tuple(np.sum(each, axis=0) for each in zip(*parts, strict=True))
 
     def _laws(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Yield for some kinds of task at a time the probabilities of the ranks 1 .. q + 1."""
+        """Yield the probabilities of the ranks 1 .. q + 1, for some kinds of task at a time."""
         if self._all is not None:
             yield slice(None), self._all
             return
@@ -148,10 +149,11 @@ def _hypergeometric(
 
 
 def _more_than(counting: FloatArray, population: FloatArray, draws: int) -> FloatArray:
-    """Return P(X > j) for j = 0 .. draws - 1 (k, draws), X of `draws` from `population` of which some count.
+    """Return P(X > j) for j = 0 .. draws - 1 (k, draws).
 
-    The probabilities follow one from the other, from the least possible number on; they are added up from the larger
-    end, and scaled to 1.
+    X is how many of the draws are among the `counting` members of the population. Each probability follows from the
+    probability before, from the least possible X on. The probabilities are scaled to sum to 1, and added up from the
+    largest X down.
     """
     j = np.arange(draws)
     counting, rest = counting[:, None], (population - counting)[:, None]

@@ -1,8 +1,8 @@
-"""The scores of the static baselines for the triples of some relations, as whole numbers that are in the same order.
+"""The scores of the static baselines for the triples of some relations, as whole numbers in the same order.
 
 A score is a fraction: a share of queries, or the confidence of a rule. Equal fractions are equal as float64, and
-different ones differ (their denominators are below 2^26), so that their places among all that occur, from 1 on, can
-stand for them. 0 is the score 0.
+different fractions differ as float64, because their denominators are below 2^26. So each score is replaced by its place
+among all scores that occur, from 1 on. The place is called its code; 0 is the code of the score 0.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,8 @@ STATIC = ("popularity", "redundancy", "rules")
 class Popular:
     """The answers that occur on one side of some relations, each once.
 
-    number: the answer of every row. relation, entity, code: of each answer; the code is 0 where the base has it not.
+    number: the answer of every row. relation, entity, code: describe each answer; the code is 0 if the answer does not
+    occur in the base.
     """
 
     number: Integers
@@ -36,8 +37,9 @@ class Popular:
 class Scores:
     """Scores of rows.
 
-    redundancy: of every row. popular: of the answers of a side. levels: how many scores there are. of_signature: for
-    each relation and signature its score under `redundancy` (relations, signatures).
+    redundancy: the score of every row under `redundancy`. popular: the answers of each side with their popularity.
+    levels: the number of different scores above 0. of_signature: the score of each relation and signature under
+    `redundancy` (relations, signatures).
     """
 
     redundancy: Integers
@@ -59,7 +61,7 @@ class Scores:
 
 
 def scores_of(rows: Rows, links: Links, confidences: sparse.csc_array, relations: Integers) -> Scores:
-    """Return the scores of rows. relations: the ids that the numbers of the rows' relations stand for."""
+    """Return the scores of rows. relations: the id of each relation in the whole data set, by its number in `rows`."""
     base = _distinct_in_base(rows)
     answers = {side: numbered([rows.relation, rows.entity(side)]) for side in SIDES}
     fractions = {side: _popularity(rows, side, answers[side], base) for side in SIDES}
@@ -83,13 +85,13 @@ def scores_of(rows: Rows, links: Links, confidences: sparse.csc_array, relations
 
 
 def _distinct_in_base(rows: Rows) -> Integers:
-    """Return the rows of the base, one of each triple whatever its times and splits."""
+    """Return one row of the base for each triple, even if the triple has several times or splits."""
     base = np.flatnonzero(rows.in_base)
     return base[starts([column[base] for column in (rows.head, rows.relation, rows.tail)])]
 
 
 def _popularity(rows: Rows, side: Side, answer: Integers, base: Integers) -> FloatArray:
-    """Return for every answer the share of its relation's queries that have it in the base."""
+    """Return for every answer the share of its relation's queries that have this answer in the base."""
     anchors = numbered([rows.relation, rows.entity(OTHER[side])])
     asked = np.zeros(int(anchors.max()) + 1, bool)
     asked[anchors[base]] = True
@@ -107,7 +109,7 @@ def _code(values: FloatArray, levels: FloatArray) -> Integers:
 
 
 def placed(query: Integers, code: Integers, weight: Integers | Flags) -> tuple[Integers, Integers]:
-    """Return for every entry the weight of those of its query with a greater code, and of those with the same."""
+    """Return for every entry the weight of its query's entries with a greater code, and with the same code."""
     if not query.size:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     run = numbered([query, code])

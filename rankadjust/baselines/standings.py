@@ -1,12 +1,12 @@
-"""How the true answers of ranking tasks stand under the static baselines: how many candidates are above, how many tied.
+"""Count the candidates above and tied with the true answer of each task, under the static baselines.
 
-No vector of scores is made. A task has C, its pool of candidates, without the known answers K of its query, and its own
-answer:
+The *standing* of a true answer is the number of candidates above it and the number tied with it. It is counted without
+a vector of scores. The candidates of a task are the pool C without the known answers K of the query:
 
-1. how many of C are above and how many tied is found by relation: for `popularity` in the sorted counts of its
-   answers, for `redundancy` among the neighbours of the query's entity, which are the only ones with a score. Of
-   `rules`, the maximum of both, follows #{max > s} = #{first > s} + #{second > s} - #{both > s};
-2. what of that is among K is taken away: the rows of a query sorted by score say how many.
+1. Count how many of C are above, and how many tied, relation by relation. For `popularity`, the sorted counts of the
+   relation's answers give the numbers. For `redundancy`, only neighbours of the query's entity have a score, so these
+   are counted. `rules` is the maximum of both scores: #{max > s} = #{first > s} + #{second > s} - #{both > s}.
+2. Subtract the known answers K that are above or tied, by sorting the rows of each query by score.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,14 +30,15 @@ from rankadjust.counting.rows import (
     tasks_of,
 )
 
-# Neighbours that are looked at together, and blocks of them: these are gone through so often that they stay in a cache.
+# Neighbours that are processed together, and blocks of neighbours that are scanned together. The blocks are scanned
+# many times, so few are taken at once, to fit into the processor's cache.
 _TOGETHER = 2**22
 _SCANNED = 2**16
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Of every row: how many candidates are above its answer, how many tied (itself included), how many there are."""
+    """For every row: the numbers of candidates above its answer, tied with it (itself included), and in all."""
 
     above: Integers
     tied: Integers
@@ -46,7 +47,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Place:
-    """Of every row: how many of all that are scored are above it, and how many have its score, if that is above 0."""
+    """For every row: how many scored entities are above it, and how many have its score, if its score is above 0."""
 
     above: Integers
     equal: Integers
@@ -56,7 +57,7 @@ class Place:
 class Static:
     """The static baselines of the rows of some relations.
 
-    asked: the rows of which the standing is wanted. typed: whether it is wanted among observed answers, too.
+    asked: the rows whose standing is wanted. typed: whether it is wanted among observed answers, too.
     """
 
     rows: Rows
@@ -67,13 +68,13 @@ class Static:
     _known: dict[tuple[str, Side, bool, bool, int], Place] = field(default_factory=dict)
 
     def standing(self, baseline: str, side: Side, protocol: Protocol) -> Standing:
-        """Return how the answers of all rows stand under a baseline and a protocol, whatever it samples."""
+        """Return the standing of the answers of all rows among all candidates, before negatives are sampled."""
         codes = self.scores.codes[baseline, side]
         candidates = tasks_of(self.rows, side, self.occurring, protocol).candidates.astype(np.int64)
         place = self.place(baseline, side, protocol)
         known = self.known(baseline, side, protocol)
         above = place.above - known.above
-        # An answer without a score is tied with every candidate that has none.
+        # An answer without a score is tied with every candidate without a score.
         return Standing(
             above, np.where(codes > 0, place.equal - known.equal + 1, candidates - above), candidates
         )
@@ -85,12 +86,12 @@ class Static:
         return self.occurring.pool(protocol)[self.rows.entity(side)]
 
     def place(self, baseline: str, side: Side, protocol: Protocol) -> Place:
-        """Return the place of every row among all that are scored in the pool, known or not."""
+        """Return the place of every row among all scored entities of the pool, known answers included."""
         return self._places[baseline, side, protocol.types]
 
     @cached_property
     def _places(self) -> dict[tuple[str, Side, str], Place]:
-        """The place of every row among all that are scored in the pool, by baseline, side and types."""
+        """The place of every row among all scored entities of the pool, by baseline, side and types."""
         found: dict[tuple[str, Side, str], Place] = {}
         for side in SIDES:
             popularity = self._among_popular(side)
@@ -130,7 +131,7 @@ class Static:
         return place
 
     def known(self, baseline: str, side: Side, protocol: Protocol) -> Place:
-        """Return how many known answers with a score stand above each row, and how many of them have its score."""
+        """Return how many known answers with a score are above each row, and how many have its score."""
         if protocol.filter == "none":
             inside = self.scores.codes[baseline, side] > 0
             if protocol.types == "observed":
@@ -159,9 +160,9 @@ class Static:
 
 
 def among_known(query: Integers, code: Integers, counted: Flags) -> Place:
-    """Return how many of the counted rows of its query stand above each row, and how many have its score.
+    """Return how many counted rows of the same query are above each row, and how many have its score.
 
-    The counted have a score.
+    Every counted row must have a score.
     """
     scored = code > 0
     present, number = (
@@ -176,7 +177,7 @@ def among_known(query: Integers, code: Integers, counted: Flags) -> Place:
 
 
 def distinct_of(columns: Sequence[Integers]) -> tuple[Integers, list[Integers]]:
-    """Return for every row of some columns its number among the distinct ones, and these, ascending."""
+    """Return the number of every row among the distinct rows, and the distinct rows, ascending."""
     number = numbered(columns)
     distinct = [np.empty(int(number.max(initial=-1)) + 1, column.dtype) for column in columns]
     for into, column in zip(distinct, columns, strict=True):
@@ -196,10 +197,10 @@ _PLACES = (
 
 
 def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
-    """Return the place of every asked row among the neighbours of its query's entity, by baseline and what is counted.
+    """Return the place of every asked row among the neighbours of its query's entity, by baseline and kind of count.
 
-    Counted are neighbours by redundancy ("any"), those of them that the relation has as answers ("observed"), and the
-    same by the lesser of redundancy and popularity ("both").
+    The kind "any" counts all neighbours by redundancy. The kind "observed" counts only neighbours that the relation has
+    as answers. The kind "both" counts the same neighbours by the lesser of redundancy and popularity.
     """
     rows, scores = static.rows, static.scores
     asked = np.flatnonzero(static.asked)
@@ -217,7 +218,7 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
     entries: dict[str, tuple[Integers, Integers, Integers | None]] = {}
     entries["any"] = (near.query, near.code, size(near.block))
     totals = {"any": _added(pairs.query, size(pairs.block), anchor.size)}
-    # One by one only those neighbours matter that may be as good as a wanted score, unless all are counted.
+    # Look at single neighbours only if they may be as good as a wanted score, unless all have to be counted.
     every = np.full(anchor.size, static.typed)
     every[query[wanted["rules"] == 0]] = True
     near = pairs.only(every[pairs.query] | (pairs.code >= least["rules"][pairs.query]))
@@ -235,7 +236,7 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
 class _Scored:
     """Blocks of neighbours that have a score for a query.
 
-    query, code, block: whose, the score, and which block.
+    query: the query of each entry. code: the code of its score. block: the number of its block.
     """
 
     query: Integers
@@ -243,7 +244,7 @@ class _Scored:
     block: Integers
 
     def only(self, kept: Flags) -> "_Scored":
-        """Return those that are kept."""
+        """Return the entries that are kept."""
         places = np.flatnonzero(kept)
         return _Scored(self.query[places], self.code[places], self.block[places])
 
@@ -251,8 +252,9 @@ class _Scored:
 def _scored(static: Static, side: Side, anchor: Integers, relation: Integers) -> _Scored:
     """Return the blocks of neighbours that have a score for the queries (anchor, relation), which are ascending.
 
-    A bit for each relation says which are asked of an entity, and another word which have a score by a signature: most
-    blocks have no bit in common with their entity, and are never looked at for one relation alone.
+    Each relation has a bit. One word for each entity says which relations its queries ask for; one word for each
+    signature says which relations give it a score. Most blocks have no bit in common with their entity, so one
+    comparison discards them for all relations.
     """
     blocks, of_signature = static.scores.links.blocks, static.scores.of_signature
     if side == "head":
@@ -321,10 +323,11 @@ def _place(
     weight: Integers | None,
     totals: Integers,
 ) -> Place:
-    """Return how much weight of the entries of a query is above each wanted score, and how much has it.
+    """Return the weight of a query's entries above each wanted score, and the weight with that score.
 
-    query, wanted: of the rows. of_query, code, weight: of the entries, which are all that are as good as a wanted
-    score above 0. totals: the weight of all entries of each query, whatever their score.
+    query, wanted: the query and the score of each row. of_query, code, weight: query, score and weight of each entry;
+    every entry as good as a wanted score above 0 must be there. totals: the weight of all entries of each query, for
+    any score.
     """
     place = Place(np.where(wanted > 0, 0, totals[query]), np.zeros(query.size, np.int64))
     present = np.zeros(totals.size, bool)
@@ -341,7 +344,7 @@ def _place(
 
 
 def _runs(sizes: Integers, most: int) -> Iterator[slice]:
-    """Yield runs of places whose sizes add up to about `most` at the most; what is larger is a run of its own."""
+    """Yield runs of places whose sizes add up to at most `most`; a place with a larger size is a run of its own."""
     ends = np.cumsum(sizes)
     first = 0
     while first < sizes.size:

@@ -1,4 +1,4 @@
-"""The values of every metric that counting baselines have: from their standings, for each split and side."""
+"""Compute the metrics of the counting baselines from their standings, for each split and side."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,34 +38,34 @@ def count_baselines(
     ks: Sequence[int] = (1, 3, 5, 10),
     isolated: int = 0,
 ) -> pl.DataFrame:
-    """Return what scorers reach that only count training triples, over all orders of the tied.
+    """Return the metrics of scorers that only count training triples, averaged over all orders of the tied.
 
-    docs/methods-baselines.md defines them: popularity, redundancy, rules, and for data with times recurrency.
+    docs/methods-baselines.md defines the scorers: popularity, redundancy, rules, and recurrency for data with times.
 
     Parameters
     ----------
     splits : mapping of str to polars.DataFrame, or polars.DataFrame
         Triples of each split, or one frame with a column split; as for `rankadjust.count_candidates`.
     protocol : str or Protocol
-        What is ranked against what: the name of a shipped protocol, or one of your own.
+        The name of a shipped protocol, or your own protocol: it says which triples are ranked against which candidates.
     metrics : sequence of str
         Keys or aliases; 'hits@k' stands for one metric for each of `ks`.
     ks : sequence of int
-        What k stands for.
+        The values of k.
     isolated : int
-        The number of entities of the release that stand in no triple.
+        The number of entities of the release that occur in no triple.
 
     Returns
     -------
     polars.DataFrame
-        A row for each split, side (head, tail, both), baseline and metric, with value (the expectation over all orders
-        of the tied, in the unit of the metric), variance (over these orders alone), tasks, and reason, which says why
-        a value is null.
+        A row for each split, side (head, tail, both), baseline and metric. The columns are value (the expectation over
+        all orders of the tied, in the unit of the metric), variance (over these orders alone), tasks, and reason (why
+        a value is null).
 
     Raises
     ------
     RankadjustError
-        As `rankadjust.count_candidates`, and for an unknown metric.
+        For the same mistakes as `rankadjust.count_candidates`, and for an unknown metric.
 
     Examples
     --------
@@ -93,8 +93,8 @@ def baselines_table(
 ) -> pl.DataFrame:
     """Return the values of all metrics for each split, side (head, tail, both) and baseline.
 
-    standings: as `rankadjust.baselines.tally.count_standings` makes them, for this protocol; "both" is the two sides
-    pooled. replacement: whether sampled negatives are drawn with replacement.
+    standings: from `rankadjust.baselines.tally.count_standings`, for this protocol. The side "both" pools the tasks of
+    the two sides. replacement: whether sampled negatives are drawn with replacement.
     """
     (found,) = baselines_tables([standings], metrics, [protocol], [replacement])
     return found
@@ -106,7 +106,7 @@ def baselines_tables(
     protocols: Sequence[Protocol],
     replacement: Sequence[bool] | None = None,
 ) -> list[pl.DataFrame]:
-    """Return what `baselines_table` does for each of several protocols; the same standings are taken once."""
+    """Return the table of `baselines_table` for each of several protocols; equal standings are computed once."""
     candidates = pl.concat([one.table["candidates"] for one in standings])
     law = _Moments(metrics, RankSums(int(candidates.max() or 1)))  # type: ignore[arg-type]
     drawn = [False] * len(protocols) if replacement is None else replacement
@@ -147,7 +147,7 @@ def _table(
 
 @dataclass(frozen=True)
 class _Moments:
-    """The moments of some metrics, kept: often the tasks of a split stand the same under several protocols."""
+    """The moments of some metrics, kept, because several protocols often give a split the same standings."""
 
     metrics: Sequence[Metric]
     sums: RankSums
@@ -168,7 +168,7 @@ class _Moments:
         if negatives is not None:
             sampled = Sampled(**columns, negatives=negatives, replacement=replacement)
             return [sampled.moments(metric) for metric in self.metrics]
-        # Most metrics do not look at the number of candidates, and without it there are fewer kinds of tasks.
+        # Most metrics do not depend on the number of candidates, and ignoring it leaves fewer kinds of tasks.
         fewer = part.group_by("above", "tied").agg(pl.col("candidates").max(), pl.col("tasks").sum())
         law = TieOrders(**_columns(fewer.sort("above", "tied")), sums=self.sums)
         whole = TieOrders(**columns, sums=self.sums)

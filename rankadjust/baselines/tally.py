@@ -1,7 +1,7 @@
-"""Counting how the true answers of a data set's tasks stand under the baselines: for every protocol a histogram.
+"""Count the standings of a data set's tasks under the baselines, as a histogram for every protocol.
 
-The histogram says how many tasks have so many candidates above the true answer, so many tied with it, and so many in
-all. It is all that the expectation of any metric over the orders of the tied needs.
+The histogram says how many tasks have a given number of candidates above the true answer, tied with it, and in all. The
+expectation of any metric over the orders of the tied depends on nothing else.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,39 +36,39 @@ STANDINGS_SCHEMA = pl.Schema(
         "tasks": pl.Int64,
     }
 )
-# Triples of a group of relations.
+# Number of triples of a group of relations.
 _GROUP = 2**18
-# Relations of a group, a bit of a word for each; and cells of its tables by relation and signature.
+# Greatest number of relations of a group, each with a bit of a word, and of cells in tables by relation and signature.
 _RELATIONS = 64
 _CELLS = 2**23
 
 
 @dataclass(frozen=True)
 class Standings:
-    """How the true answers of a data set stand under a protocol.
+    """The standings of the true answers of a data set under a protocol.
 
-    table: split, side, baseline, above (candidates above the true answer), tied (with it, itself included), candidates,
-        tasks (that are like this); sorted.
-    missing: baselines that would apply, each with the reason why they are not computed.
+    table: the columns split, side, baseline, above (number of candidates above the true answer), tied (number tied with
+        it, itself included), candidates (number in all) and tasks (number of such tasks); sorted.
+    missing: baselines that would apply, each with the reason why it is not computed.
     """
 
     table: pl.DataFrame
     missing: Mapping[str, str] = field(default_factory=dict)
 
 
-# What was made of each (split, side, baseline), by groups of relations.
+# The tables of each (split, side, baseline), one for each group of relations.
 _Parts = dict[tuple[str, str, str], list[pl.DataFrame]]
-# Makes something of the ranked rows of a group, the ids of its relations and how its rows stand.
+# Makes a table from the rows of a group, the ids of its relations, its ranked rows and their standing.
 _Make = Callable[[Rows, Integers, Ranked, Standing], pl.DataFrame]
 
 
 def count_standings(
     splits: Mapping[str, pl.DataFrame] | pl.DataFrame, protocols: Sequence[str | Protocol], isolated: int = 0
 ) -> list[Standings]:
-    """Return how the true answers of a data set stand under every baseline, for each protocol.
+    """Return the standings of the true answers of a data set under every baseline, for each protocol.
 
-    splits, protocols, isolated: as for `rankadjust.counting.candidates.count_protocols`, and errors as there. Protocols
-    that sample negatives have the standings among all candidates (`rankadjust.baselines.sampled` samples).
+    Arguments and errors are as for `rankadjust.counting.candidates.count_protocols`. If a protocol samples negatives,
+    its standings are among all candidates; `rankadjust.baselines.sampled` does the sampling.
     """
     given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
     triples = _checked(splits, given)
@@ -80,10 +80,10 @@ def count_standings(
 
 
 def task_standings(triples: pl.DataFrame, protocol: Protocol, isolated: int = 0) -> pl.DataFrame:
-    """Return how the true answer of each single task stands under every baseline that applies.
+    """Return the standing of the true answer of each single task under every baseline that applies.
 
-    triples, protocol, isolated: as for `rankadjust.counting.attributes.count_tasks`, whose tasks these are. The
-    columns are row (the first row of `triples` with this triple), side, baseline, above and tied.
+    Arguments and tasks are as for `rankadjust.counting.attributes.count_tasks`. The columns are row (the first row of
+    `triples` with this triple), side, baseline, above and tied.
     """
     frame = _checked(triples, [protocol])
     codes = integer_codes(frame)
@@ -109,7 +109,7 @@ def _checked(
 def _in_groups(
     triples: pl.DataFrame, protocols: Sequence[Protocol], isolated: int, make: _Make
 ) -> tuple[list[_Parts], dict[str, str]]:
-    """Return what is made of the groups of relations, for each protocol, and which baselines are missing, and why."""
+    """Return the tables of all groups of relations, for each protocol, and the missing baselines with reasons."""
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
     require_one_graph(isolated, present)
@@ -120,7 +120,7 @@ def _in_groups(
     links = {graph: _links(codes, one, relations) for graph, one in found.items()}
     parts: list[_Parts] = [{} for _ in protocols]
     for graph in graphs_of(present):
-        # What a relation says about another is learned in training, also where answers are sought in another graph.
+        # Confidences of rules come from the training graph (unless it is empty), also for tasks about another graph.
         learned = links[TRAINING_GRAPH if links[TRAINING_GRAPH].words.size else graph]
         work = partial(
             _of_group,
@@ -142,7 +142,7 @@ def _in_groups(
 
 
 def _when(triples: pl.DataFrame, codes: Mapping[str, Integers]) -> tuple[Integers | None, dict[str, str]]:
-    """Return for every code of a time its place among all times, and of which baselines that is missing."""
+    """Return the place of every time code among all times, and the baselines that lack such an order, with reasons."""
     if not time_columns(codes):
         return None, {}
     order, reason = order_of_times(triples)
@@ -154,7 +154,7 @@ def _when(triples: pl.DataFrame, codes: Mapping[str, Integers]) -> tuple[Integer
 
 
 def _alike(protocol: Protocol) -> Protocol:
-    """Return the protocol under which the true answers stand the same."""
+    """Return the protocol without the choices that do not change the standings."""
     return replace(
         protocol, name="any", counting="inclusive", sides="shared", data="any", negatives=None, description=""
     )
@@ -176,7 +176,7 @@ def _of_group(
     protocols: Sequence[Protocol],
     make: _Make,
 ) -> list[dict[tuple[str, str, str], pl.DataFrame]]:
-    """Return what is made of a group of relations, for each protocol, by split, side and baseline."""
+    """Return the tables of a group of relations, for each protocol, by split, side and baseline."""
     ids = np.flatnonzero(relations)
     own, occurring = within_group(codes, relations, found)
     typed = any(protocol.types == "observed" for protocol in protocols)

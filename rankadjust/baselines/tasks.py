@@ -1,7 +1,7 @@
-"""The ranks that baselines give the single tasks of the test splits, beside what else is known of each task.
+"""The ranks that baselines give the single tasks of the test splits, beside the attributes of each task.
 
-A baseline leaves answers tied, and every order of them is as good as any other: so there are two ranks, and every whole
-rank from the optimistic to the pessimistic one is equally likely.
+A baseline ties answers, and every order of tied answers is equally likely. So each task has an optimistic and a
+pessimistic rank, and every whole rank between them is equally likely.
 """
 
 import polars as pl
@@ -17,9 +17,10 @@ _TASK = ["split", "line", "side"]
 def tasks_with_baselines(
     triples: pl.DataFrame, labels: pl.DataFrame, protocol: str | Protocol, isolated: int = 0
 ) -> pl.DataFrame:
-    """Return what `task_attributes` does, and for each baseline two columns: popularity_optimistic and so on.
+    """Return the table of `task_attributes` with two more columns for each baseline, such as popularity_optimistic.
 
-    Negatives that a protocol samples differ from run to run, and so do ranks among them: there are no such columns.
+    If the protocol samples negatives, these columns are missing: the negatives differ from run to run, and so do the
+    ranks.
     """
     tasks = task_attributes(triples, labels, protocol, isolated)
     rules = get_protocol(protocol) if isinstance(protocol, str) else protocol

@@ -1,12 +1,13 @@
 """Metrics of ranks that are known up to the order of the tied: expectation and variance over all orders.
 
-With G candidates above the true answer and m tied with it (itself included) every order of the tied is as good as any
-other, and the rank is uniform on G + 1 .. G + m. Orders of different tasks are independent. So with F(x) the sum of a
-term over the ranks up to x,
+If G candidates are above the true answer and m are tied with it (itself included), every order of the tied is equally
+likely, and the rank is uniform on G + 1 .. G + m. Orders of different tasks are independent. Let F(x) be the sum of a
+term f over the ranks up to x. Then
 
     E f(r) = (F(G + m) - F(G)) / m,
 
-and one table of F serves all tasks, splits, baselines and protocols. docs/methods-baselines.md, "Ties", has the rest.
+and one table of F serves all tasks, splits, baselines and protocols. Section "Ties" of docs/methods-baselines.md has
+the other metrics.
 """
 
 from collections.abc import Callable
@@ -24,20 +25,20 @@ from rankadjust.chance.ties import mean_over_orders
 
 Function = Callable[[FloatArray], FloatArray]
 
-# On a range of ranks that is so many times as long as its lowest rank, or shorter, a smooth term is summed by three
-# nodes; the error is below (2 / _NARROW)^-6 / 64^... of what the term varies there.
+# A range of ranks is narrow if its length is at most this multiple of its lowest rank. A smooth term is averaged over
+# a narrow range by the Gauss rule of three nodes; the error falls with the sixth power of _NARROW.
 _NARROW = 1 / 16
-# From this sum of reciprocal ranks on, the series of cumulants up to an order stands for the generating function.
+# From this sum of reciprocal ranks on, the series of cumulants up to order _ORDERS replaces the generating function.
 _LARGE = 20.0
 _ORDERS = 8
 _LAST = 60.0
-# Cells of the tables by rank and node, or by range and node, of a sum that is smaller.
+# Smaller sums need tables by rank and node, or by range and node: this bounds their size.
 _CELLS = 2**25
 _BLOCK = 2**12
 
 
 class Law(Interface):
-    """The law of the ranks of some tasks: what every metric is computed from."""
+    """The law of the ranks of some tasks, from which every metric is computed."""
 
     def moments(self, metric: Metric) -> Moments:
         """Return expectation and variance of a metric."""
@@ -46,7 +47,7 @@ class Law(Interface):
 
 @dataclass(frozen=True)
 class RankSums:
-    """Tables of sums over the ranks 1..x, for every x up to a largest one; each is made once."""
+    """Tables of sums over the ranks 1..x, for every x up to `largest`; each table is made once."""
 
     largest: int
     _tables: dict[tuple[object, int], FloatArray] = field(default_factory=dict)
@@ -61,7 +62,7 @@ class RankSums:
 
     @cached_property
     def of_inverse_powers(self) -> FloatArray:
-        """The sums of 1 / r^j for j = 0 .. _ORDERS (largest + 1, _ORDERS + 1), side by side as they are needed."""
+        """The sums of 1 / r^j for j = 0 .. _ORDERS (largest + 1, _ORDERS + 1)."""
         return prefix_sums(np.arange(1.0, self.largest + 1)[:, None] ** -np.arange(_ORDERS + 1.0))
 
 
@@ -80,7 +81,7 @@ def prefix_sums(values: FloatArray) -> FloatArray:
 class TieOrders:
     """The law of ranks that are uniform on above + 1 .. above + tied, independently.
 
-    above, tied, candidates, tasks: (k,) each, the last how many tasks are like that.
+    above, tied, candidates: the numbers of each kind of task (k,). tasks: how many tasks are of each kind (k,).
     """
 
     above: FloatArray
@@ -95,7 +96,7 @@ class TieOrders:
         return float(self.tasks.sum())
 
     def sum(self, values: FloatArray) -> float:
-        """Return the sum over all tasks of values that each kind of task has (k,)."""
+        """Return the sum over all tasks of a value that each kind of task has (k,)."""
         return float(np.sum(self.tasks * values))
 
     def moments(self, metric: Metric) -> Moments:
@@ -140,7 +141,7 @@ class TieOrders:
         )
 
     def _one_by_one(self, metric: Metric) -> tuple[FloatArray, FloatArray]:
-        """Return what `_of_term` does for any term that depends on the number of candidates."""
+        """Return mean and variance as `_of_term` does, for any term that depends on the number of candidates."""
         square = replace(
             metric,
             scale=metric.scale**2,
@@ -154,7 +155,7 @@ class TieOrders:
         return mean, np.where(self.tied > 1, np.maximum(mean_square - mean**2, 0.0), 0.0)
 
     def _of_shape(self, shape: Term, within: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance (k,) of a term for r uniform on above + 1 .. above + within; 0 for none."""
+        """Return mean and variance (k,) of a term for r uniform on above + 1 .. above + within; 0 if within is 0."""
         if shape is hit:
             return np.where(within > 0, 1.0, 0.0), np.zeros_like(within)
         if shape is rank:
@@ -294,7 +295,8 @@ class TieOrders:
 
 def log_transform(excess: FloatArray, mean: FloatArray) -> FloatArray:
     """Return ln E[e^(m - x)] from E[e^-x] - 1 and the mean m of x, which is positive."""
-    # Far out all but the least x are lost in 1; what is left of them is below e^-36 of the integral.
+    # For large t, E[e^-x] falls below the precision of the 1 that is subtracted: 1e-16 replaces it. The error is below
+    # e^-36 of the integral.
     logs: FloatArray = np.log1p(np.maximum(excess, 1e-16 - 1)) + mean
     return logs
 
@@ -312,7 +314,7 @@ def _series(expected: float, cumulants: FloatArray) -> Callable[[FloatArray], tu
         for order, cumulant in enumerate(cumulants):
             centred += term * cumulant
             term *= -np.minimum(t, _LAST / expected) / (order + 1)
-        # Beyond, nothing is left of either.
+        # Beyond _LAST, both exponentials are negligible.
         centred[s > _LAST] = 0.0
         return centred, centred - s
 
@@ -321,9 +323,9 @@ def _series(expected: float, cumulants: FloatArray) -> Callable[[FloatArray], tu
 
 @dataclass(frozen=True)
 class _Three:
-    """The Gauss rule of three nodes for means over above + 1 .. above + size: the middle, and one on either side.
+    """The Gauss rule of three nodes for means over above + 1 .. above + size: the middle and a node on either side.
 
-    It is exact for polynomials up to degree 5. weight: of each of the outer nodes.
+    It is exact for polynomials up to degree 5. weight: the weight of each outer node.
     """
 
     middle: FloatArray
@@ -343,7 +345,7 @@ class _Three:
         return centre, np.stack(outer)
 
     def mean(self, outer: FloatArray) -> FloatArray:
-        """Return the means (k,) of what is 0 in the middle and known at the outer nodes (2, k)."""
+        """Return the means (k,) of a function that is 0 in the middle and has the values `outer` (2, k) beside it."""
         mean: FloatArray = self.weight * outer.sum(axis=0)
         return mean
 

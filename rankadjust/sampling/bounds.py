@@ -60,7 +60,7 @@ class FullBounds:
     least_candidates, most_candidates : int
         The fewest and the most candidates of a task, the true answer included.
     level : float or None
-        The probability that the bounds are right, None without noise.
+        The bounds are right with at least this probability; None without noise.
     assume : tuple of str
         The further assumptions that the caller asked for.
     assumed : tuple of str
