@@ -165,7 +165,7 @@ class Program:
         return [name for name in self.names if name in given and given.issuperset(self._needs[name])]
 
     def _rows_of(self, by_part: Mapping[str, tuple[Demand, ...]]) -> FloatArray | None:
-        """Return the rows of a statement, each at most 0: (rows, 2, parts x columns); the pairs are as in `_missed`."""
+        """Return the rows of a statement, each at most 0: (rows, 2, parts x columns); `_missed` explains the pairs."""
         number = {len(demands) for demands in by_part.values()}
         if len(number) != 1 or number == {0}:
             return None
@@ -221,7 +221,7 @@ class Program:
         return np.array(rows).reshape(len(rows), self._columns * len(self._names))
 
     def _masses(self, slacks: int, side: str | None = None) -> tuple[FloatArray, FloatArray]:
-        """Return the equalities: all shares of a side (None: of all) add up to 1, and each list has its own share."""
+        """Return the equalities: the shares of a side (None: of all lists) add up to 1, and each list has its share."""
         size = self._columns
         weights = self._shares if self._shares is not None and len(self._names) > 1 else None
         scale = 1.0

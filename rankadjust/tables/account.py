@@ -227,7 +227,7 @@ def with_reasons(values: pl.DataFrame) -> list[dict[str, Any]]:
 def assumed_of_all(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
     """Return the fact that was assumed for all these values, in the words of a sidecar.
 
-    None if the table itself says the fact of some of the values, or if their facts differ.
+    None if the table itself states the fact for some of the values, or if their facts differ.
     """
     known = {_taken(row, name) for row in rows}
     if len(known) != 1 or not all(_is_assumed(row, name) for row in rows):

@@ -36,7 +36,7 @@ _EDGE_MARKS = "*†‡§¶•_`\"'⋆★☆∗"
 def read_cell(text: str) -> Number | str | None:
     """Return the number of a cell, '' for a mark such as a dash that means no value, None for any other text.
 
-    '0.35', '35.2 %', '.35 ± .01', '12,345' and '177 (3)' are one number.
+    '0.35', '35.2 %', '.35 ± .01', '12,345' and '177 (3)' each hold one number.
     """
     if len(text) > _LONGEST:
         return None

@@ -26,7 +26,7 @@ _LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtere
 
 
 def apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> None:
-    """Give values without a protocol the protocol of their tool or benchmark, and the side if a benchmark has only one.
+    """Give values without a protocol the protocol of their tool or benchmark, and the side if it has a single side.
 
     A benchmark with several protocols prescribes none of them.
     """
@@ -147,7 +147,7 @@ def _configuration(values: Sequence[Value]) -> set[str]:
 
 
 def _telling_headers(rows: Sequence[Value], telling: set[str]) -> list[str]:
-    """Return the first few label columns that together distinguish all these rows; an empty list if none do."""
+    """Return a few label columns, chosen from the left, that together distinguish all these rows; empty if none do."""
 
     def distinct(headers: Iterable[str]) -> int:
         headers = list(headers)

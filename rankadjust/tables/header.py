@@ -69,7 +69,7 @@ class Header:
         return [list(dict.fromkeys(filter(None, texts))) for texts in zip(*filled, strict=True)]
 
     def _fill_merged(self, texts: list[str], below: range) -> list[str]:
-        """Return the texts of a header row with each name repeated over all its columns; a merged cell fills only one.
+        """Return the texts of a header row with each name above all its columns; a merged cell fills a single column.
 
         The columns of a name end where a metric comes again. Some programs save the name above the first of its
         columns, others above the middle. Unless there is one name for each such group of columns, a name belongs to the

@@ -1,6 +1,7 @@
 """Refuse readings of units and columns that no ranks allow, with the linear program of `consistency`.
 
-The data set need not be known: two values of a model say most. An MRR of 0.9 is impossible with a Hits@1 of 0.4.
+The data set need not be known, since the values of one model already restrict each other: an MRR of 0.9 is impossible
+with a Hits@1 of 0.4.
 """
 
 from collections import defaultdict

@@ -259,7 +259,7 @@ def _tidy(
     about: Mapping[str, str],
     usual_of: Callable[[str | None], Mapping[str, str]],
 ) -> dict[str, list[Any]]:
-    """Return the values of one table as columns of tidy rows; about: its name and source."""
+    """Return the values of one table as columns of tidy rows; about: the name and source of the table."""
     stated = {**about, **table.stated.about}
     # If rows are metrics, the line of a model is the header's line, since the header names the models.
     lines = [table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]] for value in values]

@@ -199,7 +199,7 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
 
 
 def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> bool:
-    """Return whether a row holds no values, but differences or spreads of other rows, or names no metric.
+    """Return whether a row holds no values: it holds differences or spreads of other rows, or names no metric.
 
     beside: its labels in columns that name no metrics.
     """

@@ -15,7 +15,7 @@ from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted
 from rankadjust.tables.cells import label
 
 FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "candidates", "unit", "task")
-"""The facts of a value besides its number, in the order in which the documentation and messages list them."""
+"""The facts of a value besides its number; messages list them in this order."""
 
 ENTITY_RANKING = "entity prediction"
 """The task whose values are adjusted: entities ranked for every triple of the test set."""
