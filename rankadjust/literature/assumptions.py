@@ -1,4 +1,4 @@
-"""Facts about printed values that their table does not say and that were taken all the same."""
+"""Facts about printed values that their table does not state, so that rankadjust assumed them."""
 
 from collections.abc import Mapping
 
@@ -8,24 +8,24 @@ from rankadjust.base.frames import filled
 from rankadjust.tables.account import entries
 from rankadjust.tables.tokens import DEFAULTS
 
-# The name of a fact in the column `assumed` -> the column that holds what was taken.
+# The name of a fact in the column `assumed` -> the column that holds the assumed word.
 _COLUMNS = {
     "data set": "dataset",
     **{name: name for name in ("model", "metric", "split", "side", "protocol", "unit")},
     "value": "value_as_printed",
 }
-# What a grade is called where nobody states the fact (rankadjust.tables.grades).
+# The grades of facts that nobody states (rankadjust.tables.grades).
 _NOT_STATED = r"(?:inferred|default)"
-# The facts that an option of the command line gives.
+# The facts that an option of the command line can state.
 _OPTIONS = ("dataset", "model", "split", "side", "protocol")
-# How many of several words that were taken for the same reason are named.
+# How many of the words that were assumed for the same reason are named.
 _NAMED = 3
 
 
 def with_defaults_named(rows: pl.DataFrame) -> pl.DataFrame:
-    """Say in the column `assumed` which empty cells of a tidy table get a default.
+    """Name in the column `assumed` the empty cells of a tidy table that get a default.
 
-    rows: of `rankadjust.literature.results.read_results`. A published table already has the column.
+    rows: rows of `rankadjust.literature.results.read_results`. A published table already has the column.
     """
     if "assumed" in rows.columns:
         return rows
@@ -43,20 +43,20 @@ def _is_empty(rows: pl.DataFrame, name: str) -> pl.Expr:
 
 
 def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the facts that were taken, a row for each fact and reason of a file.
+    """Return the assumed facts: one row for each file, fact and reason.
 
     Parameters
     ----------
     rescored
-        Rows of `rankadjust.rescore` with the columns file and assumed, and grid where a published table was read.
+        Rows of `rankadjust.rescore` with the columns file and assumed, and also grid if a published table was read.
 
     Returns
     -------
     pl.DataFrame
-        The columns file, tables (the numbers of the tables concerned, None where the file has one), fact, taken (the
-        first few of the words that were taken, None where there was none to take), why, values (the number of values
-        concerned), of (the number of values of the file) and write (the option, or the line of a sidecar, that states
-        the fact; None where it would not hold for the whole file).
+        The columns file, tables (the numbers of the tables concerned, None if the file has a single table), fact,
+        taken (the first few assumed words, None if a word is missing), why, values (how many values are
+        concerned), of (how many values the file has) and write (the option, or the line of a sidecar, that states the
+        fact; None if it would not be right for the whole file).
 
     """
     texts = rescored["assumed"].drop_nulls().unique(maintain_order=True)
@@ -89,7 +89,7 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def _to_write() -> pl.Expr:
-    """Return what states a fact for all values of a file, None where they do not all lack the same one."""
+    """Return the option or sidecar line that states a fact for a whole file, None if only some values lack the fact."""
     column = pl.col("fact").replace({"data set": "dataset"})
     word = pl.coalesce("single", pl.when(pl.col("taken").is_null()).then(pl.lit("NAME")))
     option = filled(
@@ -107,7 +107,7 @@ def _only(name: str) -> pl.Expr:
 
 
 def _few(name: str) -> pl.Expr:
-    """Return the first few distinct texts of a column, and how many more there are."""
+    """Return the first few distinct texts of a column and the number of the others."""
     distinct = pl.col(name).drop_nulls().unique(maintain_order=True)
     more = distinct.len().cast(pl.Int64) - _NAMED
     rest = pl.when(more > 0).then(filled(" and {} more", more)).otherwise(pl.lit(""))
@@ -115,9 +115,9 @@ def _few(name: str) -> pl.Expr:
 
 
 def with_given(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
-    """Return rows of a tidy table with the facts that are given where its cells do not state them.
+    """Fill in the given facts where the cells of a tidy table do not state them.
 
-    A cell states a fact unless it is empty, or the column grades says that the fact was inferred or is a default.
+    A cell states a fact unless the cell is empty or the column grades calls the fact inferred or a default.
     """
     rows = rows.with_columns(
         pl.lit(None, dtype=pl.String).alias(name) for name in given if name not in rows.columns
@@ -134,14 +134,14 @@ def with_given(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
 
 
 def accepted(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows of which all that was inferred or is a default counts as given."""
+    """Return the rows with every inferred fact and every default graded as given."""
     if "grades" not in rows.columns:
         return rows
     return rows.with_columns(pl.col("grades").str.replace_all(rf" {_NOT_STATED}\b", " given"))
 
 
 def _without_reasons(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
-    """Take what is given out of the column assumed."""
+    """Remove the given facts from the column assumed."""
     if "assumed" not in rows.columns or not given:
         return rows
     told = {what for what, column in _COLUMNS.items() if column in given}

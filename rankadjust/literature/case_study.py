@@ -1,12 +1,12 @@
-"""The case study of Hoyt et al. (2022): what was printed, what reproduces it, and what is right.
+"""The case study of Hoyt et al. (2022): its printed adjustments, their reproductions, and the correct values.
 
-The sixteen runs were evaluated under the protocol `pykeen`, but most of their printed adjustments used other
-constants (docs/case-study.md). A recipe names where the constants came from:
+The sixteen runs were evaluated under the protocol `pykeen`. Most of their printed adjustments used constants of
+another origin (docs/case-study.md). A recipe names that origin:
 
-* counted: the candidates as they were ranked;
-* exclusive: the candidates without the true answer, one too few in every task;
-* exclusive, inverted: the same with the sign of the mean rank, so that low is good;
-* approximate: an index with E = ln(c) / (c - 1), c the mean number of candidates, for the expectation of MRR.
+* counted: the constants of the candidates that were ranked;
+* exclusive: the constants without the true answer among the candidates, so that N is too small by 1 in every task;
+* exclusive, inverted: like exclusive, but with the sign of the mean rank, so that low is good;
+* approximate: an index with the expectation E = ln(c) / (c - 1) of MRR, where c is the mean number of candidates.
 """
 
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ _RUN = ("dataset", "model", "metric")
 
 
 def audit(rescored: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
-    """Hold each printed adjustment of the case study against what its recipe gives and against the correct value.
+    """Compare each printed adjustment of the case study with its reproduction and with the correct value.
 
-    rescored: the rows of the case study from `rankadjust.rescore`; database: with both protocols. Returns one row
+    rescored: the rows of the case study from `rankadjust.rescore`. database: rows of both protocols. Returns one row
     per data set, model, metric and adjustment: value (the metric as printed), printed, reproduced, difference
     (reproduced / printed - 1), recipe, corrected. Data sets that the database lacks are left out.
     """
@@ -47,7 +47,7 @@ def audit(rescored: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
 
 
 def _recipe() -> pl.Expr:
-    """Return the recipe by which an adjustment was printed; found by trying, and checked by the tests."""
+    """Return the recipe of a printed adjustment; the recipes were found by trial, and the tests check them."""
     is_z = pl.col("adjustment") == "z"
     is_index = pl.col("adjustment") == "index"
     return (
@@ -67,7 +67,7 @@ def _constants(database: pl.DataFrame) -> pl.DataFrame:
     counted = _long(rows.filter(protocol=COUNTED))
     exclusive = _long(rows.filter(protocol=EXCLUSIVE))
     inverted = exclusive.filter(adjustment="z").with_columns(-pl.col("scale"), -pl.col("offset"))
-    # The mean rank of n tasks is (c + 1) / 2 by chance, which gives back the mean number of candidates c.
+    # By chance the mean rank is (c + 1) / 2: solve for the mean number of candidates c.
     c = 2 * pl.col("expectation") - 1
     approximation = c.log() / (c - 1)
     approximate = rows.filter(protocol=COUNTED, metric=_MEAN_RANK).select(

@@ -1,4 +1,4 @@
-"""Whether the index of a printed value rests on a fact that nobody stated."""
+"""Whether the index of a printed value depends on a fact that nobody stated."""
 
 import polars as pl
 
@@ -6,22 +6,21 @@ from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import KEY
 from rankadjust.literature.statuses import USABLE
 
-# A wrong one of these is another value, or another number of candidates. Among the protocols that a table may leave out
-# are those that rank against a sample: chance gives MRR 0.089 and Hits@10 0.2 against 50 negatives, whatever it gives
-# against all entities.
+# A wrong word here means another value, or another number of candidates. A table that names no protocol may have ranked
+# against a sample: with 50 negatives chance gives MRR 0.089 and Hits@10 0.2, whatever it gives among all entities.
 _ALWAYS_MATTER = ("dataset", "metric", "protocol")
-# Where these matter the constants decide.
+# These matter only where the constants differ.
 _MAY_MATTER = ("split", "side")
-# With these every task has the same number of candidates, on every side and in every split.
+# Rows of these origins have the same number of candidates in every task, on every side and in every split.
 _CONSTANT = ("constant", "entities")
 
 
 def add_certainty(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
-    """Give the status assumed to rows whose index rests on facts that were neither printed nor given.
+    """Give the status assumed to rows whose index depends on facts that were neither printed nor given.
 
-    rows: with the columns of `rankadjust.database.adjustments.add_adjusted`, and grades (`rankadjust.tables.grades`). A
-    split or side that was taken stays quiet where no other that is evaluated would move the index by more than half of
-    its rounding interval.
+    rows: rows with the columns of `rankadjust.database.adjustments.add_adjusted`, and grades
+    (`rankadjust.tables.grades`). An assumed split or side does not change the status if no other evaluated
+    split or side would move the index by more than half of its rounding interval.
     """
     if rows["grades"].null_count() == rows.height:
         return rows
@@ -44,12 +43,12 @@ def _is_taken(name: str) -> pl.Expr:
 
 
 def _moving(rows: pl.DataFrame, database: pl.DataFrame) -> pl.Series:
-    """Return whether another split or side than the one that was taken would move the index of a row."""
+    """Return whether replacing the assumed split or side by another would move the index of a row."""
     numbered = rows.with_row_index("_row").with_columns(
         _is_taken(name).alias(f"_{name}") for name in _MAY_MATTER
     )
     asked = numbered.filter(pl.any_horizontal("_split", "_side") & ~pl.col("origin").is_in(_CONSTANT))
-    # Nobody prints values of the training triples and leaves out that they are.
+    # Sources say when a value is about the training triples, so training is not an alternative.
     others = database.filter(pl.col("split") != "training")
     chance = pl.coalesce("expectation", (pl.col("expectation_low") + pl.col("expectation_high")) / 2)
     constants = others.select(*KEY, "optimum", chance=chance)

@@ -1,8 +1,8 @@
 """What adjustment changes in the literature: printed and adjusted results side by side (docs/literature.md).
 
-Within one evaluation - a data set, split, side, protocol and metric - adjustment is an affine function that rises with
-the quality of a result, so that it never changes the order of models there. What it changes is how far a number is from
-chance, and with that what numbers of different evaluations say beside each other.
+Within one evaluation (data set, split, side, protocol and metric) adjustment is an affine function that rises with the
+quality of a result. So adjustment never changes the order of models there. It shows how far each number is from chance,
+and so it changes comparisons between numbers of different evaluations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,14 @@ from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.wording import SAMPLED
 
-# A random ranking is as far from chance in about one of twenty cases.
+# About one in twenty random rankings is farther than this from chance.
 CHANCE_Z = 2.0
-# By so much a printed MRR or Hits@k and its index differ visibly: a unit of the second decimal.
+# A printed MRR or Hits@k and its index differ visibly if the difference exceeds a unit of the second decimal.
 VISIBLE = 0.01
-# Where the classes of rankings among all entities end.
+# Upper ends of the classes of rankings among all entities.
 _SIZES = {"fewer than 200 entities": 200, "200 to 1,999": 2_000, "2,000 to 19,999": 20_000}
 _LARGEST = "20,000 or more"
-# Metrics between 0 and 1 that are printed by nearly all. Hits@100 is another matter: chance has 100 / N.
+# The usual metrics between 0 and 1. Hits@100 is left out: chance alone gives about 100 / N.
 _MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
 
 # The ends of the rounding interval.
@@ -35,10 +35,10 @@ _ORDER_KEY = ("metric", "ranking")
 
 
 def usable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that have an index of their own evaluation, with `ranking` and `merit`.
+    """Return the rows that have an index of their own evaluation, with the columns `ranking` and `merit`.
 
-    rescored: rows of `rankadjust.literature.rescore.rescore`. ranking says what was ranked against what: sampled, raw
-    (all entities without a filter) or filtered. merit is the printed value with the sign that makes higher better.
+    rescored: rows of `rankadjust.literature.rescore.rescore`. ranking names the kind of candidates: sampled, raw (all
+    entities without a filter) or filtered. merit is the printed value with the sign that makes higher better.
     """
     absent = [
         name for name in ("source", "year", "model", "source_line", "caveat") if name not in rescored.columns
@@ -58,19 +58,19 @@ def usable(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def comparable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `usable` on test splits and for both sides; a number that two sources print counts once."""
+    """Return the rows of `usable` on test splits for both sides; a number that two sources print counts once."""
     same = ["dataset", "protocol", "split", "metric", "model", "value"]
     rows = usable(rescored).filter(pl.col("split").is_in(TEST_SPLITS), pl.col("side") == "both")
     return rows.unique(same, keep="first", maintain_order=True)
 
 
 def chance_share(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Say for each kind of ranking how much of a printed MRR or Hits@k, k up to 10, chance explains.
+    """Return for each class of candidates the share of a printed MRR or Hits@k (k up to 10) that chance explains.
 
     A result that several sources print counts once (`distinct_results`). Returns a row per class of `usable` rows:
-    candidates (sampled-q, or how many entities are ranked), results, datasets, share (median of expectation / value),
-    share_low and share_high (its quartiles), visible (results whose index differs from the printed value by more than
-    VISIBLE) and largest (the largest such difference). The largest median share comes first.
+    candidates (sampled-q, or the number of ranked entities), results, datasets, share (median of expectation / value),
+    share_low and share_high (quartiles), visible (the number of results whose index differs from the printed value by
+    more than VISIBLE) and largest (the largest such difference). The class with the largest median share comes first.
     """
     rows = distinct_results(usable(rescored)).filter(pl.col("metric").str.contains(_MRR_AND_HITS))
     share, difference = pl.col("expectation") / pl.col("value"), (pl.col("value") - pl.col("index")).abs()
@@ -99,11 +99,12 @@ def candidate_class() -> pl.Expr:
 
 
 def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return results of the same model on the same data under two protocols, a row per pair and metric.
+    """Return results of the same model on the same data under two protocols, one row per pair and metric.
 
-    The first protocol is `filtered` where the source prints it, else the first in the alphabet. A model is known by its
-    name within the source, and by its line where the source repeats the name. Returns source, model, source_line,
-    dataset, split, side, metric, then protocol, value, expectation and index of the first and other_... of the second.
+    The first protocol is `filtered` if the source prints it, else the first in the alphabet. Within a source the name
+    identifies a model; the line does if the source repeats the name. Returns source, model, source_line, dataset,
+    split, side, metric, then protocol, value, expectation and index of the first protocol, and the columns other_... of
+    the second protocol.
     """
     columns = ["protocol", "value", "expectation", "index"]
     same = ["source", "model", "dataset", "split", "side", "metric"]
@@ -133,12 +134,12 @@ def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def ranked_results(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the models of each evaluation, each with its best result (of equal ones the first), the best model first.
+    """Return the models of each evaluation in order, the best model first, each with its best result.
 
-    Rows with a caveat - second-hand, or refuted - are left out, and what contradictions (of `check`) call impossible.
-    Returns the columns of an evaluation, metric, place, model, source, value, value_low, value_high, index, spread (the
-    largest number that ± may stand for, rounded) and runs (how many the value is a mean over, where the source
-    says it).
+    Of equal results of a model the first is kept. Rows with a caveat (second-hand or refuted) are left out. So are the
+    values that contradictions, a frame of `check`, calls impossible. Returns the columns of an evaluation, metric,
+    place, model, source, value, value_low, value_high, index, spread (the largest number that ± may stand for, rounded)
+    and runs (the number of runs that the value is a mean over, if the source says it).
     """
     columns = ["place", "model", "source", "value", "value_low", "value_high", "index", "spread", "runs"]
     rows = ranked_rows(rescored, contradictions)
@@ -154,7 +155,7 @@ def _largest_spread(printed: Mapping[str, str | None]) -> float | None:
 
 
 def _stated_runs() -> pl.Expr:
-    """Return over how many runs the values of a source are means, null where it does not say that."""
+    """Return the number of runs that the values of a source are means over, null if the source does not say it."""
     found: pl.Expr = pl.lit(None, pl.Int64)
     for rule in shipped_mapping()["runs"]:
         found = pl.when(pl.col("source").str.contains(rule["source"])).then(rule["runs"]).otherwise(found)
@@ -164,7 +165,7 @@ def _stated_runs() -> pl.Expr:
 def best_results(
     rescored: pl.DataFrame, count: int = 3, contradictions: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return at most `count` models of each evaluation, as `ranked_results` has them but without the rounding."""
+    """Return at most `count` models of each evaluation as in `ranked_results`, but without the rounding."""
     columns = ["place", "model", "source", "value", "index"]
     return (
         ranked_rows(rescored, contradictions)
@@ -174,9 +175,9 @@ def best_results(
 
 
 def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the rows that `ranked_results` tells of, with all their columns and place.
+    """Return the rows of `ranked_results` with all their columns and place.
 
-    A column `own` (bool) keeps a model of the user's apart from a published one of the same name.
+    A column `own` (bool) separates a model of the user from a published model of the same name.
     """
     evaluation = [*EVALUATION, "metric"]
     model = ["model", "own"] if "own" in rescored.columns else ["model"]
@@ -193,9 +194,9 @@ def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = No
 def model_orders(rescored: pl.DataFrame) -> pl.DataFrame:
     """Order the data sets on which a source evaluates a model, before and after adjustment.
 
-    Where a model has filtered and raw results on a data set, the filtered one is taken. Returns source, model, metric,
-    ranking, datasets (how many, at least 2), before and after (their names, the best result first; of those that are
-    printed alike the one with the higher index) and changed.
+    If a model has a filtered and a raw result on a data set, the filtered result is used. Returns source, model,
+    metric, ranking, datasets (their number, at least 2), before and after (their names, the best result first; if the
+    printed values are equal, the higher index decides) and changed.
     """
     rows = comparable(rescored).sort(pl.col("ranking") == "raw", maintain_order=True)
     rows = rows.with_columns(ranking=pl.col("ranking").replace("raw", "filtered"))
@@ -216,13 +217,14 @@ def model_orders(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the rows that a random scorer could have had, or that are worse, with `chance` and `evidence` added.
+    """Return the rows that are not clearly above chance, with the columns `chance` and `evidence`.
 
-    The whole rounding interval decides: a Hits@1 of 0.00 may be 0.005. chance is `at` where all of it is within
-    CHANCE_Z standard deviations of chance, `below` where all of it is beyond, `at or below` where it holds that limit.
-    evidence is the z that says so (that of the random scorer, or of independent ranks where there is none), or the
-    index alone where the number of tasks is not known: that can only tell what is below. contradictions: of `check`;
-    where it calls values of a model impossible, nothing is said of any of them.
+    The whole rounding interval decides: a printed Hits@1 of 0.00 may be 0.005. chance is `at` if the whole interval is
+    within CHANCE_Z standard deviations of chance, `below` if the whole interval is farther below, and `at or below` if
+    it contains that limit. evidence is the z of the random scorer, or of independent ranks if the random scorer has
+    none. If the number of tasks is not known, evidence is the index, which can only show that a value is below chance.
+    contradictions: a frame of `check`. If it calls a value of a model impossible, all values of that model in the
+    evaluation are left out.
     """
     z = pl.coalesce("z_random_scorer", "z")
     evidence = (
@@ -232,7 +234,7 @@ def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None
         .then(pl.lit("z, independent ranks"))
         .otherwise(pl.lit("index"))
     )
-    # Both are affine in the value, and 0 at chance.
+    # Index and z are affine in the value and 0 at chance.
     ends = [
         pl.coalesce(pl.when(pl.col("index") != 0).then(z / pl.col("index") * pl.col(end)), z) for end in _ENDS
     ]
@@ -250,13 +252,13 @@ def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None
 
 
 def _without_impossible(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the rows of models of which no values are called impossible in that evaluation."""
+    """Return the rows of models without a value that contradictions calls impossible in that evaluation."""
     impossible = impossible_values(rows.with_row_index("_row"), contradictions)["_row"]
     return rows.filter(~pl.int_range(pl.len()).is_in(impossible.implode()))
 
 
 def impossible_values(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -> pl.DataFrame:
-    """Return the rows of models of which values are called impossible in that evaluation."""
+    """Return the rows of models with a value that contradictions calls impossible in that evaluation."""
     key = ["file", "source", "model", *EVALUATION]
     if contradictions is None or "severity" not in contradictions.columns:
         return rows.clear()
@@ -268,14 +270,15 @@ def impossible_values(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -
 def below_baselines(
     rescored: pl.DataFrame, by: Sequence[str] = ("dataset", "protocol", "split")
 ) -> pl.DataFrame:
-    """Say for each evaluation, or each model or year, how many published values are below what counting reaches.
+    """Count for each evaluation, model or year the published values that are below the best counting baseline.
 
-    Of the rows of `comparable` those are taken that have a gain: their protocol is the baseline's own, and the best
-    baseline was chosen on validation. by: columns of rescored rows. Returns a row for each value of them: results,
-    models, below (results that are below the baseline by more than their rounding), and for MRR and Hits@k, k up to 10,
-    the medians of what chance and counting explain of a value (chance_share, counting_share), then the result that is
-    furthest below (or least above): lowest_gain with lowest_model, lowest_dataset, lowest_metric, lowest_value,
-    baseline and baseline_value. Most below come first.
+    Only rows of `comparable` with a gain are used: the baseline was evaluated under the same protocol, and the best
+    baseline was chosen on validation. by: columns of rescored rows; each combination of their values gets a row.
+    Returns results, models, below (the number of results that are below the baseline by more than their rounding), and
+    for MRR and Hits@k, k up to 10, the median shares of a value that chance and counting explain (chance_share,
+    counting_share). The other columns describe the result with the lowest gain: lowest_gain, lowest_model,
+    lowest_dataset, lowest_metric, lowest_value, baseline and baseline_value. The row with most results below comes
+    first.
     """
     has_share = pl.col("metric").str.contains(_MRR_AND_HITS) & (pl.col("value") > 0)
     shares = {"chance_share": "expectation", "counting_share": "baseline_value"}
@@ -302,10 +305,10 @@ def below_baselines(
 
 
 def surprising(rescored: pl.DataFrame, count: int = 10) -> pl.DataFrame:
-    """Return published MRR and Hits@k, k up to 10, that are furthest below counting, one for a model and data set.
+    """Return the published MRR and Hits@k (k up to 10) that are furthest below counting, one per model and data set.
 
-    Of a data set no more than two are taken, so that one benchmark does not fill the list. Returns the columns of an
-    evaluation, metric, model, source, year, value, expectation, baseline, baseline_value and below (by how much).
+    At most two results of a data set are returned, so that no benchmark fills the list. Returns the columns of an
+    evaluation, metric, model, source, year, value, expectation, baseline, baseline_value and below (the distance).
     """
     columns = ["metric", "model", "source", "year", "value", "expectation", "baseline", "baseline_value"]
     return (
@@ -321,11 +324,11 @@ def surprising(rescored: pl.DataFrame, count: int = 10) -> pl.DataFrame:
 
 
 def standings(rescored: pl.DataFrame, baselines: pl.DataFrame, metric: str = "mrr") -> pl.DataFrame:
-    """Return what stands on the line from chance to perfect on each data set: chance, counting, and every model.
+    """Return the marks on the line from chance to perfect of each data set: chance, counting and every model.
 
-    baselines: of `rankadjust.database.constants.Constants.baselines`. metric: key or alias. Of a model the best result
-    is taken. Returns a row for each mark: dataset, protocol, split, kind (chance, counting, model), name and value, by
-    data set and value; data sets of which a result has a gain, test splits, both sides.
+    baselines: a frame such as `rankadjust.database.constants.Constants.baselines`. metric: key or alias. Each model has
+    its best result. Returns a row for each mark, sorted by data set and value: dataset, protocol, split, kind (chance,
+    counting, model), name and value. Only data sets with a gain are included, on test splits and both sides.
     """
     key = resolve(metric).key
     rows = comparable(rescored).filter(metric=key)
@@ -347,7 +350,7 @@ def standings(rescored: pl.DataFrame, baselines: pl.DataFrame, metric: str = "mr
     return pl.concat(marks).sort(*evaluation, "value", "kind", "name")
 
 
-# By more than its rounding.
+# The whole rounding interval is below the baseline.
 _IS_BELOW = pl.coalesce("gain_high", "gain") < 0
 
 
@@ -356,12 +359,12 @@ def _with_gain(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:
-    """Return what it does to an index to take every N as the number of entities.
+    """Return the error of an index that is computed as if every N were the number of entities.
 
-    database: columns of rankadjust.database.store.SCHEMA; the rows of additive metrics under the protocol
-    `filtered`, test splits, both sides are used. Since 1 - index = (optimum - M) / (optimum - E), a wrong
-    expectation multiplies the distance of every result from 1 by the same factor. Returns dataset, split,
-    metric, entities, expectation, expectation_from_entities, factor (1: no effect).
+    database: a frame with the columns of rankadjust.database.store.SCHEMA. Its rows of additive metrics under the
+    protocol `filtered`, on test splits and both sides, are used. Since 1 - index = (optimum - M) / (optimum - E), a
+    wrong expectation multiplies the distance of every index from 1 by the same factor. Returns dataset, split, metric,
+    entities, expectation, expectation_from_entities, factor (1: no effect).
     """
     rows = database.filter(
         pl.col("protocol") == "filtered",

@@ -1,4 +1,4 @@
-"""Published values that confirm a data set which a table does not print: they are noted, and decide nothing."""
+"""Notes on inferred data sets that published values confirm; the notes decide nothing."""
 
 from functools import cache
 
@@ -12,22 +12,22 @@ from rankadjust.literature.tidy import read_tidy
 from rankadjust.tables.tokens import Names, find_dataset, metric_key
 
 _PUBLISHED = "resources/published"
-# As many metrics of one model have to be equal.
+# So many metrics of a model must have equal values.
 _LEAST_EQUAL = 2
 
 
 @cache
 def published() -> pl.DataFrame:
-    """Return the rows of all published tables; none where the package comes without the repository."""
+    """Return the rows of all published tables; no rows if the package is installed without the repository."""
     paths = sorted(shipped(_PUBLISHED).glob("*.csv"))
     return pl.concat(map(read_tidy, paths), how="diagonal") if paths else pl.DataFrame()
 
 
 def with_confirmed(values: pl.DataFrame, names: Names) -> pl.DataFrame:
-    """Return the values of a table with a note in `assumed` where its data set was inferred and is confirmed.
+    """Add a note to `assumed` where the data set of a table was inferred and published values confirm it.
 
-    values: of `rankadjust.tables.reading.Reading`. Confirmed means that at least two metrics of a model have the
-    values of a published table, with three digits or more, on the same data set.
+    values: the values of a `rankadjust.tables.reading.Reading`. A data set is confirmed if at least two metrics of a
+    model have the same values, with three digits or more, in a published table of that data set.
     """
     is_inferred = pl.col("grades").str.contains(r"\bdataset inferred\b").fill_null(value=False)
     asked = values.filter(is_inferred, pl.col("dataset").is_not_null(), pl.col("model").is_not_null())
@@ -57,7 +57,7 @@ def with_confirmed(values: pl.DataFrame, names: Names) -> pl.DataFrame:
 
 
 def _compared(rows: pl.DataFrame, names: Names) -> pl.DataFrame:
-    """Return data set, model and metric in our words, and the value as a fraction where it is percent."""
+    """Return data set, model and metric in the words of this project, with percent values as fractions."""
     text = pl.col("value").cast(pl.String)
     number = text.str.extract(r"^\s*(\d*\.?\d+)").cast(pl.Float64, strict=False)
     is_percent = pl.col("unit").fill_null("").str.contains("percent|%") | text.str.contains("%")

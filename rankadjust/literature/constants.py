@@ -1,4 +1,4 @@
-"""The constants of printed values: those of the database, and what is known where it has no row."""
+"""The constants of printed values: rows of the database, or constants from a known number of candidates."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -16,9 +16,9 @@ _UNKNOWN_TASKS = "the number of tasks is not known: no z"
 
 
 def documented_entities(registry: Mapping[str, Dataset]) -> dict[str, int]:
-    """Return the number of entities of the data sets whose registry entry has it, or else that of training.
+    """Return the documented number of entities of each data set, or else its number of entities in training.
 
-    The benchmarks with a constant number of candidates are among them. Inductive sets are left out: their candidates
+    The benchmarks with a constant number of candidates are included. Inductive data sets are left out: their candidates
     are the entities of one of two graphs.
     """
     counts = {
@@ -58,11 +58,11 @@ def add_constants(rows: pl.DataFrame, database: pl.DataFrame, entities: Mapping[
 
 
 def _constants_of(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
-    """Return the database with rows for what it lacks, where the number of candidates is known all the same.
+    """Return the database, with added rows for evaluations that it lacks but whose number of candidates is known.
 
-    That is q + 1 for q sampled negatives, or all entities where a raw table states their number (origin
-    constant), or about the documented number of entities (origin entities). The number of tasks is not known
-    then, so that only the expectation of additive metrics is.
+    N is q + 1 for q sampled negatives, or all entities if a raw table states their number (origin constant), or about
+    the documented number of entities (origin entities). The number of tasks is not known then, so the added rows have
+    only the expectation, and only of additive metrics.
     """
     origin = pl.col("origin") if "origin" in database.columns else pl.lit("computed").alias("origin")
     known = database.with_columns(origin)
@@ -80,7 +80,7 @@ def _constants_of(database: pl.DataFrame, rows: pl.DataFrame, entities: Mapping[
 
 
 def _with_num_candidates(keys: pl.DataFrame, entities: Mapping[str, int]) -> pl.DataFrame:
-    """Return the keys whose tasks all have a number of candidates that is known, with it and its origin."""
+    """Return the keys whose tasks all have the same known number of candidates, with that number and its origin."""
     documented = pl.DataFrame(
         {"dataset": list(entities), "documented": list(entities.values())},
         schema={"dataset": pl.String, "documented": pl.Int64},
@@ -100,7 +100,7 @@ def _with_num_candidates(keys: pl.DataFrame, entities: Mapping[str, int]) -> pl.
 
 
 def _with_expectation(keys: pl.DataFrame) -> pl.DataFrame:
-    """Add the expectation for the constant number of candidates, and empty columns for what is not known then."""
+    """Add the expectation for the constant number of candidates, and empty columns for the unknown constants."""
     distinct = keys.select("metric", "num_candidates").unique(maintain_order=True)
     expectations = [metric_moments(metric, [size]).expectation for metric, size in distinct.iter_rows()]
     return keys.join(

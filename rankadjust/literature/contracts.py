@@ -1,6 +1,6 @@
-"""The columns by which the stages of re-scoring hand over: what each reads, and what it leaves to those after it.
+"""The columns that each stage of re-scoring reads, adds and changes.
 
-A stage may read no other column, adds these and no others, and changes no column that it does not name. Tests hold it.
+A stage reads, adds and changes no other columns than its contract names. Tests check this.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _BASE = ("ratio", "index", "z")
 
 
 class Contract(NamedTuple):
-    """What a stage reads, the columns that it adds, and those that it gives other values."""
+    """The columns that a stage reads, the columns that it adds, and the columns whose values it changes."""
 
     reads: tuple[str, ...]
     adds: tuple[str, ...]

@@ -1,9 +1,9 @@
 """Contradictions: printed values of one model that no ranks have, and rows that repeat each other wrongly.
 
-Held against each other are all values that a source prints for a model in one evaluation, of both sides and each
-(rankadjust.consistency); a value alone against what its number of candidates and of tasks allow; a printed adjusted
-value against the metric beside it; and rows against rows (rankadjust.literature.copies). docs/literature.md,
-"Consistency", explains what a finding means.
+There are four checks. All values that a source prints for a model in one evaluation, for each side and for both, must
+be possible together (rankadjust.consistency). Each value must be possible with its numbers of candidates and tasks. A
+printed adjusted value must follow from the metric beside it. Rows must not repeat other rows with a slip
+(rankadjust.literature.copies). docs/literature.md, "Consistency", explains each finding.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -42,28 +42,28 @@ def check(
     frame: pl.DataFrame,
     database: Database = None,
 ) -> pl.DataFrame:
-    """Return the contradictions between printed values, one row each; those between rows of the table come last.
+    """Return the contradictions between printed values, one row each; contradictions between table rows come last.
 
-    docs/literature.md, "Consistency", explains what a finding means.
+    docs/literature.md, "Consistency", explains the findings.
 
     Parameters
     ----------
     frame : polars.DataFrame, or a frame of pandas or pyarrow
-        A tidy table, or rows that `rescore` has returned; all tables of a source together, since the metrics of a
-        model may stand in several.
+        A tidy table, or the result of `rescore`. Pass all tables of a source together, since the metrics of a model
+        may be printed in several tables.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
-        histograms of its candidates come with it. With them more contradictions are found.
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released constants. The
+        histograms of the candidates come with the constants; with them, more contradictions are found.
 
     Returns
     -------
     polars.DataFrame
-        Columns that name the line, the model and the evaluation; severity (impossible or suspicious); bound (what kind
+        Columns that name the line, the model and the evaluation; severity (impossible or suspicious); bound (the kind
         of contradiction); metric, value, value_low, value_high (a value that clashes, and its rounding interval); limit
-        (what the other values allow at best, null where no number says it); excess (> 0: how far the interval lies
-        beyond it); values (all values that clash, a minimal set); mended (the least change of one of them that removes
-        the contradiction); message; status (of the row in `rescore`).
+        (the nearest value that the other values allow, null if no number says it); excess (> 0: the distance of the
+        interval from limit); values (a minimal set of values that clash); mended (the least change of a single value
+        that removes the contradiction); message; status (of the row in `rescore`).
 
     Raises
     ------
@@ -91,10 +91,10 @@ def check(
 
 
 def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that have all values of a row of other tables but one, in the columns of `check`.
+    """Return the rows that repeat a row of other tables except for one value, in the columns of `check`.
 
-    Both are rows of `rescore`. A table of one's own may repeat published results: where one value of a model differs
-    and the others of the same evaluation do not, it was changed or mistyped here or there.
+    Both frames are results of `rescore`. Your own table may repeat published results. If a single value of a model
+    differs and its other values in the evaluation are equal, that value was changed or mistyped in either table.
     """
     before = _checkable(others).with_columns(group=filled("\t{}", "group"))
     after = _checkable(rescored).with_columns(pl.col("_row") + others.height)
@@ -102,7 +102,7 @@ def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def _told(found: Sequence[Finding], rows: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
-    """Return findings as a frame, each with those of the columns that tell its line and its model."""
+    """Return findings as a frame, with the available columns that identify the line and the model."""
     shown = [name for name in _SHOWN if name in columns]
     findings = pl.DataFrame([astuple(finding) for finding in found], schema=FINDING, orient="row")
     return findings.join(
@@ -128,12 +128,12 @@ def _told(found: Sequence[Finding], rows: pl.DataFrame, columns: Collection[str]
 
 
 def _checkable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with a value of a known metric; the values of one model have the same `group` and `most` N."""
+    """Return the rows with a value of a known metric; the values of a model share `group` and the largest N, `most`."""
     absent = [name for name in (*RESULT, "spread", "unit") if name not in rescored.columns]
     rows = rescored.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
     evaluation = ["source", "model", "dataset", "protocol", "split", "candidates"]
     side = [*evaluation, "side"]
-    # As in `runs.add_run`: table and line tell runs apart where a source prints a metric of a name twice.
+    # As in `runs.add_run`: if a source prints a metric twice under one name, table and line separate the runs.
     repeated = pl.struct(*side, "metric", "adjustment").is_duplicated().any().over(evaluation)
     printed_in = pl.concat_str("table", "source_line", separator=":", ignore_nulls=True)
     sampled = pl.col("protocol").str.extract(SAMPLED, 1).cast(pl.Int64) + 1
@@ -168,7 +168,7 @@ def _of_model(rows: Sequence[dict[str, Any]], lists: TaskLists) -> Iterator[Find
     for value in values:
         alone = single_findings(value, tasks[value.side])
         yield from alone
-        # What is impossible by itself says nothing about others.
+        # A value that is impossible by itself says nothing about other values.
         if (
             not any(finding.severity == "impossible" for finding in alone)
             and value.status != "value_impossible"
@@ -190,7 +190,7 @@ def _halves_of(rows: Iterable[Mapping[str, Any]]) -> set[str]:
 
 
 def _split(values: Iterable[PrintedValue]) -> tuple[dict[tuple[str, str], PrintedValue], list[PrintedValue]]:
-    """Return the values of metrics themselves, by side and metric, and the printed adjusted ones."""
+    """Return the unadjusted values by side and metric, and the list of printed adjusted values."""
     base: dict[tuple[str, str], PrintedValue] = {}
     adjusted: list[PrintedValue] = []
     for value in values:
@@ -204,7 +204,7 @@ def _split(values: Iterable[PrintedValue]) -> tuple[dict[tuple[str, str], Printe
 def _against_base(
     base: Mapping[tuple[str, str], PrintedValue], adjusted: Iterable[PrintedValue]
 ) -> Iterator[Finding]:
-    """Return the printed adjusted values that are not what the printed metric gives."""
+    """Return the printed adjusted values that do not follow from the printed metric."""
     for value in adjusted:
         own = base.get((value.side, value.metric.key))
         if own is None:

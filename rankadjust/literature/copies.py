@@ -1,4 +1,4 @@
-"""Rows against rows: values that were copied with a slip, and rows and columns that were copied to a wrong place."""
+"""Comparisons of rows: values copied with a slip, and rows and columns copied to a wrong place."""
 
 from collections.abc import Iterator
 
@@ -9,36 +9,36 @@ from rankadjust.base.frames import filled
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.findings import Finding
 
-# What a set of values is about; the values of one model are told apart by `group`.
+# The columns of an evaluation; `group` separates the models in it.
 _EVALUATION = ["dataset", "protocol", "split", "side"]
 _PAIR = ["group", "group_other", *_EVALUATION]
-# A copy shares at least so many values with another row, where their models have the same name and where they have not.
+# The least number of values that a copy shares with another row, if the models have the same name and if not.
 SAME_NAMED, SAME_UNNAMED = 2, 3
-# Values of fewer digits are alike by chance.
+# Values with fewer digits are often equal by chance.
 _LEAST_DIGITS = 2
 LEAST_EQUAL_DIGITS = 3
-# Columns are compared where so many models are in both.
+# Two columns are compared if at least so many models are in both.
 _LEAST_MODELS = 3
 
 
 def copies(rows: pl.DataFrame) -> list[Finding]:
-    """Return findings between rows, each told of the row that comes last.
+    """Return findings between rows; each finding refers to the later row.
 
-    rows: of `rescore`, with _row and group (which values are of one model).
+    rows: rows of `rescore`, with _row and group (equal for the values of one model).
     """
     known = _comparable(rows)
     return [*_changed_copies(known, known), *_repeated_rows(known), *_repeated_columns(known)]
 
 
 def changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> list[Finding]:
-    """Return findings of rows that repeat others but for one value; both as in `copies`, others with lower _row."""
+    """Return findings of rows that repeat others except for one value; both as in `copies`, others with lower _row."""
     return list(_changed_copies(_comparable(rows), _comparable(others)))
 
 
 def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows with values of metrics themselves, and the number of their significant digits.
+    """Return the rows with unadjusted values, and the number of their significant digits.
 
-    name: what people call the metric.
+    name: the usual name of the metric.
     """
     names = {metric: resolve(metric).label for metric in rows["metric"].unique()}
     return rows.filter(
@@ -66,13 +66,13 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def digits() -> pl.Expr:
-    """Return how many significant digits a printed value has."""
+    """Return the number of significant digits of a printed value."""
     text = pl.col("value_as_printed").str.replace(r"(±|\+/?-).*", "").str.replace_all(r"[^0-9]", "")
     return text.str.strip_chars_start("0").str.len_chars().cast(pl.Int64)
 
 
 def _spread(rows: pl.DataFrame) -> pl.Expr:
-    """Return the spread over runs that is printed with a value, in its unit; 0 where none is."""
+    """Return the spread over runs that is printed with a value, percent as a fraction; 0 if none is printed."""
     if "spread" not in rows.columns:
         return pl.lit(0.0)
     scale = pl.when(pl.col("unit") == "percent").then(0.01).otherwise(1.0)
@@ -80,8 +80,8 @@ def _spread(rows: pl.DataFrame) -> pl.Expr:
 
 
 def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Finding]:
-    """Return rows that have all values of a row before them, of the same evaluation, but one."""
-    # One finding a row: the copy that shares most.
+    """Return a finding for each row that repeats an earlier row of the same evaluation except for one value."""
+    # Keep one finding a row: the copy that shares most values.
     found = (
         _with_one_change(_beside(rows, others, _alike(rows, others)))
         .sort("same", descending=True, maintain_order=True)
@@ -106,7 +106,7 @@ def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Findin
 
 
 def _alike(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of groups of an evaluation with enough equal values, of enough digits, to be copies."""
+    """Return the pairs of groups in an evaluation with enough equal values, of enough digits, to be copies."""
     is_telling = pl.col("telling") & (pl.col("digits") >= LEAST_EQUAL_DIGITS)
     return (
         rows.filter(is_telling)
@@ -119,7 +119,7 @@ def _alike(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 
 def _beside(rows: pl.DataFrame, others: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Return the values of pairs of groups, metric by metric: those of the other group with the suffix _other."""
+    """Return the values of pairs of groups, metric by metric; columns of the second group have the suffix _other."""
     key = [*_EVALUATION, "metric"]
     renamed = others.rename({name: f"{name}_other" for name in others.columns if name not in key})
     return pairs.join(rows, on=["group", *_EVALUATION], maintain_order="left_right").join(
@@ -128,8 +128,8 @@ def _beside(rows: pl.DataFrame, others: pl.DataFrame, pairs: pl.DataFrame) -> pl
 
 
 def _with_one_change(values: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of groups of which one value differs, with that value; of other models more have to be equal."""
-    # A mean over runs and the value of one of them are no slip where they are as near as the runs are.
+    """Return the pairs of groups that differ in one value; models of different names need more equal values."""
+    # A mean over runs and the value of a single run differ by about the spread: such a difference is not a slip.
     margin = pl.col("margin") + pl.col("margin_other")
     overlap = (pl.col("value_low") < pl.col("value_high_other") + margin) & (
         pl.col("value_low_other") < pl.col("value_high") + margin
@@ -162,7 +162,7 @@ def _with_one_change(values: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
-    """Return rows of a model that are those of the same model on another data set, in all values."""
+    """Return a finding for each row that has all values of the same model on another data set."""
     key = ["model", "protocol", "split", "side", "metric"]
     named = rows.filter(pl.col("model").is_not_null())
     same_place = pl.any_horizontal(
@@ -197,7 +197,7 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
 
 
 def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
-    """Return columns (a metric of one evaluation in one table) that have the values of another for every model."""
+    """Return columns (a metric of an evaluation in a table) that repeat another column for every model."""
     column = [*_EVALUATION, "metric"]
     named = rows.filter(pl.col("model").is_not_null())
     pairs = named.join(named, on=["source", "table", "model"], suffix="_other", nulls_equal=True).filter(

@@ -1,8 +1,9 @@
 """Results that several sources print, counted once.
 
-A result is all that a source prints for a model in one evaluation. It repeats that of another source where every one
-of its values stands there too: a README and the documentation of one project, or a table that takes its rows from
-elsewhere. Two values of at least three digits make a copy where the models have the same name, else three.
+A result is the set of values that a source prints for a model in one evaluation. A result repeats a result of another
+source if that source prints every value of it too. Examples are the README and the documentation of a project, or a
+table that takes rows from another paper. Two equal values of at least three digits make a copy if the models have the
+same name; three are needed if the names differ.
 """
 
 import polars as pl
@@ -15,10 +16,10 @@ _KEY = [*EVALUATION, "metric", "equal"]
 
 
 def distinct_results(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows without results that repeat another source's.
+    """Return the rows without results that repeat a result of another source.
 
-    rescored: rows of `rankadjust.literature.rescore.rescore`. Of results that are equal the first without a caveat
-    stays, else the first; a result with more values stays before one with fewer of the same.
+    rescored: rows of `rankadjust.literature.rescore.rescore`. Of equal results the first without a caveat is kept, or
+    the first if all have caveats. A result is dropped in favour of another that has the same values and more.
     """
     rows = add_run(rescored).with_columns(equal=pl.col("value").round_sig_figs(10))
     values = (
@@ -42,13 +43,13 @@ def distinct_results(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def _rank(rows: pl.DataFrame) -> pl.Expr:
-    """Return the place of a result among equal ones: those without a caveat come first."""
+    """Return the place of a result among equal results: results without a caveat come first."""
     place = pl.col("order").cast(pl.Int64).min()
     return place + pl.col("caveat").is_not_null().any() * rows.height if "caveat" in rows.columns else place
 
 
 def _pairs(values: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs of results of two sources that have values in common, with how many."""
+    """Return the pairs of results of two sources with values in common, and the number of these values."""
     return (
         values.join(values, on=_KEY, suffix="_other")
         .filter(pl.col("source").ne_missing(pl.col("source_other")))

@@ -1,4 +1,4 @@
-"""What a contradiction is as data, and the printed values that contradictions are about, as people read them."""
+"""Data classes: a contradiction (Finding), and a printed value in the form that people read (PrintedValue)."""
 
 import math
 import re
@@ -48,13 +48,13 @@ FINDING = {
     "message": pl.String,
 }
 
-# More decimals than people print: such values come from a file.
+# People print at most this number of decimals; values with more come from a file.
 _MOST_DECIMALS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A contradiction, told of one row. Fields as FINDING, the columns of `literature.contradictions.check`."""
+    """A contradiction, reported for one row; the fields are FINDING, columns of `literature.contradictions.check`."""
 
     row: int
     severity: str
@@ -70,10 +70,10 @@ class Finding:
 class PrintedValue(Interval):
     """A printed value of a metric, or of an adjusted one.
 
-    printed_low, printed_high: the interval of what is printed, which is scale x metric + offset. text: as people read
-    it ("Hits@10 53.0 %"), name: the same without the number. decimals, percent: how it is printed. is_mean: whether it
-    is a mean over several runs. is_ordinary: whether the true answer competes with wrong ones only, so that bad ranks
-    should be rarer than good ones.
+    printed_low, printed_high: the rounding interval of the printed number, which is scale x metric + offset. text: the
+    value as people read it ("Hits@10 53.0 %"). name: the text without the number. decimals, percent: the printed form.
+    is_mean: whether the value is a mean over several runs. is_ordinary: whether the true answer competes with wrong
+    answers only, so that bad ranks should be rarer than good ranks.
     """
 
     row: int
@@ -94,7 +94,7 @@ class PrintedValue(Interval):
 
     @property
     def cut(self) -> "PrintedValue":
-        """The same with all values that have these digits if further ones were cut off."""
+        """The same value, with the interval that these digits allow if further digits were cut off."""
         unit = 10.0**-self.decimals * (0.01 if self.percent else 1.0)
         return replace(self, high=min(max(self.high, self.low + 1.5 * unit), self.metric.upper))
 
@@ -104,18 +104,18 @@ class PrintedValue(Interval):
         return f"{self.name} {self.number}"
 
     def as_adjusted(self, metric: float) -> float:
-        """Return what would be printed, were the metric this."""
+        """Return the number that would be printed for this value of the metric."""
         return self.scale * metric + self.offset
 
     def shown(self, metric: float) -> str:
-        """Return a value of the metric as it would be printed, with four digits."""
+        """Return a value of the metric in its printed form, with four digits."""
         value = self.as_adjusted(metric) * (100 if self.percent else 1)
         return f"{value:.4g}" + (" %" if self.percent else "")
 
     def nearest(self, least: float, most: float) -> str | None:
-        """Return the number next to the printed one, with its decimals, that stands for a metric in [least, most].
+        """Return the nearest number, with the same decimals, that stands for a metric in [least, most].
 
-        None where the printed one does, or none within the metric's range can.
+        None if the printed value itself does, or if no number within the range of the metric can.
         """
         ends = sorted(self.as_adjusted(end) for end in (least, most))
         factor = 100 if self.percent else 1
@@ -135,10 +135,10 @@ class PrintedValue(Interval):
 def read_value(
     row: Mapping[str, Any], expectation: Callable[[Mapping[str, Any], Metric], float | None]
 ) -> PrintedValue | None:
-    """Return the printed value of a row of `rescore`, None where it says nothing of the metric.
+    """Return the printed value of a row of `rescore`, None if it says nothing about the metric.
 
-    expectation: what chance gives for a row and a metric, None where it is not known; adjusted values need it. Not
-    taken are z, which every source makes its own way, and means over runs of what is no mean over the tasks.
+    expectation: a function that returns the expectation of a metric for a row, None if it is not known; adjusted values
+    need it. Skipped are z, since every source defines z differently, and averages over runs of non-additive metrics.
     """
     metric = resolve(row["metric"])
     is_mean = row["spread"] is not None

@@ -1,4 +1,4 @@
-"""What printed values among sampled negatives say about the full ranking, for the rows of re-scored tables."""
+"""Bounds of full-ranking metrics from values that were printed among sampled negatives."""
 
 from functools import cache, partial
 
@@ -23,10 +23,9 @@ _SCHEMA = {"run": pl.String} | dict.fromkeys(COLUMNS, pl.Float64) | {"full_reaso
 def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float = 0.95) -> pl.DataFrame:
     """Add bounds of MRR and Hits@10 in the full ranking to rows among sampled negatives, from all values of a model.
 
-    rescored: as of `rankadjust.rescore`; values that rest on facts that were taken for granted are used, too. Adds
-    full_mrr_low, full_mrr_high, full_hits@10_low and full_hits@10_high, and full_reason, which says why a row among
-    sampled negatives has no bounds. Rows of other protocols have nulls. Given columns of these names become
-    <name>_given.
+    rescored: result of `rankadjust.rescore`; values that depend on assumed facts are used, too. Adds full_mrr_low,
+    full_mrr_high, full_hits@10_low and full_hits@10_high, and full_reason, which says why a row among sampled negatives
+    has no bounds. Rows of other protocols have nulls. Given columns of these names become <name>_given.
     level: the probability that the bounds of one model hold.
     """
     taken = {name: f"{name}_given" for name in _SCHEMA if name in rescored.columns}
@@ -55,11 +54,12 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
 
 
 def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
-    """Return for each evaluation and metric the best printed value, its bounds, and how many pairs of models are known.
+    """Return for each evaluation and metric the best printed value, its bounds, and the number of ordered pairs.
 
-    bounded: as of `add_full_bounds`; the rows of `rankadjust.literature.comparison.comparable` are taken. A pair is
-    known where the bounds of its models do not overlap. Returns dataset, protocol, split, metric, models, best_model,
-    best (its printed value), full_low and full_high (its bounds), pairs and known.
+    bounded: result of `add_full_bounds`; the rows that `rankadjust.literature.comparison.comparable` keeps are used.
+    The order of two models is known if their bounds do not overlap. Returns dataset, protocol, split, metric, models,
+    best_model, best (its printed value), full_low and full_high (its bounds), pairs (of models) and known (pairs of
+    known order).
     """
     ends = {"low": "full_{}_low", "high": "full_{}_high"}
     of_metric = [
@@ -80,7 +80,7 @@ def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
             full_low=low.get(best),
             full_high=high.get(best),
             pairs=pl.len().cast(pl.Int64) * (pl.len().cast(pl.Int64) - 1) // 2,
-            # For each model, how many others have their greatest value below its least.
+            # For each model, count the other models whose upper bound is below its lower bound.
             known=high.sort().search_sorted(low, side="left").sum().cast(pl.Int64),
         )
         .sort("metric", "dataset", "protocol", "split")
@@ -88,7 +88,7 @@ def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
 
 
 def _bounding(names: pl.Series) -> list[str]:
-    """Return the metrics whose values say something."""
+    """Return the metrics whose values narrow the bounds."""
     metrics = {name: find(name) for name in names.unique().drop_nulls()}
     return sorted(
         name for name, metric in metrics.items() if metric is not None and is_function_of_mean(metric)
@@ -96,14 +96,14 @@ def _bounding(names: pl.Series) -> list[str]:
 
 
 def _values(part: pl.DataFrame) -> tuple[tuple[str, Value], ...]:
-    """Return what is printed of a model; models of which the same is printed have the same bounds."""
+    """Return the printed values of a model, hashable: models with equal printed values have equal bounds."""
     ends = (pl.coalesce(f"value_{end}", "value") for end in ("low", "high"))
     found = {name: (low, high) for name, low, high in part.select("metric", *ends).iter_rows()}
     return tuple(sorted(found.items()))
 
 
 def _setting(constants: Constants, dataset: str, protocol: str, split: str, side: str) -> Setting | str:
-    """Return what is known of an evaluation, or why nothing follows."""
+    """Return the setting of an evaluation, or the reason why no bounds follow."""
     sampled = int(protocol.removeprefix("sampled-"))
     try:
         return setting(Asked(sampled, dataset=dataset, split=split, side=side, database=constants))

@@ -1,4 +1,4 @@
-"""Printed values of one model against each other: whether one distribution of ranks can have them all."""
+"""Joint consistency: whether one distribution of ranks can have all printed values of a model."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,13 +22,13 @@ from rankadjust.consistency.statements import (
 from rankadjust.literature.findings import Finding, PrintedValue
 
 _SEVERITY = {Ranks.HALVES: "impossible", Ranks.WHOLE: "only_with_ties", Ranks.DECREASING: "suspicious"}
-# A contradiction is mended by leaving one value out, and the rest is looked at again; so often at most.
+# After each contradiction a value is left out and the rest is checked again, at most so many times.
 _MOST_FOUND = 4
 _TWO = 2
 
 
 class _Model:
-    """The values of one model that belong to one system, and the programs for each kind of ranks."""
+    """The values of a model in one system of constraints, and its linear program for each kind of ranks."""
 
     def __init__(self, values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> None:
         sides = {value.side for value in values}
@@ -57,13 +57,13 @@ class _Model:
 def joint_findings(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> Iterator[Finding]:
     """Return the contradictions among the values of one model.
 
-    tasks: the lists of tasks by side; head and tail too where values of several sides are printed.
+    tasks: the tasks by side; also of head and tail if values of several sides are printed.
     """
     by_side: dict[str, list[PrintedValue]] = {}
     for value in sorted(values, key=lambda value: value.side):
         by_side.setdefault(value.side, []).append(value)
-    # Two sides say something about each other through the mean of both only. Where it is not known how many tasks each
-    # side has, that mean may hide what one side alone shows.
+    # Head and tail constrain each other only through the mean of both sides. If the numbers of tasks per side are not
+    # known, that mean may hide a contradiction of a single side.
     linked = "both" in by_side and len(by_side) > 1
     weighted = linked and None not in (tasks["head"].number, tasks["tail"].number)
     systems = [*([] if weighted else by_side.values()), *([list(values)] if linked else [])]
@@ -91,7 +91,7 @@ def _statements(values: Collection[PrintedValue]) -> list[Statement]:
 
 
 def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> tuple[Finding, str] | None:
-    """Return the first contradiction and the value that it is told of, None where the values can be together."""
+    """Return the first contradiction and the key of the blamed value, None if the values are possible together."""
     if _are_ordered_hits(values):
         return None
     model = _Model(values, tasks)
@@ -108,7 +108,8 @@ def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> t
     if not program.clashes(program.names):
         return None
     if ranks is Ranks.HALVES and (additive := _additive(values)):
-        # Without metrics whose mean over runs is none of one ranking the contradiction is certain.
+        # A mean over runs of an additive metric is its value for all ranks of the runs together. So a contradiction
+        # among additive metrics holds for means over runs, too.
         found = _first(additive, tasks)
         if found is not None and found[0].severity == _SEVERITY[ranks]:
             return found
@@ -116,13 +117,13 @@ def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> t
 
 
 def _additive(values: Sequence[PrintedValue]) -> Sequence[PrintedValue]:
-    """Return the means over the tasks, nothing where there are no other values."""
+    """Return the values of additive metrics, nothing if all metrics are additive."""
     found = [value for value in values if value.metric.additive]
     return found if len(found) < len(values) else []
 
 
 def _are_ordered_hits(values: Sequence[PrintedValue]) -> bool:
-    """Return whether all values are Hits of one side that do not decrease in k: some ranks have these."""
+    """Return whether all values are Hits of one side that do not decrease in k: some ranks have such values."""
     if len({value.side for value in values}) > 1 or any(
         value.metric.family != "hits_at_k" for value in values
     ):
@@ -136,12 +137,12 @@ def _are_ordered_hits(values: Sequence[PrintedValue]) -> bool:
 
 
 def _in_order(model: _Model, program: Program) -> list[str]:
-    """Return the names in the order in which they are left out, if they can be: Hits first, of which there are many."""
+    """Return the names in the order of attempts to leave them out: Hits first, since there are many of them."""
     return sorted(program.names, key=lambda name: (model.values[name].metric.shape is not hit, int(name)))
 
 
 def _is_ordinary(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> bool:
-    """Return whether shares that do not increase are to be expected: the true answer competes with wrong ones only."""
+    """Return whether worse ranks should be rarer: the true answer competes with wrong answers only."""
     return all(value.is_ordinary for value in values) and all(
         one.most <= MOST_AVERAGED for one in tasks.values()
     )
@@ -151,8 +152,8 @@ def _is_ordinary(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]
 class _Clashing:
     """A value that clashes with others.
 
-    allowed: between which values these leave room, None where they leave none or it is not known. alone_wrong: whether
-    nothing clashes without it.
+    allowed: the interval that the other values leave for this value, None if there is none or it is not known.
+    alone_wrong: whether the other values are consistent without this value.
     """
 
     value: PrintedValue
@@ -161,7 +162,7 @@ class _Clashing:
 
     @property
     def change(self) -> float:
-        """How much the value has to change, relative to its size; inf where no change is known."""
+        """The change that the value needs, relative to its size; inf if no change is known."""
         if self.end is None:
             return np.inf
         limit, printed = self.end
@@ -169,12 +170,12 @@ class _Clashing:
 
     @property
     def innocence(self) -> tuple[object, ...]:
-        """What the values of a clash are sorted by: the finding is told of the least."""
+        """The sort key of the values of a clash; the finding blames the value with the least key."""
         return not self.alone_wrong, self.value.metric.shape is hit, self.change, self.value.row
 
     @property
     def end(self) -> tuple[float, float] | None:
-        """The allowed end that the value is beyond, and the printed end that is beyond it."""
+        """The end of the allowed interval that the value violates, and the nearest end of the printed interval."""
         if self.allowed is not None and self.allowed[0] > self.value.high:
             return self.allowed[0], self.value.high
         if self.allowed is not None and self.allowed[1] < self.value.low:
@@ -183,13 +184,13 @@ class _Clashing:
 
     @property
     def mended(self) -> str | None:
-        """The least change after which nothing clashes, in words."""
+        """The least change of the value that removes the clash, in words."""
         number = None if self.allowed is None else self.value.nearest(*self.allowed)
         return None if number is None else f"{self.value.name} {number} instead of {self.value.number}"
 
 
 def _clashing(program: Program, value: PrintedValue, names: Sequence[str]) -> _Clashing:
-    """Return a value beside the others; names: of the values that clash."""
+    """Return a value with the interval that the others allow; names: the names of the clashing values."""
     others = [name for name in program.names if name != value.key]
     alone_wrong = not program.clashes(others)
     rest = others if alone_wrong else [name for name in names if name != value.key]
@@ -197,7 +198,7 @@ def _clashing(program: Program, value: PrintedValue, names: Sequence[str]) -> _C
 
 
 def _told(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Finding, str]:
-    """Return the finding for values that clash, and which of them it is told of."""
+    """Return the finding for values that clash, and the name of the value that it blames."""
     program = model.program(ranks)
     clashing = [_clashing(program, model.values[name], names) for name in names]
     blamed = min(clashing, key=lambda each: each.innocence)
@@ -221,7 +222,7 @@ def _told(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Finding, s
 
 
 def _severity(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[str, Sequence[str]]:
-    """Return the severity of a clash, and a sentence with what would still make it possible."""
+    """Return the severity of a clash, and sentences on circumstances that would still make the values possible."""
     values = [model.values[name] for name in names]
     if ranks is not Ranks.HALVES:
         return _SEVERITY[ranks], []
@@ -257,7 +258,7 @@ def _sentences(
 
 
 def _allowed(program: Program, value: PrintedValue, rest: Sequence[str]) -> tuple[float, float] | None:
-    """Return between which values of a metric the others leave room, None where they leave none or it is not known."""
+    """Return the interval that the other values leave for a metric, None if there is none or it is not known."""
     metric = value.metric
     if metric.term is not None and not metric.needs_candidates:
         demand = mean_demand(metric, value.low, value.high)
@@ -273,7 +274,7 @@ def _allowed(program: Program, value: PrintedValue, rest: Sequence[str]) -> tupl
 
 
 def _median_allowed(program: Program, side: str, rest: Sequence[str]) -> tuple[float, float] | None:
-    """Return the least and the greatest median, among the points of the grid, by halving."""
+    """Return the least and the greatest possible median among the points of the grid, by bisection."""
     points = program.grid.points
 
     def holds(demand: Demand) -> bool:
@@ -290,7 +291,7 @@ def _median_allowed(program: Program, side: str, rest: Sequence[str]) -> tuple[f
 
 
 def _first_that(holds: Callable[[int], bool], number: int) -> int:
-    """Return the first place where something holds that then holds at every later place."""
+    """Return the first place where a condition holds, given that it then holds at every later place (bisection)."""
     low, high = 0, number - 1
     while low < high:
         middle = (low + high) // 2
@@ -298,11 +299,11 @@ def _first_that(holds: Callable[[int], bool], number: int) -> int:
     return low
 
 
-# --- what may have happened ---------------------------------------------------------------------------------
+# --- possible slips -----------------------------------------------------------------------------------------
 
 
 def _hint(model: _Model, program: Program, blamed: PrintedValue) -> str | None:
-    """Return a sentence with a slip that would explain all, None where none does."""
+    """Return a sentence that names a slip after whose correction all values agree, None if there is none."""
     values = list(model.values.values())
     for words, changed in _slips(values, blamed):
         again = Program(model.tasks, model.shares, model.parts_of, _statements(changed), Ranks.HALVES)
@@ -314,7 +315,7 @@ def _hint(model: _Model, program: Program, blamed: PrintedValue) -> str | None:
 def _slips(
     values: Sequence[PrintedValue], blamed: PrintedValue
 ) -> Iterator[tuple[str, Sequence[PrintedValue]]]:
-    """Yield slips that may have happened, in words, with the values as they would be without."""
+    """Yield possible slips, in words, each with the corrected values."""
     yield from _swaps(values, blamed)
     for words, factor in (("in percent", 0.01), ("a fraction", 100.0)):
         if blamed.metric.upper <= 1 and blamed.high * factor <= 1:

@@ -1,7 +1,7 @@
-"""Which of two models is better under one evaluation and worse under another of the same data.
+"""Pairs of models whose order differs between two evaluations on the same data.
 
 Adjustment never changes the order of two models within an evaluation. Another protocol, the other side or another
-number of negatives may: these are different questions to the same models.
+number of negatives may, since the models then answer a different question.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ _LEVEL = 0.05
 _RESAMPLES = 2_000
 _SEED = 20261123
 
-# Of each comparison the columns that stay as they are, and the column that differs.
+# For each comparison: the columns that both evaluations share, and the column that differs.
 _KINDS = {
     "protocol": (["source", "dataset", "split", "side", "metric"], "protocol"),
     "side": (["source", "dataset", "split", "protocol", "metric"], "side"),
@@ -29,21 +29,22 @@ _GROUP = ["comparison", "source", "dataset", "split", "metric", "first", "second
 
 
 def pair_orders(rescored: pl.DataFrame, database: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return every pair of models that a source evaluates in two ways on the same data, and whether its order holds.
+    """Return every pair of models that a source evaluates in two ways on the same data, and whether its order changes.
 
     comparison says what differs: the protocol, the side (head or tail), or the number of negatives (first and later
     version of tgbl-wiki and tgbl-review). first and second name the two evaluations; under is the side or protocol that
     they share. value and other_value belong to model and other_model in the first evaluation, value_second and
-    other_value_second in the second. order is kept or reversed, and open where rounding and printed spread cover the
-    difference in either evaluation.
+    other_value_second in the second. order is kept or reversed, or open if the rounding and the printed spread exceed
+    the difference in either evaluation.
 
-    p is the larger one of the two evaluations: how often, at most, the models would differ as much if on each triple a
-    coin decided which of them does better, whatever the ranks with these values are (Hoeffding). Triples that share a
-    query are taken as independent, so that the true p may be larger. p is null for metrics that are not shares, and
-    where `database` (that of `rankadjust.database.store`) does not say how many tasks there are.
+    Each evaluation has an upper bound of the p of a sign-flip test: the probability that the models differ as much if a
+    coin decides on each triple which model does better. The bound (Hoeffding) holds for all ranks with these values. p
+    is the larger bound of the two evaluations. Triples that share a query are treated as independent, so the true p may
+    be larger. p is null for metrics that are not shares, and if `database` (as in `rankadjust.database.store`) does not
+    have the number of tasks.
     """
     rows = _with_triples(usable(rescored).filter(pl.col("model").is_not_null()), database)
-    # A mean over seeds is known to its spread.
+    # A mean over seeds is known only up to its spread.
     spread = pl.col("spread").cast(pl.Float64, strict=False).fill_null(0)
     slack = pl.max_horizontal((pl.col("value_high") - pl.col("value_low")) / 2, spread)
     rows = rows.with_columns(slack=slack)
@@ -55,7 +56,7 @@ def pair_orders(rescored: pl.DataFrame, database: pl.DataFrame | None = None) ->
 
 
 def _with_triples(rows: pl.DataFrame, database: pl.DataFrame | None) -> pl.DataFrame:
-    """Add how many triples a share is a mean over; null where that is not known, or the metric is not a share."""
+    """Add the number of triples of a share; null if it is not known or the metric is not a share."""
     unknown = pl.lit(None, pl.Int64)
     if database is None:
         return rows.with_columns(triples=unknown)
@@ -79,7 +80,7 @@ def _p_of_tasks() -> pl.Expr:
 
 
 def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.DataFrame:
-    """Return the pairs of one comparison; a model is known by its line where a source repeats its name."""
+    """Return the pairs of one comparison; the line identifies a model if a source repeats its name."""
     is_repeated = pl.struct(*key, varied, "model").is_duplicated().any().over([*key, "model"])
     model = (
         pl.when(is_repeated)
@@ -88,7 +89,7 @@ def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.D
     )
     wanted = ["model", "value", "merit", "slack", "triples"]
     named = rows.with_columns(model=model).drop_nulls("model")
-    # Two lines of one name under each protocol are told apart only where the protocols share lines.
+    # Lines of the same name are matched across protocols only if the protocols share these lines.
     each = named.unique([*key, varied, "model"], keep="none").select(*key, varied, *wanted)
     pairs = each.join(each, on=[*key, varied], suffix="_other").filter(
         pl.col("model") < pl.col("model_other")
@@ -105,7 +106,7 @@ def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.D
         sign=pl.when(is_sure).then(difference.sign()).otherwise(0.0),
         p=_p_of_tasks(),
     )
-    # The usual evaluation comes first, then in the order of names: head before tail, 20 negatives before 100.
+    # The protocol filtered comes first, then fewer negatives, then the alphabet: 20 before 100, head before tail.
     size = pl.col(varied).str.extract("([0-9]+)$").cast(pl.Int64).fill_null(0)
     is_other = (pl.col(varied) != "filtered").cast(pl.String)
     signed = signed.with_columns(place=pl.concat_str(is_other, size.cast(pl.String).str.zfill(9), varied))
@@ -143,14 +144,14 @@ def _of_kind(rows: pl.DataFrame, name: str, key: list[str], varied: str) -> pl.D
 
 
 def reversals(pairs: pl.DataFrame) -> pl.DataFrame:
-    """Count for each two evaluations how many pairs of models change places.
+    """Count the pairs of models that change places between two evaluations.
 
-    pairs: of `pair_orders`. Returns a row per comparison, source, dataset, split, metric, first, second and under:
-    models, pairs (of models), known (pairs whose order is known in both evaluations), reversed (of these), and share
-    (reversed of known). sure and sure_reversed count the known and the reversed pairs with a p of at most 0.05; they
-    are null where no p is known. share_low and share_high hold 95 % of _RESAMPLES resamples of the models, with a fixed
-    seed. They are null with fewer than four models, and where no pair or every pair is reversed: resamples say nothing
-    then.
+    pairs: result of `pair_orders`. Returns a row per comparison, source, dataset, split, metric, first, second and
+    under: models, pairs (of models), known (pairs whose order is known in both evaluations), reversed (known pairs that
+    change places), and share (reversed / known). sure and sure_reversed count the known and the reversed pairs with a p
+    of at most 0.05; they are null if no p is known. share_low and share_high enclose the middle 95 % of _RESAMPLES
+    resamples of the models, with a fixed seed. They are null with fewer than four models, and if no pair or every pair
+    is reversed, since resamples say nothing then.
     """
     rows = []
     for key, part in pairs.group_by(_GROUP, maintain_order=True):

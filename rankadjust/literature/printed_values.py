@@ -1,4 +1,4 @@
-"""What a printed value stands for: its unit, its rounding interval, and whether it is possible at all."""
+"""Reading printed values: their unit, their rounding interval, and whether they are possible at all."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from rankadjust.database.limits import Limits
 
 
 def read_values(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the value, its rounding interval (0.338 stands for [0.3375, 0.3385]), and what is wrong with it."""
+    """Add the value, its rounding interval (0.338 stands for [0.3375, 0.3385]), and messages on its problems."""
     rows = rows.rename({"value": "value_as_printed"})
     rows = _with_facts(rows, ("value_as_printed",), _WRITTEN, _as_written)
     rows = rows.with_columns(
@@ -43,7 +43,7 @@ _Facts = Callable[..., Sequence[object]]
 def _with_facts(
     rows: pl.DataFrame, given: Sequence[str], facts: Mapping[str, type[pl.DataType]], find: _Facts
 ) -> pl.DataFrame:
-    """Add the columns `facts`, which `find` returns for the columns `given`; it is asked once for equal ones."""
+    """Add the columns `facts`, which `find` returns for the columns `given`; it is called once for equal rows."""
     distinct = rows.select(given).unique(maintain_order=True)
     found = pl.DataFrame([find(*row) for row in distinct.iter_rows()], schema=dict(facts), orient="row")
     return rows.join(
@@ -52,7 +52,7 @@ def _with_facts(
 
 
 def _as_written(text: str | None) -> tuple[bool, str | None]:
-    """Return whether a printed value has a percent sign, and its spread."""
+    """Return whether a printed value has a percent sign, and its printed spread."""
     number = read_number(text or "")
     return (number.percent, number.spread) if number else (False, None)
 
@@ -60,17 +60,17 @@ def _as_written(text: str | None) -> tuple[bool, str | None]:
 def _interval(
     text: str | None, unit: str, lower: float | None, upper: float | None
 ) -> Sequence[float | None]:
-    """Return the value of a printed number and its rounding interval, nothing where it is no number."""
+    """Return the value of a printed number and its rounding interval, or None for text that is not a number."""
     number = read_number(text or "")
     if number is None:
         return (None, None, None)
-    # Of an unknown metric the range is not known.
+    # The range of an unknown metric is not known.
     ends = (-math.inf if lower is None else lower, math.inf if upper is None else upper)
     return stands_for(number, *ends, percent=unit == "percent")
 
 
 def _usual_unit() -> pl.Expr:
-    """Return the unit of a value that is printed without one: percent only where a % sign says so."""
+    """Return the unit of a value that is printed without a unit: percent only if a % sign says so."""
     has_percent_sign = pl.col("has_percent_sign") | pl.col("metric_as_printed").str.contains("%")
     return (
         pl.when(pl.col("adjustment").is_not_null())
@@ -108,8 +108,8 @@ def _impossible_value() -> pl.Expr:
 
 
 def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
-    """Add the column limit, what the numbers of candidates allow where a value is beyond it, and say so."""
-    # What is not a value of the metric itself, or wrong already, is not held against them.
+    """Add the column limit: why the numbers of candidates rule a value out; the reason also joins value_impossible."""
+    # Adjusted values, and values with a problem, are not compared with the numbers of candidates.
     is_value = pl.all_horizontal(
         pl.col(name).is_null()
         for name in ("adjustment", "metric_problem", "unit_problem", "value_impossible")

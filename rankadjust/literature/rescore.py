@@ -1,8 +1,8 @@
-"""Printed results, adjusted.
+"""Adjust printed results.
 
-A tidy table has one row per printed value (rankadjust.literature.tidy). The words of the sources are mapped to ours
-(wording), values are read (printed_values), and each row is adjusted with the constants of the database (constants).
-A row that cannot be adjusted is kept and says why (statuses).
+A tidy table has one row per printed value (rankadjust.literature.tidy). The words of the sources are mapped to the
+words of this project (wording), values are read (printed_values), and each row is adjusted with the constants of the
+database (constants). A row that cannot be adjusted is kept, with the reason (statuses).
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ from rankadjust.literature.statuses import USABLE, add_status
 from rankadjust.literature.tidy import long_table, require_columns
 from rankadjust.literature.wording import MAPPED, Rules, load_rules, map_words, resolve_names, tidy_columns
 
-# What `rescore` adds, in this order.
+# The columns that `rescore` adds, in this order.
 OUTPUT = {
     "adjustment": pl.String,
     "value": pl.Float64,
@@ -47,12 +47,12 @@ OUTPUT = {
     "entities": pl.Int64,
     "recomputed": pl.Float64,
     "difference": pl.Float64,
-    # Of rows with the status bounded.
+    # Only in rows with the status bounded.
     "expectation_low": pl.Float64,
     "expectation_high": pl.Float64,
     "z_low": pl.Float64,
     "z_high": pl.Float64,
-    # Held against the best counting baseline.
+    # Compared with the best counting baseline.
     **GAIN,
 }
 
@@ -65,32 +65,33 @@ def rescore(
     registry: Mapping[str, Dataset] | None = None,
     entities: Mapping[str, int] | None = None,
 ) -> pl.DataFrame:
-    """Adjust printed values: the rows of a table in their order, with columns added.
+    """Adjust printed values: return the rows of a table in their order, with columns added.
 
-    What is wrong with a row is its status and message: no row is lost. docs/literature.md explains every status.
+    No row is lost: a row with a problem has a status and a message. docs/literature.md explains every status.
 
     Parameters
     ----------
     frame : polars.DataFrame, or a frame of pandas or pyarrow
-        A tidy table with the columns dataset, metric, value and optionally those of
-        workflow/schemas/tidy.schema.yaml; or one with a column for each metric in place of metric and value.
+        A tidy table with the columns dataset, metric and value, and optionally the others of
+        workflow/schemas/tidy.schema.yaml; or a table with a column for each metric instead of metric and value.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
-        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
-        histograms of its candidates come with it. They say which values are possible.
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released constants. The
+        histograms of the candidates come with the constants. They decide which values are possible.
     rules : Rules, optional
-        The mapping of printed words to ours; None means the shipped one.
+        The mapping from printed words to the words of this project; None means the shipped mapping.
     registry : mapping of str to Dataset, optional
-        The data sets and their aliases; None means those of the database, whose names are known anyway.
+        The data sets and their aliases; None means the data sets of the database, whose names are always known.
     entities : mapping of str to int, optional
-        Documented numbers of entities, used where the database lacks the data set: the index is approximate then, and
-        there is no z. None means those of the registry, the benchmarks and the rules.
+        Documented numbers of entities, used if the database lacks the data set: the index is approximate then, and z is
+        missing. None means the numbers in the registry, the benchmarks and the rules.
 
     Returns
     -------
     polars.DataFrame
-        The given columns, of which value becomes value_as_printed and another whose name is needed <name>_given;
-        value in fractions or ranks with its rounding interval, expectation, ratio, index, z and p, status and message.
+        The given columns. The column value becomes value_as_printed; another given column becomes <name>_given if an
+        added column has its name. Added are value in fractions or ranks with its rounding interval, expectation, ratio,
+        index, z and p, status and message, among others.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def rescore(
     rows = add_limits(read_values(rows), constants.histograms)
     rows = add_benchmark_notes(add_constants(rows, constants.table, entities))
     rows = add_status(add_duplicate(rows).with_columns(chance="expectation"))
-    # What chance gives is kept beside a value that the candidates rule out: the mean N follows from it.
+    # Keep the expectation beside a value that the candidates rule out: the mean N follows from it.
     is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
     rows = add_certainty(add_adjusted(rows), constants.table)
     adjusted = add_p(rows, constants.histograms).with_columns(
@@ -134,7 +135,7 @@ def rescore(
 
 
 def summary(rescored: pl.DataFrame) -> str:
-    """Return how many rows were adjusted: '10 rows: 5 adjusted, 5 not'."""
+    """Return the numbers of rows that were adjusted and not adjusted: '10 rows: 5 adjusted, 5 not'."""
     adjusted = rescored["index"].count()
     rows = f"{rescored.height:,} row{'s' if rescored.height != 1 else ''}"
     taken = rescored["status"].eq("assumed").sum()
@@ -143,20 +144,20 @@ def summary(rescored: pl.DataFrame) -> str:
 
 
 def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return trimmed text, null for empty cells; a column whose name is needed becomes <name>_given."""
+    """Return trimmed text, null for empty cells; a column becomes <name>_given if `rescore` adds its name."""
     taken = {*OUTPUT, "value_as_printed"} - {"value"}
     text = pl.all().exclude("file_line").cast(pl.String).str.strip_chars().replace("", None)
     return frame.with_columns(text).rename({name: f"{name}_given" for name in frame.columns if name in taken})
 
 
 def _where_adjusted(rows: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
-    """Keep columns of values that are adjusted; one that is printed adjusted is on another scale."""
+    """Clear columns of values that were not adjusted here; a value printed as adjusted is on another scale."""
     is_adjusted = pl.col("status").is_in([*USABLE, "assumed"]) & pl.col("adjustment").is_null()
     return rows.with_columns(pl.when(is_adjusted).then(name).alias(name) for name in columns)
 
 
 def recompute(rows: pl.DataFrame) -> pl.DataFrame:
-    """Recompute printed adjusted values from the same model's base metric, where that was printed too."""
+    """Recompute printed adjusted values from the base metric of the same model, if that was printed too."""
     rows = add_run(rows)
     kinds = ("ratio", "index", "z")
     base = (
@@ -166,7 +167,7 @@ def recompute(rows: pl.DataFrame) -> pl.DataFrame:
     )
     is_printed = pl.col("status") == "adjusted_as_published"
     of_kind = pl.coalesce(pl.when(pl.col("adjustment") == name).then(f"base_{name}") for name in kinds)
-    # Some print z of a mean rank as it stands, so that low is good; ours is high where the model is.
+    # Some sources do not turn the sign of z for a mean rank, so that low is good; here high is always good.
     is_inverted = (
         (pl.col("adjustment") == "z")
         & ~pl.col("increasing")

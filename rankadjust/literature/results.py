@@ -1,4 +1,4 @@
-"""Published results in whatever form they come: tidy files, or tables as people have them."""
+"""Read results from files of any format: tidy tables, published tables, result files of tools."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ from rankadjust.tables.reading import Reading, known_names, read_tables
 
 @dataclass(frozen=True)
 class Results:
-    """What a file holds: rows for `rankadjust.rescore`.
+    """The content of a file: rows for `rankadjust.rescore`.
 
-    understood: what was understood of a published table, empty for a tidy one. unread: a line for each cell that could
-    not be read. reading: all that is known of a published table, None for a tidy one.
+    understood: lines that say how a published table was understood, empty for a tidy table. unread: a line for each
+    cell that could not be read. reading: the full reading of a published table, None for a tidy table.
     """
 
     rows: pl.DataFrame
@@ -37,12 +37,13 @@ def read_results(
     sidecar: str | Path | None = None,
     given: Mapping[str, str | None] | None = None,
 ) -> Results:
-    """Read the results of a file of any format; its content says which, not its suffix.
+    """Read the results of a file of any format; its content decides the format, not its suffix.
 
-    A text of separated values whose first line has all the columns that a tidy table needs is one; everything else is
-    read as a published table or as the result file of a tool. registry: the data sets with their aliases; None means
-    the shipped ones. sidecar: what the file does not say; None means the one beside it. given: facts of
-    all its values that the file does not state, by name. Raises RankadjustError where the file cannot be read.
+    Separated values whose first line has all required columns of a tidy table are a tidy table. Everything else is read
+    as a published table or as the result file of a tool. registry: the data sets with their aliases; None means the
+    shipped registry. sidecar: path of a file with facts that the table does not state; None means the sidecar beside
+    the file. given: facts about all its values that the file does not state, by name. Raises RankadjustError if the
+    file cannot be read.
     """
     path = Path(path)
     required = len(tidy_columns()["required"])
@@ -52,7 +53,7 @@ def read_results(
     try:
         reading = read_tables(path, sidecar, registry, given)
     except RankadjustError:
-        # With all needed columns but one a tidy table was meant: its own error says which one is missing.
+        # If a single required column is missing, a tidy table was meant: the error of its reader names the column.
         if found == required - 1:
             return _tidy(path, registry, given or {})
         raise

@@ -1,20 +1,19 @@
-"""Which printed values belong together: the metrics of one model in one evaluation, and results that stand twice."""
+"""Group printed values: the metrics of one model in one evaluation, and results that a table repeats."""
 
 import polars as pl
 
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import EVALUATION, KEY
 
-# What makes two rows two results: the same result twice in a table is a mistake.
+# Two rows that agree in these columns are the same result: a result that is printed twice in a table is a mistake.
 RESULT = ("source", "table", "source_line", "model", *KEY, "ties", "candidates", "adjustment")
 
 
 def add_run(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the column `run`: the metrics of one model in one evaluation have the same.
+    """Add the column `run`, which is equal for the metrics of one model in one evaluation.
 
-    A model is known by its name within the source. Only where a source prints a metric of a name twice do
-    table and line tell its runs apart: else tables of one metric each, or a metric a line, would fall to
-    pieces.
+    The name identifies a model within its source. Table and line separate runs only if the source prints a metric of
+    that name twice. Otherwise tables of one metric each, or tables with a metric per line, would fall to pieces.
     """
     absent = [name for name in RESULT if name not in rows.columns]
     evaluation = ["source", "model", *EVALUATION, "ties", "candidates"]
@@ -33,7 +32,7 @@ def add_run(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def add_duplicate(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the column duplicate: a message for each row whose result stands in the table already, else null."""
+    """Add the column duplicate: a message for each row that repeats the result of an earlier row, else null."""
     whole = rows.with_row_index("row_number", offset=1)
     line = pl.coalesce("file_line", "row_number") if "file_line" in rows.columns else pl.col("row_number")
     repeated = filled(

@@ -1,4 +1,4 @@
-"""Printed values by themselves: what the range of a metric, the candidates and the number of tasks allow."""
+"""Checks of single values: against the range of the metric, the candidates and the number of tasks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _NOTHING = np.empty(0)
 
 
 class TaskLists:
-    """The tasks of evaluation sets, as far as their histograms or their numbers of entities are known."""
+    """The tasks of evaluation sets, from their histograms or else their numbers of entities."""
 
     def __init__(self, histograms: Histograms) -> None:
         """Take the histograms of the candidates."""
@@ -26,7 +26,7 @@ class TaskLists:
         self._expectations: dict[tuple[str, ...], float | None] = {}
 
     def tasks(self, row: Mapping[str, Any], side: str) -> TaskCounts:
-        """Return the tasks of one side of the evaluation of a row; its `most` is used where there is no histogram."""
+        """Return the tasks of a side in the evaluation of a row; `most` of the row is used if no histogram is known."""
         evaluation = (row["dataset"], row["protocol"], row["split"], side)
         key = (*evaluation, row["most"])
         if key not in self._tasks:
@@ -34,7 +34,7 @@ class TaskLists:
         return self._tasks[key]
 
     def expectation(self, row: Mapping[str, Any], metric: Metric) -> float | None:
-        """Return what chance gives in the evaluation of a row, None where it is not known or takes long."""
+        """Return the expectation in the evaluation of a row, None if it is not known or takes long to compute."""
         if metric.term is None:
             return None
         key = (row["dataset"], row["protocol"], row["split"], row["side"], metric.key)
@@ -58,7 +58,7 @@ class TaskLists:
 
 
 def single_findings(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
-    """Return what is wrong with a value alone: out of range, beyond the candidates, or no number of so many tasks."""
+    """Return problems of a single value: out of range, beyond the candidates, or not a value of so many tasks."""
     metric = value.metric
     if value.adjustment is not None:
         return []
@@ -92,14 +92,14 @@ def _attainable(metric: Metric, tasks: TaskCounts) -> Attainable | None:
         return attainable(metric, tasks.counts, tasks.times)
     if not np.isfinite(tasks.most) or metric.needs_candidates:
         return None
-    # A value that fewer candidates allow is one that `most` candidates allow.
+    # `most` candidates allow every value that fewer candidates allow.
     return attainable(metric, [tasks.most], [1.0])
 
 
 def _of_tasks(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
-    """Return a finding where a value is none of those that so many tasks can give.
+    """Return a finding if so many tasks cannot give the value.
 
-    Of sampled candidates the mean over several samples is usual, and any value possible.
+    Values among sampled candidates are usually means over several samples, so any value is possible there.
     """
     number = tasks.number
     if number is None or value.is_mean or value.is_sampled:
@@ -144,8 +144,8 @@ def _count(value: PrintedValue, number: float) -> Finding:
 
 
 def _step(metric: Metric, tasks: float) -> float | None:
-    """Return what all values of a metric are multiples of, None where there is no such number."""
+    """Return the number that all values of a metric are multiples of, None if there is no such number."""
     if metric.additive and metric.shape is hit:
         return metric.scale / tasks
-    # Ranks may be halves, and the median the mean of two of them.
+    # Ranks may be multiples of 1/2, and the median is a mean of two ranks.
     return {"arithmetic_mean_rank": 0.5 / tasks, "median_rank": 0.25}.get(metric.key)

@@ -1,7 +1,6 @@
-"""Whether results follow the size of a data set: rank correlations over data sets, printed and adjusted.
+"""Rank correlations between results and the size of their data set, for printed and adjusted values.
 
-One data set is one observation, whatever the number of its results: the median of its models, each of which counts
-once.
+A data set is one observation, whatever the number of its results: the median over its models. Each model counts once.
 """
 
 import numpy as np
@@ -10,11 +9,11 @@ from scipy.stats import rankdata
 
 from rankadjust.literature.comparison import comparable
 
-# Sets with fewer entities, on which chance is not small.
+# In data sets with fewer entities the part of chance is not small.
 TINY = 200
 _RESAMPLES = 2_000
 _SEED = 20220314
-# "ComplEx [8-GPU training]"
+# Matches the machine in "ComplEx [8-GPU training]".
 _MACHINE = r" \[[^\]]*\]$"
 
 
@@ -22,8 +21,8 @@ def observations(rescored: pl.DataFrame) -> pl.DataFrame:
     """Return one row per data set, metric and ranking among all entities (raw, filtered).
 
     Columns: metric, ranking, dataset, entities, models, results, and the medians over models of merit (the printed
-    value with the sign that makes higher better) and index. A model's results on a data set - of several sources,
-    protocols or machines, which DGL-KE names in brackets - are one, their median.
+    value with the sign that makes higher better) and index. A model may have several results on a data set: from
+    several sources, protocols or machines, which DGL-KE names in brackets. Their median counts.
     """
     rows = comparable(rescored).filter(pl.col("ranking") != "sampled", pl.col("entities").is_not_null())
     model = pl.col("model").fill_null("").str.replace(_MACHINE, "").alias("model")
@@ -47,11 +46,11 @@ def observations(rescored: pl.DataFrame) -> pl.DataFrame:
 def size_correlation(rescored: pl.DataFrame) -> pl.DataFrame:
     """Return Spearman's correlation of results with the number of entities, before and after adjustment.
 
-    Printed values have the sign that makes higher better, so that a mean rank, which grows with the data set, has a
-    negative correlation, and the two columns can be compared. Returns metric, ranking, sets (all; or those that are not
-    tiny, with at least TINY entities), datasets, results, then printed and adjusted, each with the ends of a 95 %
-    interval (printed_low, ...; percentiles of _RESAMPLES resamples of the data sets, with a fixed seed; null with fewer
-    than 4 data sets).
+    Printed values have the sign that makes higher better. So a mean rank, which grows with the data set, has a negative
+    correlation, and the two columns can be compared. Returns metric, ranking, sets (all, or only data sets with at
+    least TINY entities), datasets, results, then the correlations printed and adjusted, each with the ends of a 95 %
+    interval (printed_low, ...). The ends are percentiles of _RESAMPLES resamples of the data sets, with a fixed seed;
+    they are null with fewer than 4 data sets.
     """
     rows: list[dict[str, object]] = []
     for (metric, ranking), group in observations(rescored).group_by("metric", "ranking", maintain_order=True):
@@ -99,7 +98,7 @@ def _interval(name: str, entities: np.ndarray, values: np.ndarray) -> dict[str, 
 
 
 def _spearman(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return the correlation of the ranks, None where one of the two is constant."""
+    """Return the correlation of the ranks, None if either array is constant."""
     one, other = rankdata(first), rankdata(second)
     if np.ptp(one) == 0 or np.ptp(other) == 0:
         return None

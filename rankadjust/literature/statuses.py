@@ -1,6 +1,6 @@
-"""The status of every printed value: whether it can be adjusted, and what is wrong where it cannot.
+"""The status of every printed value: whether it can be adjusted, and the reason if it cannot.
 
-docs/literature.md, "Statuses", says what each means.
+docs/literature.md, "Statuses", explains each status.
 """
 
 from collections.abc import Iterable
@@ -13,8 +13,8 @@ from rankadjust.database.adjustments import BOUNDS, is_bounded
 from rankadjust.literature.tidy import where_of
 from rankadjust.tables.sidecar import usual_sidecar
 
-# Statuses for something wrong in a row, with the column of the message. Where several hold, the row has the
-# first of them, and the messages of all.
+# Statuses for problems of a row, with the column of the message. A row with several problems has the first status, and
+# the messages of all.
 _PROBLEMS = {
     "value_missing": "value_missing",
     "value_not_a_number": "value_not_a_number",
@@ -38,18 +38,18 @@ STATUSES = (
     "no_moments",
     "not_in_database",
 )
-# Statuses of rows that are adjusted, and take part in comparisons.
+# Statuses of rows that are adjusted and used in comparisons.
 USABLE = STATUSES[:3]
 
-# What need not be known of a row whose number of candidates is constant: its index does not depend on it.
+# Problems that do not matter if the number of candidates is constant: the index does not depend on them.
 _NOT_NEEDED_WITH_CONSTANT_CANDIDATES = ("dataset_unknown", "split_unknown")
 
 
 def problems(rescored: pl.DataFrame) -> list[str]:
-    """Return what is wrong: a line for each row, and one for all rows without a data set, or of an unknown one."""
+    """Return the problems: a line per row, but a single line for all rows without a data set or of an unknown set."""
     is_unnamed = (pl.col("status") == "dataset_unknown") & pl.col("dataset").is_null()
     wrong = rescored.filter(pl.col("status").is_in(list(_PROBLEMS)) & ~is_unnamed)
-    # An unknown data set is said once; other messages are about the value of their row.
+    # An unknown data set is reported once; other messages concern the value of a row.
     same = [*(name for name in ("file", "dataset") if name in wrong.columns), "status", "message"]
     rows = pl.when(status="dataset_unknown").then(0).otherwise(pl.int_range(pl.len()))
     by_message = wrong.with_columns(place=where_of(wrong)).group_by(*same, rows, maintain_order=True)
@@ -65,7 +65,7 @@ def problems(rescored: pl.DataFrame) -> list[str]:
 
 
 def _without_dataset(file: str, rows: pl.DataFrame) -> str:
-    """Return one line about the values of a file for which no data set is named, with what to write."""
+    """Return a line about the values of a file without a data set, which says how to name it."""
     is_published = "grid" in rows.columns and rows["grid"].count() > 0
     lines = rows["file_line"].drop_nulls().to_list() if "file_line" in rows.columns else []
     where = f" (the first in line {lines[0]})" if lines else ""
@@ -94,8 +94,8 @@ def add_status(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_constants(rows: pl.DataFrame) -> pl.DataFrame:
-    """Set the constants to null where the status allows no index."""
-    # With a constant number of candidates the index needs neither data set nor split; only z does.
+    """Set the constants to null if the status allows no index."""
+    # If the number of candidates is constant, only z needs the data set and the split; the index does not.
     is_known = pl.col("status").is_in(_NOT_NEEDED_WITH_CONSTANT_CANDIDATES) & (pl.col("origin") == "constant")
     has_index = pl.col("status").is_in(USABLE) | is_known
     constants = [name for name in rows.columns if name.endswith(("_scale", "_offset"))]
@@ -109,7 +109,7 @@ def _first(statuses: Iterable[tuple[str, pl.Expr]]) -> pl.Expr:
 
 
 def _other_messages() -> dict[str, pl.Expr]:
-    """Return the message of each status of rows with nothing wrong in them, null where it does not hold."""
+    """Return the message of each status of rows without problems, null where the status does not apply."""
     in_database = pl.col("origin").is_not_null()
     return {
         "adjusted_as_published": pl.when(pl.col("adjustment").is_not_null()).then(

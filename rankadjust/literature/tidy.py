@@ -1,4 +1,4 @@
-"""Tidy tables of printed results, one value a row, as files (workflow/schemas/tidy.schema.yaml)."""
+"""Read tidy tables of printed results, which have one value a row (workflow/schemas/tidy.schema.yaml)."""
 
 from pathlib import Path
 
@@ -16,11 +16,9 @@ from rankadjust.tables.formats.grid import MAX_COLUMNS
 def read_tidy(path: str | Path) -> pl.DataFrame:
     """Read a tidy table as text, with the file's name and each row's line added.
 
-    What separates its cells (comma, tab or semicolon) is what its first line is written with.
-
-    Every column of the file comes as it is, after `file` and `file_line` (Int64; the header is line 1).
-    Raises RankadjustError where the file cannot be read or lacks a needed column, and where it is a shipped one that
-    has other bytes than it was shipped with.
+    The first line decides the separator: comma, tab or semicolon. The columns of the file follow `file` and
+    `file_line` (Int64; the header is line 1), unchanged. Raises RankadjustError if the file cannot be read, lacks a
+    required column, or is a shipped file whose bytes have changed.
     """
     path = Path(path)
     check_shipped(path)
@@ -31,7 +29,7 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
         raise RankadjustError(f"{path}: {frame.width:,} columns; at most {MAX_COLUMNS:,} are read")
     frame = without_guards(frame)
     require_columns(frame, str(path))
-    # A quoted cell may hold line breaks: the rows after it stand lower in the file than their number says.
+    # A quoted cell may contain line breaks: they shift the lines of later rows.
     breaks = pl.sum_horizontal(pl.all().str.count_matches("\n").fill_null(0)).cast(pl.Int64)
     lines = frame.select(
         file=pl.lit(path.name),
@@ -41,9 +39,9 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
 
 
 def tidy_separator(path: str | Path) -> tuple[str, int]:
-    """Return what separates the cells of a file, and how many of the columns that a tidy table needs are there.
+    """Return the separator of a file, and how many of the required columns of a tidy table it has.
 
-    The first line says so; where it has none of them the suffix does. A file that is not there has none.
+    The first line decides the separator; if it has no required column, the suffix does. A missing file has no columns.
     """
     path = Path(path)
     try:
@@ -60,9 +58,9 @@ def tidy_separator(path: str | Path) -> tuple[str, int]:
 
 
 def long_table(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a table with a row for each value; one that has a column for each metric is turned round.
+    """Return a table with a row for each value; a table with a column for each metric is unpivoted.
 
-    Of an empty cell there is no row. A table with a column metric or value is taken as it is.
+    Empty cells get no row. A table with a column metric or value is returned as it is.
     """
     known = tidy_columns()["properties"]
     metrics = [name for name in frame.columns if name not in known and find_adjusted(name) is not None]
@@ -80,7 +78,7 @@ def long_table(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def require_columns(frame: pl.DataFrame, name: str) -> None:
-    """Raise a RankadjustError where a tidy table lacks a needed column."""
+    """Raise a RankadjustError if a tidy table lacks a required column."""
     for column in tidy_columns()["required"]:
         if column not in frame.columns:
             hint = (
@@ -90,7 +88,7 @@ def require_columns(frame: pl.DataFrame, name: str) -> None:
 
 
 def where_of(rows: pl.DataFrame) -> pl.Expr:
-    """Return file and line of each row, as far as the rows have them: 'mine.csv:3', 'mine.csv', 'the table'."""
+    """Return the file and line of each row, as far as known: 'mine.csv:3', 'mine.csv', 'the table'."""
     known = [name for name in ("file", "file_line") if "file" in rows.columns and name in rows.columns]
     found = pl.concat_str(known, separator=":", ignore_nulls=True) if known else pl.lit(None, dtype=pl.String)
     return pl.coalesce(found.replace("", None), pl.lit("the table"))

@@ -1,9 +1,9 @@
-"""How MRR goes with Hits@1, 3 and 10 in the literature: a statistical remark, and never a contradiction.
+"""Remarks on an MRR that is unusual for the Hits@1, 3 and 10 beside it; such an MRR is never a contradiction.
 
-Of the values of one ranking any three leave the fourth some room, but models use little of it: over 553 published
-results a linear function of the Hits gives MRR with a residual whose standard deviation is 0.0019. The coefficients
-are fitted by `benchmarks/usual_mrr.py`, which also says how often rows are flagged, each source with coefficients of
-the others.
+Hits@1, 3 and 10 of a ranking leave some room for its MRR, but published models use little of it. Over 553 published
+results a linear function of the Hits predicts MRR, and the residual has a standard deviation of 0.0019.
+`benchmarks/usual_mrr.py` fits the coefficients. It also reports how often rows of a source are flagged with
+coefficients that were fitted to the other sources.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,16 +16,16 @@ from rankadjust.literature.findings import Finding, PrintedValue
 
 HITS = ("hits_at_1", "hits_at_3", "hits_at_10")
 MRR = "inverse_harmonic_mean_rank"
-# Constant, and factors of Hits@1, 3 and 10.
+# The constant, and the factors of Hits@1, 3 and 10.
 COEFFICIENTS = (0.00553, 0.52587, 0.28095, 0.18733)
-# What is further off, rounding aside, is told: five standard deviations.
+# A difference beyond this, about five standard deviations, and beyond the rounding is reported.
 FAR = 0.01
-# Among fewer candidates chance has a part in all four.
+# Among fewer candidates chance raises all four metrics.
 LEAST_CANDIDATES = 200
 
 
 def usual_mrr(hits: Sequence[float]) -> float:
-    """Return the MRR that usually goes with some Hits@1, 3 and 10.
+    """Return the usual MRR for given Hits@1, 3 and 10.
 
     >>> round(usual_mrr([0.25, 0.37, 0.53]), 3)
     0.34
@@ -35,7 +35,7 @@ def usual_mrr(hits: Sequence[float]) -> float:
 
 
 def unusual(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> Iterator[Finding]:
-    """Yield a remark for each MRR that is further from the usual one than rounding and FAR explain."""
+    """Yield a remark for each MRR that is further from the usual MRR than rounding and FAR explain."""
     known = {(value.side, value.metric.key): value for value in values if value.adjustment is None}
     for (side, key), value in known.items():
         hits = [known[side, name] for name in HITS if (side, name) in known]

@@ -1,7 +1,7 @@
-"""The words of printed tables: mapping them to ours, and resolving names.
+"""Map the words of printed tables to the words of this project, and resolve names.
 
-config/published.yaml holds the mapping as data: single words by column, and rules that look at several
-columns of a row (docs/literature.md, "Mapping").
+config/published.yaml holds the mapping as data: single words by column, and rules that use several columns of a row
+(docs/literature.md, "Mapping").
 """
 
 import math
@@ -26,10 +26,9 @@ from rankadjust.data.registry import Dataset, resolve_dataset
 from rankadjust.database.adjustments import stated_scores
 from rankadjust.database.names import SPLIT, find_name
 
-# Splits that are evaluated; the others only hold what is known.
 UNITS = ("fraction", "percent", "rank", "index", "z")
 
-# Columns whose words are mapped; what the source printed is kept in <column>_as_printed.
+# Columns whose words are mapped; <column>_as_printed keeps the printed word.
 MAPPED = ("dataset", "split", "side", "protocol", "ties", "candidates", "metric", "unit")
 
 # Protocols that rank against every entity of a data set, so that N is close to the number of entities.
@@ -51,7 +50,7 @@ _PERCENT_SIGN = re.compile(r"(?<!\s)\s*+(\(%\)|\[%\]|%)\s*$")
 class Rules:
     """The mapping of words: single words by column, rules for rows, and names of printed adjusted metrics.
 
-    entities: data set -> documented number of entities, for sets that the registry lacks.
+    entities: data set -> documented number of entities, for data sets that the registry lacks.
     """
 
     words: Mapping[str, Mapping[str, str]]
@@ -61,20 +60,20 @@ class Rules:
 
 
 def load_rules(path: str | Path | None = None) -> Rules:
-    """Read mapping rules; None means the shipped config/published.yaml. Mistakes are RankadjustErrors."""
+    """Read mapping rules; None means the shipped config/published.yaml. Mistakes raise RankadjustError."""
     return _shipped_rules() if path is None else _read_rules(Path(path))
 
 
 @cache
 def tidy_columns() -> Mapping[str, Any]:
-    """Return the description of a tidy table: its columns (properties), and which are required."""
+    """Return the schema of a tidy table: its columns (properties), and the list of required columns."""
     schema: Mapping[str, Any] = read_yaml(shipped("workflow/schemas/tidy.schema.yaml"))
     return schema
 
 
 @cache
 def benchmark_names() -> Mapping[str, str]:
-    """Return the names and aliases, folded, of the benchmarks with constant candidates -> their data set."""
+    """Return the folded names and aliases of the benchmarks with constant candidates -> their data set."""
     return {
         folded(word): benchmark.dataset
         for benchmark in load_benchmarks()
@@ -83,10 +82,10 @@ def benchmark_names() -> Mapping[str, str]:
 
 
 def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
-    """Map the sources' words to ours; what the source printed is kept in <column>_as_printed.
+    """Map the words of the sources to the words of this project; <column>_as_printed keeps the printed words.
 
-    Adds the columns of a tidy table that are not there, fills empty cells with the defaults, and adds
-    rule_status and rule_message (null where no rule gives a status), and caveat (null where no rule has one).
+    Adds the missing columns of a tidy table and fills empty cells with the defaults. Adds rule_status and rule_message
+    (null if no rule gives a status) and caveat (null if no rule gives a caveat).
     """
     columns = tidy_columns()["properties"]
     printed = frame.with_columns(
@@ -123,7 +122,7 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
 
 
 def _in_our_words(printed: pl.Series, column: str, rules: Rules) -> pl.Expr:
-    """Replace the words of a column by ours, however they are spelled; others stay as they are."""
+    """Replace the known words of a column, in any spelling, by the words of this project; keep unknown words."""
     ours = {word: our_word(column, word, rules.words) or word for word in _distinct(printed)}
     return pl.col(column).replace(ours)
 
@@ -155,7 +154,7 @@ def _holds(column: pl.Expr, wanted: str | list[str | None] | Mapping[str, str] |
 
 
 def _sampled_by_candidates(protocol: pl.Expr) -> pl.Expr:
-    """Let the number of candidates name a sampled protocol: some sources count the true one among the q."""
+    """Name a sampled protocol by its number of candidates: some sources count the true answer among the q."""
     candidates = pl.col("candidates").str.extract(r"^([1-9][0-9]*)$", 1).cast(pl.Int64, strict=False)
     named = filled("sampled-{}", candidates - 1)
     return (
@@ -198,7 +197,7 @@ def resolve_names(
     registry: Mapping[str, Dataset],
     entities: Mapping[str, int],
 ) -> pl.DataFrame:
-    """Replace names by ours and add what is wrong with each (<column>_problem), and facts of the metric."""
+    """Replace names by the names of this project; add problems (<column>_problem) and facts of the metric."""
     metrics = [_metric_facts(name, rules) for name in _distinct(rows["metric"])]
     rows = rows.join(
         pl.DataFrame(metrics, schema=_METRIC_FACTS, orient="row"),
@@ -235,7 +234,7 @@ def resolve_names(
 
 
 def _with_inference(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
-    """Let testing mean inference_testing where a data set of the database is inductive and has no testing."""
+    """Replace testing by inference_testing for an inductive data set of the database that has no testing."""
     splits: dict[str, list[str]] = dict(
         database.group_by("dataset").agg(pl.col("split").unique()).iter_rows()
     )
