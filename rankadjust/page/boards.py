@@ -1,6 +1,6 @@
-"""The boards: the models of one evaluation by one metric, with the places and letters of leaderboards.csv.
+"""The boards: the models of one evaluation ordered by a metric, with the places and letters of leaderboards.csv.
 
-A board is a data set, protocol, split, side and metric. Nothing lists results of two evaluations in an order of merit.
+A board belongs to a data set, protocol, split, side and metric. No board ranks results of two evaluations together.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,10 +17,10 @@ from rankadjust.page.hidden import full_ends
 from rankadjust.page.results import place_of, usable_values
 from rankadjust.page.templating import Section, packed_element, render
 
-# What the page opens with where the results have it.
+# The evaluation that the page opens with, if there are results for it.
 OPENED = ("FB15k-237", "filtered", "testing", "both")
 MRR = "inverse_harmonic_mean_rank"
-# Metrics in the order in which a board is offered; others follow by name.
+# The order of the metrics in the menu of boards; others follow by name.
 FIRST_METRICS = (
     MRR,
     "hits_at_1",
@@ -30,18 +30,18 @@ FIRST_METRICS = (
     "arithmetic_mean_rank",
 )
 SECOND_HAND = "second-hand"
-# Which results belong to one model.
+# Rows that agree in these columns belong to one model.
 _MODEL = (*KEY, "model", "own")
 _ALL_RESULTS = ("model", *EVALUATION, "metric", "printed", "index", "year", "source", "url", "note")
 
 
 @dataclass(frozen=True)
 class Board:
-    """A board.
+    """The models of one evaluation, ordered by one metric.
 
-    key: data set, protocol, split, side and metric. results: how many models have a place or would. ranked: its rows
-    for the template, the best first. second_hand, refuted: rows without a place, with the reason. scale: where chance
-    and the best counting baseline lie, and what they are.
+    key: data set, protocol, split, side and metric. results: the number of rows, with or without a place. ranked: the
+    rows for the template, the best first. second_hand, refuted: rows without a place, with the reason. scale: the
+    values of chance and of the best counting baseline, and their positions on the axis.
     """
 
     key: tuple[str, ...]
@@ -52,11 +52,11 @@ class Board:
 
     @property
     def results(self) -> int:
-        """How many rows it has."""
+        """The number of rows."""
         return len(self.ranked) + len(self.second_hand) + len(self.refuted)
 
     def html(self, level: int = 3) -> Markup:
-        """Return it as it stands on a page, under a heading of this level."""
+        """Return the board as HTML, under a heading of this level."""
         metric = resolve(self.key[-1])
         evaluation = dict(zip(EVALUATION, self.key, strict=False))
         metrics = dict.fromkeys(name for row in self.ranked for name in row["others"])
@@ -69,7 +69,7 @@ class Board:
 
 
 def board_section(found: list[Board], values: pl.DataFrame) -> Section | None:
-    """Return the boards of a run, `boards` of its values; None where it has no printed results."""
+    """Return the section of the boards of a run (`boards` of its values), None without printed results."""
     if values.is_empty():
         return None
     opened = opened_board(found, values)
@@ -90,9 +90,9 @@ def board_section(found: list[Board], values: pl.DataFrame) -> Section | None:
 
 
 def own_table_section(found: Iterable[Board]) -> Section:
-    """Return the field for an own table, which own-table.js places among the values of these boards.
+    """Return the section for the reader's own table; own-table.js places its values on these boards.
 
-    It needs the calculator of `rankadjust.page.calculator` on the same page.
+    The section needs the calculator of `rankadjust.page.calculator` on the same page.
     """
     places = [
         [board.key, [[row["value"], *row["value_ends"]] for row in board.ranked]]
@@ -107,7 +107,7 @@ def own_table_section(found: Iterable[Board]) -> Section:
 
 
 def results_section(values: pl.DataFrame) -> Section | None:
-    """Return the search of all printed values, which ranks nothing; None where a run has none."""
+    """Return the section that searches all printed values without ranking them, None if a run has none."""
     if values.is_empty():
         return None
     rows = all_results(values)
@@ -116,10 +116,10 @@ def results_section(values: pl.DataFrame) -> Section | None:
 
 
 def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list[Board]:
-    """Return the boards of values, those of a data set together and its usual evaluation first.
+    """Return the boards of values, grouped by data set, each with its usual evaluation first.
 
-    values: rows of `all_values`. comparison: the frames of results/comparison by name; of leaderboards the letters are
-    taken, and of contradictions what no ranks have, which takes a result its place.
+    values: rows of `all_values`. comparison: the frames of results/comparison by name. leaderboards gives the letters.
+    A result that contradictions calls impossible gets no place.
     """
     contradictions = comparison.get("contradictions")
     if values.is_empty():
@@ -162,7 +162,7 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
 
 
 def _most(found: Iterable[Board]) -> dict[tuple[str, ...], int]:
-    """Return how many results the longest board of each evaluation has."""
+    """Return the number of results of the longest board of each evaluation."""
     counts: dict[tuple[str, ...], int] = {}
     for board in found:
         counts[board.key[:4]] = max(counts.get(board.key[:4], 0), board.results)
@@ -175,12 +175,12 @@ def _order(board: Board, results: int) -> tuple[Any, ...]:
 
 
 def order_of(metric: str) -> tuple[int, str]:
-    """Return the place of a metric among all."""
+    """Return the sort key of a metric."""
     return (FIRST_METRICS.index(metric) if metric in FIRST_METRICS else len(FIRST_METRICS), metric)
 
 
 def opened_board(found: list[Board], values: pl.DataFrame) -> Board | None:
-    """Return the board to open with: of the user's own results if there are, else OPENED, else the one with most."""
+    """Return the board to open with: a board of the user's own results, or else OPENED, or else the longest board."""
     own = set(values.filter("own").select(EVALUATION).rows())
     candidates = [board for board in found if board.key[:4] in own] or found
     results = _most(candidates)
@@ -196,12 +196,12 @@ def _with_letters(placed: pl.DataFrame, leaderboards: pl.DataFrame | None) -> pl
     if leaderboards is None or leaderboards.is_empty():
         return placed.with_columns(letters=pl.lit(None, pl.String))
     letters = leaderboards.select(*KEY, "model", pl.col("place").cast(pl.Int64), "letters")
-    # The user's model may have the name of a published one, but not its place.
+    # A model of the user may share its name with a published model, but not its place.
     return placed.join(letters, on=[*KEY, "model", "place"], how="left", maintain_order="left")
 
 
 def _lower(usable: pl.DataFrame) -> Mapping[tuple[Any, ...], int]:
-    """Return how many other values each model has on a board."""
+    """Return the number of further values that each model has on a board."""
     counted = usable.filter(pl.col("caveat").is_null()).group_by(*_MODEL).agg(pl.col("value").n_unique() - 1)
     return {row[:-1]: row[-1] for row in counted.iter_rows()}
 
@@ -214,7 +214,7 @@ def _with_counts(
 
 
 def _messages(contradictions: pl.DataFrame | None) -> dict[tuple[Any, ...], list[str]]:
-    """Return the contradictions of each result; one line of a wide table holds results on several data sets."""
+    """Return the contradictions of each result; a line of a wide table holds results on several data sets."""
     messages: dict[tuple[Any, ...], list[str]] = {}
     if contradictions is None or not {"file", "file_line"} <= set(contradictions.columns):
         return messages
@@ -224,7 +224,7 @@ def _messages(contradictions: pl.DataFrame | None) -> dict[tuple[Any, ...], list
 
 
 def _where(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return where a value is printed, and of which result; an empty text in a file is null elsewhere."""
+    """Return the place where a value is printed, and its result; an empty text in a file is null elsewhere."""
     return tuple(row.get(name) or None for name in ("file", "file_line", "model", *EVALUATION))
 
 
@@ -262,7 +262,7 @@ def _row(
 
 
 def _scale(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the common scale of a board's bars: what chance gives (0) and counting reaches, as an index."""
+    """Return the common scale of the bars of a board: chance (0) and the best counting baseline, as an index."""
     scale: dict[str, Any] = {"chance": None, "baseline": None, "value": None, "at": None}
     for row in rows:
         chance, value = row["expectation"], row.get("baseline_value")
@@ -275,7 +275,7 @@ def _scale(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def all_results(values: pl.DataFrame) -> list[list[Any]]:
-    """Return every printed value as a list of _ALL_RESULTS, each exact duplicate once, in no order of merit."""
+    """Return every printed value as a list of _ALL_RESULTS, without exact duplicates, in no order of merit."""
     same = [*KEY, "model", "source", "value_as_printed", "metric_as_printed"]
     rows = values.unique(same, keep="first", maintain_order=True).sort(
         *EVALUATION, "model", nulls_last=True, maintain_order=True
@@ -297,7 +297,7 @@ def all_results(values: pl.DataFrame) -> list[list[Any]]:
 
 
 def _label(row: Mapping[str, Any]) -> str:
-    """Return the name of a value's metric, as people write it."""
+    """Return the usual name of the metric of a value."""
     if row["status"] == "metric_unknown" or row["metric"] is None:
         return str(row["metric_as_printed"] or row["metric"])
     return resolve(row["metric"]).label

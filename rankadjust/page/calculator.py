@@ -1,4 +1,4 @@
-"""The calculator: the constants of every evaluation that a printed value can be of, packed for the page's script."""
+"""The calculator: the constants of every evaluation that people print, packed for the script of the page."""
 
 import math
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ from rankadjust.page.templating import Section, data_element, packed_element, re
 
 _REASONS = ("reason", "reason_random_scorer", "reason_static_scorer")
 _LIMITS = ("least", "greatest")
-# What the page reads in an own table: others stand for something else as well (AUC), or are left to the command.
+# Metrics that the page reads in an own table. Other names are ambiguous (AUC) or left to the command.
 _IN_TABLES = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k")
-# In this column: the variance of the random scorer, which it is wherever the data have no times.
+# Marks a value of this column that equals the variance of the random scorer, as it does for all data without times.
 _SAME = -1.0
 
 
 def calculator_section(material: Material) -> Section | None:
-    """Return the form that adjusts a printed value as `rankadjust adjust` does, with all the constants it needs."""
+    """Return the form that adjusts a printed value as `rankadjust adjust` does, with all constants that it needs."""
     table = material.constants.table
     own = table.filter(pl.col("origin") == "computed")["dataset"].unique()
     constants = _constants(table, own)
@@ -41,11 +41,11 @@ def calculator_section(material: Material) -> Section | None:
 
 
 def _packed(constants: pl.DataFrame, histograms: pl.DataFrame) -> tuple[dict[str, object], bytes]:
-    """Return what the script needs to adjust a value: names, for JSON, and numbers.
+    """Return the data with which the script adjusts a value: names, for JSON, and numbers.
 
-    constants: rows of the database, those of an evaluation together. The numbers are columns of
-    float64, one after the other, little-endian: first those of the evaluations, then those of the rows
-    (`columns` and `heights` of the names say which). nan: there is none. A word is a place in the list of its column.
+    constants: rows of the database, grouped by evaluation. The numbers are columns of float64, little-endian, one after
+    the other: first the columns of the evaluations, then the columns of the rows. `columns` and `heights` of the names
+    list them. nan marks a missing value. A word is stored as its place in the list of words of its column.
     """
     evaluations = (
         constants.with_row_index("first")
@@ -87,7 +87,7 @@ def _packed(constants: pl.DataFrame, histograms: pl.DataFrame) -> tuple[dict[str
 
 
 def _constants(table: pl.DataFrame, own: pl.Series) -> pl.DataFrame:
-    """Return the rows of the splits that people print, but training; those of the run's own data sets first."""
+    """Return the rows of the splits that people print, except training; the run's own data sets come first."""
     return (
         table.filter(pl.col("split").is_in(PRINTED_SPLITS), pl.col("split") != "training")
         .with_columns(
@@ -107,7 +107,7 @@ def _constants(table: pl.DataFrame, own: pl.Series) -> pl.DataFrame:
 
 
 def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object]:
-    """Return what a data set may be called, folded."""
+    """Return the folded names and aliases of the data sets."""
     registry = load_registry()
     aliases: dict[str, str] = {}
     ambiguous: dict[str, list[str]] = {}
@@ -125,7 +125,7 @@ def _data_set_names(constants: pl.DataFrame, own: pl.Series) -> dict[str, object
 
 
 def _local(constants: pl.DataFrame, own: pl.Series) -> list[str]:
-    """Return the run's data sets with constants that the release has not: for them the command needs --results."""
+    """Return the data sets of the run whose constants the release lacks: for them the command needs --results."""
     of_run = constants.filter(pl.col("dataset").is_in(own.implode()))
     same = [*KEY, "expectation"]
     unknown = of_run.join(load_database().select(same), on=same, how="anti", nulls_equal=True)
@@ -133,7 +133,7 @@ def _local(constants: pl.DataFrame, own: pl.Series) -> list[str]:
 
 
 def _table_words() -> dict[str, object]:
-    """Return the words of config/published.yaml that own tables are read by: of headers, facts and empty cells."""
+    """Return the words of config/published.yaml for reading own tables: headers, facts and empty cells."""
     mapping = shipped_mapping()
     facts = (
         word for field in ("split", "side", "protocol", "ties", "task") for word in mapping["words"][field]
@@ -150,8 +150,8 @@ def _limits(
 ) -> tuple[list[pl.Series], list[pl.Series]]:
     """Return the numbers of candidates of each evaluation, and the values that each row's metric can have.
 
-    As rankadjust.database.limits has them: a protocol that leaves the true answer out counts one more. Where a number
-    of tasks is not known, nothing is.
+    As in rankadjust.database.limits, a protocol that leaves the true answer out counts it as a further candidate. The
+    limits of an evaluation are unknown if a number of tasks is.
     """
     known_counts = with_benchmarks(histograms.select(*EVALUATION, "num_candidates", "tasks"))
     together = known_counts.with_columns(side=pl.lit("both"))
@@ -192,7 +192,7 @@ def _place(metric: Metric) -> tuple[int, int]:
 
 
 def _described(metric: Metric) -> Mapping[str, object]:
-    """Return a metric for the script; name: the shortest that the command understands; words: in own tables."""
+    """Return a metric for the script; name: the shortest that the command understands; words: names in own tables."""
     family = FAMILIES[metric.family]
     alias = min((family.key, *family.names), key=len)
     names = (family.key, *family.names) if family.key in _IN_TABLES else ()

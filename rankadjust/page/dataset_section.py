@@ -1,4 +1,4 @@
-"""The data sets: how large they are, how their numbers of candidates are spread, and what chance gives on them."""
+"""The data sets: their sizes, the distribution of their numbers of candidates, and the expectations under chance."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -15,12 +15,12 @@ from rankadjust.page.templating import Section, render
 METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")
 _BARS = 24
 _WIDTH, _HEIGHT = 120, 24
-# The protocol of the small chart; a data set that is not counted under it has none.
+# The protocol of the small chart; a data set without candidate counts under this protocol has no chart.
 _COUNTED_UNDER = "filtered"
 
 
 def dataset_section(material: Material) -> Section:
-    """Return the data sets of a run, and those that its results are about, with what chance gives on them."""
+    """Return the section of the data sets: of the run, and of its results, with the expectations under chance."""
     shown = _shown(material)
     charts = candidate_charts(material.constants.histograms.table.filter(pl.col("dataset").is_in(shown)))
     datasets = [
@@ -47,11 +47,11 @@ def _shown(material: Material) -> list[str]:
 
 
 def dataset_rows(datasets: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the sizes of data sets: of inductive ones, training is the graph of training, testing that of inference.
+    """Return the sizes of data sets; for inductive data sets, testing is the inference graph.
 
     datasets: rows of datasets.tsv.
     """
-    # A column without a value is read as text.
+    # A column without values was read as text.
     rows = datasets.with_columns(pl.all().exclude("dataset", "role").cast(pl.Int64))
     return rows.select(
         "dataset",
@@ -71,7 +71,7 @@ def dataset_rows(datasets: pl.DataFrame) -> list[dict[str, Any]]:
 def chance_rows(constants: pl.DataFrame) -> list[dict[str, Any]]:
     """Return the expectation of METRICS for each evaluation on test data, both sides.
 
-    A row has dataset, protocol, split, tasks and, for each metric, its expectation or a pair of bounds.
+    A row has dataset, protocol, split, tasks and, for each metric, the expectation or a pair of bounds for it.
     """
     rows = constants.filter(
         pl.col("side") == "both", pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(METRICS)
@@ -100,7 +100,7 @@ def candidate_charts(histograms: pl.DataFrame) -> dict[str, Markup]:
     )
     charts = {}
     for (name,), part in rows.group_by("dataset", maintain_order=True):
-        # Of two test splits that of new entities is what an inductive data set is about.
+        # If there are two test splits, take the split with new entities: inductive data sets exist to test these.
         split = max(part["split"], key=TEST_SPLITS.index)
         counted = part.filter(split=split).group_by("num_candidates").agg(pl.col("tasks").sum())
         charts[str(name)] = _chart(counted.sort("num_candidates"))
@@ -126,7 +126,7 @@ def _chart(counted: pl.DataFrame) -> Markup:
 
 
 def _bars(counts: Iterable[tuple[int, int]], tallest: int) -> list[dict[str, str]]:
-    """Return position and size of each bar; its area is the share of the tasks, and no bar is invisible."""
+    """Return position and size of each bar; the area shows the share of the tasks, and no bar is invisible."""
     width = _WIDTH / _BARS
     heights = [(bar, max(1.0, _HEIGHT * tasks / tallest)) for bar, tasks in counts]
     return [

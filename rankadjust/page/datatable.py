@@ -1,6 +1,6 @@
-"""DataTables for the page, as `itables` ships it: one bundle with its extensions, put into the page whole, compressed.
+"""DataTables for the page: the bundle with extensions that `itables` ships, put into the page compressed.
 
-page.js unpacks it and makes the tables.
+page.js unpacks the bundle and makes the tables.
 """
 
 from itables.utils import find_package_file
@@ -10,8 +10,8 @@ from rankadjust.page.templating import packed_element
 
 
 def datatables_bundle() -> Markup:
-    """Return the elements that hold script and style of DataTables; they hold nothing but what itables ships."""
-    # Of the path, not of a user's settings of itables: the same page for everyone.
+    """Return the elements with the script and the style of DataTables, unchanged from itables."""
+    # Use the shipped path, not the itables settings of a user, so that everyone gets the same page.
     return Markup("").join(
         packed_element(f"tables-{name}", find_package_file("html", f"dt_bundle.{end}").read_bytes())
         for name, end in (("library", "js"), ("style", "css"))

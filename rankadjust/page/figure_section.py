@@ -1,4 +1,4 @@
-"""The figures of a run: drawn by Vega-Lite when they come into view, as wide as the page and in its colours."""
+"""The figures of a run, which Vega-Lite draws when they come into view, in the width and colours of the page."""
 
 import base64
 from collections.abc import Sequence
@@ -14,13 +14,13 @@ from rankadjust.page.templating import Section, data_element, packed_element, re
 
 # The chart at the head of the page.
 HEADLINE = "chance-share"
-# Bytes up to which the picture of a figure is in the page as well, for readers without scripts.
+# The page also contains pictures of up to so many bytes, for readers without scripts.
 _LARGEST_PICTURE = 45_000
 _EXPORTS = "window.vegaEmbed = vegaEmbed;"
 
 
 def figure_section(material: Material) -> Section | None:
-    """Return the figures of a run but for the one at the head of the page; None where it has none."""
+    """Return the figures of a run except the figure at the head of the page; None if there are none."""
     numbered = [pair for pair in enumerate(material.charts, 1) if pair[1].name != HEADLINE]
     if not numbered:
         return None
@@ -31,7 +31,7 @@ def figure_section(material: Material) -> Section | None:
 
 
 def headline_figure(material: Material) -> Markup | None:
-    """Return the chart at the head of the page, None where the run has no data for it."""
+    """Return the chart at the head of the page, None if the run has no data for it."""
     for number, figure in enumerate(material.charts, 1):
         if figure.name == HEADLINE:
             return figure_element(figure, material.figures.get(figure.name), number)
@@ -39,7 +39,7 @@ def headline_figure(material: Material) -> Markup | None:
 
 
 def figure_element(figure: Figure, picture: str | None, number: int) -> Markup:
-    """Return a figure of the page: where it will be drawn, its data, its description, and its caption.
+    """Return the elements of a figure: the place to draw it, its data, its description, and its caption.
 
     picture: the figure as SVG, for a page whose scripts do not run.
     """
@@ -57,7 +57,7 @@ def figure_element(figure: Figure, picture: str | None, number: int) -> Markup:
 
 
 def drawing_scripts(figures: Sequence[Figure]) -> Markup:
-    """Return what draws the figures of a page, once for all of them: nothing where there are none."""
+    """Return the scripts that draw all figures of a page, nothing for a page without figures."""
     if not figures:
         return Markup("")
     themes = {name: configuration(scheme) for name, scheme in SCHEMES.items()}
@@ -70,6 +70,6 @@ def drawing_scripts(figures: Sequence[Figure]) -> Markup:
 
 @cache
 def _library() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script that leaves one name."""
+    """Return Vega, Vega-Lite and vega-embed as one script that defines a single global name."""
     bundle: str = vl_convert.javascript_bundle(_EXPORTS)
     return f"(() => {{{bundle}}})();"

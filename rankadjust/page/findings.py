@@ -1,4 +1,4 @@
-"""What a reader is told first: how much of a printed value chance explains, and three findings."""
+"""The head of the page: the share of a printed value that chance explains, and three findings."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -15,22 +15,22 @@ from rankadjust.page.material import Material
 from rankadjust.page.results import usable_values, values_of
 from rankadjust.page.templating import Section, render
 
-# Metrics between 0 and 1 that are printed by nearly all.
+# The metrics between 0 and 1 that nearly every source prints.
 _MRR_AND_HITS = "^(inverse_harmonic_mean_rank|hits_at_([1-9]|10))$"
-# Below so many entities chance explains a part that can be seen.
+# Chance explains a visible part of a value if there are fewer entities.
 _MANY = 200
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence, and the address within the page where it is shown."""
+    """A sentence, and the address within the page of the details."""
 
     text: str
     address: str
 
 
 def finding_section(material: Material) -> Section | None:
-    """Return the findings of a run, None where it has no printed results."""
+    """Return the findings of a run, None if it has no printed results."""
     values = values_of(material)
     if values.is_empty():
         return None
@@ -43,7 +43,7 @@ def finding_section(material: Material) -> Section | None:
 
 
 def headline(share: pl.DataFrame | None) -> str | None:
-    """Return how much of a printed value chance explains, where most and where least of it.
+    """Return a sentence on the largest and the smallest share of a printed value that chance explains.
 
     share: rows of `rankadjust.literature.comparison.chance_share`, the largest share first.
     """
@@ -58,7 +58,7 @@ def headline(share: pl.DataFrame | None) -> str | None:
 
 
 def counting(values: pl.DataFrame, below: pl.DataFrame | None) -> str | None:
-    """Return how much of a printed value counting explains where all entities are ranked, and how many lie below it.
+    """Return a sentence on the share of a value that counting explains, and on the values below counting.
 
     values: rows of `all_values`. below: rows of `rankadjust.literature.comparison.below_baselines`.
     """
@@ -93,7 +93,7 @@ def _ranked(candidates: str) -> str:
 
 
 def findings(values: pl.DataFrame, material: Material) -> list[Finding]:
-    """Return the largest change by adjustment, the contradictions, results that are not above chance, hidden orders."""
+    """Return the findings: largest change by adjustment, contradictions, results not above chance, hidden orders."""
     return [
         finding
         for finding in (
@@ -138,7 +138,7 @@ def _contradictions(found: pl.DataFrame | None) -> Finding | None:
 def _near_chance(found: pl.DataFrame | None) -> Finding | None:
     if found is None or found.is_empty():
         return None
-    # Values below chance are worse than those of a random scorer: they are counted apart.
+    # Values below chance are worse than a random scorer: count them apart.
     below = found.filter(chance="below").height
     at = found.height - below
     those = "that" if at == 1 else "those"

@@ -1,4 +1,4 @@
-"""What sampling hides: what values among sampled negatives say about the full ranking, a line for each leaderboard."""
+"""The orders that sampling hides: bounds of the full ranking from values among sampled negatives, per leaderboard."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _NAMES = {resolve(name).key: name for name in FULL_METRICS}
 
 
 def hidden_section(material: Material) -> Section | None:
-    """Return what is known of the full ranking for each leaderboard among sampled negatives, None without any."""
+    """Return the section with the bounds of the full ranking for each sampled leaderboard, None if there is none."""
     found = _found(material)
     if found is None:
         return None
@@ -28,9 +28,9 @@ def hidden_section(material: Material) -> Section | None:
 
 
 def known(rows: pl.DataFrame) -> str:
-    """Return in a sentence how many pairs of models the printed values of one metric put in an order.
+    """Return a sentence on the number of pairs of models that the printed values of a metric put in an order.
 
-    rows: of `rankadjust.literature.full_ranking.what_sampling_hides`.
+    rows: rows of `rankadjust.literature.full_ranking.what_sampling_hides`.
     """
     pairs, told = rows["pairs"].sum(), rows["known"].sum()
     which = "pair of models is" if pairs == 1 else "pairs of models are"
@@ -41,7 +41,7 @@ def known(rows: pl.DataFrame) -> str:
 
 
 def first_known(material: Material) -> str | None:
-    """Return the sentence of `known` for MRR, or else for Hits@10, None where no pair is compared."""
+    """Return the sentence of `known` for MRR, or else for Hits@10, None if no pair is compared."""
     found = _found(material)
     if found is None or not found["pairs"].sum():
         return None
@@ -50,7 +50,7 @@ def first_known(material: Material) -> str | None:
 
 
 def full_ends(value: Mapping[str, Any]) -> list[float] | None:
-    """Return the bounds of a printed value's metric in the full ranking, None where there are none.
+    """Return the bounds in the full ranking for the metric of a printed value, None if there are none.
 
     value: a row of `rankadjust.literature.full_ranking.add_full_bounds`, or one that never had such bounds.
     """

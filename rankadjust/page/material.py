@@ -1,4 +1,4 @@
-"""What a report page is made of: the results of one run."""
+"""The data of a report page: the results of one run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import polars as pl
 from rankadjust.database.constants import Constants
 from rankadjust.page.charts.figure import Figure
 
-# To what the file of the literature beside the user's own tables belongs (rankadjust.base.stages).
+# The stage (rankadjust.base.stages) of the file with the literature beside the user's own tables.
 BESIDE = "the literature beside own tables"
 
 
@@ -16,11 +16,11 @@ BESIDE = "the literature beside own tables"
 class Material:
     """The results of one run, as far as the page shows them.
 
-    tables: rows of `rankadjust.literature.rescore.rescore` by the name of their table. own: the names of those that are
-    the user's, not the shipped literature. literature: rows of it on the same evaluations, where it is not among the
-    tables. comparison: the frames of results/comparison by name. constants, datasets (rows of datasets.tsv): those of
-    the release included where the run has none. charts: the figures of results/figures in their order;
-    figures: their SVG text by name. licences: by data set.
+    tables: rows of `rankadjust.literature.rescore.rescore` by the name of their table. own: the names of the tables of
+    the user. literature: rows of the shipped literature on the same evaluations, if it is not among the tables.
+    comparison: the frames of results/comparison by name. constants, datasets (rows of datasets.tsv): the rows of the
+    run, and rows of the release for anything that the run lacks. charts: the figures of results/figures in their order.
+    figures: their SVG text by name. licences: the licences by data set.
     """
 
     tables: Mapping[str, pl.DataFrame]

@@ -1,4 +1,4 @@
-"""The user's own results, each beside the literature on the same evaluation."""
+"""The user's own results, each compared with the literature on the same evaluation."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ _KEY = [*EVALUATION, "metric"]
 
 
 def own_section(material: Material) -> Section | None:
-    """Return the user's own results, None where a run has none."""
+    """Return the section of the user's own results, None if a run has none."""
     values = all_values(material)
     if values.is_empty() or not values["own"].any():
         return None
@@ -27,9 +27,10 @@ def own_section(material: Material) -> Section | None:
 def placed(values: pl.DataFrame) -> list[dict[str, Any]]:
     """Return the user's own values that have an index, each with its place among the models of the literature.
 
-    values: rows of `all_values`. Counted are the models with a value of the same metric in the same evaluation that
-    nothing is said against (no caveat), each with its best one, and the user's. A row has what the value has, name (of
-    the metric), models (how many, the user's among them), place, and best and worst (places that rounding leaves open).
+    values: rows of `all_values`. The place is among the models with a value of the same metric in the same evaluation
+    that has no caveat; each model counts with its best value, and the user's model is included. A row has the columns
+    of the value, name (of the metric), models (their number), place, and best and worst (the places that rounding
+    allows).
     """
     usable = usable_values(values).filter(pl.col("model").is_not_null())
     others = usable.filter(~pl.col("own"), pl.col("caveat").is_null())
@@ -37,7 +38,7 @@ def placed(values: pl.DataFrame) -> list[dict[str, Any]]:
     for row in usable.filter("own").iter_rows(named=True):
         metric = resolve(row["metric"])
         same = others.filter(pl.col(name) == row[name] for name in _KEY)
-        # Of the index higher is better, whatever the metric.
+        # A higher index is better, whatever the metric.
         best = same.group_by("model").agg(
             pl.col("index", "index_low", "index_high").get(pl.col("index").arg_max())
         )
@@ -57,7 +58,7 @@ def placed(values: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def _evaluation(row: dict[str, Any]) -> str:
-    """Return an evaluation in words: what is usual goes without saying."""
+    """Return an evaluation in words; the usual split, side and protocol are left out."""
     usual = {"split": "testing", "side": "both"}
     unusual = [row[name] for name in usual if row[name] != usual[name]]
     return ", ".join([row["dataset"], row["protocol"], *unusual])

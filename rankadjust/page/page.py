@@ -1,4 +1,4 @@
-"""The report: one HTML page, put together from its sections, that needs nothing else."""
+"""The report: one self-contained HTML page, put together from its sections."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -21,10 +21,10 @@ from rankadjust.page.templating import Section, render, shipped_text
 
 
 def report_page(material: Material) -> str:
-    """Return the report as one HTML page: no script, no style, no font, no picture from elsewhere."""
+    """Return the report as one HTML page that loads no script, style, font or picture from elsewhere."""
     values = all_values(material)
     found = boards(values, material.comparison)
-    # In the order of the page. A section is None where the run has nothing for it.
+    # The sections in the order of the page; a section is None if the run has no data for it.
     calculator = calculator_section(material)
     made = (
         own_section(material),
@@ -71,7 +71,7 @@ def _page(made: Iterable[Section | None], **values: object) -> str:
         version=VERSION,
         date=REGISTRY_DATE,
         homepage=HOMEPAGE,
-        # Text, not markup: it is escaped.
+        # A plain str, so that the template escapes it.
         notices=str(shipped_text("third-party.txt")),
         **{"address": None} | values,
     )

@@ -14,7 +14,7 @@ _SHOWN = ("model", "dataset", "protocol", "split", "side", "source", "source_url
 
 
 def problem_section(material: Material) -> Section | None:
-    """Return what is wrong with printed results, None where a run has none."""
+    """Return the section of the problems of printed results, None if a run has no printed results."""
     values = values_of(material)
     if values.is_empty():
         return None
@@ -34,7 +34,7 @@ def problem_section(material: Material) -> Section | None:
 
 
 def _rows(found: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return rows for the template: with metric and address of the source, by their line in a file."""
+    """Return rows for the template, with the metric, and the address of the source by file and line."""
     if found is None or found.is_empty():
         return []
     lines = ["file", "file_line"]
@@ -48,7 +48,7 @@ def _rows(found: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, An
 
 
 def _label(metric: str | None) -> str:
-    """Return the name of a metric as people write it; a word that names none stays as it is."""
+    """Return the usual name of a metric; a word that names no metric is returned unchanged."""
     try:
         return "" if metric is None else resolve(metric).label
     except RankadjustError:

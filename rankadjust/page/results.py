@@ -1,4 +1,4 @@
-"""Printed results as the page shows them: one result per model and evaluation, with the values of its metrics."""
+"""Printed results for the page: one result per model and evaluation, with the values of its metrics."""
 
 from collections.abc import Iterable
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import USABLE
 from rankadjust.page.material import Material
 
-# What a reader is told of a value, apart from its number; a result has the kinds of all its values.
+# The kinds of values, which the page shows beside the number; a result has the kinds of all its values.
 ADJUSTED = "adjusted"
 AS_PRINTED = "printed adjusted"
 ASSUMED = "adjusted, on facts taken for granted"
@@ -35,7 +35,7 @@ _TEXTS = (
 
 
 def values_of(material: Material) -> pl.DataFrame:
-    """Return the values of all tables, a row each, those of the user's own tables first.
+    """Return the values of all tables, one row each; the user's own tables come first.
 
     Added to the columns of `rescore`: result (a number from 0, the same for the values of one model in one evaluation),
     own (whether the table is the user's), kind (adjusted, approximate, bounded, printed adjusted or not adjusted).
@@ -45,7 +45,7 @@ def values_of(material: Material) -> pl.DataFrame:
 
 
 def all_values(material: Material) -> pl.DataFrame:
-    """Return the values of all tables and of the literature on the same evaluations, as `values_of`."""
+    """Return the values of all tables and of the literature on the same evaluations, in the form of `values_of`."""
     names = sorted(material.tables, key=lambda name: name not in material.own)
     parts = [(name, material.tables[name], name in material.own) for name in names]
     beside = [] if material.literature is None else [("", material.literature, False)]
@@ -73,14 +73,14 @@ def _with_texts(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def place_of(row: dict[str, object]) -> str | None:
-    """Return the address of a value's source, with its line where the address takes one; None where there is none."""
+    """Return the address of the source of a value, with the line if the address can have it, or None."""
     url, line = row["source_url"], row["source_line"]
     if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https"):
         return None
     is_file = urlsplit(url).netloc == "github.com" and "/blob/" in url and "#" not in url
     if not is_file or not isinstance(line, str) or not line.isdecimal():
         return url
-    # A page of Markdown has lines only where it is shown as plain text.
+    # A Markdown page has line addresses only if it is shown as plain text.
     plain = "?plain=1" if url.endswith((".md", ".rst")) else ""
     return f"{url}{plain}#L{line}"
 

@@ -1,4 +1,4 @@
-"""The strip of benchmarks: a row per data set, with chance, counting, the median and the best clean result."""
+"""The strip of benchmarks: a row per data set, with chance, counting, the median and the best result with a place."""
 
 from collections.abc import Iterable
 from statistics import median
@@ -14,7 +14,7 @@ _LEAST = 3
 
 
 def strip_section(found: Iterable[Board]) -> Section | None:
-    """Return the strip of benchmarks, None where no data set has enough results."""
+    """Return the strip of benchmarks, None if no data set has enough results."""
     rows = benchmark_rows(found)
     return Section("benchmarks", "Benchmarks", render("strip.html.jinja", rows=rows)) if rows else None
 
@@ -22,9 +22,9 @@ def strip_section(found: Iterable[Board]) -> Section | None:
 def benchmark_rows(found: Iterable[Board]) -> list[dict[str, Any]]:
     """Return a row per data set for the MRR of its most common test evaluation.
 
-    found: of `boards`, those of a data set together and its usual evaluation first. A row has key, results (models
-    with a place), chance, counting (None where that is not known), median and best (printed values) with model, and at:
-    where counting, median and best lie between chance (0) and perfect (1).
+    found: boards in the order of `boards`, grouped by data set with the usual evaluation first. A row has key, results
+    (models with a place), chance, counting (None if it is not known), median and best (printed values) with model, and
+    at: the positions of counting, median and best between chance (0) and perfect (1).
     """
     first: dict[str, Board] = {}
     for board in found:

@@ -1,4 +1,4 @@
-"""Text put into the page so that it stays text: templates that escape, and data for the page's script."""
+"""Templates that escape their values, and data for the script of the page."""
 
 import base64
 import gzip
@@ -12,13 +12,13 @@ from markupsafe import Markup
 
 from rankadjust.output.formatting import number
 
-# Within a script element only these could end it, or begin a comment; JSON may write any character as an escape.
+# Only these characters could end a script element or begin a comment in it. JSON may write any character as an escape.
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: the id that an address names, its title in the table of contents, and its content."""
+    """A part of the page: its id in addresses, its title in the table of contents, and its content."""
 
     id: str
     title: str
@@ -27,7 +27,7 @@ class Section:
 
 @cache
 def environment() -> jinja2.Environment:
-    """Return the environment of page/templates: it escapes values, and a missing value is an error."""
+    """Return the environment of page/templates, which escapes values and raises an error for a missing value."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("rankadjust.page"),
         autoescape=True,
@@ -40,19 +40,19 @@ def environment() -> jinja2.Environment:
 
 
 def render(template: str, **values: object) -> Markup:
-    """Return a template of page/templates with its values, every one of which is escaped unless it is Markup."""
+    """Return a template of page/templates, filled with values; each value is escaped unless it is Markup."""
     return Markup(environment().get_template(template).render(values))
 
 
 def shipped_text(name: str) -> Markup:
-    """Return a file of page/templates as it stands: the style sheet, the script."""
+    """Return a file of page/templates unchanged, such as the style sheet or the script."""
     return Markup((files("rankadjust.page") / "templates" / name).read_text(encoding="utf-8"))
 
 
 def data_element(name: str, data: object) -> Markup:
-    """Return data for the page's script, as a script element of the id `name` that the browser does not run.
+    """Return data for the script of the page, as a script element with the id `name` that the browser does not run.
 
-    Whatever the data hold, nothing in them ends the element. Floats have 17 digits at most, the same number again.
+    No content of the data can end the element. Floats have at most 17 digits, so that reading gives the same number.
     """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character, escape in _ESCAPED.items():
@@ -63,7 +63,7 @@ def data_element(name: str, data: object) -> Markup:
 
 
 def packed_element(name: str, data: object) -> Markup:
-    """Return data for the page's script, compressed; bytes as they are, all else as JSON."""
+    """Return compressed data for the script of the page: bytes unchanged, anything else as JSON."""
     content = (
         data
         if isinstance(data, bytes)

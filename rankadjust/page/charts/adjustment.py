@@ -17,18 +17,18 @@ from rankadjust.page.charts.drawing import (
 
 METRIC = "inverse_harmonic_mean_rank"
 _PANELS = {"value": "MRR as published", "index": "adjusted index of MRR", "z": "z of MRR against chance"}
-# The table of the paper's case study, which its Figure 1 is about.
+# The table of the case study, which Figure 1 of the paper shows.
 CASE_STUDY = "hoyt2022-case-study"
-# More models would be a tangle.
+# More models would make the lines hard to follow.
 _MODELS = 6
 
 
 def rows(results: pl.DataFrame) -> pl.DataFrame:
     """Return dataset, model, entities, value, index and z of MRR for the models of one table.
 
-    results: re-scored rows. The table is that of the case study or, where that is not re-scored, the one with most
-    results of models on several data sets. Of those, for both sides and adjusted by constants of their own evaluation,
-    the models that were run on most data sets are taken, six at most.
+    results: re-scored rows. The table is the case study. If the case study is not re-scored, it is the table with most
+    results of models on several data sets. Only results for both sides with constants of their own evaluation count.
+    The models that were run on most data sets are returned, at most six.
     """
     found = results.filter(
         pl.col("side") == "both",
@@ -59,7 +59,7 @@ def rows(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def draw(results: pl.DataFrame) -> alt.ConcatChart:
-    """Return a panel for each of the three; data sets in the order of their number of entities."""
+    """Return a panel each for value, index and z, with the data sets in the order of their numbers of entities."""
     models = results["model"].unique().sort().to_list()
     return side_by_side(
         [_panel(results, column, title, models) for column, title in _PANELS.items()], columns=3
@@ -85,6 +85,6 @@ def _panel(results: pl.DataFrame, column: str, title: str, models: list[str]) ->
         base.mark_line(strokeWidth=1.8).encode(color=marks["color"], detail="model:N"),
         base.mark_point(size=60).encode(tooltip=["dataset:N", "model:N", f"{column}:Q"], **marks),
     ]
-    # Chance is 0 on two of the panels, and on the first another number for each data set.
+    # Chance is 0 in the panels of index and z; in the first panel it differs between data sets.
     chance = [] if column == "value" else [at_y(0)]
     return alt.layer(*chance, *layers).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT, title=title)

@@ -1,4 +1,4 @@
-"""The case study of Hoyt et al. (2022): index and z as printed, and as they should have been."""
+"""The case study of Hoyt et al. (2022): printed and correct index and z."""
 
 import altair as alt
 import polars as pl
@@ -34,7 +34,7 @@ def rows(audit: pl.DataFrame) -> pl.DataFrame:
 
 
 def draw(audited: pl.DataFrame) -> alt.ConcatChart:
-    """Return index and z, a panel each: a dot as printed and a dot as it should be for every run."""
+    """Return a panel each for index and z, with a dot for the printed and a dot for the correct value of every run."""
     return side_by_side(
         [_panel(audited.filter(adjustment=name), name, title) for name, title in _PANELS.items()], columns=2
     )

@@ -1,7 +1,7 @@
-"""The figures of the report, in their order: which there are, and what is written below them.
+"""The figures of the report, in their order, with their titles and captions.
 
-A figure is there where its frame is and holds something to be drawn: a run without tables has no figure of printed
-values, and nothing is put in its place.
+A figure is drawn only if its frame exists and has rows to draw. For example, a run without tables has no figure of
+printed values, and no placeholder.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,8 +26,8 @@ from rankadjust.page.charts import (
 from rankadjust.page.charts.drawing import PANEL_WIDTH, Chart, largest, smallest
 from rankadjust.page.charts.figure import Figure
 
-# The frames that figures are drawn from: re-scored rows of all tables; `rankadjust.literature.case_study.audit` of
-# those of the case study; rows of the database with their origin (`rankadjust.database.store.with_released`).
+# The frames that figures are drawn from: the re-scored rows of all tables; `rankadjust.literature.case_study.audit` of
+# the rows of the case study; rows of the database with their origin (`rankadjust.database.store.with_released`).
 RESULTS, AUDIT, CONSTANTS = "results", "audit", "constants"
 FRAMES = (RESULTS, AUDIT, CONSTANTS)
 
@@ -39,8 +39,9 @@ Facts = Mapping[str, object]
 class Entry:
     """A figure that a run may have.
 
-    frame: of FRAMES. rows: what is drawn of it. draw: the chart of these rows. facts: the numbers in title, caption
-    and description, which are format strings. least: how many pixels a panel needs to be read.
+    frame: a name of FRAMES. rows: function that selects the rows to draw. draw: function that makes the chart of these
+    rows. facts: function that returns the numbers in title, caption and description, which are format strings. least:
+    the least width of a readable panel, in pixels.
     """
 
     name: str
@@ -157,7 +158,7 @@ def _sizes(rows: pl.DataFrame) -> Facts:
 
 
 def _moved(rows: pl.DataFrame) -> str:
-    """Return by how much adjustment changes results at most, on the data sets with the fewest and the most entities."""
+    """Return the largest change by adjustment on the data sets with the fewest and the most entities."""
     by_size = rows.sort("entities", "dataset", maintain_order=True)
     gap = (pl.col("value") - pl.col("index")).abs().max()
     names = dict.fromkeys([by_size["dataset"][0], by_size["dataset"][-1]])
@@ -291,7 +292,7 @@ CATALOGUE = (
 
 
 def figures_of(frames: Mapping[str, pl.DataFrame]) -> Iterator[Figure]:
-    """Yield the figures that can be drawn from the frames, which have names of FRAMES; any of them may be absent."""
+    """Yield the figures that the frames suffice to draw; the names are of FRAMES, and any frame may be absent."""
     for entry in CATALOGUE:
         if entry.frame in frames:
             rows = entry.rows(frames[entry.frame])
@@ -302,7 +303,7 @@ def figures_of(frames: Mapping[str, pl.DataFrame]) -> Iterator[Figure]:
 def _figure(entry: Entry, rows: pl.DataFrame) -> Figure:
     facts = entry.facts(rows)
     specification = entry.draw(rows).to_dict()
-    # The theme is another for each background; altair's own would win over it.
+    # Each background has its own theme, which the configuration of altair would override.
     specification.pop("config", None)
     return Figure(
         entry.name,

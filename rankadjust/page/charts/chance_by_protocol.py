@@ -1,4 +1,4 @@
-"""What chance gives under each protocol: the expectation of MRR on every data set, a line of marks per protocol."""
+"""The expectation of MRR on every data set under each protocol, with a line of marks per protocol."""
 
 import altair as alt
 import polars as pl
@@ -11,10 +11,10 @@ KINDS = ("all entities", "entities of the right type", "sampled negatives")
 
 
 def rows(constants: pl.DataFrame) -> pl.DataFrame:
-    """Return dataset, protocol, kind (of KINDS), label, expectation and median of tests on both sides.
+    """Return dataset, protocol, kind (of KINDS), label, expectation and median on test splits for both sides.
 
-    constants: rows of the database. Protocols are in the order of median, the middle expectation of their data sets;
-    nothing is returned where no data set has two protocols.
+    constants: rows of the database. median is the median expectation over the data sets of a protocol; protocols are
+    sorted by it. The frame is empty if no data set has two protocols.
     """
     tests = (
         constants.filter(pl.col("side") == "both", pl.col("metric") == METRIC)
@@ -41,7 +41,7 @@ def _label(protocol: str) -> str:
 
 
 def widest(found: pl.DataFrame) -> tuple[dict[str, object], dict[str, object]]:
-    """Return the rows of least and of most expectation on the data set where the protocol matters most."""
+    """Return the rows with the least and the greatest expectation on the data set where the protocol matters most."""
     ratio = pl.col("expectation").max() / pl.col("expectation").min()
     of = found.with_columns(ratio=ratio.over("dataset", "split")).sort(
         "ratio", "dataset", "split", "expectation", descending=[True, False, False, False]

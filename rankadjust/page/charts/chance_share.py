@@ -1,4 +1,4 @@
-"""How much of a printed MRR or Hits@k chance explains, by how many candidates there are."""
+"""The share of a printed MRR or Hits@k that chance explains, by class of candidates."""
 
 import altair as alt
 import polars as pl
@@ -10,11 +10,11 @@ KINDS = ("sampled negatives", "all entities")
 
 
 def rows(results: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `comparison.chance_share`, with the name of the class and its kind for people.
+    """Return the rows of `comparison.chance_share`, with a readable name and kind of the class.
 
     results: re-scored rows.
     """
-    # The share of a printed 0 is no number.
+    # The share of a printed 0 is not a finite number.
     shares = comparison.chance_share(results).filter(
         pl.all_horizontal(pl.col("share", "share_low", "share_high").is_finite())
     )
@@ -38,12 +38,12 @@ def _label(row: dict[str, float]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share with two significant digits, and none behind the point from 2 % on."""
+    """Return a share in percent: without decimals above 2 %, else with two significant digits."""
     return f"{100 * share:.0f} %" if share > 0.02 else f"{100 * share:.2g} %"
 
 
 def draw(shares: pl.DataFrame) -> Panel:
-    """Return a line per class: the median share, and from the first to the third quartile."""
+    """Return a line per class, with the median share and a bar from the first to the third quartile."""
     base = alt.Chart(
         inline(shares.select("ranked", "kind", "label", "share", "share_low", "share_high"))
     ).encode(
@@ -54,7 +54,7 @@ def draw(shares: pl.DataFrame) -> Panel:
             axis=alt.Axis(labelLimit=150, ticks=False, domain=False, offset=8),
         ),
     )
-    # Room for the text behind the longest line.
+    # Leave room for the text behind the longest line.
     longest = max(largest(shares["share_high"]), 0.001)
     ticks = [tick / 10 for tick in range(11) if tick / 10 <= longest + 0.1]
     x = alt.X(

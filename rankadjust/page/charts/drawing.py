@@ -9,37 +9,37 @@ import polars.selectors as cs
 
 from rankadjust.page.charts.theme import SHAPES
 
-# One system of axes, as altair types what it lays over each other; a figure is one of them or several side by side.
+# A chart with one system of axes, by its altair types; a figure has one panel or several side by side.
 Panel = alt.LayerChart | alt.FacetChart | alt.Chart
 Chart = Panel | alt.ConcatChart
 
-# Of the static files; on the page a script fits the panels to the width of the window.
+# The width in the static files; on the page a script fits the panels to the width of the window.
 PANEL_WIDTH = 300
 PANEL_HEIGHT = 220
 
-# z runs from below 0 to thousands: linear near 0, logarithmic beyond.
+# z runs from below 0 to thousands, so the scale is linear near 0 and logarithmic beyond.
 Z_SCALE = alt.Scale(type="symlog", constant=3, nice=False, padding=10)
 Z_TICKS = [-10, -3, 0, 3, 10, 30, 100, 300, 1000, 3000, 10000]
 
 
 def inline(frame: pl.DataFrame) -> alt.InlineData:
-    """Return the rows of a frame as data of a chart: numbers to seven significant digits, and null for no number."""
+    """Return the rows of a frame as chart data: numbers have seven significant digits, or are null if not finite."""
     numbers = pl.when(cs.float().is_finite()).then(cs.float().round_sig_figs(7))
     return alt.InlineData(values=frame.with_columns(numbers).to_dicts())
 
 
 def smallest(values: pl.Series) -> float:
-    """Return the least of a column of numbers."""
+    """Return the smallest number of a column."""
     return float(values.to_numpy().min())
 
 
 def largest(values: pl.Series) -> float:
-    """Return the most of a column of numbers."""
+    """Return the largest number of a column."""
     return float(values.to_numpy().max())
 
 
 def decades(low: float, high: float, digits: Sequence[int] = (1,)) -> list[float]:
-    """Return the ticks of a logarithmic axis: these digits times the powers of ten between two numbers."""
+    """Return the ticks of a logarithmic axis between two numbers: the digits times powers of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks = [float(f"{digit}e{power}") for power in powers for digit in digits]
     return [tick for tick in ticks if low <= tick <= high]
@@ -52,7 +52,7 @@ def at_x(value: float) -> alt.Chart:
 
 
 def at_y(value: float, scale: alt.Scale | None = None) -> alt.Chart:
-    """Return a dashed line across the panel at a value of y, on a scale that does not begin at 0 where one is given."""
+    """Return a dashed line across the panel at a value of y; scale: a scale that need not begin at 0."""
     channel = alt.YDatum(value) if scale is None else alt.YDatum(value, scale=scale)
     line: alt.Chart = _reference().encode(y=channel)
     return line
@@ -64,7 +64,7 @@ def _reference() -> alt.Chart:
 
 
 def by_class(column: str, classes: Sequence[str], title: str | None = None) -> dict[str, object]:
-    """Return colour and shape that tell the classes of a column apart, with one legend for both."""
+    """Return colour and shape that distinguish the classes of a column, with one legend for both."""
     domain = list(classes)
     shapes = [SHAPES[place % len(SHAPES)] for place in range(len(domain))]
     legend = alt.Legend(title=title)
@@ -75,7 +75,7 @@ def by_class(column: str, classes: Sequence[str], title: str | None = None) -> d
 
 
 def side_by_side(panels: Sequence[Panel], columns: int) -> alt.ConcatChart:
-    """Return panels beside each other, at most so many in a row, with one legend for all."""
+    """Return panels side by side, at most `columns` in a row, with one legend for all."""
     whole: alt.ConcatChart = alt.concat(*panels, columns=columns).resolve_scale(
         color="shared", shape="shared"
     )

@@ -1,4 +1,4 @@
-"""The expectation of MRR among N candidates, and where the data sets of the database lie."""
+"""The expectation of MRR among N candidates, with the data sets of the database."""
 
 import altair as alt
 import numpy as np
@@ -18,16 +18,16 @@ from rankadjust.page.charts.drawing import (
 
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 PLACES = ("released database", "this run")
-# Of the axis of N: how far apart the names of two data sets have to be, as a share of a decade.
+# The least distance between the names of two data sets on the axis of N, as a share of a decade.
 _APART = 0.42
 
 
 def rows(constants: pl.DataFrame) -> pl.DataFrame:
-    """Return dataset, entities, candidates, expectation and place of each data set that is ranked filtered.
+    """Return dataset, entities, candidates, expectation and place of each data set with the protocol filtered.
 
-    constants: rows of the database, with the `origin` of `rankadjust.database.store.with_released`. Of a data
-    set the test split and both sides are taken. candidates is the mean number of candidates of its tasks, 2 E[MR] - 1;
-    the expectation of its MRR is that of the tasks themselves, and lies above the curve where these differ.
+    constants: rows of the database, with the `origin` of `rankadjust.database.store.with_released`; the test split and
+    both sides are used. candidates is the mean number of candidates of the tasks, 2 E[MR] - 1. expectation is the
+    expectation of MRR over the tasks; if their numbers of candidates differ, it lies above the curve.
     """
     tests = constants.filter(
         pl.col("split") == "testing", pl.col("side") == "both", pl.col("protocol") == "filtered"
@@ -54,7 +54,7 @@ def curve(low: float, high: float) -> pl.DataFrame:
 
 
 def draw(sets: pl.DataFrame) -> Panel:
-    """Return the curve over both logarithmic axes with a mark per data set, some of them named."""
+    """Return the curve on logarithmic axes, with a mark per data set; some marks have names."""
     low, high = smallest(sets["candidates"]) / 1.6, largest(sets["candidates"]) * 1.6
     x = alt.X(
         "candidates:Q",
@@ -82,7 +82,7 @@ def draw(sets: pl.DataFrame) -> Panel:
 
 
 def _named(sets: pl.DataFrame) -> list[pl.DataFrame]:
-    """Return the data sets whose names have room above the curve, and below: of this run first, then short names."""
+    """Return the data sets whose names fit above and below the curve: sets of this run first, then short names."""
     order = (pl.col("place") != PLACES[1], pl.col("dataset").str.len_chars(), "dataset")
     taken: list[list[float]] = [[], []]
     kept: list[list[str]] = [[], []]

@@ -1,4 +1,4 @@
-"""A figure of a run: what is drawn, what is said of it, and the files it is kept in."""
+"""A figure of a run: its specification, its texts, and its files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ _META = "usermeta"
 
 @dataclass(frozen=True)
 class Figure:
-    """What is drawn and what is said of it.
+    """A figure with its texts.
 
-    specification: Vega-Lite, without colours of its own. description: what it shows, for those who do not see it.
-    least: how many pixels a panel needs to be read.
+    specification: Vega-Lite, without colours of its own. description: the content of the figure, for readers who cannot
+    see it. least: the least width of a readable panel, in pixels.
     """
 
     name: str
@@ -41,9 +41,9 @@ class Figure:
 
 
 def svg_of(figure: Figure) -> str:
-    """Return a figure as SVG on white, with its title, and its caption and description for programs that read aloud.
+    """Return a figure as SVG on white, with its title, and with caption and description for screen readers.
 
-    The bytes are the same whatever fonts the machine has: text is measured by a font of this package.
+    The bytes do not depend on the fonts of the machine, since a font of this package measures the text.
     """
     svg = svg_picture(_standing_alone(figure))
     said = f"<title>{escape(figure.title)}</title><desc>{escape(figure.caption)} {escape(figure.description)}</desc>"
@@ -67,9 +67,9 @@ def _standing_alone(figure: Figure) -> dict[str, Any]:
 
 
 def write_figures(figures: list[Figure], folder: Path) -> None:
-    """Write <name>.svg, <name>.png and <name>.json of each figure, and SHA256SUMS of all.
+    """Write <name>.svg, <name>.png and <name>.json of each figure, and SHA256SUMS of all files.
 
-    The last is the Vega-Lite specification with its data, from which `read_figures` and any Vega-Lite editor draw it.
+    The JSON file is the Vega-Lite specification with its data. `read_figures` and any Vega-Lite editor can read it.
     """
     for number, figure in enumerate(figures, 1):
         write_product_text(svg_of(figure), folder / f"{figure.name}.svg", FIGURE, figure.name)
@@ -87,7 +87,7 @@ def write_figures(figures: list[Figure], folder: Path) -> None:
 
 
 def read_figures(folder: Path) -> list[Figure]:
-    """Return the figures that `write_figures` wrote into a folder, in their order; all of them, and whole."""
+    """Return all figures that `write_figures` wrote into a folder, complete and in their order."""
     check_folder(folder)
     found = [(path.stem, read_product_json(path, FIGURE, path.stem)) for path in folder.glob("*.json")]
     return [_figure(name, whole) for name, whole in sorted(found, key=lambda item: item[1][_META]["number"])]

@@ -1,4 +1,4 @@
-"""The adjusted mean rank index (AMRI) of each data set, stretched towards 1: 0.97 and 0.99 are far apart."""
+"""The adjusted mean rank index (AMRI) of each data set, on an axis stretched towards 1 to separate 0.97 and 0.99."""
 
 import altair as alt
 import polars as pl
@@ -14,8 +14,8 @@ _TICKS = (-1, 0, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)
 def rows(results: pl.DataFrame) -> pl.DataFrame:
     """Return dataset, model, entities, value (MR), index (AMRI), ranking and stretched of mean ranks on test splits.
 
-    stretched is -log(1 - AMRI), the logarithm of how many times a random mean rank lies farther from 1 than this one. A
-    perfect mean rank, whose index is 1, has no place on that axis and is left out.
+    stretched is -log(1 - AMRI). That is the logarithm of a ratio: the distance of a random mean rank from 1, divided by
+    the distance of this mean rank from 1. A perfect mean rank has index 1 and no place on that axis: it is left out.
     """
     return (
         comparable(results)
@@ -37,7 +37,7 @@ def draw(results: pl.DataFrame) -> Panel:
     places = pl.Series(ticks, dtype=pl.Float64)
     axis = alt.Axis(
         values=(-(1 - places).log()).to_list(),
-        # Back from the logarithm; the rounding is that of the ticks.
+        # Undo the logarithm, and round as the ticks are rounded.
         labelExpr="format(round(1e4 * (1 - exp(-datum.value))) / 1e4, '~g')",
         labelOverlap="greedy",
     )

@@ -1,4 +1,4 @@
-"""How much larger the standard deviation of a random scorer is than that of independent ranks."""
+"""The ratio of the standard deviations under a random scorer and under independent ranks."""
 
 import altair as alt
 import polars as pl
@@ -18,7 +18,7 @@ from rankadjust.page.charts.drawing import (
 )
 
 METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_10")
-# For both sides as the number of candidates grows: sqrt(1 + C / v), C and v the covariance and the variance
+# The limits for both sides as the number of candidates grows: sqrt(1 + C / v) with the covariance C and the variance v
 # (docs/methods-random-scorer.md).
 LIMITS = {
     "arithmetic_mean_rank": 1.4142,
@@ -26,14 +26,14 @@ LIMITS = {
     "hits_at_1": 1.2247,
     "hits_at_10": 1.3505,
 }
-# From the limit of both sides: where the name of a data set is written beside its mark.
+# A data set farther than this from the limit of both sides has its name beside a mark.
 _APART = 0.08
 
 
 def ratios(constants: pl.DataFrame, protocol: str = "filtered", split: str = "testing") -> pl.DataFrame:
     """Return dataset, side, metric, entities and the ratio of the two standard deviations.
 
-    constants: rows of the database; those without a positive variance are left out.
+    constants: rows of the database; rows without a positive variance are left out.
     """
     return (
         constants.filter(
@@ -56,7 +56,7 @@ def rows(constants: pl.DataFrame) -> pl.DataFrame:
 
 
 def draw(sets: pl.DataFrame) -> alt.ConcatChart:
-    """Return a panel per metric: the ratio of each data set and side over the number of entities."""
+    """Return a panel per metric: the ratio of each data set and side against the number of entities."""
     present = [metric for metric in METRICS if metric in sets["metric"].to_list()]
     top = max(1.45, largest(sets["ratio"]) + 0.05)
     sides = [side for side in ("both", *SIDES) if side in sets["side"].to_list()]
@@ -75,7 +75,7 @@ def _panel(sets: pl.DataFrame, metric: str, top: float, sides: list[str]) -> Pan
     scale = alt.Scale(domain=[0.95, top], nice=False, zero=False)
     y = alt.Y("ratio:Q", title="ratio of standard deviations", scale=scale, axis=alt.Axis(tickCount=5))
     is_apart = (pl.col("ratio") - LIMITS[metric]).abs().min().over("dataset") > _APART
-    # One name for each data set, at the mark of the side that is farthest up.
+    # Write the name of a data set once, at the highest mark of its sides.
     named = (
         sets.filter(is_apart)
         .sort("ratio", descending=True)

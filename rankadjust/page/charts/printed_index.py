@@ -16,19 +16,19 @@ from rankadjust.page.charts.drawing import (
     smallest,
 )
 
-# Classes of candidates, those that are changed most first.
+# Classes of candidates; the class that adjustment changes most comes first.
 CLASSES = ("up to 100 negatives", "500 negatives or more", "fewer than 200 entities", "200 entities or more")
 _PANELS = {"MRR": "^inverse_harmonic_mean_rank(_at_[0-9]+)?$", "Hits@k, k up to 10": "^hits_at_([1-9]|10)$"}
-# Nobody sees a difference that is smaller.
+# Decimals that are drawn: smaller differences are invisible.
 _RESOLUTION = 3
 
 
 def rows(results: pl.DataFrame) -> pl.DataFrame:
     """Return metric, kind (a class of CLASSES), value, index, results, dataset and model of all usable MRR and Hits@k.
 
-    results: re-scored rows. Rows that would be drawn at one place are one, `results` says how many, with the data set
-    and the model of the first. `visible` says how many of these have an index that differs visibly from the printed
-    value, `gap` by how much at most: both before the rounding of the drawing.
+    results: re-scored rows. Rows that would be drawn at the same place are merged: `results` is their number, and data
+    set and model are taken from the first. `visible` is the number of merged rows whose index differs visibly from the
+    printed value, and `gap` the largest such difference, both before the rounding of the drawing.
     """
     found = usable(results).with_columns(
         metric=pl.coalesce(
@@ -63,7 +63,7 @@ def _kind() -> pl.Expr:
 def draw(results: pl.DataFrame) -> alt.ConcatChart:
     """Return a panel for MRR and one for Hits@k; on the dashed diagonal the index is the printed value."""
     kinds = [kind for kind in CLASSES if kind in results["kind"].to_list()]
-    # To a tenth, so that no mark stands on the edge.
+    # Round to a tenth, so that no mark lies on the edge.
     low = min(0.0, math.floor(10 * smallest(results["index"]) - 0.1) / 10)
     panels = [results.filter(metric=name) for name in _PANELS]
     return side_by_side([_panel(panel, kinds, low) for panel in panels if panel.height], columns=2)

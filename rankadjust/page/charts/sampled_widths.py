@@ -1,4 +1,4 @@
-"""How far apart the bounds of full metrics are, by the numbers of sampled negatives and tasks."""
+"""The widths of the bounds of full-ranking metrics, by the numbers of sampled negatives and tasks."""
 
 import altair as alt
 import polars as pl
@@ -9,7 +9,7 @@ _PANELS = {"mrr": "full MRR", "hits@10": "full Hits@10", "auc": "full AUC"}
 
 
 def draw(widths: pl.DataFrame) -> alt.ConcatChart:
-    """Return a panel for each metric: from the lower to the upper bound, by negatives, a bar for each number of tasks.
+    """Return a panel per metric, with a bar from lower to upper bound for each number of negatives and of tasks.
 
     widths: rows of benchmarks/sampled.csv.
     """

@@ -27,7 +27,7 @@ _PANELS = {"value": "as printed", "index": "adjusted index"}
 def rows(results: pl.DataFrame) -> pl.DataFrame:
     """Return metric, dataset, model, entities, value, index and kind: results of filtered rankings, and their medians.
 
-    results: re-scored rows. The medians are those of `rankadjust.literature.size.observations`, one per data set.
+    results: re-scored rows. The medians come from `rankadjust.literature.size.observations`, one per data set.
     """
     columns = ["metric", "dataset", "model", "entities", "value", "index", "kind"]
     is_drawn = (

@@ -1,7 +1,7 @@
-"""What all charts look like: colours that colour-blind people tell apart, sizes that can be read, light and dark.
+"""The look of all charts: colours that colour-blind people can distinguish, and readable sizes, on light and dark.
 
-Charts name no colour themselves. A mark takes one from the palette by its scale, or by the style of its name
-(`reference`, `label`), so that the same chart can be drawn on white and on a dark page.
+Charts name no colours. A mark gets its colour from the palette through its scale, or through a named style
+(`reference`, `label`), so that the same chart can be drawn on a white and on a dark page.
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from rankadjust.output.pictures import FONT
 
 _SIZE = 12
 
-# What the colours of a scale are to be told apart by as well.
+# Shapes distinguish the classes of a scale in addition to the colours.
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """Colours on one background; `category` is Okabe and Ito's palette as far as it stands out from it."""
+    """Colours on one background; `category` holds the colours of Okabe and Ito that contrast with it."""
 
     background: str
     ink: str
@@ -46,7 +46,7 @@ SCHEMES: Mapping[str, Scheme] = {
 
 
 def configuration(scheme: Scheme) -> dict[str, Any]:
-    """Return the Vega-Lite configuration of a scheme; the background is left to whoever draws."""
+    """Return the Vega-Lite configuration of a scheme, without a background."""
     text = {
         "labelColor": scheme.ink,
         "titleColor": scheme.ink,
@@ -56,7 +56,7 @@ def configuration(scheme: Scheme) -> dict[str, Any]:
     plain = {"titleFontWeight": "normal", "labelFontWeight": "normal"}
     return {
         "font": FONT,
-        # The page describes a whole figure in words; a label for each of a thousand dots would hide them.
+        # The page describes a figure in words; a label for each of a thousand dots would bury that description.
         "aria": False,
         "axis": text
         | plain
@@ -90,7 +90,7 @@ def configuration(scheme: Scheme) -> dict[str, Any]:
         "view": {"stroke": None},
         "concat": {"spacing": 28},
         "range": {"category": list(scheme.category)},
-        # No colour for one kind of mark, which would win over that of a style.
+        # Set no colour per kind of mark: it would override the colour of a named style.
         "mark": {"color": scheme.category[0]},
         "point": {"filled": True},
         "style": {
