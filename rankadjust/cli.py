@@ -1,8 +1,8 @@
 """The command `rankadjust`: the library for people without the workflow (docs/evaluate.md).
 
-Each command imports what it needs when it runs, so that the light ones start at once.
+Each command imports its modules when it runs, so that light commands start at once.
 """
-# A command has a parameter for each of its options, and imports of its own: see above.
+# A command has a parameter for each of its options, and imports inside the function: see above.
 # ruff: noqa: PLC0415, PLR0913, PLR0917
 
 import json
@@ -32,7 +32,7 @@ _Command = TypeVar("_Command", bound=Callable[..., None])
 
 
 class _Path(click.Path):
-    """A path. An empty one is a variable of the shell that is not set, and not the folder of work."""
+    """A path. An empty path is refused: it comes from an unset variable of the shell and means no folder."""
 
     def convert(
         self, value: "str | os.PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
@@ -48,28 +48,28 @@ _PROTOCOL = "filtered"
 
 
 def main() -> None:
-    """Run the command line; a mistake of the user is one line and exit code 1."""
+    """Run the command line; a user's mistake prints a message of one line and gives exit code 1."""
     with exit_with_message():
         commands()
 
 
 class _WithNegativeNumbers(click.Command):
-    """A command whose arguments may be negative numbers: -0.1 is a value, no option."""
+    """A command whose arguments may be negative numbers: -0.1 is a value and not an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        # With a minus sign instead of the hyphen it is the same number, and looks like no option.
+        # Replace the hyphen by a minus sign: the number stays the same, and click does not take it as an option.
         return super().parse_args(ctx, [re.sub(r"^-(?=[.,]?\d)", "−", arg) for arg in args])
 
 
 def _echo(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Print a text, which may hold parts of any file: nothing in it is a command to the terminal."""
+    """Print a text without control sequences of the terminal, since the text may come from any file."""
     from rankadjust.base.visible import visible
 
     click.echo(visible(text), err=err, nl=nl)
 
 
 def _examples(*lines: str) -> str:
-    """Return examples for the end of a command's help; the backspace keeps click from filling their lines."""
+    """Return examples for the end of a command's help; the backspace keeps click from rewrapping their lines."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -88,7 +88,7 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
     context.exit()
 
 
-# \b is click's mark for lines that stay as they are.
+# The mark \b makes click leave lines as they are.
 _HELP = """\
 Chance-adjusted link-prediction metrics: one number, a table, or the ranks of a model.
 
@@ -186,7 +186,7 @@ _ask = click.option(
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
 
 
-# What a command is about, and the options that have no effect on it.
+# Kinds of input of the commands, and for each kind the options that have no effect on it.
 _RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
 _BY_OR_AGAINST = "--by and --against"
 _PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
@@ -250,9 +250,9 @@ def _require_times(context: click.Context, constants: "Constants", dataset: str)
 
 
 def _constants(results: Path | None, database: Path | None = None, dataset: str | None = None) -> "Constants":
-    """Return the constants of a run or those that are given, the released ones where neither is.
+    """Return the constants of a run or of a given database; without both, the released constants.
 
-    dataset: no rows of others are needed.
+    dataset: keep only the rows of this data set.
     """
     if results is not None and database is not None:
         raise RankadjustError("--results and --database both name a database; give one of them")
@@ -263,7 +263,7 @@ def _constants(results: Path | None, database: Path | None = None, dataset: str 
 
 
 def _standard_input(table: Path) -> Path:
-    """Return the file of a table; for - one with the bytes of standard input, as long as the command runs."""
+    """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs."""
     if table != Path("-"):
         return table
     from rankadjust.base.files import write_bytes
@@ -277,7 +277,7 @@ def _standard_input(table: Path) -> Path:
 def _sidecar_of_answers(
     table: Path, sidecar: Path | None, constants: "Constants", given: Given
 ) -> Path | None:
-    """Ask what a table does not say, write the answers into its sidecar, and return that."""
+    """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
     from rankadjust.base.files import write_text
     from rankadjust.literature.results import read_results
     from rankadjust.tables.asking import answered, answers_as_sidecar, questions
@@ -319,7 +319,7 @@ def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
 
 
 def _say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: str) -> None:
-    """Say on standard error that data have times, where the protocol does not name them."""
+    """Say on standard error that a data set has times, if the name of the protocol does not mention times."""
     if protocol == _PROTOCOL and constants.has_times(dataset):
         _echo(
             f"note: {dataset} has times, and the protocol {protocol} ignores them: it takes away every answer that was "
@@ -330,7 +330,7 @@ def _say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: st
 
 
 def _say_if_histograms_are_missing(constants: "Constants") -> None:
-    """Say on standard error what is missing where there is no p for want of histograms."""
+    """Say on standard error which file is missing, if p cannot be computed without its histograms."""
     if constants.missing_histograms is not None:
         _echo(
             f"note: {constants.missing_histograms} is missing, so there is no p; put the candidates.parquet of the "
@@ -712,7 +712,7 @@ def _kind_of_comparison(models: Sequence[str], datasets: Sequence[str]) -> str:
 
 
 class _Found(NamedTuple):
-    """A comparison as text for the terminal, as everything for JSON, as a table for a paper, and as rows."""
+    """A comparison in four forms: text for the terminal, all results for JSON, a table for a paper, and rows."""
 
     text: str
     everything: object
@@ -721,7 +721,7 @@ class _Found(NamedTuple):
 
 
 def _show_comparison(found: _Found, output: Path | None, *, as_json: bool) -> None:
-    """Print what was found, and write it where that is asked for."""
+    """Print a comparison, and write it to a file if the user gave one."""
     if output is not None:
         _write_comparison(found, output)
     if as_json:
@@ -1489,7 +1489,7 @@ def _json_text(data: object) -> str:
 
 
 class _Name(click.types.StringParamType):
-    """The name of a data set, a metric or a protocol, which a shell completes."""
+    """The name of a data set, a metric or a protocol, with completion in the shell."""
 
     def __init__(self, known: Callable[[], Iterable[str]]) -> None:
         self._known = known
@@ -1497,7 +1497,7 @@ class _Name(click.types.StringParamType):
     def shell_complete(
         self, _ctx: click.Context, _param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return the names that begin so, in whatever case."""
+        """Return the names that begin with the given text, in upper or lower case."""
         found = (name for name in self._known() if name.lower().startswith(incomplete.lower()))
         return [CompletionItem(name) for name in found]
 

@@ -1,7 +1,7 @@
-"""Faults of this machine, of the installation, and of the results in a folder, and what to do about them.
+"""Find faults of this machine, of the installation and of the results in a folder, and say what to do about them.
 
-Each check says what it found, a line for each problem. Packages that may be missing are imported by the check that
-needs them, so that the others still speak.
+Each check reports a line for each problem. A check itself imports the packages that may be missing, so that the other
+checks still work without them.
 """
 # ruff: noqa: PLC0415
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).parent
 _PROJECT = _PACKAGE.parent
-# What a run of the default configuration writes, downloads included, with as much to spare (docs/reliability.md).
+# Twice the bytes and files that a run of the default configuration writes, downloads included (docs/reliability.md).
 _ROOM, _FILES = 50_000_000, 1000
-# Seconds between the clocks of this machine and of a disk.
+# Greatest difference in seconds between the clock of this machine and the clock of a disk.
 _APART = 2.0
 _STAGES = ("triples", "candidates", "partitions", "moments", "bounds", "tasks")
 _WITH_SUMS = ("database", "rescored", "comparison", "figures", "release")
@@ -45,7 +45,7 @@ _AGAIN = "the same snakemake command makes it again"
 
 
 class Finding(NamedTuple):
-    """What a check found. about: 'clock'. line: for people, with what to do where something is wrong."""
+    """A result of a check. about: the check, such as 'clock'. line: the finding, and how to mend it if it is wrong."""
 
     about: str
     line: str
@@ -56,7 +56,7 @@ _Check = Callable[[Path], Iterator[str]]
 
 
 def examine(folder: str | Path) -> list[Finding]:
-    """Examine a folder in which runs work, or are to work, and the machine and the installation for it.
+    """Examine the folder of past or future runs, the machine and the installation.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def examine(folder: str | Path) -> list[Finding]:
     Returns
     -------
     list of Finding
-        For each check what is wrong, a finding for each problem, or one finding that says what is well. In this
-        order: path, locale, clock, disk, versions, inputs, results.
+        For each check, a finding for each problem, or one finding that all is well. The checks come in this order:
+        path, locale, clock, disk, versions, inputs, results.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def _reinstall() -> str:
 
 
 def wrong_path(folder: Path) -> Iterator[str]:
-    """Yield why a run could not work in a folder."""
+    """Yield the reasons why a run could not work in a folder."""
     if not str(folder).isprintable():
         yield f"{folder}: it has characters that cannot be printed; rename it"
     written = [folder, *(folder / name for name in (".snakemake", "results", "resources"))]
@@ -132,7 +132,7 @@ def _path(folder: Path) -> str:
 
 
 def wrong_locale(_folder: Path) -> Iterator[str]:
-    """Yield why names and texts that are not ASCII would be misread, or not printed."""
+    """Yield the reasons why names and texts that are not ASCII would be misread, or not printed."""
     before = locale.setlocale(locale.LC_ALL)
     try:
         locale.setlocale(locale.LC_ALL, "")
@@ -145,7 +145,7 @@ def wrong_locale(_folder: Path) -> Iterator[str]:
         locale.setlocale(locale.LC_ALL, before)
     encodings = {"names of files": sys.getfilesystemencoding(), "what is printed": sys.stdout.encoding}
     for what, encoding in encodings.items():
-        # What collects text in place of a terminal has none.
+        # An object that collects text in place of a terminal has no encoding.
         if encoding and encoding.casefold().replace("-", "") != "utf8":
             yield f"{what}: in {encoding}, which lacks letters; take UTF-8: {_UTF8}"
 
@@ -161,7 +161,7 @@ def _locale(_folder: Path) -> str:
 
 
 def wrong_clock(folder: Path) -> Iterator[str]:
-    """Yield why times of files would mislead a run."""
+    """Yield the reasons why the times of files would mislead a run."""
     from rankadjust.base.clock import dated_in_future, touching
     from rankadjust.base.version import REGISTRY_DATE
 
@@ -187,7 +187,7 @@ def wrong_clock(folder: Path) -> Iterator[str]:
 
 
 def _apart(folder: Path) -> float:
-    """Return by how many seconds the clock of a disk is ahead of this machine's; 0 where nothing can be written."""
+    """Return how many seconds the clock of a disk is ahead of this machine's clock; 0 if nothing can be written."""
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as file:
             return os.stat(file.name).st_mtime - time.time()  # noqa: PTH116 - a file without a folder of its own
@@ -205,7 +205,7 @@ def _clock(_folder: Path) -> str:
 
 
 def wrong_disk(folder: Path) -> Iterator[str]:
-    """Yield where there is less room than a run of the default configuration needs."""
+    """Yield the places with less room than a run of the default configuration needs."""
     for place in _places(folder):
         free, files = _room(place)
         if free < _ROOM:
@@ -226,7 +226,10 @@ def _places(folder: Path) -> list[Path]:
 
 
 def _room(place: Path) -> tuple[int, float]:
-    """Return how many bytes and how many files a disk has room for; file systems without a limit say 0 of 0 files."""
+    """Return how many bytes and how many files a disk has room for.
+
+    A file system without a limit of files reports 0 of 0 files; the number is then infinite.
+    """
     free = shutil.disk_usage(place).free
     if sys.platform == "win32":
         return free, float("inf")
@@ -258,7 +261,7 @@ def wrong_versions(_folder: Path) -> Iterator[str]:
 
 
 def declared() -> tuple[str, list[str]]:
-    """Return which Python the project needs, and which packages, as pyproject.toml says it or, without one, the wheel.
+    """Return the Python and the packages that the project needs, by pyproject.toml or, without this file, the wheel.
 
     Packages of an extra carry the marker `extra`.
     """
@@ -282,10 +285,10 @@ def _of_extra(requirement: str, extra: str) -> str:
 
 
 def unmet(requirements: Iterable[str]) -> Iterator[str]:
-    """Yield which requirements what is installed does not meet.
+    """Yield the requirements that the installed packages do not meet.
 
-    Snakemake brings the workflow, which needs all of its packages. Without it, the packages for tables may be
-    missing. Packages for tests are not checked.
+    If Snakemake is installed, the workflow is in use and needs all of its packages. Without Snakemake, the packages for
+    tables may be missing. Packages for tests are not checked.
     """
     from packaging.requirements import Requirement
 
@@ -304,7 +307,7 @@ def unmet(requirements: Iterable[str]) -> Iterator[str]:
 
 
 def _applies(requirement: "Requirement", extras: Iterable[str]) -> bool:
-    """Say whether a requirement is one here, of the package itself (extra '') or of one of its extras."""
+    """Return whether a requirement applies here, to the package itself (extra '') or to any of these extras."""
     marker = requirement.marker
     return marker is None or any(marker.evaluate({"extra": extra}) for extra in extras)
 
@@ -331,7 +334,7 @@ def _versions(_folder: Path) -> str:
 
 
 def wrong_inputs(_folder: Path) -> Iterator[str]:
-    """Yield which tables that ship with the project are not as they were shipped."""
+    """Yield the tables of the project that differ from the shipped tables."""
     from rankadjust.base.errors import RankadjustError
     from rankadjust.base.shipped_sums import wrong_shipped
 
@@ -349,7 +352,7 @@ def _inputs(_folder: Path) -> str:
 
 
 def wrong_results(folder: Path) -> Iterator[str]:
-    """Yield the results and the fetched files of a run that were changed since they were written."""
+    """Yield the results and fetched files of a run that changed after they were written, and a run that was killed."""
     state = folder / ".snakemake" / "rankadjust"
     if _at_work(folder):
         return
@@ -364,7 +367,7 @@ def _damaged(folder: Path) -> Iterator[str]:
     from rankadjust.base.mending import Products
     from rankadjust.data.fetched import damage
 
-    # The memory of earlier runs is not trusted: every file is read.
+    # Read every file, and do not trust the digests that earlier runs remember.
     nothing = Path(os.devnull)
     products = Products(nothing, Digests(nothing), look=True, dry=lambda: True)
     yield from (f"{line}; {_AGAIN}" for path in _products(folder) for line in products.wrong(path))

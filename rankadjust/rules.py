@@ -1,4 +1,4 @@
-"""How a run of the workflow begins, and the functions that its rules use: of wildcards, and of names."""
+"""Begin a run of the workflow, and provide the functions of wildcards and names that its rules use."""
 
 import atexit
 import logging
@@ -32,10 +32,10 @@ _STATE = _SNAKEMAKE / "rankadjust"
 
 @dataclass(frozen=True)
 class Start:
-    """What a run knows before its first job.
+    """Everything that a run knows before its first job.
 
-    digests: of the bytes of files. looks: whether this process looks for damage in the files of earlier runs; a job
-    uses the findings of the run. batches: the data sets that are computed together, by the name of their rule.
+    digests: checksums of files. looks: whether this process looks for damage in the files of earlier runs; a job uses
+    the findings of the run instead. batches: the data sets that are computed together, by the name of their rule.
     """
 
     run: Configuration
@@ -47,19 +47,19 @@ class Start:
     listener: Listener
 
     def damage_to(self, *outputs: str) -> Callable[[Any], str]:
-        """Return a parameter that changes when the outputs of a job are damaged, so that it makes them again."""
+        """Return a parameter that changes when the outputs of a job are damaged, so that Snakemake runs it again."""
         return lambda wildcards: self.products.damage(*filled_in(outputs, wildcards))
 
     def damage_seen(self, name: str, folder: str) -> str:
-        """Return the damage last seen in a folder that was fetched; the parameter of the job that fetches it."""
+        """Return the damage last seen in a fetched folder, as the parameter of the job that fetches it."""
         memory = _STATE / "damage.json"
         return last_damage_of(name, folder, digests=self.digests, memory=memory, looks=self.looks)
 
 
 def begin(workflow: Any, config: Mapping[str, Any], project: Path) -> Start:  # noqa: ANN401 - Snakemake's
-    """Read the configuration of a run and plan it; in its main process, hold what a run needs, and listen to its jobs.
+    """Read the configuration of a run and plan the run; the main process also checks and locks, and listens to jobs.
 
-    project: the folder with the Snakefile. A mistake of the user's ends the program with a line.
+    project: the folder with the Snakefile. A user's mistake ends the program with a message of one line.
     """
     with exit_with_message():
         if workflow.is_main_process:
@@ -71,9 +71,9 @@ def begin(workflow: Any, config: Mapping[str, Any], project: Path) -> Start:  # 
             require_dated(plan.tables.values())
         persistence, job = persistence_and_job()
     share_with_jobs(run.values, project)
-    # Snakemake tries a job again whatever it failed of. What the user has to mend fails the same way every time.
+    # Snakemake tries a failed job again for any reason. A mistake that the user has to mend fails every time.
     try_no_mistake_again(job)
-    # Of another run that is at work here, files may be half of one state and half of the next.
+    # Do not look while another run works here: its files may be half written.
     looks = workflow.is_main_process and not is_claimed(_SNAKEMAKE)
     digests = Digests(_STATE / "digests.json")
     products = Products(_STATE, digests, look=looks, dry=lambda: bool(workflow.dryrun))
@@ -86,19 +86,20 @@ def begin(workflow: Any, config: Mapping[str, Any], project: Path) -> Start:  # 
     # `quiet` hides which job failed, and a job that is killed cannot say so.
     listener = Listener({batch: f"data sets {', '.join(members)}" for batch, members in batches.items()})
     if workflow.is_main_process:
-        # Of a log that cannot be written, Python would print a traceback for every line.
+        # If a log cannot be written, Python would print a traceback for every line.
         logging.raiseExceptions = False
         import_module("snakemake.logging").logger.addHandler(listener)
-        # The locks of a run that was killed are taken away; of one that is at work, the next one says so.
+        # The locks of a killed run are removed. If the other run is still at work, this run stops and says so.
         persistence.lock = exclusively(persistence.lock)
         atexit.register(products.save)
     return Start(run, plan, digests, products, looks, batches, listener)
 
 
 def configured(workflow: Any, config: Mapping[str, Any], project: Path) -> Configuration:  # noqa: ANN401 - Snakemake's
-    """Return the configuration of a run: the defaults, --configfile, --config; of a module its `config:` alone.
+    """Return the configuration of a run: the defaults, --configfile and --config; for a module only its `config:`.
 
-    Not by the directive `configfile`: a path in a file is relative to that file, and a mistake is one line.
+    The Snakefile does not use the directive `configfile`, because here a path in a file is relative to that file, and
+    a mistake is reported in one line.
     """
     defaults = project / "config" / "config.yaml"
     if not workflow.modifier.is_main_snakefile():
@@ -114,20 +115,20 @@ class OfDataset(Protocol):
 
 
 def by_dataset(function: Callable[[str], _T]) -> Callable[[OfDataset], _T]:
-    """Return a function of a rule's wildcards, made of one of the name of a data set."""
+    """Return a function of a rule's wildcards, made from a function of the name of a data set."""
     return lambda wildcards: function(wildcards.dataset)
 
 
 def uncompared(function: Callable[[str], _T]) -> Callable[[OfDataset, object], _T]:
-    """Return what `by_dataset` does, as a function whose value Snakemake does not compare with the last run.
+    """Return the function of `by_dataset` in a form whose value Snakemake does not compare with the last run.
 
-    It does so where a function asks for `input`.
+    Snakemake skips this comparison if a function has an argument `input`.
     """
     return lambda wildcards, input: function(wildcards.dataset)  # noqa: A006, ARG005 - Snakemake goes by the name
 
 
 def grown(amount: int | Callable[[str], int]) -> Callable[[OfDataset, int], int]:
-    """Return a resource that is twice as much in every attempt: a number, or a function of a rule's data set."""
+    """Return a resource that doubles with every attempt. amount: a number, or a function of a rule's data set."""
     return lambda wildcards, attempt: (
         (amount(wildcards.dataset) if callable(amount) else amount) * 2 ** (attempt - 1)
     )
@@ -143,7 +144,7 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def once_complete(database: str, evaluations: Iterable[tuple[str, str]]) -> str:
-    """Return the path of a database; where it will not hold all that a release does, end the program with a message.
+    """Return the path of a database; if it will lack a part of a release, end the program with a message.
 
     evaluations: data sets and protocols that a run computes. Benchmarks are always computed.
     """
@@ -152,18 +153,18 @@ def once_complete(database: str, evaluations: Iterable[tuple[str, str]]) -> str:
     return database
 
 
-def filled_in(outputs: Iterable[str], wildcards: Any) -> list[str]:  # noqa: ANN401 - those of Snakemake
-    """Return the outputs of a job: patterns in which each name stands for its wildcard."""
+def filled_in(outputs: Iterable[str], wildcards: Any) -> list[str]:  # noqa: ANN401 - Snakemake's
+    """Return the outputs of a job, from patterns with the names of wildcards in braces."""
     return [output.format(**dict(wildcards.items())) for output in outputs]
 
 
 def schemas_of(project: Path) -> Callable[..., list[Path]]:
-    """Return a function that gives the paths of schemas by name, for a digest of the inputs of a job."""
+    """Return a function from names of schemas to their paths; a job's digest of its inputs uses it."""
     return lambda *names: [project / "workflow" / "schemas" / f"{name}.schema.yaml" for name in names]
 
 
 def warnings_about(datasets: Iterable[str], folder: Path = Path("results/triples")) -> str:
-    """Return what looks wrong about data sets, a line each, as rule encode has found it."""
+    """Return the warnings that rule encode has found about data sets, one per line."""
     summaries = [file for name in datasets if (file := folder / f"{name}.json").exists()]
     found = (warning for summary in summaries for warning in read_json(summary).get("warnings", []))
     return "".join(f"warning: {warning}\n" for warning in found)

@@ -1,4 +1,4 @@
-"""What an author should know before the table is printed: contradictions, assumptions, what others print."""
+"""Report for an author, before the table is printed: contradictions, assumptions, and values that others print."""
 
 from collections.abc import Iterator, Sequence
 
@@ -28,11 +28,11 @@ def report(rows: pl.DataFrame, constants: Constants, unread: Sequence[str], rema
     rows
         The values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
     constants
-        Those that the rows were re-scored with.
+        The constants that the rows were re-scored with.
     unread
         A line for each cell that could not be read.
     remarks
-        What else the author should know of the files that were written.
+        Further remarks for the author on the files that were written.
 
     """
     facts = assumptions(with_defaults_named(rows))
@@ -59,7 +59,7 @@ def report(rows: pl.DataFrame, constants: Constants, unread: Sequence[str], rema
 
 
 def _alike(rows: pl.DataFrame) -> Iterator[str]:
-    """Yield for each evaluation which models may be as good as the best one."""
+    """Yield for each evaluation which models may be as good as the best model."""
     grid = ["grid"] if "grid" in rows.columns else []
     for _, group in rows.filter(pl.col("mark") != "").group_by([*grid, *_EVALUATION], maintain_order=True):
         as_good = group.filter(mark=AS_GOOD)

@@ -7,17 +7,17 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.page.charts.drawing import Chart, Panel, inline
 from rankadjust.page.charts.theme import SCHEMES, configuration
 
-# A column of two is 240 points wide in most templates, labels and axis included.
+# A column of a two-column page is 240 points wide in most templates; labels and axis have to fit, too.
 _WIDTH, _STEP, _SIZE = 130, 11, 8
 _PREFERRED = "inverse_harmonic_mean_rank"
 
 
 def plotted(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return what the figure shows: dataset, model and index of one metric, by data set in the order of the table.
+    """Return the rows of the figure: dataset, model and index of one metric, by data set in the order of the table.
 
-    rows: of `rankadjust.rescore`. The metric is MRR where there is an adjusted one, else the first that is adjusted. Of
-    several values of a model on a data set the best is shown. The column baseline is the index of the best scorer that
-    only counts, where the rows have it.
+    rows: from `rankadjust.rescore`. The metric is MRR if a value of MRR is adjusted, else the first adjusted metric. If
+    a model has several values on a data set, the best is shown. The column baseline is the index of the best counting
+    baseline, if the rows have it.
     """
     known = rows.filter(
         pl.col("index").is_not_null(), pl.col("model").is_not_null(), pl.col("dataset").is_not_null()
@@ -42,7 +42,7 @@ def plotted(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def chart(shown: pl.DataFrame) -> Chart:
-    """Return a panel for each data set, with a line for each model; rows of `plotted`."""
+    """Return a panel for each data set, with a line for each model. shown: rows of `plotted`."""
     metric = resolve(shown["metric"][0]).label
     title = f"{metric}: chance 0, perfect 1"
     if shown["baseline"].count():
@@ -59,7 +59,7 @@ def chart(shown: pl.DataFrame) -> Chart:
     config = configuration(SCHEMES["light"])
     for part in ("axis", "legend"):
         config[part] = config[part] | {"labelFontSize": _SIZE, "titleFontSize": _SIZE, "labelLimit": 90}
-    # One font and no transparency: the order of several resources in a PDF is another in every run.
+    # Use one font and no transparency: the order of several resources in a PDF differs from run to run.
     config["title"] = config["title"] | {"fontSize": _SIZE, "offset": 3, "fontWeight": "normal"}
     config["concat"] = {"spacing": 8}
     figure: Chart = alt.concat(*panels, columns=1).configure(**config)

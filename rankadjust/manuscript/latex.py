@@ -1,4 +1,4 @@
-r"""An author's LaTeX with the adjusted numbers in it, and the table of any other file as LaTeX."""
+r"""Put the adjusted numbers into an author's LaTeX, and write the table of any other file as LaTeX."""
 
 import re
 from collections import defaultdict
@@ -35,7 +35,7 @@ _LONG = ("longtable", "xltabular")
 
 
 class _New(NamedTuple):
-    """A column of numbers to be added: its header, and by row of the grid the text and the mark of each."""
+    """A column of numbers to be added: its header, and the text and mark of each number by row of the grid."""
 
     header: str
     texts: Mapping[int, tuple[str, str]]
@@ -51,18 +51,18 @@ def adjusted_source(
     source
         The text of the file.
     tables
-        What was read of it: `Reading.tables`.
+        The tables that were read from the file: `Reading.tables`.
     rows
         The values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
     note
-        What the caption says about the new numbers, as LaTeX.
+        The sentences of the caption about the new numbers, as LaTeX.
     replace
-        Put each number in place of the printed one, and not into a column beside it.
+        Put each number in place of the printed number, and not into a column beside it.
 
     Notes
     -----
-    Every character that is not part of a new column, of a span over one, or of a caption stays as it is. A table whose
-    rows or columns come out of macros has no cells of its own in the source: it is set anew.
+    Only new columns, spans over new columns and captions change; every other character stays. A table whose rows or
+    columns come from macros has no cells in the source, so it is set anew.
 
     """
     places = tabulars(source)
@@ -106,13 +106,13 @@ def adjusted_source(
 
 
 def new_columns(table: Table, rows: pl.DataFrame) -> dict[int, _New]:
-    """Return by column of a table the numbers that belong beside its values; columns without any are left out."""
+    """Return the numbers that belong beside the values of each column; columns without numbers are left out."""
     own = rows.filter((pl.col("grid") == table.number) & (pl.col("shown") != ""))
     found: dict[int, _New] = {}
     for (column,), part in own.group_by("column", maintain_order=True):
         scores = part["score"].unique(maintain_order=True).to_list()
         header = " / ".join(HEADERS[score] for score in scores)
-        # A cell with several values gets as many numbers, and no mark.
+        # A cell with several values gets a number for each value, and no mark.
         joined = part.group_by("row", maintain_order=True).agg(
             pl.col("shown").str.join(" / "),
             pl.when(pl.len() == 1).then(pl.first("mark")).otherwise(pl.lit("")),
@@ -123,10 +123,10 @@ def new_columns(table: Table, rows: pl.DataFrame) -> dict[int, _New]:
 
 
 def marked(text: str, mark: str) -> str:
-    r"""Return a number as LaTeX: the best in bold, one that may be as good with a dagger."""
+    r"""Return a number as LaTeX: the best in bold, a number that may be as good with a dagger."""
     if not text:
         return ""
-    # A hyphen is shorter than a minus sign.
+    # LaTeX prints a hyphen shorter than a minus sign.
     text = text.replace("-", "$-$")
     return {BEST: rf"\textbf{{{text}}}", AS_GOOD: rf"{text}$^{{\dagger}}$"}.get(mark, text)
 
@@ -134,7 +134,7 @@ def marked(text: str, mark: str) -> str:
 def _additions(
     table: Table, new: Mapping[int, _New], place: Tabular, source: str, replace: bool
 ) -> Iterator[Addition]:
-    """Yield what is added to the source of a table: its places there are not those of the grid."""
+    """Yield the additions to the source of a table, with places of the grid translated to places of the source."""
     origin = table.grid.origin
     headers = [row.index for row in table.layout.rows if row.kind == "header"]
     types = alignment_of(source[slice(*place.alignment)]) or []
@@ -142,7 +142,7 @@ def _additions(
         at = origin.column + column
         texts = {origin.rows[row]: marked(*number) for row, number in numbers.texts.items()}
         if replace and at < len(types) and re.search(r"(?:^|[|\s}])S", types[at]):
-            # A column of siunitx takes anything but a number in braces.
+            # siunitx needs every text that is not a plain number in braces.
             texts = {
                 row: text if _PLAIN_NUMBER.fullmatch(text) else f"{{{text}}}" for row, text in texts.items()
             }
@@ -150,7 +150,7 @@ def _additions(
             last = origin.rows[headers[-1]]
             name = _text_at(place, source, last, at)
             title = _renamed(name, numbers.header) if replace else numbers.header
-            # The heads of further pages repeat it.
+            # A table over several pages repeats the header on further pages.
             same = [
                 row for row in range(len(place.rows)) if name and _text_at(place, source, row, at) == name
             ]
@@ -159,19 +159,19 @@ def _additions(
 
 
 def _renamed(name: str, header: str) -> str:
-    """Return the header of a column whose numbers are replaced; one in braces stays in braces, as siunitx needs it."""
+    """Return the header of a column whose numbers are replaced; a header in braces keeps them, which siunitx needs."""
     is_grouped = name.startswith("{") and name.endswith("}")
     return f"{name[:-1]} ({header})}}" if is_grouped else f"{name} ({header})".strip()
 
 
 def _text_at(place: Tabular, source: str, row: int, column: int) -> str:
-    """Return the source of a cell, empty where a wider one covers it."""
+    """Return the source of a cell, empty if a wider cell covers it."""
     cells = [cell for cell in place.rows[row] if cell.column == column and cell.columns == 1]
     return source[cells[0].start : cells[0].end] if cells else ""
 
 
 def _explained(source: str, place: Tabular, note: str) -> list[Edit]:
-    """Return the edits that explain the new numbers in the caption; a table without one gets a float with one."""
+    """Return the edits that explain the new numbers in the caption; a table without caption gets a float with one."""
     stop = source.index("}", place.end) + 1
     opened = list(_FLOAT.finditer(source, 0, place.begin))
     inside = opened[-1] if opened and opened[-1][1] == "begin" else None
@@ -194,7 +194,7 @@ def _explained(source: str, place: Tabular, note: str) -> list[Edit]:
 
 
 def in_float(note: str, body: str) -> str:
-    r"""Return a tabular in a float with caption and label, made narrower where it is wider than the text."""
+    r"""Return a tabular in a float with caption and label, made narrower if it is wider than the text."""
     fitted = f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{body}\\end{{adjustbox}}\n"
     return f"{float_head(note)}{fitted}\\end{{table}}\n"
 
@@ -207,7 +207,7 @@ def float_head(note: str) -> str:
 class Column(NamedTuple):
     """A column of a table that is set anew.
 
-    cells: each with its mark, None where the text is the author's.
+    cells: the text of each cell with its mark; the mark is None if the text is the author's.
     """
 
     name: str
@@ -216,7 +216,7 @@ class Column(NamedTuple):
 
 
 def columns_of(table: Table, new: Mapping[int, _New], *, replace: bool) -> list[Column]:
-    """Return the columns of a table with the new numbers beside or in place of the author's."""
+    """Return the columns of a table with the new numbers beside the author's numbers or in place of them."""
     rows = [row.index for row in table.layout.rows if row.kind != "header"]
     columns = []
     for column in table.layout.columns:
@@ -274,7 +274,7 @@ def _side(column: Column) -> str:
 
 
 def header_lines(headers: Sequence[tuple[str, ...]]) -> list[str]:
-    r"""Return the rows of a header: what several columns have in common above them, with a rule below."""
+    r"""Return the rows of a header; a title that several columns share is above them, with a rule below."""
     depth = max(map(len, headers))
     levels = [[("",) * (depth - len(header)) + header for header in headers]]
     lines = []

@@ -1,4 +1,4 @@
-"""From an author's table to the camera-ready one: the table, a figure, the methods, and what to check before."""
+"""Turn an author's table into the parts of a paper: adjusted table, figure, methods sentences, and a check list."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ _MOST_LINES = 60
 
 @dataclass(frozen=True)
 class Paper:
-    """What belongs into a paper.
+    """The files for a paper, and the values behind them.
 
     values: the printed values, re-scored, with score, shown and mark. files: name -> text or bytes.
     """
@@ -50,7 +50,7 @@ class Paper:
     files: Mapping[str, str | bytes]
 
     def write(self, folder: str | Path) -> None:
-        """Write the files into a folder, which is made where there is none."""
+        """Write the files into a folder, which is made if it does not exist."""
         folder = Path(folder)
         if folder.exists() and not folder.is_dir():
             raise RankadjustError(f"{folder}: this is a file; name a folder for table.tex and the others")
@@ -78,7 +78,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     figure: bool = True,
     database: Database = None,
 ) -> Paper:
-    r"""Make what a paper needs of a table of results.
+    r"""Make the adjusted table, the figure and the methods sentences of a paper from a table of results.
 
     Parameters
     ----------
@@ -88,10 +88,9 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     output
         The folder to write to; None writes nothing.
     dataset, model, split, side, protocol, task
-        What the table does not say, or what the ranks are of: those are filtered and of the testing split where
-        nothing is given.
+        Facts that the table does not say, or facts about the ranks. Default for ranks: filtered, testing split.
     sidecar
-        A YAML file that states what the table does not; None means the one beside it.
+        A YAML file with facts that the table does not say; None means the sidecar beside the table.
     score
         'recommended' (docs/which-number.md), or 'index' or 'gain' for every value.
     replace
@@ -99,18 +98,18 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     figure
         Draw figure.pdf, figure.svg and figure.png.
     database
-        As `rankadjust.rescore` takes it; None means the released one.
+        As `rankadjust.rescore` takes it; None means the released database.
 
     Returns
     -------
     Paper
-        Its files are table.tex, table.md, table.csv, methods.tex, references.bib, check.md and the figures. A table
-        that is LaTeX already keeps every character that is not part of a new column, of a span or of its caption.
+        Its files are table.tex, table.md, table.csv, methods.tex, references.bib, check.md and the figures. If the
+        table is LaTeX, only new columns, spans over new columns and the caption change; every other character stays.
 
     Raises
     ------
     RankadjustError
-        Where the file cannot be read, or none of its values can be adjusted.
+        If the file cannot be read, or none of its values can be adjusted.
 
     Examples
     --------
@@ -153,9 +152,9 @@ def paper_of_results(
     score: str = SCORES[0],
     replace: bool = False,
 ) -> Paper:
-    """Return what a paper needs of results that were read, without the figure.
+    """Return the paper of results that were read, without the figure.
 
-    path: the file that they were read from. registry: the data sets with their aliases; None means the
+    path: the file that the results were read from. registry: the data sets with their aliases; None means the
     registry of the constants. Raises NothingAdjustedError, a RankadjustError.
     """
     if found.rows.is_empty():
@@ -175,7 +174,7 @@ def paper_of_results(
 def _of_ranks(
     sources: Sequence[Path], dataset: str | None, protocol: str, split: str, constants: Constants, score: str
 ) -> Paper:
-    """Return what a paper needs of models that are known by their ranks, without the figure."""
+    """Return the paper of models that are known by their ranks, without the figure."""
     if dataset is None:
         raise RankadjustError("of which data set are these ranks? give --dataset (from Python: dataset=)")
     rows, compared = rows_of_ranks(sources, dataset, protocol=protocol, split=split, constants=constants)
@@ -191,7 +190,7 @@ def _paper(rows: pl.DataFrame, tables: Mapping[str, str | bytes], sentences: str
 
 
 def _database_of(constants: Constants) -> str | None:
-    """Return what names the database of constants; that of a run has no version."""
+    """Return the name of the database with its version; None for the database of a run, which has no version."""
     seal = released_seal() if constants.file is None else None
     return None if seal is None else f"database {seal.version}"
 
@@ -240,14 +239,14 @@ def _tables(
 
 
 def with_figures(made: Paper) -> Paper:
-    """Return a paper with figure.pdf, figure.svg and figure.png besides, where a model has an index."""
+    """Return a paper with figure.pdf, figure.svg and figure.png added, if a model has an index."""
     return replace(made, files={**made.files, **_figures(made)})
 
 
 def _figures(made: Paper) -> dict[str, bytes | str]:
-    """Return the figure in three formats by the names of the files; nothing where no model has an index."""
+    """Return the figure in three formats by the names of the files; nothing if no model has an index."""
     try:
-        from rankadjust.manuscript.figure import chart, plotted  # noqa: PLC0415 - drawing is no part of the plain install
+        from rankadjust.manuscript.figure import chart, plotted  # noqa: PLC0415 - the plain install cannot draw
         from rankadjust.output.pictures import pdf_picture, png_picture, svg_picture  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise RankadjustError(

@@ -19,20 +19,22 @@ METRICS = (
     "hits_at_3",
     "hits_at_10",
 )
-"""What is printed of each model."""
+"""The metrics that a table prints for each model."""
 
 _DECIMALS = {True: 3, False: 1}
 
 
 def looks_like_ranks(sources: Sequence[Path]) -> bool:
-    """Tell whether files are ranks of models: several files, a folder, or a table with a column of ranks."""
+    """Return whether files look like ranks of models: several files, a folder, or a Parquet or NumPy file."""
     return len(sources) > 1 or sources[0].is_dir() or sources[0].suffix in (".parquet", ".npz")
 
 
 def rows_of_ranks(
     sources: Sequence[Path], dataset: str, *, protocol: str, split: str, constants: Constants
 ) -> tuple[pl.DataFrame, Comparison]:
-    """Return a row for each model and metric of both sides, as `rankadjust.rescore` has them, and the comparison.
+    """Return rows like the rows of `rankadjust.rescore`, one for each model and metric, and the comparison.
+
+    The rows are about both sides together, or about the first side if the ranks have only one side.
 
     Raises RankadjustError for fewer than two models.
     """
@@ -51,7 +53,7 @@ def rows_of_ranks(
 
 
 def marks_of_ranks(rows: pl.DataFrame) -> list[str]:
-    """Return the mark of each row: the best value, and those that the test does not tell from it."""
+    """Return the mark of each row: the best value, and the values that the test cannot distinguish from the best."""
     marks = [""] * rows.height
     for _, group in rows.with_row_index("place").group_by("metric", maintain_order=True):
         increasing = resolve(group["metric"][0]).increasing
@@ -62,7 +64,7 @@ def marks_of_ranks(rows: pl.DataFrame) -> list[str]:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a value with the ends of what its printed digits leave open."""
+    """Return a value with the ends of its rounding interval."""
     metric = resolve(row["metric"])
     decimals = _DECIMALS[metric.increasing]
     half = 0.5 * 10**-decimals
@@ -85,7 +87,7 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def test_sentence(found: Comparison) -> str:
-    """Return what the methods section says about the test, as LaTeX."""
+    """Return the sentence about the test for the methods section, as LaTeX."""
     swaps = f"all {found.flips:,}" if found.exact else f"{found.flips:,} random"
     return (
         f"Models are compared on {found.tasks:,} tasks by a sign-flip test with {swaps} swaps of whole clusters "

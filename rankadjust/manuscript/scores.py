@@ -1,8 +1,8 @@
-"""Which adjusted number stands beside a printed value, as text, and which values are as good as the best one.
+"""Choose the adjusted number to print beside each value, and mark the values that may be as good as the best.
 
-The rule of docs/which-number.md: where adjustment moves no value by more than a unit of its last digit and 0.001, the
-printed number stays as it is, and what can be said is how far it lies above counting (the gain). Elsewhere it is the
-index. A mean rank always gets its index, since what it says depends on the number of candidates.
+docs/which-number.md has the rule. If adjustment moves no value of a column by more than 0.001 and a unit of its last
+digit, the printed numbers need no adjustment, and the gain over counting is printed beside them. Else the index is
+printed. A mean rank always gets its index, because its meaning depends on the number of candidates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,15 +20,15 @@ from rankadjust.models.several import holm
 from rankadjust.output.rendering import as_precise
 
 SCORES = ("recommended", "index", "gain")
-"""What may be asked for: the recommended one for each column, or the same everywhere."""
+"""The scores that a user can ask for: the recommended score for each column, or the same score everywhere."""
 
 LEAST_MOVE = 0.001
-"""What adjustment has to change at least for the index to be worth a column, whatever the number of digits."""
+"""The index is worth a column only if adjustment changes a value by more than this, whatever the number of digits."""
 
 BEST, AS_GOOD = "best", "as good"
 _EVALUATION = ("dataset", "protocol", "split", "side", "metric", "candidates")
 _PERCENT = 100
-# A tool writes sixteen digits of a value. Nobody reads them.
+# Tools write sixteen digits of a value, and nobody reads them: this is the finest rounding that is shown.
 _FINEST = 1e-4
 
 
@@ -38,25 +38,25 @@ def scored(
     score: str = SCORES[0],
     marks: Sequence[str] | None = None,
 ) -> pl.DataFrame:
-    """Say for each row which adjusted number belongs beside it.
+    """Return the rows with the adjusted number that belongs beside each value, and its mark.
 
     Parameters
     ----------
     rescored
-        Rows of `rankadjust.rescore`, with the columns grid and column where a published table was read.
+        Rows of `rankadjust.rescore`, with the columns grid and column if a published table was read.
     constants
-        Those that the rows were re-scored with.
+        The constants that the rows were re-scored with.
     score
         One of SCORES.
     marks
-        The mark of each row; None means what the printed values tell.
+        The mark of each row; None computes the marks from the printed values.
 
     Returns
     -------
     pl.DataFrame
-        The rows with three more columns: score ('index', 'gain' or None where the printed value stays as it is),
-        shown (its text, in percent where the printed value is, with as many digits as its rounding leaves certain) and
-        mark (BEST, AS_GOOD for a value that the printed values cannot tell from the best one, else empty).
+        The rows with three more columns: score ('index', 'gain', or None for no adjusted number), shown (the text of
+        the score, in percent if the printed value is, with as many digits as the rounding leaves certain) and mark
+        (BEST, AS_GOOD for a value that the printed values cannot distinguish from the best value, else empty).
 
     Raises
     ------
@@ -83,7 +83,7 @@ def scored(
         "index": pl.when(has_index).then(pl.lit("index")),
         "gain": pl.when(has_gain).then(pl.lit("gain")),
     }[score]
-    # A rank has no percent; its index is written as the other values of its table are.
+    # A mean rank has no percent sign. Its index is in percent if other values of its table are.
     is_percent = pl.col("unit") == "percent"
     in_table = is_percent.any().over("grid") if "grid" in rescored.columns else is_percent.any()
     rows = rescored.with_columns(score=wanted, in_percent=is_percent | (is_rank & in_table))
@@ -95,7 +95,7 @@ def scored(
 
 
 def _known(rescored: pl.DataFrame) -> list[str]:
-    """Return the metrics of the rows that have constants; what is unknown has no direction."""
+    """Return the metrics of the adjusted rows; only of these metrics the direction is known."""
     return rescored.filter(pl.col("index").is_not_null())["metric"].unique(maintain_order=True).to_list()
 
 
@@ -109,7 +109,7 @@ def _shown(row: Mapping[str, Any]) -> str:
 
 
 def marks_of_values(rows: pl.DataFrame, constants: Constants) -> list[str]:
-    """Return the mark of each row: the best value of its table and evaluation, and those as good as far as is known."""
+    """Return the mark of each row: the best value of its table and evaluation, and values that may be as good."""
     found = [""] * rows.height
     grid = ["grid"] if "grid" in rows.columns else []
     known = rows.with_row_index("place").filter(pl.col("index").is_not_null())
@@ -144,7 +144,7 @@ def _marks_of(group: pl.DataFrame, constants: Constants) -> dict[int, str]:
 
 
 def _p(best: str, other: str, metric: str, evaluation_set: EvaluationSet) -> float:
-    """Return the largest p that the ranks of two values allow; 1 where nothing is known."""
+    """Return the largest p that the ranks of two values allow; 1 if nothing is known."""
     try:
         (pair,) = compare_printed([best, other], dataset=evaluation_set, metric=metric)
     except RankadjustError:

@@ -1,6 +1,6 @@
-r"""The tables of a LaTeX source with the place of every cell, and new columns between them.
+r"""Find the tables and cells of a LaTeX source, and add columns to them.
 
-Everything that is not changed stays byte for byte: the source is edited at places, and never written anew.
+The source is edited at places and never written anew, so every unchanged part stays the same byte for byte.
 """
 
 import re
@@ -18,21 +18,21 @@ _MULTICOLUMN = re.compile(r"\\multicolumn\s*\{\s*(\d{1,4})\s*\}")
 _PARTIAL_RULE = re.compile(
     r"\\(?:cmidrule|cline|cdashline)\*?(?:\s*\[[^\]\n]*\])?(?:\s*\([^)\n]*\))?\s*\{\s*(\d{1,4})\s*-\s*(\d{1,4})\s*\}"
 )
-# What may stand before the text of a cell: rules, and what the row begins with.
+# Commands that may come before the text of a cell: rules, and commands at the beginning of a row.
 _BEFORE_TEXT = re.compile(
     r"(?:\s+|\\(?:hline|toprule|midrule|bottomrule|addlinespace|hdashline|specialrule|cmidrule|cline|hhline|cdashline"
     r"|Xhline|noalign|endhead|endfirsthead|endfoot|endlastfoot|rowcolor)\b\*?(?:\s*\[[^\]\n]*\])?(?:\s*\([^)\n]*\))?"
     r"(?:\s*\{[^{}\n]*\})*)*"
 )
 _REPEATED = re.compile(r"\*\s*\{\s*(\d{1,3})\s*\}\s*")
-# How many groups in braces belong to a type of column.
+# How many arguments in braces a type of column has.
 _GROUPS = {"p": 1, "m": 1, "b": 1, "w": 2, "W": 2, "D": 3}
 
 
 class Cell(NamedTuple):
-    """A cell: where its text begins and ends, its first column, and how many it covers.
+    """A cell: where its text begins and ends, its first column, and how many columns it covers.
 
-    number: where the number of a multicolumn begins and ends, None where the cell is none.
+    number: where the number of a multicolumn begins and ends, None for other cells.
     """
 
     start: int
@@ -43,7 +43,7 @@ class Cell(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Another text in place of what stands between two places of a source."""
+    """A text that replaces the part of a source between two places."""
 
     start: int
     end: int
@@ -54,8 +54,8 @@ class Edit(NamedTuple):
 class Tabular:
     r"""A table of a LaTeX source.
 
-    begin, end: the places of its \begin and its \end. alignment: the place of the argument that says what the columns
-    are. rows: its cells. environment: its name.
+    begin, end: the places of its \begin and its \end. environment: the name of the LaTeX environment. alignment: the
+    place of the argument that lists the columns. rows: the cells of each row.
     """
 
     begin: int
@@ -72,7 +72,7 @@ class Tabular:
 
 def tabulars(source: str) -> list[Tabular]:
     """Return the tables of a LaTeX source, with places in the source as it is."""
-    # As long as they were, so that the places stay.
+    # Comments become spaces of the same length, so that places stay the same.
     text = _COMMENT.sub(lambda match: " " * len(match[0]), source)
     found, at = [], 0
     while match := _BEGIN.search(text, at):
@@ -120,9 +120,9 @@ def _cell(text: str, start: int, end: int, before: Sequence[Cell]) -> Cell:
 
 
 class Addition(NamedTuple):
-    """A column to be added after another, or texts to put into it.
+    """A column to be added after another column, or texts to put into a column.
 
-    column: from 0. texts: by row (from 0), what the new cells hold; in a cell that is not named nothing stands.
+    column: its number, from 0. texts: the text of each new cell by row (from 0); other cells are empty.
     """
 
     column: int
@@ -130,7 +130,7 @@ class Addition(NamedTuple):
 
 
 def with_columns(table: Tabular, source: str, additions: Sequence[Addition]) -> list[Edit] | None:
-    """Return the edits that add columns to a table; None where its columns are written in a way that is not known."""
+    """Return the edits that add columns to a table; None if the argument for its columns cannot be understood."""
     spec = source[slice(*table.alignment)]
     columns = alignment_of(spec)
     if table.environment == "tblr" or columns is None or len(columns) < max(table.shape, default=0):
@@ -177,7 +177,7 @@ def edited(source: str, edits: Iterable[Edit]) -> str:
 
 
 def alignment_of(spec: str) -> list[str] | None:
-    r"""Return what says how each column is set, as in 'l', '|c@{ }', 'p{2cm}'; None where that is not understood.
+    r"""Return the specification of each column, such as 'l', '|c@{ }' or 'p{2cm}'; None if it cannot be understood.
 
     >>> alignment_of(r"@{}l|*{2}{S[table-format=2.1]}r@{}")
     ['@{}l', '|S[table-format=2.1]', 'S[table-format=2.1]', 'r@{}']
@@ -197,7 +197,7 @@ def alignment_of(spec: str) -> list[str] | None:
         sign, start = spec[at], at
         if sign in "@!><":
             _, at = arguments(spec, at + 1, 1)
-            # What stands behind a column belongs to it.
+            # A specification behind a column belongs to that column.
             if sign == "<" and columns and not between:
                 columns[-1] += spec[start:at]
                 continue
@@ -219,7 +219,7 @@ def alignment_of(spec: str) -> list[str] | None:
 
 
 def _wider(columns: Sequence[str], added: Iterable[int]) -> str:
-    """Return the argument for the columns with those that are added; the last keeps what ends the table."""
+    """Return the column argument with the added columns; the ending of the last column stays at the end."""
     parts = []
     for index, column in enumerate(columns):
         if index not in added:

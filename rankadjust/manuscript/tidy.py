@@ -1,4 +1,4 @@
-"""A tidy table as people print one: a row for each model, a column for each metric, under the name of its data set."""
+"""Print a tidy table as papers do: a row for each model, a column for each metric under the name of its data set."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ _MOST_DIGITS = 6
 
 
 def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that fit on a page: adjusted ones, of both sides and the usual metrics where there are any."""
+    """Return the rows that fit on a page: adjusted values, of both sides and the usual metrics if there are any."""
     rows = rows.filter(pl.col("index").is_not_null())
     for usual in (pl.col("side") == "both", pl.col("metric").is_in(METRICS)):
         rows = kept if (kept := rows.filter(usual)).height else rows
@@ -21,9 +21,9 @@ def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def tidy_columns(rows: pl.DataFrame) -> list[Column]:
-    """Return the columns of values with score, shown and mark: one for the score beside each metric that has one.
+    """Return a column for each metric, and beside it a column for its score, if it has a score.
 
-    A model that has several values of one evaluation gets a row for each.
+    rows: values with score, shown and mark. A model with several values of one evaluation gets a row for each value.
     """
     known = rows.filter(pl.col("value").is_not_null()).with_columns(pl.col("model").fill_null("not named"))
     known = known.with_columns(nth=pl.int_range(pl.len()).over("model", *_EVALUATION))
@@ -48,7 +48,7 @@ def tidy_columns(rows: pl.DataFrame) -> list[Column]:
 
 
 def _printed(row: dict[str, Any]) -> str:
-    """Return a value as it was printed; one that no person wrote, with as many digits as people print."""
+    """Return a value as it was printed; a value with too many digits, written by a tool, is rounded."""
     text = str(row["value_as_printed"])
     if sum(map(str.isdigit, text)) <= _MOST_DIGITS:
         return text

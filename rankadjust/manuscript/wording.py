@@ -1,4 +1,4 @@
-r"""What a manuscript says about its adjusted numbers: the caption, the methods section, the references."""
+r"""The sentences of a manuscript about its adjusted numbers: caption, methods section, references."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,7 +29,7 @@ REFERENCES = f"""@article{{hoyt2022unified,
 
 
 def caption_note(rows: pl.DataFrame, *, tested: bool = False) -> str:
-    """Return what the caption says about the new numbers of a table, as LaTeX; nothing where there are none.
+    """Return the sentences of the caption about the new numbers of a table, as LaTeX; nothing if there are none.
 
     rows: the values with score, shown and mark (`rankadjust.manuscript.scores.scored`). tested: the marks come from the
     ranks of the models, and not from printed values alone.
@@ -61,7 +61,7 @@ def methods(rows: pl.DataFrame, database: str | None) -> str:
     rows
         The values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
     database
-        What names the database of constants, such as 'database 1, sha256:…'; None where it does not say.
+        The name of the database of constants, such as 'database 1, sha256:…'; None if it has no name.
 
     """
     known = rows.filter(pl.col("index").is_not_null())
@@ -72,7 +72,7 @@ def methods(rows: pl.DataFrame, database: str | None) -> str:
 
 
 def advice(rows: pl.DataFrame) -> str:
-    """Return in a line or two which number to print where.
+    """Return advice in a line or two: the number to print for each metric and data set.
 
     rows: the values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
     """
@@ -103,7 +103,7 @@ def _evaluations(known: pl.DataFrame) -> str:
 
 
 def _candidates(protocol: str) -> str:
-    """Return what the true answer is ranked among, and what is left out.
+    """Return among which candidates the true answer is ranked, and which answers are left out.
 
     >>> _candidates("filtered")
     'the true answer is ranked among all entities without the other known answers'
@@ -164,7 +164,7 @@ def _left(known: pl.DataFrame) -> list[str]:
 
 
 def _rounded_up(share: float) -> str:
-    """Return a number that is not below this one, with few digits.
+    """Return a number rounded up to few digits.
 
     >>> _rounded_up(0.00051), _rounded_up(0.0)
     ('0.0006', '0.0001')
