@@ -1,6 +1,6 @@
-"""Build the site into site/ (`make site`): docs/, a page for each data set and source, the report; without network.
+"""Build the site into site/ (`make site`) without network: docs/, a page for each data set and source, the report.
 
-Pages are put together as Markdown in a temporary folder, and MkDocs makes the rest of them by mkdocs.yml.
+This module writes the pages as Markdown into a temporary folder. MkDocs then makes the site by mkdocs.yml.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
-# MkDocs dates the archive of the list of pages by it: the same commit makes the same bytes.
+# MkDocs takes the date of its compressed list of pages from this variable, so the same commit makes the same bytes.
 os.environ["SOURCE_DATE_EPOCH"] = "0"
 os.environ["NO_MKDOCS_2_WARNING"] = "1"
 
@@ -36,14 +36,14 @@ from rankadjust.page.page import check_page, report_page
 from rankadjust.page.strip import benchmark_rows
 from rankadjust.page.templating import shipped_text
 
-# How many data sets the first page shows.
+# The number of data sets on the first page.
 _BENCHMARKS = 12
 HERE = Path(__file__).parent
 _OUTSIDE = re.compile(r"\]\(\.\./([^)#\s]*)")
 
 
 def main(found: Literature | None = None, target: Path = PROJECT / "site") -> None:
-    """Build the site, and say which of its links lead nowhere."""
+    """Build the site, and report its broken links."""
     with TemporaryDirectory() as folder:
         write_pages(found or literature(), Path(folder))
         shutil.rmtree(target, ignore_errors=True)
@@ -61,7 +61,7 @@ def main(found: Literature | None = None, target: Path = PROJECT / "site") -> No
 
 
 def write_pages(found: Literature, root: Path) -> None:
-    """Write what MkDocs makes the site of: pages as Markdown, and files that stay as they are."""
+    """Write the input of MkDocs: pages as Markdown, and files that it copies unchanged."""
     copy_docs(root / "docs")
     material = with_figures(found.material)
     for page in (*dataset_pages(found), *source_pages(found), index_page(found, material.charts)):
@@ -76,7 +76,7 @@ def write_pages(found: Literature, root: Path) -> None:
 def index_page(found: Literature, charts: Sequence[Figure]) -> Page:
     """Return the first page."""
     material, boards = found.material, [board for of in found.boards.values() for board in of]
-    # Of the data sets, those with most models.
+    # Show the data sets with most models.
     rows = sorted(benchmark_rows(boards), key=lambda row: (-row["results"], row["key"]))[:_BENCHMARKS]
     adjusted = adjust(0.338, dataset="FB15k-237", metric="mrr", database=material.constants)
     sentences = [
@@ -103,7 +103,7 @@ def index_page(found: Literature, charts: Sequence[Figure]) -> Page:
 
 
 def copy_docs(folder: Path) -> None:
-    """Copy docs/ to a folder; what it links to outside of itself is linked to in the repository."""
+    """Copy docs/ to a folder; links to files outside of docs/ become links into the repository."""
     shutil.copytree(PROJECT / "docs", folder)
     for path in folder.glob("*.md"):
         text = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The page of a data set: what it is, what chance and counting give on it, and how far published results are above."""
+"""The page of a data set: its facts, the values of chance and counting, and the published results above them."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,14 +18,14 @@ from rankadjust.page.dataset_section import METRICS, chance_rows, dataset_rows
 from rankadjust.page.results import usable_values
 from rankadjust.page.strip import benchmark_rows
 
-# The metrics of which counting baselines are shown.
+# The metrics that the page shows for counting baselines.
 _COUNTED = (MRR, "hits_at_1", "hits_at_10", "arithmetic_mean_rank")
-# From this MRR on a scorer that only finds the same pair under another relation is called a problem of the data.
+# A scorer that only finds the same pair under another relation shows a problem of the data from this MRR on.
 _REDUNDANT = 0.3
 
 
 def dataset_pages(literature: Literature) -> list[Page]:
-    """Return a page for each data set, and one that lists them."""
+    """Return a page for each data set, and a page that lists them."""
     facts = {name: dataset_facts(name, literature) for name in literature.datasets}
     pages = [_page(name, found, literature) for name, found in facts.items()]
     listing = Page(
@@ -33,14 +33,14 @@ def dataset_pages(literature: Literature) -> list[Page]:
         "Data sets",
         f"{len(facts)} benchmarks of link prediction: size, what chance and counting give, the best clean result.",
         "datasets.md.jinja",
-        # Those with a board first.
+        # Data sets with a board come first.
         {"rows": sorted(facts.values(), key=lambda row: row["standing"] is None)},
     )
     return [listing, *pages]
 
 
 def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
-    """Return what the page of a data set shows."""
+    """Return the facts that the page of a data set shows."""
     material = literature.material
     counts = dataset_rows(material.datasets.filter(dataset=name))
     chance = chance_rows(material.constants.table.filter(dataset=name))
@@ -93,14 +93,14 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
 
 
 def usual_protocol(facts: Mapping[str, Any]) -> str | None:
-    """Return the protocol of the board if counting is known under it, else the first under which it is known."""
+    """Return the protocol of the board if it has counting baselines, else the first protocol that has them."""
     known = [row["protocol"] for row in facts["baselines"]]
     board = facts["board"]["key"][1] if facts["board"] else "filtered"
     return board if board in known else next(iter(known), None)
 
 
 def description(name: str, facts: Mapping[str, Any]) -> str:
-    """Return what the page says, in one sentence."""
+    """Return a summary of the page in one sentence."""
     standing = facts["standing"]
     if standing is None:
         return f"{name}: size, licence, known problems, and what chance gives under every protocol."
@@ -122,9 +122,9 @@ def _about(dataset: Dataset | None) -> dict[str, Any]:
 def problems(
     dataset: Dataset | None, datasets: pl.DataFrame, baselines: list[dict[str, Any]]
 ) -> Iterator[str]:
-    """Return what a user of the data set should know, a sentence each.
+    """Yield a sentence on each problem of a data set that its users should know.
 
-    datasets: its row of datasets.tsv, if there is one.
+    datasets: the row of the data set in datasets.tsv, if it has a row.
     """
     for row in datasets.with_columns(pl.all().exclude("dataset", "role").cast(pl.Int64)).to_dicts():
         yield from _counted_problems(row)
@@ -179,7 +179,7 @@ _JUDGED = (
 
 
 def baseline_rows(baselines: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return the counting baselines of a data set on its test splits, both sides, with the metrics that are shown."""
+    """Return the counting baselines of a data set on its test splits, both sides, with the metrics of the page."""
     rows = baselines.filter(
         pl.col("side") == "both", pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(_COUNTED)
     ).drop_nulls("value")
@@ -198,7 +198,7 @@ def board_facts(board: Board) -> dict[str, Any]:
 
 
 def history(board: Board, literature: Literature) -> list[dict[str, Any]]:
-    """Return the best result that nothing is said against as it stood at the end of each year that changed it."""
+    """Return the best result with a place at the end of each year, for years that improved it."""
     same = dict(zip(KEY, board.key, strict=True))
     values = usable_values(literature.values).filter(**same).drop_nulls("year")
     found: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
-"""Links within the site: each has to lead to a file of it, and to an id in that file.
+"""Check the links within the site: each link must lead to a file of the site, and to an id in that file.
 
-MkDocs checks those of Markdown; most of these pages are HTML. linkchecker takes a folder for a page unless a server
-shows its index.html, so this looks at the files.
+MkDocs checks links in Markdown, but most of these pages are HTML. linkchecker does not resolve a folder to its
+index.html without a server. So this module checks the files.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def _leads(link: str, page: Path, site: Path, base: str) -> bool:
         path = (page.parent / unquote(parts.path)).resolve() if parts.path else page
     if path.is_dir():
         path /= "index.html"
-    # A state of the report stands after #, as in a query; the script reads it.
+    # A fragment with = is a state of the report, which the script of the report reads.
     return path.is_file() and (
         not parts.fragment
         or "=" in parts.fragment

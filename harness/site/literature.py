@@ -1,4 +1,4 @@
-"""What the pages of the site show: the shipped literature, adjusted with the released database. No run is needed."""
+"""The data of the site: the shipped literature, adjusted with the released database. No run is needed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,14 +26,14 @@ PROJECT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Literature:
-    """The published values, and what follows from them; material is what the report is made of."""
+    """The published values and results derived from them; material is the data of the report."""
 
     material: Material
     registry: Mapping[str, Dataset]
 
     @cached_property
     def values(self) -> pl.DataFrame:
-        """All values, as the report has them."""
+        """All values, in the form of the report."""
         return all_values(self.material)
 
     @cached_property
@@ -81,7 +81,7 @@ def literature(*names: str) -> Literature:
 
 
 def with_figures(material: Material) -> Material:
-    """Return it with the figures of the report."""
+    """Return the material with the figures of the report added."""
     results = pl.concat(material.tables.values(), how="diagonal")
     constants = material.constants.table
     frames = {

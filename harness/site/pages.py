@@ -1,4 +1,4 @@
-"""A page of the site: Markdown with a head, the data it shows as JSON, and a picture for whoever shares its address."""
+"""A page of the site: Markdown with a head, its data as JSON, and a preview picture for shared links."""
 
 import json
 from collections.abc import Mapping
@@ -30,10 +30,10 @@ _TEMPLATES = environment().overlay(
 
 @dataclass(frozen=True)
 class Page:
-    """A page.
+    """A page of the site.
 
-    folder: where it stands, without a slash at the end. description: one sentence for search engines. template, values:
-    its text. data: what it shows. picture: Vega-Lite, 600 x 315, or None.
+    folder: the folder of the page, without a slash at the end. description: one sentence for search engines. template,
+    values: the text of the page. data: the data that the page shows. picture: Vega-Lite, 600 x 315, or None.
     """
 
     folder: str
@@ -47,7 +47,7 @@ class Page:
 
     @property
     def address(self) -> str:
-        """Where it will be found."""
+        """The address of the page on the site."""
         return f"{ADDRESS}{self.folder}/" if self.folder else ADDRESS
 
     def write(self, root: Path) -> None:
@@ -68,12 +68,12 @@ class Page:
 
 
 def rendered(template: str, **values: object) -> Markup:
-    """Return a template of the site, or of the report, with its values."""
+    """Return a template of the site or of the report, filled with values."""
     return Markup(_TEMPLATES.get_template(template).render(values))
 
 
 def bibtex(key: str, title: str, address: str) -> str:
-    """Return how a page is cited."""
+    """Return the BibTeX entry of a page."""
     return (
         f"@misc{{rankadjust-{key},\n  title = {{{title}}},\n  author = {{{{The rankadjust authors}}}},\n"
         f"  note = {{rankadjust {VERSION}}},\n  url = {{{address}}}\n}}"

@@ -1,4 +1,4 @@
-"""The page of a source: every value with a verdict, what contradicts what, and the least change that mends it."""
+"""The page of a source: each value with a verdict, and each contradiction with the least change that removes it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ _RESULT = ("file", "model", *EVALUATION)
 
 
 def source_pages(literature: Literature) -> list[Page]:
-    """Return a page for each file of the literature, and one that lists them."""
+    """Return a page for each file of the literature, and a page that lists them."""
     values = with_verdict(literature)
     facts = [
         source_facts(str(file), part, literature.contradictions.filter(file=file))
@@ -33,10 +33,10 @@ def source_pages(literature: Literature) -> list[Page]:
 
 
 def with_verdict(literature: Literature) -> pl.DataFrame:
-    """Return all values with `verdict`, one word or two, and `reason`, why.
+    """Return all values with the columns `verdict` (a few words) and `reason`.
 
-    What is said against a value counts in this order: it contradicts others, it has a caveat, it cannot be adjusted, it
-    is not above chance, it is below counting.
+    The verdict names the first objection that applies: the value contradicts other values, it has a caveat, it cannot
+    be adjusted, it is not above chance, it is below counting.
     """
     contradictions = literature.contradictions.group_by(_RESULT, maintain_order=True).agg(
         pl.col("severity").sort_by(pl.col("severity") != "impossible").first(),
@@ -70,7 +70,7 @@ def with_verdict(literature: Literature) -> pl.DataFrame:
 
 
 def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) -> dict[str, Any]:
-    """Return what the page of a source shows."""
+    """Return the facts that the page of a source shows."""
     names = [
         *EVALUATION,
         "model",

@@ -8,7 +8,7 @@ import polars as pl
 from rankadjust.database.constants import Constants
 from rankadjust.page.charts.figure import Figure
 
-# The stage (rankadjust.base.stages) of the file with the literature beside the user's own tables.
+# The argument `of` (rankadjust.base.stages) for the file with the literature beside the user's own tables.
 BESIDE = "the literature beside own tables"
 
 
