@@ -217,14 +217,14 @@ def model_orders(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the rows that are not clearly above chance, with the columns `chance` and `evidence`.
+    """Return the rows at or below chance, with the columns `chance` and `evidence`.
 
     The whole rounding interval decides: a printed Hits@1 of 0.00 may be 0.005. chance is `at` if the whole interval is
     within CHANCE_Z standard deviations of chance, `below` if the whole interval is farther below, and `at or below` if
-    it contains that limit. evidence is the z of the random scorer, or of independent ranks if the random scorer has
-    none. If the number of tasks is not known, evidence is the index, which can only show that a value is below chance.
-    contradictions: a frame of `check`. If it calls a value of a model impossible, all values of that model in the
-    evaluation are left out.
+    it contains that limit. evidence names the number that decides: the z of the random scorer, or the z of independent
+    ranks if the random scorer has none. If the number of tasks is not known, the index decides, which can only show
+    that a value is below chance. contradictions: a frame of `check`. If it calls a value of a model impossible, all
+    values of that model in the evaluation are left out.
     """
     z = pl.coalesce("z_random_scorer", "z")
     evidence = (
