@@ -1,9 +1,9 @@
-"""What Slurm adds to a run: the same graphs on a Slurm, where three faults befall its jobs, and here.
+"""Measure how much time and memory Slurm adds: run the same graphs on Slurm, with three faults, and without Slurm.
 
     PYTHONPATH=. python benchmarks/cluster.py
 
-As root, with the packages slurm-wlm, munge, slurmdbd and mariadb-server of Debian: a Slurm of one machine, and its
-accounts. Prints what sacct says of each job, and seconds by the clock.
+This needs root and Debian's packages slurm-wlm, munge, slurmdbd and mariadb-server, for a Slurm of one machine with
+accounting. It prints the figures that sacct has for each job, and seconds by the clock.
 """
 
 import csv
@@ -28,14 +28,14 @@ from harness.cluster_runs import (
 )
 from harness.slurm import Cluster, slurm
 
-# What is measured is Slurm: Large is just large enough to be computed alone, in partitions.
+# The measurement is about Slurm, so Large is just large enough to be computed alone, in partitions.
 GRAPHS = {"Tiny": 11, "Drawn-1": 400, "Large": 4_000}
 SETTINGS = ("--config", "batch=1000", "partitions=3")
 FIELDS = ("JobID", "Comment", "State", "ReqMem", "ElapsedRaw")
 
 
 def accounts(run: Run) -> list[dict[str, str]]:
-    """Return what sacct says of each job of a run: the whole, and of its steps the memory."""
+    """Return the figures that sacct has for each job of a run; the memory comes from the job's steps."""
     time.sleep(6)  # slurmdbd takes in a job some seconds after its end
     out = run.cluster.run("sacct", "-n", "-P", "--format", ",".join([*FIELDS, "MaxRSS", "WorkDir"]))
     rows = [line.split("|") for line in out.splitlines()]
@@ -54,7 +54,7 @@ def accounts(run: Run) -> list[dict[str, str]]:
 
 
 def overhead(run: Run, jobs: list[dict[str, str]]) -> str:
-    """Return how many seconds a job of Slurm takes besides its script."""
+    """Return how many seconds a Slurm job takes in addition to its script."""
     jobs = [job for job in jobs if job["State"] == "COMPLETED"]
     elapsed = sum(float(job["ElapsedRaw"]) for job in jobs)
     local = ("fetch", "run_config")

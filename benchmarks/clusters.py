@@ -66,7 +66,7 @@ def ranks(
     for query in asked:
         hard = 0.8 * rng.standard_normal((models + 1, 1, triples))
         hard = hard if law == "independent" else hard[:, :, query]
-        # Of two models half is hard for both.
+        # If there are two models, half of the difficulty is common to both.
         logs = logs + (hard[:models] if models == 1 else np.sqrt(0.5) * (hard[:models] + hard[models:]))
     logs = logs + 0.7 * (
         rng.standard_normal((models, 1, triples)) + rng.standard_normal((models, 2, triples))
@@ -80,7 +80,7 @@ def ranks(
 
 
 def frame(one: FloatArray, query: IntArray | None, asked: tuple[IntArray, IntArray]) -> pl.DataFrame:
-    """Return the tasks of a model (2, triples) with query, or with those of both sides."""
+    """Return the tasks of a model (2, triples) with a query, or with the queries of both sides."""
     triples = one.shape[1]
     return pl.DataFrame(
         {
@@ -110,7 +110,7 @@ def truth() -> dict[str, float]:
 
 
 def coverage(triples: int, law: str, replications: int, known: dict[str, float]) -> Iterator[Row]:
-    """Yield the share of intervals that hold the truth, for each metric and kind of cluster."""
+    """Yield the share of intervals that contain the true value, for each metric and kind of cluster."""
     rng = np.random.default_rng([SEED, triples, SHARED.index(law), 1])
     held: dict[tuple[str, str], list[bool]] = {}
     for replication in range(replications):
@@ -130,7 +130,7 @@ def coverage(triples: int, law: str, replications: int, known: dict[str, float])
 
 
 def rejections(what: str, triples: int, law: str, replications: int) -> Iterator[Row]:
-    """Yield the share of pairs of models that are told apart, for each metric and kind of cluster."""
+    """Yield the share of pairs of models that the test distinguishes, for each metric and kind of cluster."""
     rng = np.random.default_rng([SEED, triples, LAWS.index(law), 2])
     found: dict[tuple[str, str], list[bool]] = {}
     for replication in range(replications):
@@ -177,7 +177,7 @@ UNLIKE: dict[str, dict[str, Callable[[np.random.Generator, int], tuple[FloatArra
 
 
 def unlike(triples: int, metric: str, law: str, replications: int) -> Iterator[Row]:
-    """Yield the share of pairs of models with equal values that are told apart."""
+    """Yield the share of pairs of models with equal values that the test distinguishes."""
     rng = np.random.default_rng([SEED, triples, list(UNLIKE[metric]).index(law), 3])
     count = {"swaps": 0, "default": 0}
     for replication in range(replications):

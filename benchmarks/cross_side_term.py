@@ -78,7 +78,7 @@ def _deviations(metrics: Sequence[Metric], count: int, scores: FloatArray) -> Fl
 
 
 def growth(triples: pl.DataFrame, split: str) -> tuple[int, int, int, list[float]]:
-    """Return entities, tasks of a side, pairs, and by what part the standard deviation of each metric grows."""
+    """Return entities, tasks of a side, pairs, and the relative growth of the standard deviation of each metric."""
     graph = triples.filter(pl.col("split").is_in(GRAPHS[split]))
     known = graph.select(LABELS).unique()
     entities = pl.concat([known["head"], known["tail"]]).n_unique()
@@ -109,7 +109,7 @@ def main() -> None:
     for path in parser.parse_args().triples:
         triples = pl.read_parquet(path)
         if "split" not in triples.columns or "time" in triples.columns:
-            continue  # beside the triples stands a file of labels
+            continue  # the folder also has a file of labels
         for split in TEST_SPLITS:
             graph = triples.filter(pl.col("split").is_in(GRAPHS[split]))
             entities = pl.concat([graph["head"], graph["tail"]]).n_unique()

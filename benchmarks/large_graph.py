@@ -31,8 +31,8 @@ TRIPLES_PER_ENTITY = 22 / 4.57
 # An entity drawn as entities * u^power, with u uniform, has a degree that falls like rank^(1/power - 1).
 HEAD_POWER, RELATION_POWER, TAIL_POWER = 1.5, 3.0, 3.0
 BLOCK = 1 << 22
-# Spreads the ids of entities, so that those of high degree do not stand together. A prime of this size divides no
-# number of entities, so that different entities stay different.
+# Multiplying ids by this prime spreads the entities of high degree over all ids. The prime is too large to divide the
+# number of entities, so different entities keep different ids.
 SPREAD = 2_654_435_761
 
 
@@ -75,7 +75,7 @@ def write_split(path: Path, rows: range, entities: int, relations: int, seed: in
     if path.suffix == ".parquet":
         graph.sink_parquet(path, maintain_order=True)
     else:
-        # Numbers of entities of Wikidata have up to nine digits.
+        # Wikidata's ids of entities have up to nine digits.
         entity = pl.col("head", "tail").cast(pl.Int64) * 26
         labels = graph.with_columns(entity, filled("P{}", "relation").alias("relation")).with_columns(
             filled("Q{}", name).alias(name) for name in ("head", "tail")
@@ -84,7 +84,7 @@ def write_split(path: Path, rows: range, entities: int, relations: int, seed: in
 
 
 def blocks(rows: range, entities: int, relations: int, seed: int) -> Iterator[pl.DataFrame]:
-    """Yield the triples of these rows, one block after the other; a block has a generator of its own."""
+    """Yield the triples of these rows, block by block; each block has its own random generator."""
     for first in range(rows.start - rows.start % BLOCK, rows.stop, BLOCK):
         drawn = np.random.default_rng([seed, first]).random((3, BLOCK))
         columns = {

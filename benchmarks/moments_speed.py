@@ -22,7 +22,7 @@ LIMITS = {"given": (3.0, 2.0), "synthetic": (60.0, 2.0)}
 def measure(name: str, path: Path) -> None:
     """Print seconds and gigabytes of one case; runs in the child process."""
     started = time.perf_counter()
-    import numpy as np  # noqa: PLC0415 - the import is part of what is measured
+    import numpy as np  # noqa: PLC0415 - the import is part of the measurement
     import polars as pl  # noqa: PLC0415
 
     from rankadjust.chance.metrics import FAMILIES, expand  # noqa: PLC0415

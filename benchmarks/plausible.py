@@ -1,10 +1,10 @@
-"""Whether a plausible list of ranks has all printed values: an explicit one, found by a linear program.
+"""Decide whether a plausible list of ranks has all printed values; a linear program finds such a list.
 
-The components are lists of ranks of all tasks of a data set, one number of candidates each. In a component the lead of
-the true answer is normal with mean m and standard deviation s, from 0.25 to 2.5, and 1 + a binomial number of the
-other candidates gives its rank; in one more, ranks are uniform. What is plausible is a model that answers a share w_i
-of the queries as component i does, as the relations of a graph differ in how hard they are, and whose ranks from 2 on
-are rarer the worse they are, in blocks that end at powers of the square root of 2.
+Each component is a list of ranks of all tasks of a data set. In a component, the lead of the true answer is normal with
+mean m and standard deviation s (0.25 to 2.5), and its rank is 1 + a binomial number of the other candidates. A last
+component has uniform ranks. A plausible model answers a share w_i of the queries like component i, because the
+relations of a graph differ in difficulty. In addition, its ranks from 2 on become rarer as they become worse, in blocks
+that end at powers of the square root of 2.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ class Components:
 
     @cached_property
     def means(self) -> dict[str, FloatArray]:
-        """The means (c,) that make up a metric: of r, 1/r, ln r, or of r <= k."""
+        """The mean of each list (c,) from which a metric is computed: the mean of r, 1/r, ln r, or r <= k."""
         rank = self.ranks.mean(axis=1, dtype=np.float64)
         return {
             "mr": rank,
@@ -42,12 +42,12 @@ class Components:
         } | {f"hits@{k}": self.share_up_to(k) for k in (1, 3, 10)}
 
     def share_up_to(self, rank: float) -> FloatArray:
-        """Return the share of ranks up to one, (c,)."""
+        """Return the share of ranks up to a given rank, (c,)."""
         return np.asarray((self.ranks <= rank).mean(axis=1))
 
     @cached_property
     def increases(self) -> FloatArray:
-        """By how much the mean share of a rank is greater in a block than in the one before, (blocks - 1, c)."""
+        """The growth of the mean share of a rank from each block to the next block, (blocks - 1, c)."""
         most = float(self.ranks.max())
         ends = np.unique(np.floor(np.sqrt(2.0) ** np.arange(0.0, 2 * np.log2(most) + 1)))
         ends = np.append(ends[ends < most], most)
@@ -71,7 +71,7 @@ def read_components(counts: Mapping[str, FloatArray]) -> Components:
 
 
 def shares_of(printed: Mapping[str, str], components: Components) -> FloatArray | None:
-    """Return the shares (c,) of the components with which all printed values are had, None where there are none."""
+    """Return shares (c,) of the components that give all printed values, or None if such shares do not exist."""
     rows, limits = [], []
     for metric, text in printed.items():
         half = 0.5 * 10.0 ** int(Decimal(text).as_tuple().exponent)

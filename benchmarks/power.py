@@ -30,8 +30,8 @@ from rankadjust.database.beside import load_candidates
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
 
-# The range of MRR and of the mean rank in which a model has to be. Those of FB15k-237, WN18RR and Kinships are about
-# the 5 % to 95 % of resources/published; for the others few mean ranks are printed.
+# A model has to have an MRR and a mean rank in these ranges. The ranges of FB15k-237, WN18RR and Kinships are about
+# the 5 % to 95 % quantiles of resources/published; papers print few mean ranks for the other data sets.
 RANGES = {
     "FB15k-237": ((0.22, 0.40), (150, 570)),
     "WN18RR": ((0.20, 0.50), (1000, 12600)),
@@ -75,7 +75,7 @@ def from_another(metric: str) -> Callable[[Values, Values], Values]:
 
 
 def from_the_tail(metric: str) -> Callable[[Values, Values], Values]:
-    """Return an error: the value of the tail side where that of both sides should stand."""
+    """Return an error: the value of the tail side in place of the value of both sides."""
     return lambda own, _: own | {("both", metric): own["tail", metric]}
 
 
@@ -166,7 +166,7 @@ def power(dataset: str, models: list[Values]) -> Iterator[tuple[object, ...]]:
     for composition, errors in PLANTED.items():
         for error in errors:
             flagged = check(rescore(table(dataset, composition, error, models)))
-            # The first `check` had no severities: all that it found was impossible, or with ties only.
+            # The first `check` had no severities: each finding was impossible, or possible with ties only.
             proofs = flagged.filter(severity="impossible") if "severity" in flagged.columns else flagged
             shares = (found["model"].n_unique() / len(models) for found in (flagged, proofs))
             yield composition, dataset, error, *shares, len(models)

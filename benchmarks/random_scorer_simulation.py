@@ -48,7 +48,7 @@ class Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Read results/triples/<dataset>.parquet; all its triples are known, those of `testing` are evaluated."""
+    """Read results/triples/<dataset>.parquet; all its triples are known, and the `testing` triples are evaluated."""
     frame = pl.read_parquet(path)
     columns = ["head", "relation", "tail"]
     known = frame.select(columns).unique(maintain_order=True).cast(pl.Int64).to_numpy()
@@ -63,7 +63,7 @@ def draw_ranks(graph: Graph, draws: int, rng: np.random.Generator) -> Iterator[t
     for start in range(0, draws, BATCH):
         rng.random(out=scores)
         own = scores[tuple(graph.evaluated.T)]
-        # A known triple is nobody's negative: below every score it is never counted.
+        # A known triple must not be a negative: with a score below all others it is never counted.
         scores[tuple(graph.known.T)] = -1.0
         ranks = np.ones((2, *own.shape), dtype=np.int64)
         for i, (head, relation, tail) in enumerate(graph.evaluated):
@@ -142,7 +142,7 @@ def measure(path: Path, draws: int, seed: int) -> dict[str, object]:
 
 
 def compare(path: Path, measured: dict[str, object]) -> pl.DataFrame:
-    """Set the simulated standard deviations beside those of the random_scorer null."""
+    """Compare the simulated standard deviations with the standard deviations of the random_scorer null."""
     counted = count_candidates(pl.read_parquet(path), "filtered")
     testing = {
         "histogram": counted.histogram.filter(split="testing"),

@@ -27,14 +27,14 @@ METRICS = ("mrr", "hits@10", "gmr")
 def ranks(
     runs: int, seed: float, rng: np.random.Generator, shared: FloatArray, own: FloatArray
 ) -> FloatArray:
-    """Return the ranks of the runs of one model (runs, triples); own: what is hard for the model (triples,)."""
+    """Return the ranks of one model's runs (runs, triples); own: the difficulty of the triples for it (triples,)."""
     luck = own + rng.standard_normal((runs, TRIPLES))
     of_run = seed / TRIPLES**0.5 * rng.standard_normal((runs, 1))
     return np.clip(np.ceil(np.exp(1.5 + shared + luck + of_run)), 1, 14_541)
 
 
 def rejected(runs: int, seed: float, replications: int, *, shared: bool = False) -> dict[str, float]:
-    """Return the share of replications in which each metric differs; shared: whether triples share queries."""
+    """Return how often each metric differs, as a share of replications; shared: whether triples share queries."""
     rng = np.random.default_rng([SEED, runs, int(10 * seed), *([1] if shared else [])])
     count: dict[str, float] = {}
     for _ in range(replications):

@@ -1,4 +1,4 @@
-"""Bounds of the full ranking from values among sampled negatives: how wide they are, and how often they hold.
+"""Measure bounds of the full ranking from values among sampled negatives: how wide they are, how often they hold.
 
     python benchmarks/sampled.py widths
     python benchmarks/sampled.py figure docs/figures/sampled-widths.svg
@@ -7,7 +7,7 @@
 
 `widths` prints benchmarks/sampled.csv, which `figure` draws. `coverage` prints benchmarks/sampled_coverage.csv: in how
 many of 1,000 draws the bounds hold, for ranks of known laws, of counting baselines and of trained models. `falling`
-prints what of the rank files of tests/data fulfils the assumption.
+prints which rank files of tests/data fulfil the assumption.
 """
 
 import sys
@@ -72,7 +72,7 @@ def figure() -> str:
 
 
 def coverage(triples: Sequence[Path]) -> pl.DataFrame:
-    """Return in how many draws the true ranks have what is printed, by the rows of the linear program, at level 0.95.
+    """Return in how many draws the true ranks fulfil the linear program's rows for the printed value, at level 0.95.
 
     Where they do, the bounds hold for every metric at once. MRR and Hits@3 are printed with three digits. without_noise
     says whether the true ranks have the expected values, as printed.
@@ -108,7 +108,7 @@ def _of_baselines(triples: Sequence[Path]) -> _Ranks:
             )
             generator = np.random.default_rng([SEED, part.height])
             ranks = np.repeat(above, tasks) + generator.integers(1, np.repeat(tied, tasks) + 1)
-            # Of these data sets each task has more than 20 candidates, but for some of Nations.
+            # Each task of these data sets has more than 20 candidates, except some tasks of Nations.
             enough = (counts := np.repeat(candidates, tasks)) > 20
             enough = enough if enough.mean() > 0.5 else counts > 5
             yield f"{path.stem}, {baseline[0]}", ranks[enough], counts[enough]
@@ -126,7 +126,7 @@ def _covered(ranks: np.ndarray, candidates: np.ndarray, draw: Draw) -> dict[str,
     tasks = Tasks(counts, times, (10.0,))
     ends = np.array([group.most for group in tasks.groups])
     owner = np.searchsorted(ends, candidates)
-    # Of so few candidates every rank is a column.
+    # With so few candidates, every rank has a column.
     column = np.searchsorted(tasks.owner, owner) + ranks.astype(np.int64) - 1
     shares = np.bincount(column, minlength=tasks.owner.size) / ranks.size
     metrics = [resolve(name) for name in ("mrr", "hits@3")]
@@ -163,7 +163,7 @@ def _covered(ranks: np.ndarray, candidates: np.ndarray, draw: Draw) -> dict[str,
 
 
 def falling() -> pl.DataFrame:
-    """Return for each rank file whether its shares fall, the greatest rise, and whether the bounds hold nonetheless.
+    """Return for each rank file whether its shares fall, the greatest rise, and whether the bounds hold anyway.
 
     All tasks are taken to have as many candidates as there are entities, and the values are the expected ones.
     """

@@ -46,7 +46,7 @@ def read(folder: Path) -> dict[str, pl.DataFrame]:
 
 
 def stage(name: str, folder: Path) -> None:
-    """Run one stage on what the stages before it left in the folder, and print what it took."""
+    """Run one stage on the files that earlier stages left in the folder, and print its time and memory."""
     prepare, work, keep = work_of(name, folder)
     given = prepare()
     started, used = time.perf_counter(), time.process_time()
@@ -58,17 +58,17 @@ def stage(name: str, folder: Path) -> None:
 
 
 def peak_memory() -> int:
-    """Return the most bytes that this process ever held."""
+    """Return the peak memory of this process in bytes."""
     status = Path("/proc/self/status")
     if status.exists():
-        # Not ru_maxrss, which on Linux starts at what the process that started this one held.
+        # Not ru_maxrss: on Linux it starts at the memory of the parent process.
         (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 def work_of(name: str, folder: Path) -> tuple[Callable, Callable, Callable]:
-    """Return what a stage needs, what it does with it, and how the result is kept for the next one."""
+    """Return three functions of a stage: read its input, compute, and keep the result for the next stage."""
     triples, histogram, pairs = (folder / f"{part}.parquet" for part in ("triples", "histogram", "pairs"))
     if name == "read":
         return lambda: folder, read, lambda _: None

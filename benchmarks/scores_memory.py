@@ -1,9 +1,9 @@
-"""Peak memory of ranking a folder of scores that is larger than it: 20,000 tasks x 40,000 candidates, float32.
+"""Measure the peak memory of ranking a folder of scores larger than it: 20,000 tasks x 40,000 candidates, float32.
 
     python benchmarks/scores_memory.py [FOLDER]
 
-The scores are a file of holes (3.2 GB that take no space); FOLDER is where it is made, a temporary one by default.
-Each measurement is a process of its own, so that the peak is that of the whole process.
+The scores are a sparse file (3.2 GB that take no space), made in FOLDER, by default a temporary folder. Each
+measurement runs in its own process, so that the peak is the peak of the whole process.
 """
 
 import subprocess

@@ -30,7 +30,7 @@ BATCH = 50
 
 @dataclass(frozen=True)
 class Task:
-    """One ranking task: where its true triple and its negatives stand in a tensor of scores."""
+    """One ranking task: the places of its true triple and its negatives in a tensor of scores."""
 
     side: str
     truth: tuple[int, ...]

@@ -41,7 +41,7 @@ _NUMBER = re.compile(r"\d*\.?\d+(?:[eE][-+]?\d+)?")
 
 
 def truth_of(corpus: Path, names: Names) -> dict[str, list[dict[str, Any]]]:
-    """Return the known values of each file in the words of the library; a field that no source tells is None."""
+    """Return the known values of each file in the words of the library; a field is None if no source states it."""
     known: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in sorted((corpus / "truth").glob("*.csv")):
         for row in rows_of(path):

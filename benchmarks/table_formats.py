@@ -1,11 +1,11 @@
-"""How long tables of each format take to read, and how much memory: 100,000 rows with five values, or 10 MB.
+"""Measure time and memory of reading tables of each format: 100,000 rows with five values, or 10 MB.
 
 Usage: python -m benchmarks.table_formats [--megabytes] [FORMAT ...] (about five minutes of one core)
 
-Each file is read in a process of its own by `rankadjust.tables.reading.read_tables`. A line is the name of the file,
-its characters and rows, CPU seconds of its format alone (`read_grids`), CPU seconds in all, and the peak memory in MB
-of which the process had taken a part before it read. `--megabytes` writes as many rows as 10 MB hold in place of
-100,000. Numbers are drawn at random, a fifth of those of the files named `bold` is emphasised.
+`rankadjust.tables.reading.read_tables` reads each file in its own process. A line has the name of the file, its
+characters and rows, CPU seconds of its format alone (`read_grids`), CPU seconds in all, and the peak memory in MB,
+which includes the memory of the process before reading. With `--megabytes` a file has as many rows as fit into 10 MB,
+instead of 100,000. Numbers are drawn at random; in the files named `bold` a fifth of the numbers is emphasised.
 """
 
 import json

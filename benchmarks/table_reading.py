@@ -1,12 +1,12 @@
-"""How well tables of the literature are read, and what each rule adds: 3,516 known values of 134 tables, eight fields.
+"""Measure how well tables of the literature are read, and how much each rule adds: 3,516 known values of 134 tables.
 
 Usage: python -m benchmarks.table_reading PUBLISHED (a few minutes of one core)
 
 PUBLISHED is a folder with published.csv, aliases_datasets.csv and tables/, the collection of published values that the
-tests use. Each line is a rule switched off: how many values are then right in all eight fields, without and with
-sidecars (tests/data/sidecars), how many labels are wrong without a word in `assumed`, and how many values of the
-made-up tables (tests/data/tables) change. A published value and a read one are the same where most fields agree: pairs
-are formed for all eight fields first, then for fewer and fewer.
+tests use. Each line switches a rule off. It has the number of values that are then right in all eight fields, without
+and with sidecars (tests/data/sidecars), the number of labels that are wrong and not named in `assumed`, and the number
+of values of the made-up tables (tests/data/tables) that change. Published and read values are paired by the fields
+that agree: first the pairs that agree in all eight fields, then in fewer and fewer.
 """
 
 import csv
@@ -56,7 +56,7 @@ def plain(name: str | None) -> str:
 
 
 class Corpus:
-    """The published tables, and what is known of each."""
+    """The published tables, and the known values of each table."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

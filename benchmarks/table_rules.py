@@ -1,12 +1,12 @@
-"""What each rule of reading tables adds: it is switched off, and three collections of tables are read without it.
+"""Measure how much each rule of reading tables adds: read three collections of tables without the rule.
 
 Usage: python -m benchmarks.table_rules PUBLISHED SECOND ODD (ten minutes of one core)
 
-PUBLISHED and SECOND are the collections of `table_reading` and `table_facts`; ODD is a folder of made-up tables, one
-difficulty each. A line for each rule has: of PUBLISHED the values that are right in all eight fields, without and with
-sidecars, and the labels that are wrong without a word in `assumed`; of SECOND the values that are right without help,
-and those that are wrong without a mark or lost; and how many values of the tables of the tests (tests/data/tables) and
-of ODD change.
+PUBLISHED and SECOND are the collections of `table_reading` and `table_facts`; ODD is a folder of made-up tables, each
+with one difficulty. There is a line for each rule. For PUBLISHED it counts the values that are right in all eight
+fields, without and with sidecars, and the labels that are wrong and not named in `assumed`. For SECOND it counts the
+values that are right without help, and the values that are wrong without a mark or lost. At last it counts the changed
+values of the tests' tables (tests/data/tables) and of ODD.
 """
 
 import re
@@ -64,7 +64,7 @@ def _no_facts(*_: object) -> tokens.Facts:
 
 
 _NEVER = re.compile("(?!)")
-# A rule: where it stands, and what stands there when it is switched off.
+# A rule: the place of its code, and the replacement that switches it off.
 RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "nothing switched off": [],
     "a header may stand below the first row": [(header, "_LOOK_AHEAD", 0)],
@@ -150,7 +150,7 @@ def ablation(published: Path, second: Path, odd: Path) -> Iterator[tuple[Any, ..
 
 
 def _values(folder: Path) -> Counter[Any]:
-    """Return what is read in the tables of a folder, value by value, and what is left unread."""
+    """Return the values that are read from the tables of a folder, and the cells that are left unread."""
     found: Counter[Any] = Counter()
     for path in sorted(folder.iterdir()):
         if path.suffix == ".yaml" or path.name in ("quirks.csv", "expected.csv", "README.md"):

@@ -1,11 +1,12 @@
-"""Halve and double each number that `rankadjust.chance.tilting` is tuned with, and say what p and time become.
+"""Halve and double each tuning constant of `rankadjust.chance.tilting`, and measure how p and time change.
 
     python benchmarks/tail_constants.py > benchmarks/tail_constants.csv
 
-log10 p is computed for values from chance to near the best, of metrics of every kind, for few and many tasks, and held
-against that with the numbers of the first list at their most careful: never the formula, the finest grids, the longest
-integrals. Where p is above 1e-10, `error` is the largest difference, `below` by how much p is too small at most, and
-`change` the largest difference from p as it is; seconds are those of the processor.
+log10 p is computed for values from chance to near the best, for metrics of every kind, and for few and many tasks. It
+is compared with a reference that sets the constants of the first list to their most careful values: never the formula,
+the finest grids, the longest integrals. The columns are about p above 1e-10: `error` is the largest difference from the
+reference, `below` is the most by which p is too small, and `change` is the largest difference from p with the constants
+as they are. Seconds are CPU seconds.
 """
 
 import time

@@ -53,7 +53,7 @@ class Queries:
 
 
 def read_queries(path: Path) -> Queries:
-    """Read results/triples/<dataset>.parquet; all its triples are known, those of `testing` are evaluated."""
+    """Read results/triples/<dataset>.parquet; all its triples are known, and the `testing` triples are evaluated."""
     frame = pl.read_parquet(path)
     columns = ["head", "relation", "tail"]
     known = frame.select(columns).unique(maintain_order=True).cast(pl.Int64).to_numpy()

@@ -26,7 +26,7 @@ def how_wrong(error: str, factor: float) -> str:
 
 
 def plausible(dataset: str, number: int) -> list[tuple[object, ...]]:
-    """Return composition, error, by what factor the mean rank is wrong, and whether plausible ranks have all."""
+    """Return composition, error, the factor of the wrong mean rank, and whether plausible ranks have all values."""
     counts = candidates_of(dataset)
     components = read_components(counts)
     models = [draw_model(counts, RANGES[dataset], seed) for seed in range(number)]

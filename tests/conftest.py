@@ -14,7 +14,7 @@ settings.load_profile("same")
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"
-# Each takes minutes: begun first, it has the others beside it.
+# Each of these takes minutes. They begin first, so that the other tests run beside them.
 LONGEST = ("test_kills.py", "test_workflow.py")
 
 
@@ -23,9 +23,9 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Without the development data its checks are not collected; with it they are never skipped.
+    """Collect the checks of the development data only if the data are there; then never skip them.
 
-    Those that bring up a Slurm or a browser, or kill runs, are run where they are asked for: pytest -m cluster, …
+    Tests that start Slurm or a browser, or kill runs, run only on request: pytest -m cluster, …
     """
     left_out = set() if SHARED.is_dir() else {"shared"}
     left_out.update(name for name in ("cluster", "browser", "faults") if name not in config.option.markexpr)

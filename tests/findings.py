@@ -57,7 +57,7 @@ def rescored() -> pl.DataFrame:
 
 
 def counts() -> pl.DataFrame:
-    """Return how many rows of each file have which status."""
+    """Return the number of rows of each file with each status."""
     return rescored().group_by("file", "status").agg(rows=pl.len().cast(pl.Int64)).sort("file", "status")
 
 
@@ -257,7 +257,7 @@ def reversed_orders() -> str:
     counted = reversals(pair_orders(rescored(), Constants.given(None).table)).filter(
         pl.col("metric").is_in([MRR, "hits_at_10"]), pl.col("first") != "filtered-cumulative"
     )
-    # MRR where it is printed, else Hits@10.
+    # Take MRR if it is printed, else Hits@10.
     chosen = counted.filter(
         pl.col("metric") == pl.col("metric").max().over("source", "dataset", "first", "second")
     )

@@ -1,4 +1,4 @@
-"""The mirror of real data sets among the development data, read apart from the code that fetches."""
+"""The mirror of real data sets in the development data, read without the code that fetches data sets."""
 
 import tarfile
 import zipfile

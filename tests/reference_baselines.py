@@ -1,4 +1,4 @@
-"""A second count of how true answers stand under counting baselines: every candidate gets its score, task by task.
+"""Count the standings of true answers under counting baselines a second way: score every candidate, task by task.
 
 Sets, loops and fractions, slow, to be read against docs/methods-baselines.md line by line.
 """
@@ -74,7 +74,7 @@ class Scorer:
     def __init__(self, splits, base):
         self.splits = splits
         self.pairs = self.pairs_of(base)
-        # Rules are learned in training, where there is one, and hold in the graph at hand.
+        # Rules are learned in training, if there is a training graph, and applied in this graph.
         learned = [name for name in GRAPHS[0][0] if name in splits]
         self.learned = self.pairs_of(learned) if learned else self.pairs
 
@@ -99,7 +99,7 @@ class Scorer:
 
     @cached_property
     def confidences(self):
-        """Return how sure a relation is where another holds in the same and in the other direction."""
+        """Return the confidence of a relation, given another relation in the same and in the other direction."""
         same, turned = {}, {}
         for one, pairs in self.learned.items():
             for relation, others in self.learned.items():
@@ -138,5 +138,5 @@ class Scorer:
                 if (given, r) == (tail if side == "head" else head, relation) and int(when) < int(time):
                     latest[answer] = max(latest.get(answer, int(when)), int(when))
 
-        # Whoever ever held is above whoever never did.
+        # An answer that held before is above every answer that never held.
         return lambda candidate: (1, latest[candidate]) if candidate in latest else (0, popularity(candidate))

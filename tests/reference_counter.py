@@ -1,4 +1,4 @@
-"""A second counter of candidates: sets and loops, slow, to be read against docs/protocols.md line by line."""
+"""Count candidates a second way, with sets and loops: slow, but easy to compare with docs/protocols.md line by line."""
 
 from collections import Counter, defaultdict
 

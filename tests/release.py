@@ -1,4 +1,4 @@
-"""A small release for tests: counts of Nations and constants; of Kinships, FB15k-237 and ICEWS18 what is stored."""
+"""A small release for tests: counts and constants of Nations, stored ones of Kinships, FB15k-237 and ICEWS18."""
 
 import shutil
 from pathlib import Path

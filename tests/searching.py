@@ -1,4 +1,4 @@
-"""Properties that the default tests hold against few examples, and the slow ones against many."""
+"""Properties that the default tests check with few examples, and the slow tests with many."""
 
 from collections.abc import Callable
 

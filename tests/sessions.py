@@ -1,4 +1,4 @@
-"""Terminal sessions in Markdown: the commands and what they print, so that a test can run them."""
+"""Read terminal sessions from Markdown: the commands and their output, so that a test can run them."""
 
 import re
 

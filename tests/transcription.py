@@ -15,7 +15,7 @@ from rankadjust.tables.reading import read_tables
 
 PUBLISHED = Path(__file__).parent.parent / "resources" / "published"
 RAW = PUBLISHED / "raw"
-# Versions of one page, older than the shipped table that stands here.
+# Versions of a page that are older than the shipped table of this source.
 VERSIONS = {"ampligraph-versions": PUBLISHED / "ampligraph.csv"}
 COLUMNS = [
     *(
@@ -35,19 +35,19 @@ COLUMNS = [
 
 
 def raw_tables(folder: Path) -> list[Path]:
-    """Return the files of a source that hold tables."""
+    """Return the files of a source that contain tables."""
     return sorted(path for path in folder.iterdir() if path.suffix != ".yaml")
 
 
 def transcribed(folder: Path) -> pl.DataFrame:
-    """Return the tidy table that the files of a source are read as, with their sidecars."""
+    """Return the tidy table that is read from the files of a source with their sidecars."""
     values = pl.concat(read_tables(path).values.select(COLUMNS) for path in raw_tables(folder))
     newest = VERSIONS.get(folder.name)
     return values if newest is None else first_printed(values, pl.read_csv(newest, infer_schema=False))
 
 
 def first_printed(values: pl.DataFrame, newest: pl.DataFrame) -> pl.DataFrame:
-    """Return the results - a model's values on a data set - that neither the newest version nor one before prints."""
+    """Return the results (a model's values on a data set) that neither the newest nor an older version prints."""
     line = ["source", "table", "source_line", "dataset", "model"]
     names = {name: resolve(name).key for name in pl.concat([newest["metric"], values["metric"]]).unique()}
     printed = pl.format("{} {}", pl.col("metric").replace_strict(names), pl.col("value").cast(pl.Float64))
