@@ -164,7 +164,7 @@ def test_another_data_set_opens_with_its_most_common_test_evaluation(page):
 def test_it_opens_with_the_usual_board_that_fits_and_is_accessible(page_of, literature_page, width, scheme):
     page = ready(page_of(literature_page, width, scheme))
     assert title(page) == "FB15k-237, filtered, testing, both sides, by MRR"
-    assert models(page)[0] == "NBFNet"
+    assert models(page)[0] == "AdaProp"
     assert not scrolls_sideways(page)
     for details in page.locator("#board details").all():
         details.locator("summary").first.click()

@@ -50,7 +50,9 @@ def test_what_nobody_had_read_before_is_right_marked_or_named(shared):
         )
         total[folder] = counts["right"], counts["right"] + counts["marked"]
     (alone, read), (helped, _) = total.values()
-    assert alone >= 0.69 * read
+    # What is read can grow by values that are marked: of those that are right none may be lost.
+    assert alone >= 601
+    assert alone >= 0.6 * read
     assert helped >= 0.98 * 915
 
 
