@@ -31,7 +31,11 @@ def require_frame(given: Any, what: str) -> pl.DataFrame:  # noqa: ANN401 - what
         return pl.DataFrame([_column(series) for series in frame.iter_columns()])
     # A relation of DuckDB and the like: a table whose rows come as a stream of Arrow batches.
     if is_frame(given) and hasattr(given, "__arrow_c_stream__"):
-        return pl.DataFrame(given).with_columns(pl.selectors.decimal().cast(pl.Float64))
+        try:
+            return pl.DataFrame(given).with_columns(pl.selectors.decimal().cast(pl.Float64))
+        except (ImportError, pl.exceptions.PanicException):
+            # DuckDB before 2.0 makes the stream with pyarrow; polars panics where that is missing.
+            raise RankadjustError(f"{what}: to read this, install pyarrow, or DuckDB 2.0 or newer") from None
     kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__name__}".removeprefix("builtins.")
     raise RankadjustError(
         f"{what}: a frame of polars, pandas, pyarrow or DuckDB is needed, and this is a {kind}; make one with "

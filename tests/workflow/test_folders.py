@@ -37,7 +37,7 @@ def test_a_run_in_a_folder_with_blanks_quotes_and_umlauts(tmp_path, locale):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     database = pl.read_parquet((folder / "results" / "database" / "adjustments.parquet").read_bytes())

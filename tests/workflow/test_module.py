@@ -42,7 +42,7 @@ def snakemake(*arguments, cwd):
     }
     command = [sys.executable, "-m", "snakemake", "--cores", "2", *map(str, arguments)]
     return subprocess.run(
-        command, cwd=cwd, env=keep, capture_output=True, text=True, check=False, timeout=300
+        command, cwd=cwd, env=keep, capture_output=True, text=True, check=False, timeout=900
     )
 
 

@@ -37,7 +37,7 @@ def release(project, folder, cores, **environment):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     return folder / "results" / "release"

@@ -92,7 +92,7 @@ def snakemake(*arguments, cwd, snakefile=PROJECT / "Snakefile", environment=()):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
     )
 
 
@@ -104,7 +104,7 @@ def rankadjust(*arguments, cwd):
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=900,
         env=os.environ | {"PYTHONIOENCODING": "utf-8"},
     )
 
