@@ -21,7 +21,7 @@ PAGES = (
     "benchmarks/README.md",
     "resources/**/*.md",
 )
-CODE = ("rankadjust/**/*.py", "scripts/*.py", "harness/*.py", "benchmarks/*.py")
+CODE = ("rankadjust/**/*.py", "scripts/*.py", "harness/**/*.py", "benchmarks/*.py")
 MADE_OF_DOCSTRINGS = "docs/api.md"
 
 

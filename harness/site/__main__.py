@@ -23,7 +23,7 @@ from mkdocs.exceptions import Abort
 from harness.site.datasets import dataset_pages
 from harness.site.links import broken_links
 from harness.site.literature import PROJECT, Literature, literature, with_figures
-from harness.site.pages import ADDRESS, REPOSITORY, Page, bibtex
+from harness.site.pages import ADDRESS, REPOSITORY, Page
 from harness.site.sources import source_pages
 from rankadjust import adjust
 from rankadjust.base.files import write_text
@@ -94,11 +94,11 @@ def index_page(found: Literature, charts: Sequence[Figure]) -> Page:
             "headline": sentences,
             "rows": rows,
             "sentences": [meaning(adjusted), *terminal.counting(adjusted)],
-            "bibtex": bibtex("site", "rankadjust: chance-adjusted link-prediction metrics", ADDRESS),
         },
         data={"findings": sentences, "benchmarks": rows},
         head={"hide": ["navigation"]},
         picture=next((chart.specification for chart in charts if chart.name == HEADLINE), None),
+        cited=("site", "rankadjust: chance-adjusted link-prediction metrics"),
     )
 
 

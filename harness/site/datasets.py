@@ -7,7 +7,7 @@ import altair as alt
 import polars as pl
 
 from harness.site.literature import Literature
-from harness.site.pages import Page, bibtex
+from harness.site.pages import Page
 from rankadjust.base.vocabulary import KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import Dataset
@@ -70,8 +70,7 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
         (board for board in boards if facts["board"] and list(board.key) == facts["board"]["key"]), None
     )
     key = "".join(character for character in name if character.isalnum() or character in "-.")
-    title = f"{name}: chance, counting and published results"
-    page = Page(
+    return Page(
         f"d/{name}",
         name,
         description(name, facts),
@@ -87,9 +86,8 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
         data=facts,
         head={"hide": ["navigation"]},
         picture=None if board is None or facts["standing"] is None else picture(board, facts["standing"]),
+        cited=(key, f"{name}: chance, counting and published results"),
     )
-    page.values["bibtex"] = bibtex(key, title, page.address)  # type: ignore[index]
-    return page
 
 
 def usual_protocol(facts: Mapping[str, Any]) -> str | None:
@@ -103,13 +101,13 @@ def description(name: str, facts: Mapping[str, Any]) -> str:
     """Return a summary of the page in one sentence."""
     standing = facts["standing"]
     if standing is None:
-        return f"{name}: size, licence, known problems, and what chance gives under every protocol."
+        return f"{name}: size, licence, known problems, and the values of chance under every protocol."
     counting = (
         "" if standing["counting"] is None else f", counting training triples {standing['counting']:.3g}"
     )
     return (
         f"MRR on {name}: chance has {standing['chance']:.2g}{counting}, the median model {standing['median']:.3g}, "
-        f"the best result that nothing is said against {standing['best']:.3g} ({standing['model']})."
+        f"the best result without a known problem {standing['best']:.3g} ({standing['model']})."
     )
 
 
@@ -138,9 +136,9 @@ def problems(
         yield "It is not in the registry: its values come from tables, and its files were not read."
         return
     if not dataset.verified:
-        yield "Nobody has read its files for this project: the counts are those of others."
+        yield "Nobody has read its files for this project: the counts come from other publications."
     if dataset.without_training is not None:
-        yield "Its training triples cannot be had under the address that is known: bounds stand for constants."
+        yield "The known address does not give its training triples: the database has bounds instead of constants."
     if dataset.ambiguous_aliases:
         yield f"The literature gives it a name that other data sets have too: {', '.join(dataset.ambiguous_aliases)}."
     for text in (dataset.differs, dataset.unreadable, *dataset.notes):
@@ -152,8 +150,8 @@ def _counted_problems(row: Mapping[str, Any]) -> Iterator[str]:
     judged = sum(row[name] or 0 for name in row if name in _JUDGED)
     if row["unseen_triples"]:
         yield (
-            f"{row['unseen_triples']:,} of {judged:,} evaluation triples hold an entity or a relation that is in no "
-            "training triple: no model can have learned it."
+            f"{row['unseen_triples']:,} of {judged:,} evaluation triples hold an entity or a relation that no "
+            "training triple has: no model can have learned it."
         )
     if row["role"] == "transductive" and (row["entities_in_training"] or row["entities"]) < row["entities"]:
         unseen = row["entities"] - row["entities_in_training"]
@@ -162,8 +160,11 @@ def _counted_problems(row: Mapping[str, Any]) -> Iterator[str]:
             "rank them; compare `filtered` with `filtered-training`."
         )
     for name, text in (
-        ("duplicates_within", "triples stand more than once in their split."),
-        ("duplicates_between", "triples stand in two splits: what is asked for was given."),
+        ("duplicates_within", "triples occur more than once in their split."),
+        (
+            "duplicates_between",
+            "triples occur in two splits: a model has seen the answer that it is asked for.",
+        ),
         ("self_loops", "triples join an entity with itself."),
     ):
         if row[name]:

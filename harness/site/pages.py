@@ -34,6 +34,7 @@ class Page:
 
     folder: the folder of the page, without a slash at the end. description: one sentence for search engines. template,
     values: the text of the page. data: the data that the page shows. picture: Vega-Lite, 600 x 315, or None.
+    cited: key and title of the page's BibTeX entry, for pages that show how to cite them.
     """
 
     folder: str
@@ -44,11 +45,23 @@ class Page:
     data: Any = None
     picture: Mapping[str, Any] | None = None
     head: Mapping[str, Any] = field(default_factory=dict)
+    cited: tuple[str, str] | None = None
 
     @property
     def address(self) -> str:
         """The address of the page on the site."""
         return f"{ADDRESS}{self.folder}/" if self.folder else ADDRESS
+
+    @property
+    def bibtex(self) -> str:
+        """The BibTeX entry of the page."""
+        if self.cited is None:
+            raise ValueError(f"the page {self.folder} has no BibTeX entry")
+        key, title = self.cited
+        return (
+            f"@misc{{rankadjust-{key},\n  title = {{{title}}},\n  author = {{{{The rankadjust authors}}}},\n"
+            f"  note = {{rankadjust {VERSION}}},\n  url = {{{self.address}}}\n}}"
+        )
 
     def write(self, root: Path) -> None:
         """Write the page, its data and its picture below a folder."""
@@ -70,14 +83,6 @@ class Page:
 def rendered(template: str, **values: object) -> Markup:
     """Return a template of the site or of the report, filled with values."""
     return Markup(_TEMPLATES.get_template(template).render(values))
-
-
-def bibtex(key: str, title: str, address: str) -> str:
-    """Return the BibTeX entry of a page."""
-    return (
-        f"@misc{{rankadjust-{key},\n  title = {{{title}}},\n  author = {{{{The rankadjust authors}}}},\n"
-        f"  note = {{rankadjust {VERSION}}},\n  url = {{{address}}}\n}}"
-    )
 
 
 def _framed(picture: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from harness.site.literature import Literature
-from harness.site.pages import Page, bibtex
+from harness.site.pages import Page
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.statuses import USABLE
@@ -25,7 +25,7 @@ def source_pages(literature: Literature) -> list[Page]:
     listing = Page(
         "p",
         "Sources",
-        f"{len(facts)} sources of published results: every value, its verdict, and what contradicts what.",
+        f"{len(facts)} sources of published results: every value, its verdict, and the contradictions between them.",
         "sources.md.jinja",
         {"rows": facts},
     )
@@ -59,7 +59,7 @@ def with_verdict(literature: Literature) -> pl.DataFrame:
         .then(pl.col("chance") + pl.lit(" chance"))
         .when(below)
         .then(pl.lit("below counting"))
-        .otherwise(pl.lit("nothing said against it")),
+        .otherwise(pl.lit("no known problem")),
         reason=pl.when(pl.col("severity").is_not_null())
         .then("contradiction")
         .when(pl.col("caveat").is_not_null())
@@ -107,19 +107,18 @@ def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) 
 def _page(facts: Mapping[str, Any]) -> Page:
     source, titles = facts["source"], facts["titles"]
     title = titles[0] if len(titles) == 1 else f"{source} ({len(titles)} sources)"
-    clean = facts["verdicts"].get("nothing said against it", 0)
-    page = Page(
+    clean = facts["verdicts"].get("no known problem", 0)
+    return Page(
         f"p/{source}",
         title,
-        f"{len(facts['values'])} printed values of {title}, adjusted for chance: nothing is said against {clean}, "
+        f"{len(facts['values'])} printed values of {title}, adjusted for chance: {clean} without a known problem, "
         f"{len(facts['contradictions'])} contradictions.",
         "source.md.jinja",
         {**facts, "title": title},
         data=facts,
         head={"hide": ["navigation"]},
+        cited=(source, f"{title}, adjusted for chance"),
     )
-    page.values["bibtex"] = bibtex(source, f"{title}, adjusted for chance", page.address)  # type: ignore[index]
-    return page
 
 
 def _label(row: Mapping[str, Any]) -> str:

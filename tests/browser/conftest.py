@@ -34,16 +34,26 @@ def browser():
         yield running
 
 
+def opening(browser):
+    pages = Pages(browser)
+    yield pages
+    pages.close()
+    assert pages.problems == []
+
+
 @pytest.fixture
 def page_of(browser):
     """Return a function that opens a file: page_of(path, width=1600, scheme="light", address="view=leaderboard").
 
     The test fails where a page had an error or asked for anything that is not a local file.
     """
-    pages = Pages(browser)
-    yield pages
-    pages.close()
-    assert pages.problems == []
+    yield from opening(browser)
+
+
+@pytest.fixture(scope="module")
+def shared_page_of(browser):
+    """Return the same function for a page that all tests of a module share; its errors show after the last of them."""
+    yield from opening(browser)
 
 
 @pytest.fixture(scope="session")

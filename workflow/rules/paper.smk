@@ -32,7 +32,7 @@ rule paper_of_table:
     params:
         released=lambda wildcards, input: str(RELEASED),
         registry=lambda wildcards, input: RUN.values["registry"] or [],
-        read=[READ_TO_RESCORE, content_digest(SHIPPED, DIGESTS)],
+        read=READ_TO_RESCORE,
         damage=damage_to("results/paper/{table}"),
         library=code_digest("base.stages", "database.constants", "manuscript.paper"),
     script:
