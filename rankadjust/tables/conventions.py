@@ -9,7 +9,7 @@ from typing import Any
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark
 from rankadjust.tables.cells import is_numeric
-from rankadjust.tables.tokens import Facts, is_bookkeeping, is_understood, role_of, words_of
+from rankadjust.tables.tokens import EVALUATION, Facts, is_bookkeeping, role_of
 from rankadjust.tables.values import States, Value
 
 # Optuna's tables of trials put this before PyKEEN's keys. PyKEEN judges trials on validation triples.
@@ -170,8 +170,8 @@ def _described(header: str, text: str) -> str:
 def refuse_repeated(values: Sequence[Value], states: States) -> list[Value]:
     """Return the values that are alone in their line of a model with their evaluation; mark the others as unread.
 
-    One value of several is read only if its header has all words of the other headers and more, all of them understood:
-    'Filtered MRR' beside 'MRR' is read, and 'MRR', which may be raw, is not.
+    One value of several is read only if the table states all facts that it states of the others, and more: 'MR@filter'
+    beside 'Mean Rank' is read, and 'Mean Rank', which may be raw, is not.
     """
     lines: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
     for value in values:
@@ -179,13 +179,17 @@ def refuse_repeated(values: Sequence[Value], states: States) -> list[Value]:
     for same in lines.values():
         if len(same) == 1:
             continue
-        left = sorted(same, key=lambda value: len(words_of(value.header)))
+        left = sorted(same, key=lambda value: len(_stated(value.facts)))
         while len(left) > 1:
-            here, *others = [words_of(value.header) for value in left]
-            is_plain = all(here < words and is_understood(words - here) for words in others)
+            here, *others = [_stated(value.facts) for value in left]
+            is_plain = all(here < stated for stated in others)
             unclear = left[:1] if is_plain else left
             names = "', '".join(dict.fromkeys(value.header for value in left))
             for value in unclear:
                 states[value.cell] = "unread", f"nothing says in what '{names}' differ; state it in a sidecar"
             left = left[len(unclear) :]
     return [value for value in values if states[value.cell][0] == "value"]
+
+
+def _stated(facts: Facts) -> set[str]:
+    return {name for name in EVALUATION if getattr(facts, name) is not None}

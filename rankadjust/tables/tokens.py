@@ -175,11 +175,6 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def is_understood(words: Iterable[str]) -> bool:
-    """Return whether all these words qualify a value or are fillers."""
-    return all(_key(word) in _vocabulary() for word in words)
-
-
 def _key(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
