@@ -108,7 +108,7 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "columns have roles by what they hold": [(columns, "_settle_label_roles", lambda *_: {})],
     "numbers outside what a metric may be": [(units, "_impossible", lambda *_: {})],
     "several values in a cell": [(cells, "several_numbers", _no), (values, "several_numbers", _no)],
-    "letters beside metrics are sides": [(layout, "with_sides_in_letters", _same)],
+    "letters beside metrics are sides": [(layout, "with_sides_of_pairs", _same)],
     "protocol around the table": [(layout, "protocol_around", _no_facts)],
     "a caption is of one table": [(grid, "is_caption", _no), (markdown, "is_caption", _no)],
     "names above metrics are data sets": [(columns, "_ONE_NAME", _NEVER)],

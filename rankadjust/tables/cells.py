@@ -25,6 +25,8 @@ _RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER
 # A cell with several values has few words; a description with numbers in it has more.
 _DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
 _MOST_WORDS = 6
+# A value with a word about it: '~0.48', '0.49 (ConvE)', 'SACN (0.54)'.
+_REMARKED = re.compile(rf"[~≈≃<>≤≥]\s?{NUMBER}\s?%?|\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w-]*\s?\(\d*\.\d+\)")
 _LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
@@ -85,6 +87,12 @@ def several_numbers(text: str) -> bool:
 
 
 @lru_cache(maxsize=_CACHED)
+def remarked_number(text: str) -> bool:
+    """Return whether a cell holds a number that cannot be read with the words about it: '~0.48', '0.49 (ConvE)'."""
+    return len(text) <= _LONGEST and _REMARKED.fullmatch(_undecorated(text)) is not None
+
+
+@lru_cache(maxsize=_CACHED)
 def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
     """Return the labels and numbers of a cell that holds nothing else: 'paper: 0.49 ours: 0.44'."""
     found = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
@@ -94,8 +102,8 @@ def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def holds_numbers(text: str) -> bool:
-    """Return whether a cell holds one value or several."""
-    return is_numeric(text) or several_numbers(text)
+    """Return whether a cell holds one value or several, readable or not."""
+    return is_numeric(text) or several_numbers(text) or remarked_number(text)
 
 
 @lru_cache(maxsize=_CACHED)

@@ -1,6 +1,7 @@
 """Decide the role of each column of a sheet: values, labels of a kind, or other."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,8 +25,11 @@ _PLURAL = {"model": "models", "dataset": "data sets"}
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
+# Differences and versions are no names: '+1.2%', 'v1'.
+_NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
 # Letters for head and tail side, as used beside metrics.
 _LETTERS = (("h", "t"), ("l", "r"), ("s", "o"))
+_MEANS = ("mean", "avg", "average", "overall", "all")
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
 _LONG = {"value", "values", "metric", "score", "result"}
@@ -97,10 +101,19 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
             and bool(stack)
             and (role is None if long is None else index == long)
             and any(map(holds_numbers, sheet.cells[index]))
+            and not _is_numbering(sheet.cells[index])
             and not is_difference(stack[-1])
             and not sheet.is_text(index)
         )
     return "value" if is_value else role or "other"
+
+
+def _is_numbering(cells: Sequence[str]) -> bool:
+    """Return whether cells number their rows, from any number on."""
+    numbers = [int(cell) for cell in cells if cell.isdecimal()]
+    return (
+        len(cells) > 2 and numbers == list(range(numbers[0], numbers[0] + len(cells))) if numbers else False
+    )
 
 
 def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
@@ -119,6 +132,10 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
         # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
         elif roles[index] == "name":
             roles[index] = "other" if "model" in roles else "model"
+    models = [index for index in free if roles[index] == "model"]
+    same = [index for index in models if len(set(sheet.cells[index])) == 1]
+    for index in same if len(same) < len(models) else ():
+        roles[index] = "other"
     if "model" in roles:
         return {}
     for index in free:
@@ -127,6 +144,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
             roles[index] == "other"
             and "other" not in map(role_of, stack)
             and not any(map(is_difference, stack))
+            and not all(map(_NO_NAME.match, filter(None, sheet.cells[index])))
         )
         if is_label and sheet.is_text(index):
             roles[index] = _role_of_labels(sheet, index, roles)
@@ -145,19 +163,42 @@ def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
 
 
 def with_unknown_words(sheet: Sheet) -> Sheet:
-    """Read the unknown words beside the metrics as names of data sets, if every metric of the table has such a name.
+    """Read the unknown words beside the metrics as names, if every metric of the table has a name.
 
     'WikiPeople MRR' beside 'WD50K MRR' is an MRR on a data set missing in our registry; 'best_mrr' beside 'mrr' is not.
+    In a key with a data set ('FB15k.TransE.mrr'), the word names the model; in 'FB15k-237-O MRR' it does not.
     """
     said = [facts for facts in sheet.facts if facts.metric]
     if any(not facts.dataset and not _NAME.search(facts.unknown or "") for facts in said):
         return sheet
-    return replace(sheet, facts=[_of_unknown_dataset(facts) for facts in sheet.facts])
+    return replace(sheet, facts=[_with_name(facts) for facts in sheet.facts])
 
 
-def with_sides_in_letters(sheet: Sheet) -> Sheet:
-    """Read two letters beside the same metrics as the two sides: 'l-MRR', 'r-MRR'."""
-    letters = [(facts.unknown or facts.notes or "").casefold() for facts in sheet.facts]
+def with_datasets_from_the_left(sheet: Sheet) -> Sheet:
+    """Give metrics without a data set the data set to their left: 'FB15k MRR', 'MR', 'WN18 MRR', 'MR'.
+
+    So it is only where each of several data sets has the same metrics, once each.
+    """
+    groups: dict[str, list[int]] = {}
+    for index in (index for index, facts in enumerate(sheet.facts) if facts.metric):
+        dataset = sheet.facts[index].dataset or next(reversed(groups), "")
+        groups.setdefault(dataset, []).append(index)
+    metrics = [Counter(sheet.facts[index].metric for index in group) for group in groups.values()]
+    if "" in groups or len(groups) < 2 or any(own != metrics[0] or max(own.values()) > 1 for own in metrics):
+        return sheet
+    facts = list(sheet.facts)
+    for dataset, group in groups.items():
+        for index in group:
+            if not facts[index].dataset:
+                facts[index] = replace(facts[index], dataset=dataset).assuming(
+                    "dataset", "from a header to the left"
+                )
+    return replace(sheet, facts=facts)
+
+
+def with_sides_of_pairs(sheet: Sheet) -> Sheet:
+    """Read two letters beside the same metrics as the two sides: 'l-MRR', 'r-MRR'; a mean beside sides as both."""
+    letters = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in sheet.facts]
     metrics = {
         letter: {facts.metric for facts, own in zip(sheet.facts, letters, strict=True) if own == letter}
         for letter in letters
@@ -166,11 +207,13 @@ def with_sides_in_letters(sheet: Sheet) -> Sheet:
     for head, tail in _LETTERS:
         if metrics.get(head) and metrics[head] == metrics.get(tail):
             sides |= {head: "head", tail: "tail"}
+    if {facts.side for facts in sheet.facts} >= {"head", "tail"}:
+        sides |= dict.fromkeys(_MEANS, "both")
     return replace(
         sheet,
         facts=[
-            replace(explained(facts), side=sides[letter], notes=None).assuming(
-                "side", f"from the letter '{letter}'"
+            replace(explained(facts), side=sides[letter], notes=None, rest=None).assuming(
+                "side", f"from '{letter}'"
             )
             if letter in sides and facts.side is None
             else facts
@@ -179,9 +222,16 @@ def with_sides_in_letters(sheet: Sheet) -> Sheet:
     )
 
 
-def _of_unknown_dataset(facts: Facts) -> Facts:
-    if facts.dataset or not facts.unknown:
+def _with_name(facts: Facts) -> Facts:
+    if not facts.unknown:
         return facts
+    if facts.dataset:
+        is_key = facts.unknown in (facts.metric_as_printed or "").split(".")
+        return (
+            replace(explained(facts), model=facts.unknown).assuming("model", "from a key")
+            if is_key
+            else facts
+        )
     named = replace(explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
     return named.assuming("dataset", f"'{facts.unknown}' of a header taken for one")
 
@@ -196,12 +246,16 @@ def with_unknown_headers(
     body = [row.facts for row in rows if row.kind == "values"]
     datasets = {facts.dataset_as_printed for facts in body if facts.dataset}
     has_models = any(facts.model for facts in body)
+    # The header of the only column of values describes its numbers: 'Valeur'.
+    is_only = has_models and sum(column.role == "value" for column in columns) == 1
     # Several single words that look like names are data sets, even if the text around names a data set.
     names = {facts.rest or "" for facts in unknown}
     are_names = len(names) > 1 and all(map(_ONE_NAME.fullmatch, names))
     knows_dataset = bool(datasets or (around.dataset and not are_names) or sheet.stated.facts.dataset)
     if all(any(find_dataset(f"{name} {facts.rest}", sheet.names) for name in datasets) for facts in unknown):
         kind = "versions"
+    elif is_only and not unknown[0].metric:
+        kind = "numbers"
     elif has_models:
         kind = "variants" if knows_dataset else "data sets"
     else:
@@ -217,6 +271,8 @@ def with_unknown_headers(
 def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Facts:
     """Return the facts of a header with its unknown text as the name of a data set or model, where `kind` allows it."""
     facts, text = column.facts, column.facts.rest or ""
+    if kind == "numbers":
+        return replace(facts, rest=None)
     if kind == "data sets" and not facts.dataset:
         named = replace(facts, dataset=text, dataset_as_printed=text, rest=None)
         return named.assuming("dataset", f"header '{text}' taken for one")

@@ -133,11 +133,12 @@ def tell_apart(values: Sequence[Value]) -> list[str]:
 
 
 def _configuration(values: Sequence[Value]) -> set[str]:
-    """Return the label columns that may distinguish models: no row numbers, and no costs such as time or size."""
+    """Return the label columns that may distinguish models: no metrics, row numbers, or costs such as time or size."""
     columns: dict[str, dict[int, str]] = defaultdict(dict)
     for value in values:
         for header, text in value.labels.items():
-            columns[header][value.cell[0]] = text
+            if text != value.facts.metric_as_printed:
+                columns[header][value.cell[0]] = text
     return {
         header
         for header, texts in columns.items()

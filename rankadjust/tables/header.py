@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from rankadjust.tables.cells import is_missing, is_numeric
 from rankadjust.tables.formats.grid import Grid
-from rankadjust.tables.tokens import Facts, Names, read_stack
+from rankadjust.tables.tokens import Facts, Names, read_stack, role_of
 
 # How many rows below the marked header may still belong to the header.
 _LOOK_AHEAD = 2
@@ -37,7 +37,8 @@ class Header:
             and self._is_header(marked)
         ):
             marked += 1
-        if self.metrics_in(range(marked)):
+        # Below 'Metric', the names of metrics are labels.
+        if self.metrics_in(range(marked)) or "metric" in map(role_of, rows[marked - 1]):
             return marked
         for index in range(marked, min(marked + _LOOK_AHEAD, len(rows))):
             if self._is_header(index) and self.metrics_in(range(index + 1)):

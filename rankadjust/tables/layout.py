@@ -17,7 +17,8 @@ from rankadjust.tables.cells import is_numeric
 from rankadjust.tables.columns import (
     columns_of,
     where_metrics_are,
-    with_sides_in_letters,
+    with_datasets_from_the_left,
+    with_sides_of_pairs,
     with_unknown_headers,
     with_unknown_words,
 )
@@ -94,7 +95,8 @@ def below_each_other(grid: Grid, names: Names) -> list[Grid]:
 
 def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
-    sheet = with_unknown_words(with_sides_in_letters(Sheet.of(grid, stated, names)))
+    sheet = with_unknown_words(with_sides_of_pairs(Sheet.of(grid, stated, names)))
+    sheet = with_datasets_from_the_left(sheet)
     texts = texts_around(grid, stem)
     metrics, metric_column = where_metrics_are(sheet)
     around = Facts()

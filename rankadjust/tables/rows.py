@@ -26,6 +26,8 @@ from rankadjust.tables.tokens import (
 )
 
 _NUMBER_AT_END = re.compile(r"(.*\S) (\d*\.\d+)")
+# The version of a data set, in a column beside its name.
+_VERSION = re.compile(r"[vV]\d+")
 # An empty cell in a column with one of these roles repeats the label above it.
 _FILLED = LABEL_ROLES
 
@@ -171,9 +173,11 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     """Return the facts that the labels of a row state together."""
     found: dict[str, Any] = {}
     printed = beside = Facts()
-    telling = [label for label in labels if label.word and label.column.role in LABEL_ROLES]
-    for label in telling:
-        role, word = label.column.role, label.word
+    assumed = []
+    for label in labels:
+        role, word, why = label.column.role, label.word, label.assumed
+        if not word or role not in LABEL_ROLES:
+            continue
         if role == "metric":
             printed = replace(read_header(label.text, names), rest=None)
         elif role == "model":
@@ -186,13 +190,16 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
             beside = beside.over(replace(said, notes=None) if known else NOTHING)
             ours = getattr(said, role) if known else None
             if role == "dataset":
+                version = next((other.word for other in labels if _VERSION.fullmatch(other.word)), "")
+                if version:
+                    word, why = f"{word} {version}", f"with '{version}' beside it"
                 found |= {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}
             elif role == "task":
                 found["task"] = ours or (ENTITY_RANKING if known else word)
             else:
                 found[role] = ours or (None if role == "ties" else word)
-    assumed = tuple((label.column.role, label.assumed) for label in telling if label.assumed)
-    facts = Facts(**found, assumed=assumed).over(beside)
+        assumed += [(role, why)] if why else []
+    facts = Facts(**found, assumed=tuple(assumed)).over(beside)
     if printed == NOTHING:
         return facts
     return printed.agreeing(facts, "the row's metric", "another of its labels")

@@ -55,7 +55,7 @@ def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
     text = _HTML_TABLE.sub(lambda match: "\n" * match.group().count("\n"), text)
     # A footnote mark becomes a link only if its footnote is defined; write all marks the same way.
     text = _FOOTNOTE_REFERENCE.sub(r"^{\1}", text)
-    return _grids(parser, text, 0, html)
+    return _grids(parser, text, 0, html) or log_grids(text)
 
 
 def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Grid]]]) -> list[Grid]:  # noqa: ANN401

@@ -15,15 +15,25 @@ _PAIR = re.compile(
     # A word of a key has at most 80 characters, so that a line of one endless word takes no endless time.
     # A split belongs to the key: 'Test Mean Rank: 177', 'Test average MRR : 0.52', 'Valid MRR at step 100: 0.33'.
     r"""["']?(?P<split>(?i:train|training|val|valid|validation|dev|test)\ )?(?:average\ )?"""
-    r"""(?P<name>[A-Za-z][\w@./-]{0,79}+(?:\ [A-Za-z][\w@./-]{0,79}+)??)["']?"""
+    # A bracket belongs to the key, too: 'MRR(filter): 0.31', 'Hits@10(filter)_tail: 0.5'.
+    r"""(?P<name>[A-Za-z][\w@./-]{0,79}+(?:\ [A-Za-z][\w@./-]{0,79}+)??(?:\ ?\([A-Za-z]{1,20}\)[\w-]{0,79}+)?)["']?"""
     r"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{1,18}))?\s*[:=]\s*"""
     # A number ends here unless a list of numbers or a word continues it.
     rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
 )
 # Programs write such stamps before their messages.
 _STAMP = re.compile(
-    r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*|\d{4}-\d\d-\d\d[ T][\d:.,]{8,15}\s*|(?:INFO|DEBUG|WARNING|root)\b[:\s-]*|-\s)*"
+    r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*|(?:\w{1,40}:)?\d{4}-\d\d-\d\d[ T][\d:.,]{8,15}\s*"
+    r"|(?:INFO|DEBUG|WARNING|root)\b[:\s-]*|-\s)*"
 )
+# Facts among the pairs of a line: 'model=TransE dataset=UMLS mrr=0.9'.
+_FIELD = re.compile(r"(?<![^\s,;])([A-Za-z]\w{0,79}+)=([A-Za-z][^\s,;=]{0,79}+)(?=[\s,;]|$)")
+# Hits in a list: "'hits@[1,3,10]': tensor([0.2, 0.3, 0.5])".
+_LISTED = re.compile(r"""(hits?@)\[([\d, ]+)\]["']?\s*[:=]\s*(?:\w+\()?\[([\d., ]+)\]\)?""", re.IGNORECASE)
+_LONGEST_LISTED = 1000
+# A key without a value, or with a note after its value: 'Hits@1:', 'MR: 125 (Filtered)'.
+_BARE = re.compile(r"\s*([A-Za-z][\w@./-]{0,79}+)\s*:\s*")
+_NOTED = re.compile(r"^(\s*[^:=()]+?)(\s*[:=]\s*[\d.]+\s?%?)\s*(\([A-Za-z]+\))\s*$")
 # A line that is a title of the lines below it.
 _TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
 # The text before a pair, without the signs at its end.
@@ -111,8 +121,11 @@ def log_grids(text: str) -> list[Grid]:
     each key. A line of other text begins another table ('-- left', '-- right'). Without such lines, each run of lines
     with a single pair makes a table with a row for each line.
     """
-    lines = [_STAMP.sub("", plain(line), count=1) for line in text.splitlines()]
-    found = [(number, line, list(_PAIR.finditer(line))) for number, line in enumerate(lines, start=1)]
+    lines = [_unlisted(_STAMP.sub("", plain(line), count=1)) for line in text.splitlines()]
+    found = [
+        (number, line, list(_PAIR.finditer(_FIELD.sub(lambda field: " " * len(field[0]), line))))
+        for number, line in enumerate(lines, start=1)
+    ]
     several = [(number, line, pairs) for number, line, pairs in found if len(pairs) > 1]
     if several:
         blocks: dict[int, list[tuple[int, str, list[re.Match[str]]]]] = {}
@@ -127,19 +140,37 @@ def log_grids(text: str) -> list[Grid]:
     single = [
         len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\"") for _, line, pairs in found
     ]
+    keys = {one[2][0]["name"] for one, is_pair in zip(found, single, strict=True) if is_pair}
+    single = [
+        is_pair or bool((bare := _BARE.fullmatch(line)) and (bare[1] in keys or "@" in bare[1]))
+        for is_pair, line in zip(single, lines, strict=True)
+    ]
     return [_single_pairs(found[first:last], lines) for first, last in _blocks(single) if last - first > 1]
+
+
+def _unlisted(line: str) -> str:
+    """Return a line with a pair for each number of a list, and a note after a value moved to its key."""
+
+    def pairs(match: re.Match[str]) -> str:
+        keys, values = (match[group].replace(" ", "").strip(",").split(",") for group in (2, 3))
+        if len(keys) != len(values):
+            return match[0]
+        return ", ".join(f"{match[1]}{key}: {value}" for key, value in zip(keys, values, strict=True))
+
+    is_short = len(line) <= _LONGEST_LISTED and line.endswith((")", "]", "}"))
+    return _NOTED.sub(r"\1 \3\2", _LISTED.sub(pairs, line)) if is_short else line
 
 
 def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
     """Return lines of one pair as a table with a row for each, and a column for the training step if any has a step."""
-    pairs = [pair for _, _, (pair,) in found]
+    pairs = [pair for _, _, own in found for pair in own]
     steps = (
         [[pair["step"] or ""] for pair in pairs] if any(pair["step"] for pair in pairs) else [[]] * len(pairs)
     )
     header = ["", "value", *(["step"] if steps[0] else [])]
     rows = [[_key(pair), pair["value"], *step] for pair, step in zip(pairs, steps, strict=True)]
     first = found[0][0]
-    numbers = [first, *(number for number, _, _ in found)]
+    numbers = [first, *(number for number, _, own in found if own)]
     return make_grid([header, *rows], header_rows=1, lines=numbers, context=_above(lines, first - 1))
 
 
@@ -150,15 +181,21 @@ def _key(pair: re.Match[str]) -> str:
 
 def _pairs_table(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
     """Return lines of several pairs as a table: the text before the first pair, and a column for each key."""
+    fields = [dict(_FIELD.findall(line)) for _, line, _ in found]
+    named = list(dict.fromkeys(name for own in fields for name in own))
     keys = list(dict.fromkeys(_key(pair) for _, _, pairs in found for pair in pairs))
     above = _above(lines, found[0][0] - 1)
     title = _TITLE.fullmatch(above[0]) if above else None
-    rows = [["", *keys]]
-    for _, line, pairs in found:
+    rows = [["", *named, *keys]]
+    for own, (_, line, pairs) in zip(fields, found, strict=True):
         values = {_key(pair): pair["value"] for pair in pairs}
-        label = _LABEL.match(line[: pairs[0].start()])
+        label = _LABEL.match(_FIELD.sub("", line[: pairs[0].start()]))
         rows.append(
-            [label[0] if label else title[1] if title else "", *(values.get(key, "") for key in keys)]
+            [
+                label[0] if label else title[1] if title else "",
+                *(own.get(name, "") for name in named),
+                *(values.get(key, "") for key in keys),
+            ]
         )
     numbers = [found[0][0], *(number for number, _, _ in found)]
     return make_grid(rows, header_rows=1, lines=numbers, context=above)

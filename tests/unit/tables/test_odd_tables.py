@@ -486,3 +486,131 @@ def test_an_average_below_models_is_none_of_them(tmp_path):
 def test_pairs_of_values_in_a_table_without_a_metric_are_named(tmp_path):
     reading = read(tmp_path, "a.md", table("Model | UMLS (MRR/H@10)", "A | 0.5/0.9"))
     assert "'0.5/0.9': nothing names its metric" in unread_cells(reading)[0]
+
+
+# Each expectation is what a person reads in the text: the values, then how many cells are left unread and named.
+FOUND_IN_READMES = {
+    "the filter may be named by another word of the metric": (
+        "umls.md",
+        table("Model | Mean Rank | MR@filter", "A | 9 | 5"),
+        [("A", "UMLS", MR, "5", None, None, "filtered")],
+        1,
+    ),
+    "a version beside its data set": (
+        "a.md",
+        table(
+            "Dataset | Version | Metric | Ours | B | 提升",
+            "FB15k-237 | v1 | MRR | .5 | .4 | +25%",
+            "WN18RR | v2 | MRR | .7 | .6 | +16%",
+        ),
+        [
+            (model, dataset, MRR, value, None, None, None)
+            for dataset, both in (("GraIL-FB15k237-v1", ("0.5", "0.4")), ("GraIL-WN18RR-v2", ("0.7", "0.6")))
+            for model, value in zip(("Ours", "B"), both, strict=True)
+        ],
+        0,
+    ),
+    "a data set above the first of its metrics": (
+        "a.md",
+        table("Model | UMLS MRR | MR | WN18 MRR | MR", "A | .5 | 9 | .6 | 8"),
+        [
+            ("A", dataset, metric, value, None, None, None)
+            for dataset, both in (("UMLS", ("0.5", "9")), ("WN18", ("0.6", "8")))
+            for metric, value in zip((MRR, MR), both, strict=True)
+        ],
+        0,
+    ),
+    "row numbers are no values, and 'Valeur' is no model": (
+        "umls.md",
+        table(
+            "# | Metric | Model | Valeur",
+            *(
+                f"{row} | {metric} | A | {value}"
+                for row, metric, value in ((60, "MRR", ".5"), (61, "MR", "9"))
+            ),
+            "62 | H@1 | A | .4",
+        ),
+        [("A", "UMLS", metric, value, None, None, None) for metric, value in ((MRR, "0.5"), (MR, "9"))]
+        + [("A", "UMLS", "hits_at_1", "0.4", None, None, None)],
+        0,
+    ),
+    "numbers with a word about them": (
+        "umls.md",
+        table("Metric | Best baseline | Ours", "MRR | 0.49(ConvE) | Ours (0.54)", "H@1 | 0.41(ConvE) | ~0.5"),
+        [],
+        4,
+    ),
+    "the mean of both sides": (
+        "umls.md",
+        table("Metric | head | tail | mean", "MRR | .4 | .6 | .5"),
+        [
+            (None, "UMLS", MRR, value, None, side, None)
+            for value, side in (("0.4", "head"), ("0.6", "tail"), ("0.5", "both"))
+        ],
+        0,
+    ),
+    "a result for each data set, model and split": (
+        "a.json",
+        '{"UMLS": {"TransE": {"test": {"mrr": 0.5}, "valid": {"mrr": 0.6}}}}',
+        [
+            ("TransE", "UMLS", MRR, value, split, None, None)
+            for value, split in (("0.5", "testing"), ("0.6", "validation"))
+        ],
+        0,
+    ),
+    "Hits in a list": (
+        "umls.log",
+        "TEST : {'MRR': 0.5, 'hits@[1,3]': tensor([0.4, 0.6])}\n"
+        "VALID : {'MRR': 0.6, 'hits@[1,3]': tensor([0.5, 0.7])}\n",
+        [
+            (None, "UMLS", metric, value, split, None, None)
+            for split, own in (("testing", ("0.5", "0.4", "0.6")), ("validation", ("0.6", "0.5", "0.7")))
+            for metric, value in zip((MRR, "hits_at_1", "hits_at_3"), own, strict=True)
+        ],
+        0,
+    ),
+    "facts among the pairs of a line": (
+        "a.log",
+        "FINAL baseline=old model=A dataset=UMLS split=test mrr=0.5 h1=0.4\n"
+        "FINAL baseline=old model=B dataset=UMLS split=test mrr=0.6 h1=0.5\n",
+        [
+            (model, "UMLS", metric, value, "testing", None, None)
+            for model, both in (("A", ("0.5", "0.4")), ("B", ("0.6", "0.5")))
+            for metric, value in zip((MRR, "hits_at_1"), both, strict=True)
+        ],
+        0,
+    ),
+    "lines of pairs in the text of a README": (
+        "a.md",
+        "# Results\n\nOn UMLS:\n    MRR: 0.5\n    Hits@1:\n    Hits@10: 0.9 (filtered)\n",
+        [
+            (None, "UMLS", MRR, "0.5", None, None, None),
+            (None, "UMLS", "hits_at_10", "0.9", None, None, "filtered"),
+        ],
+        0,
+    ),
+    "stamps of a logger": (
+        "umls.log",
+        "INFO:Trainer:2024-05-19 16:26:31:mrr: 0.5\nINFO:Trainer:2024-05-19 16:26:31:mr: 9\n",
+        [(None, "UMLS", MRR, "0.5", None, None, None), (None, "UMLS", MR, "9", None, None, None)],
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FOUND_IN_READMES)
+def test_structures_found_in_readmes_and_logs(tmp_path, what):
+    name, text, expected, unread = FOUND_IN_READMES[what]
+    reading = read(tmp_path, name, text)
+    columns = ("model", "dataset", "metric", "value", "split", "side", "protocol")
+    assert sorted(values(reading, *columns), key=str) == sorted(expected, key=str)
+    assert reading.unread.height == unread
+
+
+def test_a_version_beside_a_data_set_and_a_name_in_a_key_are_inferred(tmp_path):
+    version = read(tmp_path, "a.md", table("Dataset | Version | MRR", "WN18RR | v1 | .5"))
+    assert "dataset inferred" in version.values["grades"][0]
+    key = read(tmp_path, "a.json", '{"UMLS": {"TransE": {"mrr": 0.5, "mr": 9}}}')
+    assert "model inferred" in key.values["grades"][0]
+    # The O of FB15k-237-O is a part of the data set's name, so it names no model.
+    assert values(read(tmp_path, "b.md", table("Model | FB15k-237-O MRR", "A | .5"))) == []
