@@ -25,7 +25,7 @@ _PLURAL = {"model": "models", "dataset": "data sets"}
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
-# Differences and versions are no names: '+1.2%', 'v1'.
+# Neither differences nor versions name a model: '+1.2%', 'v1'.
 _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
 # Letters for head and tail side, as used beside metrics.
 _LETTERS = (("h", "t"), ("l", "r"), ("s", "o"))
