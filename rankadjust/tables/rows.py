@@ -176,6 +176,8 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     assumed = []
     for label in labels:
         role, word, why = label.column.role, label.word, label.assumed
+        if role == "other" and (task := read_header(word, names)).task and task.rest is None:
+            found.setdefault("task", task.task)
         if not word or role not in LABEL_ROLES:
             continue
         if role == "metric":
@@ -193,6 +195,8 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
                 version = next((other.word for other in labels if _VERSION.fullmatch(other.word)), "")
                 if version:
                     word, why = f"{word} {version}", f"with '{version}' beside it"
+                elif said.notes and ours and find_dataset(word, names) is None:
+                    why = f"'{word}' without its brackets"
                 found |= {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}
             elif role == "task":
                 found["task"] = ours or (ENTITY_RANKING if known else word)

@@ -37,6 +37,8 @@ _FORMER = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic", "_a
 # Optuna's tables of trials put this before the keys of a tool: user_attrs_avg.hits_at_10.
 _PREFIX = re.compile(r"^(?:user|system)_attrs_")
 _FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
+# The logs of TuckER and its kin: 'Hits left @10'.
+_HITS_OF_SIDE = re.compile(r"\b(hits?) ([a-z]+) ?(@ ?\d+)", re.IGNORECASE)
 _VERSION = re.compile(r"[vV]\d+")
 # Two numbers with a separator between them are not a k: 'Hits@10_50', 'Hits@1-3'.
 _TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
@@ -370,7 +372,7 @@ def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[s
     """Return our words for the words of a text, field by field, and the unknown words."""
     found: dict[str, list[Any]] = {}
     unknown: list[str] = []
-    text = _PREFIX.sub("", text)
+    text = _HITS_OF_SIDE.sub(r"\2 \1\3", _PREFIX.sub("", text))
     text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", text)
     text = _FORMER_KEYS.sub(lambda match: _FORMER[match[0]], text)
     words = list(_WORD.finditer(text))[:_MOST_READ]

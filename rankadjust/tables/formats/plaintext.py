@@ -21,6 +21,13 @@ _PAIR = re.compile(
     # A number ends here unless a list of numbers or a word continues it.
     rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
 )
+# A line of a single pair may have a key of several words: 'Hits left @10: 0.48', 'Mean reciprocal rank: 0.3'.
+_LINE = re.compile(
+    r"""\s*(?P<split>)(?P<name>[A-Za-z][^:=,;"']{0,60}?)\s*"""
+    rf"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{{1,18}}))?\s*[:=]\s*(?P<value>{PRINTED})\s*"""
+)
+# The split of the lines below.
+_SPLIT = re.compile(r"\W*((?i:train|val|dev|test)[a-z]*)\b[\w ]{0,30}\W*")
 # Programs write such stamps before their messages.
 _STAMP = re.compile(
     r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*|(?:\w{1,40}:)?\d{4}-\d\d-\d\d[ T][\d:.,]{8,15}\s*"
@@ -137,9 +144,8 @@ def log_grids(text: str) -> list[Grid]:
                 title = number
         parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [several]
         return [_pairs_table(part, lines) for part in parts]
-    single = [
-        len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\"") for _, line, pairs in found
-    ]
+    found = [(number, line, _only_pair(line, pairs)) for number, line, pairs in found]
+    single = [len(pairs) == 1 for _, _, pairs in found]
     keys = {one[2][0]["name"] for one, is_pair in zip(found, single, strict=True) if is_pair}
     single = [
         is_pair or bool((bare := _BARE.fullmatch(line)) and (bare[1] in keys or "@" in bare[1]))
@@ -161,6 +167,14 @@ def _unlisted(line: str) -> str:
     return _NOTED.sub(r"\1 \3\2", _LISTED.sub(pairs, line)) if is_short else line
 
 
+def _only_pair(line: str, pairs: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Return the pair of a line that holds nothing else; empty for other lines."""
+    if len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\""):
+        return pairs
+    match = _LINE.fullmatch(line) if len(pairs) < 2 else None
+    return [match] if match else []
+
+
 def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
     """Return lines of one pair as a table with a row for each, and a column for the training step if any has a step."""
     pairs = [pair for _, _, own in found for pair in own]
@@ -168,10 +182,16 @@ def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: 
         [[pair["step"] or ""] for pair in pairs] if any(pair["step"] for pair in pairs) else [[]] * len(pairs)
     )
     header = ["", "value", *(["step"] if steps[0] else [])]
-    rows = [[_key(pair), pair["value"], *step] for pair, step in zip(pairs, steps, strict=True)]
     first = found[0][0]
+    above = _above(lines, first - 1)
+    title = _SPLIT.fullmatch(above[0]) if above else None
+    split = f"{title[1]} " if title else ""
+    rows = [
+        [f"{'' if pair['split'] else split}{_key(pair)}", pair["value"], *step]
+        for pair, step in zip(pairs, steps, strict=True)
+    ]
     numbers = [first, *(number for number, _, own in found if own)]
-    return make_grid([header, *rows], header_rows=1, lines=numbers, context=_above(lines, first - 1))
+    return make_grid([header, *rows], header_rows=1, lines=numbers, context=above)
 
 
 def _key(pair: re.Match[str]) -> str:

@@ -589,6 +589,23 @@ FOUND_IN_READMES = {
         ],
         0,
     ),
+    "keys of several words below their split": (
+        "umls.txt",
+        "Read 5216 triples\nValidation:\nHits left @10: 0.8\nMean reciprocal rank: 0.5\n"
+        "Test:\nHits left @10: 0.7\nMean reciprocal rank: 0.4\n",
+        [
+            (None, "UMLS", metric, value, split, side, None)
+            for split, both in (("validation", ("0.8", "0.5")), ("testing", ("0.7", "0.4")))
+            for metric, value, side in zip(("hits_at_10", MRR), both, ("head", None), strict=True)
+        ],
+        0,
+    ),
+    "candidates of the type in a column of evaluations": (
+        "umls.md",
+        table("Model | Evaluation | MRR", "A | naive | .5", "A | type-constrained | .6"),
+        [("A", "UMLS", MRR, "0.5", None, None, None)],
+        1,
+    ),
     "stamps of a logger": (
         "umls.log",
         "INFO:Trainer:2024-05-19 16:26:31:mrr: 0.5\nINFO:Trainer:2024-05-19 16:26:31:mr: 9\n",
@@ -610,6 +627,8 @@ def test_structures_found_in_readmes_and_logs(tmp_path, what):
 def test_a_version_beside_a_data_set_and_a_name_in_a_key_are_inferred(tmp_path):
     version = read(tmp_path, "a.md", table("Dataset | Version | MRR", "WN18RR | v1 | .5"))
     assert "dataset inferred" in version.values["grades"][0]
+    part = read(tmp_path, "c.md", table("Model | Dataset | MRR", "A | WN18RR (5k) | .5"))
+    assert entries(part.values["assumed"][0])["data set"] == "'WN18RR (5k)' without its brackets"
     key = read(tmp_path, "a.json", '{"UMLS": {"TransE": {"mrr": 0.5, "mr": 9}}}')
     assert "model inferred" in key.values["grades"][0]
     # The O of FB15k-237-O is a part of the data set's name, so it names no model.
