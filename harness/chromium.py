@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, sync_playwright
@@ -43,16 +44,26 @@ def chromium() -> Iterator[Browser]:
 class Pages:
     """Pages of one test, and their faults: errors of scripts and requests to elsewhere."""
 
-    def __init__(self, browser: Browser) -> None:
-        """Take the browser."""
+    def __init__(self, browser: Browser, site: tuple[str, Path] | None = None) -> None:
+        """Take the browser; site: an address, and the folder whose files answer requests to it."""
+        self._site = site
         self.problems: list[str] = []
         self._browser = browser
         self._contexts: list[BrowserContext] = []
 
     def __call__(
-        self, path: Path, width: int = 1600, scheme: str = "light", *, address: str = "", wait: str = "load"
+        self,
+        path: Path | str,
+        width: int = 1600,
+        scheme: str = "light",
+        *,
+        address: str = "",
+        wait: str = "load",
     ) -> Page:
-        """Return a file opened in a window of that width (pixels); scheme: light or dark; address: what follows #."""
+        """Return a file, or a page of the site, opened in a window of that width (pixels).
+
+        scheme: light or dark; address: what follows #.
+        """
         context = self._browser.new_context(
             viewport={"width": width, "height": _HEIGHT},
             color_scheme=scheme,
@@ -63,6 +74,8 @@ class Pages:
         self._contexts.append(context)
         context.set_offline(True)
         context.route(lambda url: not url.startswith(_LOCAL), self._refuse)
+        if self._site is not None:
+            context.route(f"{self._site[0]}**", self._answer)
         context.on("request", lambda request: self._note_request(request.url))
         context.on("weberror", lambda error: self.problems.append(f"error: {error.error}"))
         context.on("console", self._note_message)
@@ -70,7 +83,10 @@ class Pages:
         page.on("websocket", lambda socket: self.problems.append(f"request: {socket.url}"))
         page.on("dialog", self._dismiss)
         page.on("crash", lambda _: self.problems.append("the page crashed"))
-        page.goto(path.resolve().as_uri() + (f"#{address}" if address else ""), wait_until=wait)
+        start = (
+            self._site[0] + path if self._site and isinstance(path, str) else Path(path).resolve().as_uri()
+        )
+        page.goto(start + (f"#{address}" if address else ""), wait_until=wait)
         return page
 
     def close(self) -> None:
@@ -85,8 +101,17 @@ class Pages:
     def _refuse(self, route: Route) -> None:
         route.abort()
 
+    def _answer(self, route: Route) -> None:
+        address, folder = self._site
+        path = folder / urlsplit(route.request.url.removeprefix(address)).path
+        path = path / "index.html" if path.is_dir() else path
+        if path.is_file():
+            route.fulfill(path=path)
+        else:
+            route.fulfill(status=404)
+
     def _note_request(self, url: str) -> None:
-        if not url.startswith(_LOCAL):
+        if not url.startswith(_LOCAL if self._site is None else (*_LOCAL, self._site[0])):
             self.problems.append(f"request: {url}")
 
     def _note_message(self, message) -> None:

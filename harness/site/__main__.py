@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 os.environ["SOURCE_DATE_EPOCH"] = "0"
 os.environ["NO_MKDOCS_2_WARNING"] = "1"
 
+import polars as pl
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
@@ -24,14 +24,16 @@ from harness.site.datasets import dataset_pages
 from harness.site.links import broken_links
 from harness.site.literature import PROJECT, Literature, literature, with_figures
 from harness.site.pages import ADDRESS, REPOSITORY, Page
+from harness.site.picture import Line, Picture
+from harness.site.policy import add_policies
 from harness.site.sources import source_pages
 from rankadjust import adjust
 from rankadjust.base.files import write_text
 from rankadjust.output import terminal
+from rankadjust.output.formatting import number
 from rankadjust.output.terminal import meaning
-from rankadjust.page.charts.figure import Figure
-from rankadjust.page.figure_section import HEADLINE
 from rankadjust.page.findings import counting, headline
+from rankadjust.page.hidden import first_known, hidden_bounds
 from rankadjust.page.page import check_page, report_page
 from rankadjust.page.strip import benchmark_rows
 from rankadjust.page.templating import shipped_text
@@ -53,6 +55,7 @@ def main(found: Literature | None = None, target: Path = PROJECT / "site") -> No
             )
         except Abort as error:
             sys.exit(f"error: {error}")
+    add_policies(target)
     broken = broken_links(target, urlsplit(ADDRESS).path)
     if broken:
         sys.exit("\n".join(["error: links that lead nowhere:", *broken]))
@@ -63,17 +66,44 @@ def main(found: Literature | None = None, target: Path = PROJECT / "site") -> No
 def write_pages(found: Literature, root: Path) -> None:
     """Write the input of MkDocs: pages as Markdown, and files that it copies unchanged."""
     copy_docs(root / "docs")
-    material = with_figures(found.material)
-    for page in (*dataset_pages(found), *source_pages(found), index_page(found, material.charts)):
+    for page in (*dataset_pages(found), *source_pages(found), index_page(found)):
         page.write(root)
-    write_text(report_page(material), root / "report.html")
-    (root / "check").mkdir()
-    write_text(check_page(found.material, f"{ADDRESS}check/"), root / "check" / "index.html")
-    write_text(shipped_text("board.css") + (HERE / "site.css").read_text(encoding="utf-8"), root / "site.css")
-    shutil.copy(HERE / "favicon.svg", root)
+    write_text(report_page(with_figures(found.material)), root / "report.html")
+    write_check(found, root)
+    write_text(
+        str(shipped_text("board.css")) + (HERE / "site.css").read_text(encoding="utf-8"), root / "site.css"
+    )
+    for name in ("favicon.svg", "site.js"):
+        shutil.copy(HERE / name, root)
 
 
-def index_page(found: Literature, charts: Sequence[Figure]) -> Page:
+def write_check(found: Literature, root: Path) -> None:
+    """Write the page that checks a reader's own numbers; it is a page of the report, so MkDocs copies it unchanged."""
+    printed, metric = 0.338, "mrr"
+    adjusted = adjust(printed, dataset="FB15k-237", metric=metric, database=found.material.constants)
+    lines = [
+        Line("the printed MRR", str(printed), [printed]),
+        Line(f"{adjusted.baseline} (counting)", number(adjusted.baseline_value), [adjusted.baseline_value]),
+        Line("chance", number(adjusted.expectation), [adjusted.expectation]),
+    ]
+    page = Page(
+        "check",
+        "Check your numbers",
+        "Adjusts a printed MRR, Hits@k or mean rank for chance, places a table on the boards, finds contradictions: "
+        "in the browser, and nothing leaves it.",
+        Picture(
+            "Check your numbers",
+            f"An MRR of {printed} on FB15k-237: how much of it is more than counting?",
+            lines,
+        ),
+        ("check", "Check your numbers: a calculator of chance-adjusted metrics"),
+    )
+    page.write(root)
+    said = {name: getattr(page, name) for name in ("address", "description", "preview", "bibtex")}
+    write_text(check_page(found.material, said), root / page.folder / "index.html")
+
+
+def index_page(found: Literature) -> Page:
     """Return the first page."""
     material, boards = found.material, [board for of in found.boards.values() for board in of]
     # Show the data sets with most models.
@@ -88,18 +118,42 @@ def index_page(found: Literature, charts: Sequence[Figure]) -> Page:
         "rankadjust: how much of a link-prediction result is chance?",
         "Says how much of a printed MRR, Hits@k or mean rank is chance and how much counting, on "
         f"{len(found.datasets)} benchmark data sets.",
-        "index.md.jinja",
-        {
+        template="index.md.jinja",
+        values={
             "known": material.constants.table["dataset"].n_unique(),
             "headline": sentences,
             "rows": rows,
+            "hidden": hidden_bounds(material, lambda row: f"d/{row['dataset']}/", "d/"),
+            "unknown": first_known(material),
             "sentences": [meaning(adjusted), *terminal.counting(adjusted)],
         },
         data={"findings": sentences, "benchmarks": rows},
         head={"hide": ["navigation"]},
-        picture=next((chart.specification for chart in charts if chart.name == HEADLINE), None),
+        picture=_shares(material.comparison["chance-share"]),
         cited=("site", "rankadjust: chance-adjusted link-prediction metrics"),
     )
+
+
+def _shares(share: pl.DataFrame) -> Picture:
+    """Return the median share of a printed value that chance explains, by the number of candidates."""
+    lines = [
+        Line(_candidates(row["candidates"]), f"{100 * row['share']:.2g} %", [row["share"]], is_bar=True)
+        for row in share.iter_rows(named=True)
+    ]
+    return Picture(
+        "How good is that number?",
+        "The share of a printed MRR or Hits@k that chance explains, in the median",
+        lines,
+        middle="50 %",
+        end="100 %",
+    )
+
+
+def _candidates(name: str) -> str:
+    kind, _, count = name.partition("-")
+    if kind == "sampled":
+        return f"among {count} sampled negatives"
+    return f"among all of {name}" if "entities" in name else f"among all of {name} entities"
 
 
 def copy_docs(folder: Path) -> None:

@@ -1,19 +1,21 @@
 """The page of a data set: its facts, the values of chance and counting, and the published results above them."""
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
+from statistics import median
 from typing import Any
 
-import altair as alt
 import polars as pl
 
 from harness.site.literature import Literature
 from harness.site.pages import Page
+from harness.site.picture import LINES, Line, Picture
 from rankadjust.base.vocabulary import KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import Dataset
 from rankadjust.literature.comparison import ranked_rows
+from rankadjust.output.formatting import number
 from rankadjust.page.boards import MRR, Board
-from rankadjust.page.charts.drawing import inline
 from rankadjust.page.dataset_section import METRICS, chance_rows, dataset_rows
 from rankadjust.page.results import usable_values
 from rankadjust.page.strip import benchmark_rows
@@ -28,15 +30,36 @@ def dataset_pages(literature: Literature) -> list[Page]:
     """Return a page for each data set, and a page that lists them."""
     facts = {name: dataset_facts(name, literature) for name in literature.datasets}
     pages = [_page(name, found, literature) for name, found in facts.items()]
+    # Data sets with a board come first.
+    rows = sorted(facts.values(), key=lambda row: row["standing"] is None)
     listing = Page(
         "d",
         "Data sets",
         f"{len(facts)} benchmarks of link prediction: size, what chance and counting give, the best clean result.",
-        "datasets.md.jinja",
-        # Data sets with a board come first.
-        {"rows": sorted(facts.values(), key=lambda row: row["standing"] is None)},
+        template="datasets.md.jinja",
+        values={"rows": rows},
+        data=[{name: row[name] for name in ("dataset", "counts", "standing")} for row in rows],
+        head={"hide": ["navigation"]},
+        picture=_overview([row["standing"] for row in rows if row["standing"]], len(rows)),
+        cited=("datasets", "Benchmarks of link prediction: chance, counting and published results"),
     )
     return [listing, *pages]
+
+
+def _overview(standings: list[dict[str, Any]], known: int) -> Picture:
+    """Return the counting baseline and the median model on the data sets with most published models."""
+    counted = [row for row in standings if row["counting"] is not None]
+    lines = [
+        Line(
+            row["key"][0],
+            f"counting {number(row['counting'])}, median of {row['results']} models {number(row['median'])}",
+            [row["counting"], row["median"]],
+        )
+        for row in sorted(counted, key=lambda row: (-row["results"], row["key"]))[:LINES]
+    ]
+    return Picture(
+        "Data sets", f"{known} benchmarks: chance, counting and published models (here MRR)", lines
+    )
 
 
 def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
@@ -59,6 +82,7 @@ def dataset_facts(name: str, literature: Literature) -> dict[str, Any]:
         "standing": next(iter(benchmark_rows(boards)), None),
         "below": [int(below["below"].sum()), int(below["results"].sum())],
         "board": None if board is None else board_facts(board),
+        "boards": [board_facts(other) for other in boards if other is not board],
         "history": [] if board is None else history(board, literature),
         "sources": sorted(set(literature.values.filter(dataset=name)["file"].drop_nulls())),
     }
@@ -69,25 +93,34 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
     board = next(
         (board for board in boards if facts["board"] and list(board.key) == facts["board"]["key"]), None
     )
+    drawn = picture(name, facts, board)
     key = "".join(character for character in name if character.isalnum() or character in "-.")
     return Page(
         f"d/{name}",
         name,
         description(name, facts),
-        "dataset.md.jinja",
-        {
+        template="dataset.md.jinja",
+        values={
             **facts,
             "board": board,
             "usual": usual_protocol(facts),
-            "others": [other.key for other in boards if other is not board],
+            "others": _by_evaluation([other for other in boards if other is not board]),
+            "label_of": lambda metric: resolve(metric).label,
+            "sampling": "../../#what-sampling-hides",
+            "drawn": drawn if drawn.lines else None,
             "metrics": [(metric, resolve(metric).label) for metric in METRICS],
             "counted": [(metric, resolve(metric).label) for metric in _COUNTED],
         },
         data=facts,
         head={"hide": ["navigation"]},
-        picture=None if board is None or facts["standing"] is None else picture(board, facts["standing"]),
+        picture=drawn,
         cited=(key, f"{name}: chance, counting and published results"),
     )
+
+
+def _by_evaluation(boards: list[Board]) -> list[tuple[tuple[str, ...], list[Board]]]:
+    """Return boards of a data set by protocol, split and side."""
+    return [(of, list(found)) for of, found in groupby(boards, key=lambda board: board.key[1:4])]
 
 
 def usual_protocol(facts: Mapping[str, Any]) -> str | None:
@@ -212,35 +245,55 @@ def history(board: Board, literature: Literature) -> list[dict[str, Any]]:
     return found
 
 
-def picture(board: Board, standing: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a line from chance to perfect with every model on it, as Vega-Lite."""
-    label = resolve(board.key[4]).label
-    marks = [("best", standing["best"], standing["model"]), ("median", standing["median"], "median model")]
-    marks += [("counting", standing["counting"], f"counting ({board.scale['baseline']})")] * (
-        standing["counting"] is not None
+def picture(name: str, facts: Mapping[str, Any], board: Board | None) -> Picture:
+    """Return every model with a place, the counting baselines and chance on one scale: values of the board's metric."""
+    protocol, split, side, metric = board.key[1:] if board else (usual_protocol(facts), None, "both", MRR)
+    ranked = board.ranked if board else []
+    values = [row["value"] for row in ranked]
+    # Rows of counting and chance are of both sides.
+    counted = [
+        (f"{row['baseline']} (counting)", row["values"][metric])
+        for row in facts["baselines"]
+        if side == "both" and row["protocol"] == protocol and split in (row["split"], None)
+        if metric in row["values"]
+    ]
+    counted.sort(key=lambda line: -line[1])
+    chance = board.scale["chance"] if board else _chance(facts, protocol)
+    lines = [Line(_models(len(values)), _in_words(ranked), values)] if values else []
+    lines += [Line(label, number(value), [value]) for label, value in counted]
+    lines += [] if chance is None else [Line("chance", number(chance), [chance])]
+    label = resolve(metric).label
+    evaluation = ", ".join(filter(None, (protocol, split)))
+    return Picture(
+        name,
+        _finding(label, evaluation, values, counted[0][1] if counted else None, chance),
+        lines,
+        guide=counted[0][1] if counted and values else None,
     )
-    marks.append(("chance", standing["chance"], "chance"))
-    shown = pl.DataFrame(
-        [{"kind": kind, "value": value, "text": f"{name}  {value:.3g}"} for kind, value, name in marks]
+
+
+def _chance(facts: Mapping[str, Any], protocol: str | None) -> float | None:
+    """Return the expectation of MRR under a protocol, None if only bounds are known."""
+    found = (row["values"].get(MRR) for row in facts["chance"] if protocol in (row["protocol"], None))
+    return next((value for value in found if isinstance(value, float)), None)
+
+
+def _models(count: int) -> str:
+    return "1 model" if count == 1 else f"{count} models"
+
+
+def _in_words(ranked: list[dict[str, Any]]) -> str:
+    best = number(ranked[0]["value"])
+    return (
+        best if len(ranked) == 1 else f"median {number(median(row['value'] for row in ranked))}, best {best}"
     )
-    order = [kind for kind, *_ in marks]
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    bars = alt.Chart(inline(shown)).encode(
-        x=alt.X("value:Q", scale=scale, title=label), y=alt.Y("kind:N", sort=order, axis=None)
-    )
-    chart = alt.layer(
-        bars.mark_bar(size=22).encode(color=alt.Color("kind:N", sort=order, legend=None)),
-        bars.mark_text(align="left", dx=6, fontSize=15).encode(text="text:N"),
-    ).properties(
-        width=540,
-        height=180,
-        title={
-            "text": board.key[0],
-            "subtitle": f"{len(board.ranked)} models, {', '.join(board.key[1:4])}: what is chance, what is counting?",
-            "fontSize": 26,
-            "subtitleFontSize": 14,
-        },
-    )
-    specification: dict[str, Any] = chart.to_dict()
-    specification.pop("config", None)
-    return specification
+
+
+def _finding(
+    label: str, evaluation: str, values: list[float], counting: float | None, chance: float | None
+) -> str:
+    if chance is None:
+        return "The constants of this data set are not known."
+    if counting is None or not values:
+        return f"By chance, {label} is {number(chance)} ({evaluation})."
+    return f"Counting alone has {number(counting)}, the median model {number(median(values))}: {label}, {evaluation}."

@@ -12,6 +12,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 from rankadjust.literature.comparison import below_baselines, chance_share, not_above_chance, ranked_results
 from rankadjust.literature.contradictions import check
+from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.models.leaderboards import leaderboards
@@ -61,7 +62,7 @@ def literature(*names: str) -> Literature:
     constants, registry = Constants.released().over(None), load_registry()
     paths = sorted((PROJECT / "resources/published").glob("*.csv"))
     tables = {path.stem: read_tidy(path) for path in paths if not names or path.stem in names}
-    results = rescore(pl.concat(tables.values(), how="diagonal"), constants)
+    results = add_full_bounds(rescore(pl.concat(tables.values(), how="diagonal"), constants), constants)
     contradictions = check(results, constants)
     comparison = {
         "contradictions": contradictions,
@@ -69,6 +70,7 @@ def literature(*names: str) -> Literature:
         "leaderboards": leaderboards(ranked_results(results, contradictions), constants),
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),
+        "what-sampling-hides": what_sampling_hides(results),
     }
     material = Material(
         tables={name: results.filter(file=f"{name}.csv") for name in tables},

@@ -1,12 +1,14 @@
 """The page of a source: each value with a verdict, and each contradiction with the least change that removes it."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
 from harness.site.literature import Literature
 from harness.site.pages import Page
+from harness.site.picture import LINES, Line, Picture
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.statuses import USABLE
@@ -26,8 +28,14 @@ def source_pages(literature: Literature) -> list[Page]:
         "p",
         "Sources",
         f"{len(facts)} sources of published results: every value, its verdict, and the contradictions between them.",
-        "sources.md.jinja",
-        {"rows": facts},
+        template="sources.md.jinja",
+        values={"rows": facts},
+        data=[_summary(found) for found in facts],
+        head={"hide": ["navigation"]},
+        picture=_picture(
+            "Sources", f"{len(facts)} sources of printed results, each value with a verdict", _total(facts)
+        ),
+        cited=("sources", "Printed results of link prediction, each with a verdict"),
     )
     return [listing, *(_page(found) for found in facts)]
 
@@ -113,12 +121,45 @@ def _page(facts: Mapping[str, Any]) -> Page:
         title,
         f"{len(facts['values'])} printed values of {title}, adjusted for chance: {clean} without a known problem, "
         f"{len(facts['contradictions'])} contradictions.",
-        "source.md.jinja",
-        {**facts, "title": title},
+        template="source.md.jinja",
+        values={**facts, "title": title},
         data=facts,
         head={"hide": ["navigation"]},
+        picture=_picture(title, _finding(facts), facts["verdicts"]),
         cited=(source, f"{title}, adjusted for chance"),
     )
+
+
+def _summary(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of the list of sources: numbers in place of values and contradictions."""
+    return {
+        **facts,
+        "values": len(facts["values"]),
+        "contradictions": len(facts["contradictions"]),
+    }
+
+
+def _total(found: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for facts in found:
+        total.update(facts["verdicts"])
+    return total
+
+
+def _finding(facts: Mapping[str, Any]) -> str:
+    count = len(facts["contradictions"])
+    contradictions = "1 contradiction" if count == 1 else f"{count} contradictions"
+    return f"{len(facts['values']):,} printed values, adjusted for chance; {contradictions}"
+
+
+def _picture(title: str, sentence: str, verdicts: Mapping[str, int]) -> Picture:
+    """Return the share of each verdict among the values."""
+    values = sum(verdicts.values())
+    lines = [
+        Line(verdict, f"{count:,} of {values:,}", [count / values], is_bar=True)
+        for verdict, count in sorted(verdicts.items(), key=lambda item: (-item[1], item[0]))[:LINES]
+    ]
+    return Picture(title, sentence, lines, middle="half of the values", end="all")
 
 
 def _label(row: Mapping[str, Any]) -> str:

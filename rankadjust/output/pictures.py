@@ -34,6 +34,13 @@ def png_picture(specification: Mapping[str, Any], scale: float) -> bytes:
     return png
 
 
+def png_of_svg(svg: str, scale: float) -> bytes:
+    """Return an SVG as PNG, at so many times its size."""
+    _bring_fonts()
+    png: bytes = vl_convert.svg_to_png(svg, scale=scale)
+    return png
+
+
 @cache
 def _bring_fonts() -> None:
     vl_convert.register_font_directory(str(_FONTS))

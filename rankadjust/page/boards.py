@@ -55,8 +55,8 @@ class Board:
         """The number of rows."""
         return len(self.ranked) + len(self.second_hand) + len(self.refuted)
 
-    def html(self, level: int = 3) -> Markup:
-        """Return the board as HTML, under a heading of this level."""
+    def html(self, level: int = 3, sampling: str = "#sampling") -> Markup:
+        """Return the board as HTML, under a heading of this level; sampling: the address of that section."""
         metric = resolve(self.key[-1])
         evaluation = dict(zip(EVALUATION, self.key, strict=False))
         metrics = dict.fromkeys(name for row in self.ranked for name in row["others"])
@@ -64,7 +64,13 @@ class Board:
             (name, resolve(name).label) for name in sorted(metrics, key=order_of) if name in FIRST_METRICS
         ]
         return render(
-            "board.html.jinja", board=self, metric=metric, evaluation=evaluation, others=others, level=level
+            "board.html.jinja",
+            board=self,
+            metric=metric,
+            evaluation=evaluation,
+            others=others,
+            level=level,
+            sampling=sampling,
         )
 
 

@@ -1,9 +1,11 @@
 """The orders that sampling hides: bounds of the full ranking from values among sampled negatives, per leaderboard."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import polars as pl
+from markupsafe import Markup
 
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.full_ranking import FULL_METRICS
@@ -15,16 +17,36 @@ _NAMES = {resolve(name).key: name for name in FULL_METRICS}
 
 def hidden_section(material: Material) -> Section | None:
     """Return the section with the bounds of the full ranking for each sampled leaderboard, None if there is none."""
+    content = hidden_bounds(material, _board_on_page, "#leaderboard")
+    return None if content is None else Section("sampling", "What sampling hides", content)
+
+
+def hidden_bounds(
+    material: Material, board_of: Callable[[Mapping[str, Any]], str], boards: str
+) -> Markup | None:
+    """Return the bounds of the full ranking for each sampled leaderboard as HTML, None if there is none.
+
+    board_of: the address of the board of a row; boards: the address of all boards.
+    """
     found = _found(material)
     if found is None:
         return None
     by_metric = {key[0]: part for key, part in found.group_by("metric", maintain_order=True)}
     groups = [
-        {"label": resolve(key).label, "sentence": known(part), "rows": part.to_dicts()}
+        {
+            "label": resolve(key).label,
+            "sentence": known(part),
+            "rows": [row | {"address": board_of(row)} for row in part.iter_rows(named=True)],
+        }
         for name in FULL_METRICS
         if (part := by_metric.get(key := resolve(name).key)) is not None
     ]
-    return Section("sampling", "What sampling hides", render("hidden.html.jinja", groups=groups))
+    return render("hidden.html.jinja", groups=groups, boards=boards)
+
+
+def _board_on_page(row: Mapping[str, Any]) -> str:
+    key = {name: row[name] for name in ("dataset", "protocol", "split")}
+    return f"#{urlencode({'view': 'leaderboard', **key, 'side': 'both', 'metric': row['metric']})}"
 
 
 def known(rows: pl.DataFrame) -> str:

@@ -1,7 +1,7 @@
 """The report: one self-contained HTML page, put together from its sections."""
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 
 from rankadjust.base.version import HOMEPAGE, REGISTRY_DATE, VERSION
@@ -52,11 +52,14 @@ def report_page(material: Material) -> str:
     )
 
 
-def check_page(material: Material, address: str) -> str:
-    """Return the parts of the report that check a reader's own numbers, as a page of the site at this address."""
+def check_page(material: Material, site: Mapping[str, str]) -> str:
+    """Return the parts of the report that check a reader's own numbers, as a page of the site.
+
+    site: address and description of the page, the address of its preview, and its BibTeX entry.
+    """
     found = boards(all_values(material), material.comparison)
     made = (calculator_section(material), own_table_section(found))
-    return _page(made, title="Check your numbers", headline=[], bundle="", drawing="", address=address)
+    return _page(made, title="Check your numbers", headline=[], bundle="", drawing="", site=site)
 
 
 def _page(made: Iterable[Section | None], **values: object) -> str:
@@ -73,5 +76,5 @@ def _page(made: Iterable[Section | None], **values: object) -> str:
         homepage=HOMEPAGE,
         # A plain str, so that the template escapes it.
         notices=str(shipped_text("third-party.txt")),
-        **{"address": None} | values,
+        **{"site": None} | values,
     )

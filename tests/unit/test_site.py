@@ -1,7 +1,11 @@
 """The site: what its pages say, its links, and the same bytes every time."""
 
+import html
 import json
 import re
+import struct
+from base64 import b64encode
+from hashlib import sha256
 
 import pytest
 from markdown_it import MarkdownIt
@@ -17,6 +21,9 @@ main = pytest.importorskip("harness.site.__main__").main
 datasets = pytest.importorskip("harness.site.datasets")
 broken_links = pytest.importorskip("harness.site.links").broken_links
 literature = pytest.importorskip("harness.site.literature").literature
+pages = pytest.importorskip("harness.site.pages")
+picture = pytest.importorskip("harness.site.picture")
+with_policy = pytest.importorskip("harness.site.policy").with_policy
 source_pages = pytest.importorskip("harness.site.sources").source_pages
 
 
@@ -76,7 +83,7 @@ def test_the_page_of_a_data_set_says_what_the_library_says(found):
 @pytest.mark.slow
 def test_every_printed_value_stands_once_on_the_page_of_its_source_with_its_verdict():
     found = literature("hake", "irokin")
-    pages = {page.folder: page.data for page in source_pages(found) if page.data}
+    pages = {page.folder: page.data for page in source_pages(found) if page.folder != "p"}
     # Rows of the files.
     assert {folder: len(data["values"]) for folder, data in pages.items()} == {"p/hake": 24, "p/irokin": 371}
     assert pages["p/hake"]["contradictions"] == []
@@ -110,6 +117,7 @@ def test_the_site_is_the_same_bytes_every_time_and_takes_nothing_from_elsewhere(
         loaded = [node.attributes.get("src") or "" for node in html.css("script[src], img[src], iframe[src]")]
         loaded += [node.attributes["href"] or "" for node in html.css("link[rel=stylesheet], link[rel=icon]")]
         assert [address for address in loaded if re.match(r"(https?:)?//", address)] == [], path
+    _every_page_can_be_shared_and_cited(tmp_path / "one")
     page = (tmp_path / "one/d/WN18RR/index.html").read_text(encoding="utf-8")
     head = LexborHTMLParser(page)
     assert head.css_first("title").text() == "WN18RR - rankadjust"
@@ -120,6 +128,69 @@ def test_the_site_is_the_same_bytes_every_time_and_takes_nothing_from_elsewhere(
         in head.css_first("meta[name=description]").attributes["content"]
     )
     assert json.loads((tmp_path / "one/d/WN18RR/data.json").read_text())["dataset"] == "WN18RR"
+
+
+def _every_page_can_be_shared_and_cited(site):
+    """Each page but the documentation has its own title, description, canonical address, picture and BibTeX."""
+    seen = set()
+    made = [path for path in site.rglob("index.html") if path.relative_to(site).parts[0] != "docs"]
+    assert len(made) > 90
+    for path in made:
+        folder = path.parent.relative_to(site).as_posix()
+        document = LexborHTMLParser(path.read_text(encoding="utf-8"))
+        head = {
+            node.attributes.get("property") or node.attributes.get("name"): node.attributes.get("content")
+            for node in document.css("meta")
+        }
+        address = document.css_first("link[rel=canonical]").attributes["href"]
+        assert address == head["og:url"] == pages.ADDRESS + ("" if folder == "." else f"{folder}/")
+        assert head["og:image"] == f"{address}preview.png"
+        # Width and height of a PNG stand at its 17th byte.
+        size = struct.unpack(">II", (path.parent / "preview.png").read_bytes()[16:24])
+        assert size == (1200, 630), folder
+        assert f"url = {{{address}}}" in document.body.text(), folder
+        seen.add((head["og:title"], head["description"]))
+        # The page that checks a reader's own numbers shows none before that.
+        assert (path.parent / "data.json").exists() == (folder != "check"), folder
+    assert len(seen) == len(made)
+
+
+def test_a_preview_holds_what_fits_and_its_names_stay_text():
+    lines = [picture.Line(f"<b>{place}", str(place), [place / 10]) for place in range(8)]
+    preview = picture.Picture("<i>" + "long " * 20, "x", lines).preview()
+    assert re.findall(r"&lt;b&gt;(\d)<", preview) == ["0", "1", "2", "3", "7"]
+    assert "<b>" not in preview
+    assert "<i>" not in preview
+    title = re.search(r"font-weight=\"bold\"[^>]*>([^<]*)<", preview)[1]
+    assert html.unescape(title).endswith(" …")
+    assert len(html.unescape(title)) <= 40
+
+
+def test_the_picture_of_a_data_set_has_every_model_the_baselines_and_chance(found):
+    """Compared with the rows of the board and with the command's numbers."""
+    (page,) = [page for page in datasets.dataset_pages(found) if page.folder == "d/WN18RR"]
+    board = page.data["board"]
+    adjusted = adjust(0.4, dataset="WN18RR", metric="mrr")
+    models, *counted, chance = page.picture.lines
+    assert models.points == [row["value"] for row in board["ranked"]]
+    assert max(line.points[0] for line in counted) == page.picture.guide == adjusted.baseline_value
+    assert len(counted) == 3
+    assert chance.points == [adjusted.expectation]
+    # A circle for each of them, at its place between 1 % and 99 % of the width.
+    places = [float(place) for place in re.findall(r'circle cx="([\d.]+)%', page.picture.svg())]
+    values = [*models.points, *(line.points[0] for line in counted), adjusted.expectation]
+    assert places == pytest.approx([1 + 98 * value for value in values], abs=0.01)
+
+
+def test_the_policy_has_the_digest_of_every_script_of_a_page():
+    page = '<meta charset="utf-8"><script>a()</script><script src="x.js"></script><script>b()</script>'
+    policy = with_policy(page)
+    for script in ("a()", "b()"):
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert policy.index("Content-Security-Policy") < policy.index("<script")
+    with pytest.raises(ValueError, match="no longer begin"):
+        with_policy("<script>a()</script>")
 
 
 def test_every_data_set_of_the_database_has_a_page(found):

@@ -1,0 +1,76 @@
+"""The site in a real browser: every kind of page, on a phone and a desk, light and dark, under its policy."""
+
+import pytest
+
+from harness.chromium import Pages, scrolls_sideways, violations
+
+site_main = pytest.importorskip("harness.site.__main__", reason="what the site needs is not installed")
+ADDRESS = pytest.importorskip("harness.site.pages").ADDRESS
+literature = pytest.importorskip("harness.site.literature").literature
+
+KINDS = ("", "d/", "d/WN18RR/", "d/Nations/", "p/", "p/hake/", "docs/tables/", "check/")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Return the site of a few sources: most of WN18RR, and models among sampled negatives."""
+    folder = tmp_path_factory.mktemp("site") / "site"
+    site_main.main(literature("hake", "kgemb", "rotate", "nodepiece"), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def open_page(browser, site):
+    pages = Pages(browser, (ADDRESS, site))
+    yield pages
+    pages.close()
+    assert pages.problems == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1440, "dark")])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_page_fits_and_is_accessible(open_page, kind, width, scheme):
+    page = open_page(kind, width, scheme)
+    assert page.locator("h1").count() == 1
+    for details in page.locator("main details:not([open]) > summary").all():
+        if details.is_visible():
+            details.click()
+    assert not scrolls_sideways(page)
+    assert violations(page) == []
+    page.close()
+
+
+def test_the_search_finds_a_data_set_under_the_policy(open_page):
+    page = open_page("")
+    page.locator(".md-search__input").fill("WN18RR")
+    page.locator(".md-search-result__link[href*='d/WN18RR/']").first.wait_for()
+
+
+def test_the_policy_lets_no_other_script_run_and_nothing_leave(browser, site):
+    pages = Pages(browser, (ADDRESS, site))
+    page = pages("d/WN18RR/")
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.foreign = 1";
+          document.head.append(script);
+        }"""
+    )
+    assert page.evaluate("typeof foreign") == "undefined"
+    assert page.evaluate("fetch('https://example.org').then(() => 'left', () => 'kept')") == "kept"
+    pages.close()
+    assert pages.problems
+    assert all("Content Security Policy" in problem for problem in pages.problems)
+
+
+def test_every_board_of_a_data_set_is_on_its_page(open_page, site):
+    page = open_page("d/WN18RR/")
+    titles = page.locator(".board-title").all_text_contents()
+    assert len(titles) == len(set(titles)) > 4
+    assert titles[0] == "WN18RR, filtered, testing, both sides, by MRR"
+    # The others are folded, each a click or two away.
+    hidden = page.locator(".board-title").nth(1)
+    assert not hidden.is_visible()
+    for summary in hidden.locator("xpath=ancestor::details/summary").all():
+        summary.click()
+    assert hidden.is_visible()
