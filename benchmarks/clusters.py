@@ -2,18 +2,18 @@
 
     python benchmarks/clusters.py benchmarks/clusters.csv
 
-`coverage`: the 95 % intervals of `evaluate`. `size`: how often `compare` tells two models with equal laws apart at 5 %;
-`power`: the same where the logarithms of the second one's ranks are larger by 0.4. Triples share queries in three ways:
-about three of them the tail query (`tail side`), the same on both sides with queries that cross (`both sides`), and
-crossing queries whose sizes follow a power law (`few large`). The logarithm of a rank is a constant, plus what is hard
-about the two queries, the triple and the task, all normal; in `independent` both sides share queries, but these do not
-matter, and in `ties` ranks have few different values, the middles of ranges of tied candidates. Clusters are
-triples, connected components of triples that share a query, and queries (the default, alone with 3,000 triples in
-`size` and `power`).
+`coverage`: the 95 % intervals of `evaluate`. `size`: how often `compare` finds a difference at 5 % between two models
+with equal laws; `power`: the same where the logarithms of the second model's ranks are larger by 0.4. Triples share
+queries in three ways: about three of them the tail query (`tail side`), the same on both sides with queries that cross
+(`both sides`), and crossing queries whose sizes follow a power law (`few large`). The logarithm of a rank is a
+constant, plus what is hard about the two queries, the triple and the task, all normal; in `independent` both sides
+share queries, but these do not matter, and in `ties` ranks have few different values, the middles of ranges of tied
+candidates. Clusters are triples, connected components of triples that share a query, and queries (the default, alone
+with 3,000 triples in `size` and `power`).
 
 `equal MR` and `equal median`: two models with equal values that are not exchangeable, on triples that share nothing:
-swaps alone (without bootstrap samples for the median), and what `compare` gives. The same seed gives the same file. It
-takes some ten minutes of one core.
+swaps alone (without bootstrap samples for the median), and the verdict of `compare`. The same seed gives the same file.
+It takes some ten minutes of one core.
 """
 
 import argparse

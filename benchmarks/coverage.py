@@ -4,7 +4,7 @@
 
 Each triple has a difficulty that its head and its tail task share in part: with independent standard normal a, b, c
 the two ranks are exp(m + s x) with x = sqrt(1/2) a + sqrt(1/2) b and x = sqrt(1/2) a + sqrt(1/2) c, rounded and kept
-within 1..14,541. With m = 2.156 and s = 2.6 the metrics are those of a good model on FB15k-237 (MR 184, MRR 0.34,
+within 1..14,541. With m = 2.156 and s = 2.6 the metrics are as good as a good model's on FB15k-237 (MR 184, MRR 0.34,
 Hits@1 0.25, Hits@10 0.53); with s = 1.8 bad ranks are rarer (MR 44). Each replication draws the ranks of some triples
 and asks whether the interval holds the metric of the law.
 

@@ -2,7 +2,7 @@ r"""Write a knowledge graph of any size: entities whose degrees follow a power l
 
     python benchmarks/large_graph.py FOLDER [--triples 22000000] [--write text]
 
-FOLDER gets training, validation and testing: `text` as tab-separated labels like those of Wikidata (Q104 P12 Q2600),
+FOLDER gets training, validation and testing: `text` as tab-separated labels like Wikidata's (Q104 P12 Q2600),
 `parquet` and `npy` as integers; and large-graph.yaml, a registry file with the graph as the data set `large-graph`:
 
     snakemake --cores 2 results/candidates/large-graph.parquet \

@@ -3,7 +3,7 @@
     python benchmarks/random_scorer_ratio.py results/database/adjustments.parquet docs/figures/random-scorer-ratio.svg
 
 One dot per data set (testing split) and side, one panel per metric. Printed are the values themselves for both sides,
-and the smallest, the median and the largest of all test splits, those of inference graphs included.
+and the smallest, the median and the largest of all test splits, inference graphs included.
 """
 
 import argparse

@@ -5,8 +5,8 @@
 Every draw gives each of the E x R x E triples an independent uniform score, ranks both ends of every triple of
 the testing split against all entities (protocol `filtered`), and computes the metrics from the ranks. The null
 takes no part in that. Means and standard deviations are stored with their standard errors, and then set beside
-the variance under the random_scorer null; for the mean rank also with what the null leaves out (single negatives
-that queries of different sides share). 200,000 draws take seven minutes.
+the variance under the random_scorer null; for the mean rank also with a covariance that the null leaves out (single
+negatives that queries of different sides share). 200,000 draws take seven minutes.
 """
 
 import argparse

@@ -3,9 +3,9 @@
 Usage: python -m benchmarks.report_page [PAGE] [--runs 9] [--width 1600] (a minute of one core; CSV on the screen)
 
 PAGE is results/report.html of a default run unless another is given. Each run opens it from the disk, without network,
-in a profile of its own, in which nothing is cached. The clock stops when the change has been painted and a click would
-be taken. CPU seconds are those of the process that holds the page, with all its threads, from its start for the tables:
-they depend less on what else the machine does.
+in a profile of its own with an empty cache. The clock stops when the change has been painted and a click would
+be taken. CPU seconds are measured for the process that holds the page, with all its threads, from its start for the
+tables: they depend less on the load of the machine.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
     python benchmarks/runs_and_tasks.py benchmarks/runs_and_tasks.csv
 
-The logarithm of a rank is what is hard about the triple for all models, plus what is hard about it for the model, plus
-luck of the run in the task, plus what the seed does to the whole run: normal, the last with a standard deviation of
+The logarithm of a rank is the difficulty of the triple for all models, plus its difficulty for this model, plus luck
+of the run in the task, plus an effect of the seed on the whole run: all normal, the last with a standard deviation of
 `seed` times the standard error over the triples. In `shared` about three triples have a query in common, which is hard
 for all models, and for the model, too. The models have equal laws, so that at 5 % the test should reject in 5 % of the
 cases (2 and 5 runs). 400 replications each, 300 triples, one side; the same seed gives the same file.

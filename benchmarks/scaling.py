@@ -4,7 +4,7 @@
 
 Graphs come from benchmarks/large_graph.py. Each stage is a process of its own: read (three text files), encode (their
 labels), count (the protocol filtered, from integers) and moments (the metrics and nulls of the default configuration,
-from histograms). Seconds are those of the stage without starting Python; peak memory is that of the process, which
+from histograms). Seconds are measured without the start of Python; peak memory is measured for the process, which
 for encode holds the text too. Written are medians of --repeats runs, and a chart.
 """
 

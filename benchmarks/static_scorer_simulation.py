@@ -6,7 +6,7 @@ The graph is drawn with a seed: 70 triples of 30 entities and 4 relations hold a
 which are evaluated, so that the same query and the same triple occur at several times. Each draw gives every triple
 one score at every time (per_time) or one for all times (static), and ranks both ends of the evaluation triples under
 a filter of all times (time-static) and of the same time (time-aware). The null takes no part in that. Printed are the
-standard deviations with their standard errors beside those of the null, where it is derived. Minutes.
+standard deviations with their standard errors, beside the null's where it is derived. Minutes.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Which facts of printed values are read without help, and what becomes of the wrong ones.
+"""Which facts of printed values are read without help, and whether wrong facts are marked.
 
 Usage: python -m benchmarks.table_facts CORPUS [--sidecars FOLDER] [--wrong] [--files] (half a minute of one core)
 
-CORPUS is a folder with files/ and truth/*.csv; a row of truth is a value with its file and eight fields, of which an
-empty one is not told by the source. FOLDER holds sidecars, each named as its file with .yaml in place of the suffix.
-The line that is printed has these counts of the values of the truth:
+CORPUS is a folder with files/ and truth/*.csv; a row of truth is a value with its file and eight fields; a field is
+empty where the source does not state it. FOLDER holds sidecars, each named as its file with .yaml in place of the
+suffix. The line that is printed has these counts of the values of the truth:
 
 right: all eight fields are right. marked: some are wrong, and each of these has another grade than printed. silent: a
 wrong field is graded as printed. named: no such value was read, but an unread cell holds it. lost: nothing names it.

@@ -8,7 +8,7 @@ FB15k-237 and for WN18RR, each a run of its own.
 For five evaluation sets of the released histograms, and for each metric, values are chosen at which p is about 1e-1
 to 1e-6. The truth is simulated: every rank is drawn from its uniform law tilted by exp(t f(r)), and each draw of the
 whole metric has the likelihood ratio as its weight. Laws, tilts and weights are made here from the 1..N themselves;
-rankadjust.chance.tails takes no part in them. Standard errors are those of the mean of the weights.
+rankadjust.chance.tails takes no part in them. Standard errors describe the mean of the weights.
 """
 
 import argparse

@@ -8,7 +8,7 @@ DistMult (sum e_h w_r e_t) and ComplEx (Re sum e_h w_r conj(e_t)) with 32 real n
 inverses, trained by Adam on the cross entropy of all entities (Lacroix et al. 2018), 12 epochs. Every triple of the
 testing split is ranked on both sides under the protocol `filtered`; ranks are realistic. For each model and seed a
 table is written: triple (its place in the split, from 1), side, rank. The same seeds give the same ranks on one
-machine; sums are rounded differently on another one, so that single ranks may differ there.
+machine; another machine may round sums differently, so that single ranks may differ there.
 """
 
 import argparse

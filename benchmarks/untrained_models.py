@@ -10,7 +10,7 @@ split is ranked on both sides (protocol `filtered`, realistic ranks) by the scor
     ComplEx   Re sum e_h w_r conj(e_t)      real and imaginary parts standard normal
     RotatE    -sum |e_h exp(i w_r) - e_t|   real and imaginary parts standard normal, w_r uniform on +-pi
 
-For each model and metric the table tells mean and standard error of z_random_scorer over the draws, the standard
+For each model and metric the table holds mean and standard error of z_random_scorer over the draws, the standard
 deviation of the metric over that of each null, the share of draws with a z outside +-1.96, and the share of queries
 whose best entity is their own anchor. Where a null describes a model, the first three are 0, 1 and 0.05. The same seed
 gives the same file.

@@ -2,10 +2,10 @@
 
     python benchmarks/wrong_mean_rank.py [--models 12] [--output benchmarks/wrong_mean_rank.csv]
 
-Models are drawn and printed as in benchmarks/power.py, with MR as it is, half, double, or that of the next model drawn
-for the data set. benchmarks/plausible.py looks for ranks. The output has, for each composition, error and by what
-factor MR is wrong, how many models there were and for what share of them there are such ranks. Some ten seconds; the
-same seed gives the same file.
+Models are drawn and printed as in benchmarks/power.py, with MR as it is, half, double, or taken from the next model
+drawn for the data set. benchmarks/plausible.py looks for ranks. The output has, for each composition, error and factor
+of the wrong MR, the number of models and the share of them with such ranks. Some ten seconds; the same seed gives the
+same file.
 """
 
 import argparse

@@ -13,7 +13,7 @@ OPENING = """# The library
 <!-- Made of the docstrings: python -m harness.api_page > docs/api.md. The examples are run as tests. -->
 
 All names that `from rankadjust import ...` offers, in alphabetical order. Frames are polars frames; frames of pandas
-and pyarrow work too. A mistake in what you give is a `RankadjustError` of one line.
+and pyarrow work too. A mistake in your input raises a `RankadjustError` with a message of one line.
 
 """
 

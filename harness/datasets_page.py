@@ -17,7 +17,7 @@ Made from the registry, `config/datasets.yaml`, by `make api`; a test holds it.
 A data set is *here* where somebody has read its files: the registry has their checksums and the counts that were found,
 a run refuses other bytes and other counts, and the released database has its constants. Of the others the *address is
 registered*: a run that is asked for one fetches its files and says which checksum it saw. The released database
-lacks them, but for those with *bounds*, of which other files bound every constant
+lacks them, except the data sets with *bounds*: other files bound all their constants
 ([methods.md](methods.md#without-training-triples)). The files themselves are not part of rankadjust; each data set
 keeps its licence.
 """
@@ -26,7 +26,7 @@ _ULTRA = """\
 ## The 57 graphs of ULTRA
 
 [ULTRA](https://arxiv.org/abs/2310.04562) (Galkin et al. 2024) is judged on 57 graphs: 16 with one graph, 18 whose
-entities are new at inference, and 23 whose relations are new too. Names are those of its
+entities are new at inference, and 23 whose relations are new too. The names come from its
 [code](https://github.com/DeepGraphLearning/ULTRA) (README.md at commit 0e2f56e), a version after the colon.
 {summary}
 """
@@ -34,9 +34,8 @@ entities are new at inference, and 23 whose relations are new too. Names are tho
 _ALL = """\
 ## All data sets
 
-Entities are those of the graph on which testing takes place; validation and testing are the numbers of triples there. A
-dash stands for what is not known or not stated. "none stated" is what somebody found who looked; "not checked" says
-that nobody did.
+The numbers of entities, validation triples and testing triples belong to the graph on which testing takes place. A
+dash: not known. "none stated": somebody looked and found no licence; "not checked": nobody looked.
 """
 
 

@@ -14,7 +14,7 @@ tasks. It knows what chance gives, and adjusts what you have:
 >>> fb.check({"mrr": 0.34, "hits@10": 0.1})["mended"].item()
 'MRR 0.23 instead of 0.34'
 
-Which function for which task:
+The function for each task:
 
     EvaluationSet      everything about one evaluation set: released, of a run, of your own triples, or sampled
     Constants          the database: a release, or a run on top of one
@@ -27,7 +27,8 @@ Which function for which task:
     count_candidates   how many candidates the tasks of your own triples have; count_protocols, count_baselines
     metric_moments     expectation and variance of a metric for any numbers of candidates
 
-help(rankadjust.adjust) and docs/api.md say more. A mistake in what you give is a RankadjustError of one line.
+help(rankadjust.adjust) and docs/api.md say more. A mistake in your input raises a
+RankadjustError with a message of one line.
 Everything is imported when it is first used, so that a command that needs little starts at once.
 """
 

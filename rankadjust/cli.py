@@ -285,7 +285,9 @@ def _sidecar_of_answers(
     from rankadjust.tables.sidecar import sidecar_of, usual_sidecar
 
     if not sys.stdin.isatty() or table == Path("-"):
-        raise RankadjustError("--ask needs a file and a terminal: somebody has to answer")
+        raise RankadjustError(
+            "--ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar"
+        )
     reading = read_results(table, constants.registry, sidecar, given).reading
     if reading is None:
         raise RankadjustError(f"{table}: a tidy table has no sidecar; fill its columns")
@@ -506,7 +508,7 @@ def evaluate(
         return
     if dataset is None:
         if results is not None:
-            raise RankadjustError("--results needs --dataset: which data set of the run are these ranks of?")
+            raise RankadjustError("--results needs --dataset: name the data set that these ranks belong to")
         _require_effect(context, _RANKS_ALONE)
     constants = _constants(results, database, dataset)
     if dataset is not None:
@@ -667,7 +669,7 @@ def compare(
     model, with the same names in all.
     """
     if results is not None and not datasets:
-        raise RankadjustError("--results needs --dataset: which data set of the run are these models of?")
+        raise RankadjustError("--results needs --dataset: name the data set that these models were tested on")
     kind = _kind_of_comparison(models, datasets)
     _require_effect(context, kind)
     if by is not None or against is not None:
@@ -702,10 +704,12 @@ def compare(
 def _kind_of_comparison(models: Sequence[str], datasets: Sequence[str]) -> str:
     if any("=" in given for given in datasets):
         if models:
-            raise click.UsageError("With --dataset NAME=FOLDER there is no MODEL.")
+            raise click.UsageError("--dataset NAME=FOLDER brings its own models; leave MODEL out.")
         return _SEVERAL
     if not models:
-        raise click.UsageError("Which models? Give files of ranks, printed values, or --dataset NAME=FOLDER.")
+        raise click.UsageError(
+            "No models are given. Give files of ranks, printed values, or --dataset NAME=FOLDER."
+        )
     if all("=" in model and not Path(model).exists() for model in models):
         return _PRINTED
     return _RANKS if datasets else _RANKS_ALONE
@@ -873,7 +877,9 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
 @click.option(
     "--assume", multiple=True, type=click.Choice(["falling"]), help="A further assumption (docs/sampled.md)."
 )
-@click.option("--against", multiple=True, help="A printed value of a second model: is the first one better?")
+@click.option(
+    "--against", multiple=True, help="A printed value of a second model: is the first model better?"
+)
 @click.option("--metric", "metrics", multiple=True, help="Bound only this metric (may be repeated).")
 @click.option(
     "--to-sampled",
@@ -918,7 +924,7 @@ def full(
         options["database"] = _constants(results, database)
     is_table = len(values) == 1 and to_sampled is None and Path(values[0]).is_file()
     if (sidecar or output) and not is_table:
-        raise click.UsageError("--sidecar and --output are about a table of values.")
+        raise click.UsageError("--sidecar and --output need a table of values; leave them out.")
     if is_table:
         _require_effect(context, _FULL_TABLE)
         given = {name: options[name] for name in ("dataset", "split", "side") if _is_given(context, name)}
@@ -938,7 +944,7 @@ def full(
         return
     named = _by_metric(values)
     if sampled is None:
-        raise click.UsageError("Among how many negatives are the values printed? Give --sampled.")
+        raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
     options |= {"sampled": sampled, "noise": not without_noise}
     if against:
         from rankadjust.sampling.difference import full_difference
@@ -993,7 +999,7 @@ def _by_metric(values: Sequence[str]) -> dict[str, str]:
     for value in values:
         if "=" not in value and value != "%":
             raise click.UsageError(
-                f"{value} is neither a metric and its value, such as mrr=0.784, nor a file that is there."
+                f"{value} is neither a metric with its value, such as mrr=0.784, nor an existing file."
             )
     for name, text in _named_values(values, None):
         if (key := resolve(name).key) in keys:

@@ -81,7 +81,7 @@ def load_configuration(
 def as_yaml(values: Mapping[str, Any], folder: str | Path) -> str:
     """Return the values of a run as a configuration file for `folder`, which makes the same run again.
 
-    Paths are relative to the folder, so that the text is the same wherever the whole tree stands.
+    Paths are relative to the folder, so that the text stays the same when the whole tree is moved.
     """
     here = Path(folder).resolve()
     written = dict(values)

@@ -115,12 +115,12 @@ def wrong_path(folder: Path) -> Iterator[str]:
         except OSError as error:
             yield unwritable(place, error)
     if not folder.is_dir():
-        yield f"{folder}: there is no such folder; make it, or name another one"
+        yield f"{folder}: there is no such folder; make it, or name another"
     checkout = folder / "rankadjust" / "__init__.py"
     if checkout.is_file() and not checkout.samefile(_PACKAGE / "__init__.py"):
         yield (
-            f"{folder}: a checkout with a library of its own, and {sys.executable} takes the one in {_PROJECT}; "
-            "take the command of this checkout: make install, then .venv/bin/rankadjust"
+            f"{folder}: a checkout with its own library, but {sys.executable} uses the library in {_PROJECT}; "
+            "use the command of this checkout: make install, then .venv/bin/rankadjust"
         )
 
 
@@ -154,7 +154,7 @@ _UTF8 = "export LC_ALL=C.UTF-8"
 
 
 def _locale(_folder: Path) -> str:
-    return f"{locale.setlocale(locale.LC_CTYPE)}; names of files and what is printed in UTF-8"
+    return f"{locale.setlocale(locale.LC_CTYPE)}; file names and output in UTF-8"
 
 
 # --- clock
@@ -256,7 +256,7 @@ def wrong_versions(_folder: Path) -> Iterator[str]:
     python, requirements = declared()
     running = ".".join(map(str, sys.version_info[:3]))
     if running not in SpecifierSet(python):
-        yield f"Python {running}, and {python} is needed; install another one, then: make PYTHON=/path/to/python3"
+        yield f"Python {running}, and {python} is needed; install such a Python, then: make PYTHON=/path/to/python3"
     yield from unmet(requirements)
 
 

@@ -1,4 +1,4 @@
-"""Read the published files of one data set and write integer triples, labels and a one-page summary."""
+"""Read the published files of one data set and write integer triples, labels and a summary of one page."""
 
 import sys
 from collections.abc import Callable, Mapping

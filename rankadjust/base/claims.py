@@ -110,7 +110,7 @@ def require_folders(outputs: Iterable[str | Path]) -> None:
 
 @contextmanager
 def _told_last(persistence: Persistence) -> Iterator[None]:
-    """Where the disk or a permission stops a run, say so in one line after all that Snakemake says of it."""
+    """Where a full disk or a missing permission stops a run, say so in one last line, below Snakemake's messages."""
     try:
         yield
     except Exception as error:
@@ -178,8 +178,8 @@ def _make_way(persistence: Persistence, record: Path) -> None:
     if owner is None:
         if persistence.locked:
             raise RankadjustError(
-                f"{_folder(record)}: locked by a run of which nothing is known; when no run is at work here, give the "
-                "same command once with --unlock"
+                f"{_folder(record)}: locked by an unknown run; if no run is at work here, give the same command once "
+                "with --unlock"
             )
         return
     running = is_running(owner)
@@ -200,7 +200,7 @@ def _make_way(persistence: Persistence, record: Path) -> None:
                 f"from {this_process().host}; when it is gone, give the same command once with --unlock"
             )
         return
-    _say(f"note: the run before this one was killed{_described(record)}; it is taken up where it stopped")
+    _say(f"note: the previous run was killed{_described(record)}; this run goes on where it stopped")
     _end(failures.running())
     persistence.cleanup_locks()
     # Snakemake removes the folder of its locks with them, and expects it.

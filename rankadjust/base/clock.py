@@ -31,8 +31,8 @@ def require_dated(paths: Iterable[str | Path]) -> None:
         others = f" and {len(found) - 1} more" if found[1:] else ""
         raise RankadjustError(
             f"{found[0]}{others}: dated in the future ({_in_words(found[0].stat().st_mtime)}; the clock says "
-            f"{_in_words(time.time())}), so that Snakemake would delete whatever is made of it; give it the time of "
-            f"now: {touching(found)}"
+            f"{_in_words(time.time())}), so that Snakemake would delete whatever is made from it; give it the present "
+            f"time: {touching(found)}"
         )
 
 

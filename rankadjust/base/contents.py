@@ -23,7 +23,7 @@ _WORTH_STORING = 1 << 20
 
 
 class Digests:
-    """Digests of the bytes of files; those of large files are stored, so that each is read once.
+    """Digests of the bytes of files. The digests of large files are stored, so that each file is read once.
 
     store: a JSON file, made on `save`. A stored digest counts while the file's size, inode and both its times are the
     same: the time of change is one that no program sets back, so that a copy with an old time stamp is noticed.

@@ -1,4 +1,4 @@
-"""What failed in a run of the workflow: noted by the jobs, told at the end as the last thing on the screen.
+"""What failed in a run of the workflow: noted by the jobs, printed at the end as the last thing on the screen.
 
 Jobs leave their notes in the working directory of the run, which all of them share, on whatever machine they run.
 """
@@ -78,14 +78,14 @@ def begins(log: str | Path) -> None:
 
 
 def told_of(failure: Failure) -> str:
-    """Return the lines that the job left when it failed; where it said nothing, what is known of it otherwise."""
+    """Return the lines that the job left when it failed; without such lines, the reason that this failure gives."""
     return "".join(note["line"] for note in _notes(failure.logs[0])) or _line(failure)
 
 
 def told(others: Iterable[Failure] = ()) -> str:
     """Return a line for every job that failed or did not come to its end, '' if all did.
 
-    others: the jobs that failed as those know it who ran them; told of jobs that said nothing themselves.
+    others: the failures that Snakemake or Slurm reported; used for jobs that left no note of their own.
     """
     running = {path.name: "".join(note["line"] for note in _read(path)) for path in _files(_RUNNING)}
     known = {_key(failure.logs[0]): _line(failure) for failure in others}

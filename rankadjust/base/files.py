@@ -55,7 +55,7 @@ def put_parquet(
     metadata: Mapping[str, str] | None = None,
     rows_a_group: int | None = None,
 ) -> None:
-    """Write a frame into what `atomic_path` has yielded; a lazy frame is written in blocks."""
+    """Write a frame to a path that `atomic_path` yielded; a lazy frame is written in blocks."""
     write = frame.write_parquet if isinstance(frame, pl.DataFrame) else frame.sink_parquet
     # An open file: polars would interpret parts of a path as a home folder or an address.
     with temporary.open("wb") as file:
@@ -108,7 +108,7 @@ def contained(path: str | Path, folder: str | Path) -> Path:
     except (OSError, ValueError, RuntimeError) as error:
         raise RankadjustError(f"{str(path)!r} is not a valid path ({error})") from None
     if not inside:
-        raise RankadjustError(f"{path} leads out of the folder {folder}; nothing there is touched")
+        raise RankadjustError(f"{path} leads out of the folder {folder}; give a path inside it")
     return Path(path)
 
 

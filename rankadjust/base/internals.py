@@ -64,6 +64,6 @@ def _reads(function: Any, name: str) -> bool:  # noqa: ANN401 - whatever Snakema
 def _changed(what: str) -> RankadjustError:
     version = import_module("snakemake").__version__
     return RankadjustError(
-        f"Snakemake {version} has changed where this workflow reaches into it ({what}); "
+        f"Snakemake {version} differs in a part of it that this workflow replaces ({what}); "
         "install the versions it was tested with: make install"
     )

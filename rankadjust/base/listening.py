@@ -64,9 +64,9 @@ class Listener(logging.Handler):
 
 
 def reason_of(message: str, job: str | None, logs: Iterable[str]) -> str:
-    """Return why an executor gave up a job: its status in Slurm, with what Slurm wrote into the job's log.
+    """Return why an executor gave up a job: its status in Slurm, with Slurm's line in the job's log.
 
-    Of another executor's message it is the first line; '' where there is none.
+    For another executor it is the first line of its message; '' without a message.
     """
     said = message.partition("For further error details")[0].strip()
     status = _SLURM_STATUS.search(said)

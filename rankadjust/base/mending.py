@@ -17,7 +17,7 @@ from rankadjust.base.stages import SUM, SUMS, damage_of_sealed, read_sums
 
 # Formats that carry a seal; other files have their sums beside them.
 _SEALED = (".parquet", ".json", ".svg", ".html", ".yaml")
-_OTHER = "its bytes are not those that its sum says"
+_OTHER = "its bytes do not match its sum"
 
 
 class Products:

@@ -62,7 +62,7 @@ def _check(file: BinaryIO, size: int) -> None:
     tail = file.read()
     length = int.from_bytes(tail[:4], "little")
     if tail[4:] != _MAGIC or length > ends:
-        raise _DamageError("its end is not that of a Parquet file")
+        raise _DamageError("it does not end as a Parquet file does")
     file.seek(ends - length)
     claimed = 0
     for rows, chunks in _row_groups(_Reader(file.read(length)).struct()):

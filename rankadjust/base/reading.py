@@ -13,7 +13,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 
-# What polars raises for a file that it cannot read. A damaged Parquet file can make it panic, which is no Exception.
+# What polars raises for a file that it cannot read. A damaged Parquet file can make it panic: no subclass of Exception.
 _BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError)
 
 Source = str | Path | BinaryIO
@@ -72,7 +72,7 @@ def parquet_metadata(source: Source) -> Mapping[str, str]:
         return pl.read_parquet_metadata(file)
 
 
-def read_csv(source: Source | bytes, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - those of polars.read_csv
+def read_csv(source: Source | bytes, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - polars.read_csv's
     """Return the frame in delimited text; cells are text where no option says otherwise."""
     options = {"infer_schema": False} | options
     if isinstance(source, bytes):

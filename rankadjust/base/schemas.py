@@ -59,7 +59,7 @@ def _mapping_without_duplicates(loader: yaml.Loader, node: yaml.MappingNode) -> 
     seen: set[Any] = set()
     for key_node, _ in node.value:
         if not isinstance(key_node, yaml.ScalarNode):
-            raise _refused("a key is a list or a mapping; a key is one word", key_node)
+            raise _refused("a key is a list or a mapping; write a single word", key_node)
         key = loader.construct_object(key_node, deep=True)
         if key in seen:
             raise _refused(f"key {key!r} is given twice", key_node)
@@ -105,7 +105,7 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of
     except yaml.reader.ReaderError as error:
         line = text.encode()[: error.position].count(b"\n") + 1
         raise RankadjustError(
-            f"{path}:{line}: not valid YAML: the character U+{int(error.character):04X} may not stand in it"
+            f"{path}:{line}: not valid YAML: the character U+{int(error.character):04X} is not allowed; remove it"
         ) from None
 
 

@@ -91,7 +91,7 @@ def read_sealed(path: Path, table: TableKind, dataset: str | None = None) -> tup
         found = digest_of_values(frame, seal.table, seal.schema, seal.version)
         if found != seal.digest:
             raise RankadjustError(
-                f"{path}: damaged, its values are not those that were written; get the file again, or make it "
+                f"{path}: damaged, its values changed after it was written; get the file again, or make it "
                 f"again: {table.remake}"
             )
     return frame if dataset is None else frame.filter(pl.col("dataset") == dataset), seal

@@ -57,7 +57,7 @@ def _wrong(path: Path, known: Mapping[str, str]) -> Iterator[str]:
     found = _sha256(path) if path.is_file() else "missing"
     if found != known[path.name]:
         yield (
-            f"{path}: {'missing' if found == 'missing' else f'its bytes are not those that {SUMS} beside it says'}; "
+            f"{path}: {'missing' if found == 'missing' else f'its bytes do not match its sum in {SUMS} beside it'}; "
             "get the file again (git checkout, or from where you have the project), or, where you meant to change it, "
             "renew the sums: make sums"
         )

@@ -18,7 +18,7 @@ _MARK = "'"
 
 
 def to_csv(frame: pl.DataFrame, separator: str = ",") -> str:
-    """Return a frame as CSV in which no cell of text and no name of a column is a formula."""
+    """Return a frame as CSV; text and names of columns that a spreadsheet would compute are guarded."""
     names = pl.Series("", frame.columns, dtype=pl.String).to_frame().select(_guarded(pl.first())).to_series()
     text = [column.name for column in frame if column.dtype in (pl.String, pl.Categorical, pl.Enum)]
     guarded = frame.with_columns(_guarded(pl.col(name).cast(pl.String)).alias(name) for name in text)

@@ -2,7 +2,7 @@
 
 A file that was cut short, has a flipped bit, or was written by somebody else usually gives other numbers, and no
 error. So each carries a seal: its kind, the number of its layout, the data set or table it belongs to, the
-version that wrote it, and the SHA-256 of the file itself, in which the digits of the SHA-256 count as zeros. The bytes
+version that wrote it, and the SHA-256 of the file itself, computed with zeros in place of its own digits. The bytes
 are compared before anything reads them as Parquet or JSON, so that no damage reaches a parser. The number of rows is
 in the Parquet file's own metadata, which are among the bytes.
 
@@ -193,7 +193,7 @@ def check_sums(*paths: str | Path) -> None:
                 f"{path}: cannot be checked against {sums} ({error}); {remedy(path)}"
             ) from None
         if known.get(path.name) != found:
-            raise RankadjustError(f"{path}: its bytes are not those that {sums} says; {remedy(path)}")
+            raise RankadjustError(f"{path}: its bytes do not match its sum in {sums}; {remedy(path)}")
 
 
 def check_folder(folder: Path) -> None:

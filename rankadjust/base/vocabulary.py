@@ -29,7 +29,7 @@ SIDES = (*TASK_SIDES, "both")
 EVALUATION = ("dataset", "protocol", "split", "side")
 KEY = (*EVALUATION, "metric")
 
-# The ends of what ties allow a rank to be: what the columns of rank files, and of ranks of baselines, are called.
+# The least and the greatest rank that ties allow: two columns of rank files, and of the ranks of baselines.
 TIED = ("optimistic", "pessimistic")
 
 # The columns of a triple, and of its time: a point, or an interval.

@@ -15,7 +15,7 @@ PUBLISHED = "config/published.yaml"
 @cache
 def shipped_mapping() -> Mapping[str, Any]:
     """Return the mapping of printed words as it is shipped: words, rules, adjusted."""
-    # Reading YAML takes longer than everything else that one name needs.
+    # Imported here, since reading YAML takes longer than all else that a single name needs.
     from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
 
     mapping: Mapping[str, Any] = read_yaml(shipped(PUBLISHED))

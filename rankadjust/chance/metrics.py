@@ -63,11 +63,11 @@ class Metric:
 
 @dataclass(frozen=True)
 class Family:
-    """What the metrics of one definition share. A key that ends in _at_k says that they stop at a rank k.
+    """The metrics that share a definition. They stop at a rank k where the key ends in _at_k.
 
     definition: the metric for the table of docs/methods.md. names: aliases, with @k where there is a k. term: f(r, N)
     without the cut at k; where it depends on N, `needs_candidates`. scale: what the term is multiplied with, given k.
-    link: the function of the mean that the metric is, where it is not the mean itself. The other fields are those of
+    link: the function that turns the mean of the terms into the metric. The other fields have the meaning they have in
     `Metric`; a metric without direction has no `increasing`.
     """
 
@@ -93,11 +93,11 @@ class Family:
     def metric(self, k: int | None = None) -> Metric:
         """Return the metric for k; RankadjustError where k is missing, superfluous or below 1."""
         if self.needs_k and k is None:
-            raise RankadjustError(f"metric '{self.key}' needs a k: write for example '{self._key(10)}'")
+            raise RankadjustError(f"{self.label}@k needs a k: write for example '{self._key(10)}'")
         if not self.needs_k and k is not None:
-            raise RankadjustError(f"metric '{self.key}' has no k, but '{k}' was given; write '{self.key}'")
+            raise RankadjustError(f"{self.label} has no k, but '{k}' was given; write '{self.names[0]}'")
         if k is not None and k < 1:
-            raise RankadjustError(f"metric '{self._key(k)}': k must be 1 or more")
+            raise RankadjustError(f"{self.label}@{k}: k must be 1 or more")
         scale, link = self.scale(k or 0), self.link or identity
         optimum = np.nan if self.increasing is None else 1.0
         if self.term is not None:
@@ -183,7 +183,7 @@ def expand(names: Sequence[str], ks: Sequence[int]) -> list[Metric]:
     for name in names:
         family, k = _split(name)
         if family.needs_k and k is None and not ks:
-            raise RankadjustError(f"metric {name!r} stands for one metric for each k, but no k is given")
+            raise RankadjustError(f"{name!r} needs a k: write for example 'hits@10'")
         for metric in (
             [family.metric(each) for each in ks] if family.needs_k and k is None else [family.metric(k)]
         ):
@@ -202,11 +202,13 @@ def metric_value(
     metric = resolve(metric) if isinstance(metric, str) else metric
     values = np.asarray(ranks, dtype=np.float64)
     if values.ndim == 0 or values.shape[-1] == 0:
-        raise RankadjustError(f"metric '{metric.key}' needs at least one rank")
+        raise RankadjustError(f"{metric.label} needs at least one rank")
     if metric.term is None:
         return _STATISTICS[metric.key](values)
     if num_candidates is None and metric.needs_candidates:
-        raise RankadjustError(f"metric '{metric.key}' needs the number of candidates of each task")
+        raise RankadjustError(
+            f"{metric.label} needs the number of candidates of each task; give num_candidates"
+        )
     counts = np.asarray(np.nan if num_candidates is None else num_candidates, dtype=np.float64)
     terms = metric.term(values, counts)
     counted = ~np.isnan(terms)

@@ -63,7 +63,7 @@ class ChanceTails:
     def why_not(self, metric: Metric) -> str | None:
         """Return why a metric has no p, None where it has."""
         if metric.key not in _MEDIANS and not _has_law(metric):
-            return f"no p: the law of {metric.key} under chance is not derived"
+            return f"no p: the law of {metric.label} under chance is not derived"
         if self.counts.size == 0 or self.counts[0] < 1:
             return "no p: there are no tasks, or some without candidates"
         if self.counts[-1] < metric.least_candidates:
@@ -120,7 +120,7 @@ def _law(metric: Metric, counts: FloatArray, tasks: FloatArray) -> Losses:
 
 def _term(metric: Metric, ranks: FloatArray) -> FloatArray:
     if metric.term is None:
-        raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
+        raise RankadjustError(f"{metric.label} is not a function of a mean over the tasks")
     return metric.term(ranks, np.full_like(ranks, np.nan))
 
 

@@ -139,7 +139,7 @@ _UNIFORM_MOMENTS: Mapping[Term | None, Callable[[FloatArray], tuple[FloatArray, 
 
 def _shape(metric: Metric) -> Term:
     if metric.shape is None:
-        raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
+        raise RankadjustError(f"{metric.label} is not a function of a mean over the tasks")
     return metric.shape
 
 
@@ -397,7 +397,7 @@ def _mean_of_term(metric: Metric, counts: FloatArray, x: FloatArray) -> FloatArr
     """
     term = metric.term
     if term is None:
-        raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
+        raise RankadjustError(f"{metric.label} is not a function of a mean over the tasks")
     ranks = np.arange(1.0, (metric.k or min(_FIRST, counts.max())) + 1)
     mean = _mean_within(term(ranks, np.full_like(ranks, counts[0])), counts, x)
     if metric.k is not None:

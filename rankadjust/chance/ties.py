@@ -31,7 +31,7 @@ def mean_over_orders(
     two ranks are equal the result is the term, also of a half. Raises RankadjustError for a metric without a term.
     """
     if metric.term is None or metric.shape is None:
-        raise RankadjustError(f"metric '{metric.key}' is not a function of a mean over the tasks")
+        raise RankadjustError(f"{metric.label} is not a function of a mean over the tasks; leave it out")
     # A copy: the term of MR is the ranks themselves.
     mean = np.array(metric.term(optimistic, counts))
     tied = np.flatnonzero(pessimistic > optimistic)

@@ -56,7 +56,7 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
             raise RankadjustError(f"'{given}' is not a value; write a number such as 0.338 or 33.8%")
         if printed.percent and not is_share(metric.upper):
             raise ImpossibleValueError(
-                f"{metric.key} is not a share, so '{given.strip()}' cannot be its value; leave out the %"
+                f"{metric.label} is not a share, so '{given.strip()}' cannot be its value; leave out the %"
             )
         interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
         spread = None
@@ -101,4 +101,4 @@ def _out_of_range(found: Typed, metric: Metric, *, can_be_percent: bool) -> str:
     allowed = f"from {metric.lower:g} to {metric.upper:g}" if share else f"{metric.lower:g} or more"
     as_percent = share and can_be_percent and metric.lower <= found.value / 100 <= metric.upper
     hint = f"; if it is a percentage, write {found.text}%" if as_percent else ""
-    return f"{metric.key} is {allowed}, so {found.text} cannot be its value{hint}"
+    return f"{metric.label} is {allowed}, so {found.text} cannot be its value{hint}"

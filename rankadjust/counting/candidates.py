@@ -255,7 +255,7 @@ def require_one_graph(isolated: int, present: Collection[str]) -> None:
     """Raise RankadjustError for isolated entities of inductive data, whose graph would be unknown."""
     if isolated and any(name in present for name in INFERENCE_GRAPH.evaluated):
         raise RankadjustError(
-            "inductive data with entities that occur in no triple: nothing says to which graph they belong"
+            "inductive data with entities that occur in no triple: their graph is not known; leave num_entities out"
         )
 
 
@@ -307,7 +307,7 @@ def _candidates(counts: Counts, protocol: Protocol) -> Candidates:
 def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
     """Return the histogram of a benchmark with a constant number of candidates, made without its triples.
 
-    Columns are those of Candidates.histogram. tasks is null where the number of ranked triples is not public,
+    The columns are the same as in Candidates.histogram. tasks is null where the number of ranked triples is not public,
     entities where their number is not. Where all tasks have common negatives, every two of them share a query;
     elsewhere it is not known how tasks share queries (shared_pairs, repeated_pairs: null). num_candidates is null
     where the benchmark says why it is not known.

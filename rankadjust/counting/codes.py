@@ -51,7 +51,7 @@ def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame
         kinds = {where: _kind(frame.schema[name]) for where, frame in parts.items()}
         if len(set(kinds.values())) > 1:
             listed = ", ".join(f"{kind} in {where}" for where, kind in kinds.items())
-            raise RankadjustError(f"{name} is {listed}; make it the same everywhere")
+            raise RankadjustError(f"{name} is {listed}; give it the same type everywhere")
         if "text" in kinds.values():
             text.append(name)
     tidy = [

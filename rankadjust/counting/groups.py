@@ -193,8 +193,8 @@ def counted_within(
     left = memory - ENTITY * found.occurring.entities.size
     if left <= 0:
         raise RankadjustError(
-            f"{found.occurring.entities.size:,} entities take {(memory - left) / 1e9:.1f} GB, and "
-            f"{memory / 1e9:.1f} GB are given; give more memory"
+            f"{found.occurring.entities.size:,} entities take {(memory - left) / 1e9:.1f} GB, and only "
+            f"{memory / 1e9:.1f} GB are allowed; allow more memory"
         )
     # Half of it for triples that are loaded and wait, half for those that are being counted.
     fitting = max(1, int(left / 2 / threads / COUNTED))

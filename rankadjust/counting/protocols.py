@@ -47,7 +47,7 @@ _SAMPLED = re.compile(r"sampled-([1-9][0-9]{0,17})")
 
 @dataclass(frozen=True)
 class Protocol:
-    """How an evaluation builds its tasks and the candidates of each; the defaults are those of `filtered`.
+    """How an evaluation builds its tasks and the candidates of each; the defaults describe `filtered`.
 
     entities: candidates are all entities of the release, or only the entities of the training split.
     unseen: evaluation triples with an entity or relation absent from training are ranked, or dropped.
@@ -258,11 +258,11 @@ def _benchmark(dataset: str, known: Mapping[str, Any], entry: Mapping[str, Any])
     protocol = get_protocol(entry["protocol"])
     if protocol.negatives is None and (protocol.filter != "none" or protocol.types != "any"):
         raise RankadjustError(
-            f"{dataset}: under {protocol.name} tasks differ in their candidates; sample, or rank raw"
+            f"{dataset}: under {protocol.name} tasks differ in their candidates; use a sampled or a raw protocol"
         )
     if protocol.negatives is None and "entities" not in known:
         raise RankadjustError(
-            f"{dataset}: {protocol.name} ranks against all entities; say how many there are"
+            f"{dataset}: {protocol.name} ranks against all entities; give their number under entities"
         )
     tasks = known.get("tasks", {})
     evaluated = _INFERENCE if set(tasks) & set(_INFERENCE) else ("validation", "testing")

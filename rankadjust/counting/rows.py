@@ -33,7 +33,7 @@ Counts = dict[tuple[str, str], pl.DataFrame]
 
 @dataclass(frozen=True)
 class Graph:
-    """Splits that are ranked on the same entities, in the order in which their triples become known."""
+    """Splits that are ranked on the same entities, earliest known first."""
 
     base: tuple[str, ...]
     evaluated: tuple[str, ...]

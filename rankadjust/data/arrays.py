@@ -31,9 +31,9 @@ def write_encoded(
     """Write the triples of files of arrays as encoded triples, and return the number of entities and of relations.
 
     paths: a file for each split. names: what the user calls each, for errors. dataset: its name,
-    for the seal (rankadjust.base.stages). The triples are those of
-    rankadjust.data.encoding, with the ids as they are: there are as many entities and relations as the format
-    declares, or one more than the largest id. Times become text.
+    for the seal (rankadjust.base.stages). The triples have the form
+    that rankadjust.data.encoding gives them, with the ids unchanged: there are as many entities and relations as the
+    format declares, or one more than the largest id. Times become text.
 
     Raises RankadjustError with file and row (from 0) for an id that is negative, too large or not below the declared
     number, and for whatever `integer_blocks` refuses.
@@ -56,7 +56,7 @@ def write_encoded(
                         found[_KIND_OF[column]] = max(found[_KIND_OF[column]], largest + 1)
                     for name in time_columns(block.columns):
                         if block[name].null_count():
-                            raise RankadjustError(f"{where}: a triple has no {name}; every one needs it")
+                            raise RankadjustError(f"{where}: a triple has no {name}; drop it or fill it in")
                     row += block.height
                     report(block.height)
                     yield _as_encoded(block).select(columns or pl.all())

@@ -244,7 +244,7 @@ def _place(source: Source) -> PurePosixPath:
             place = f"{url.netloc.rpartition('@')[2]}/{unquote(url.path).strip('/')}{query}"
             if url.scheme not in ("http", "https") or not url.hostname or not url.path.strip("/"):
                 raise RankadjustError(f"{address(source)}: not the address of a file (https://host/path)")
-    # The colon is before a port, not after a drive: `contained` sees to what a system makes of it.
+    # A colon is allowed: it may precede a port. `contained` refuses a path that a system would read as a drive.
     if any(problem_with(part.replace(":", ""), "file-name") for part in place.split("/") if part):
         raise RankadjustError(
             f"{address(source)}: an address must not hold '..', a backslash or a control character"

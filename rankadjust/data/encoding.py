@@ -90,8 +90,8 @@ def _check_listed(listed: _Ids, labels: pl.Series) -> None:
     missing[listed] = False
     if missing.any():
         raise RankadjustError(
-            f"{np.count_nonzero(missing):,} of the {len(labels):,} entities stand in triples and not in the list of "
-            f"all entities, {labels[int(missing.argmax())]!r} for one; check the columns under format.entities: "
+            f"{np.count_nonzero(missing):,} of the {len(labels):,} entities occur in triples but not in the list of "
+            f"all entities, for example {labels[int(missing.argmax())]!r}; check the columns under format.entities: "
             "entity is the field that the triples use"
         )
 

@@ -55,7 +55,7 @@ def warnings_of_arrays(summary: Mapping[str, Any], dataset: Dataset) -> list[str
 def _more_relations(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
     if "relations" not in dataset.expected and summary["relations"] > summary["entities"]:
         yield (
-            f"there are {summary['relations']:,} relations and {summary['entities']:,} entities: if the columns stand "
+            f"there are {summary['relations']:,} relations and {summary['entities']:,} entities: if the columns are "
             "in another order, declare format.columns; if not, give the numbers under expected"
         )
 
@@ -86,7 +86,7 @@ def _header(splits: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[st
         _label(encoded, "entity", tail),
     ]
     yield (
-        f"the first line of every split is {', '.join(words)}, and these labels stand nowhere else: "
+        f"the first line of every split is {', '.join(words)}, and these labels occur nowhere else: "
         "if they name the columns, declare format.header_lines: 1"
     )
 
@@ -118,8 +118,8 @@ def _order(encoded: Encoded, dataset: Dataset) -> Iterator[str]:
     fewest = min(("head", "tail"), key=number.__getitem__)
     if number["relation"] > number[fewest]:
         yield (
-            f"the column of relations has {number['relation']:,} different values, that of {fewest}s "
-            f"{number[fewest]:,}: if the columns stand in another order, declare format.columns; if not, give "
+            f"the column of relations has {number['relation']:,} different values, the column of {fewest}s "
+            f"{number[fewest]:,}: if the columns are in another order, declare format.columns; if not, give "
             "the numbers of entities and relations under expected"
         )
 

@@ -31,14 +31,14 @@ def read_ranges(path: str | Path, name: str | None = None) -> pl.DataFrame:
     if not _is_count(first) or len(lines) != 2 * int(first):
         problem = f"the first line is {first[:20]!r}, and {len(lines)} lines follow"
         raise RankadjustError(
-            f"{name}:1: {problem}; it has to be the number of relations, with two lines each"
+            f"{name}:1: {problem}; write the number of relations, each with two lines below"
         )
     parts = [_part(line, f"{name}:{number}") for number, line in enumerate(lines, 2)]
     for number, ((heads, _), (tails, _)) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
         if heads != tails:
-            problem = f"the heads are those of relation {heads}, the tails those of {tails}"
+            problem = f"the heads belong to relation {heads}, the tails to {tails}"
             raise RankadjustError(
-                f"{name}:{2 * number + 3}: {problem}; the two lines of a relation stand together"
+                f"{name}:{2 * number + 3}: {problem}; put the two lines of a relation together"
             )
     return (
         pl.DataFrame(
@@ -60,7 +60,7 @@ def _part(line: str, place: str) -> tuple[str, list[str]]:
     size, *entities = rest.split("\t")
     if not _is_count(size) or int(size) != len(entities) or not entities:
         raise RankadjustError(
-            f"{place}: {len(entities)} entities follow the number {size!r}; it has to say how many there are"
+            f"{place}: {len(entities)} entities follow the number {size!r}; write how many there are"
         )
     return relation, entities
 

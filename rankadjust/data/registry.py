@@ -15,7 +15,7 @@ from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo,
 
 SHIPPED = "config/datasets.yaml"
 
-# A source may have, besides the splits, a list of all entities, some of which may occur in no triple.
+# A source may have, besides the splits, a list of all entities, even of entities without triples.
 ENTITIES = "entities"
 _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
@@ -297,7 +297,7 @@ def _source_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Pr
         splits = _splits(source)
         if splits != first:
             problem = f"sources.{number} has the splits {', '.join(splits)}, sources.0 has {', '.join(first)}"
-            yield ["sources", number], f"{problem}; every source needs the same ones"
+            yield ["sources", number], f"{problem}; give every source the same splits"
         remote = [file for file in files if not isinstance(file.source, Local)]
         if dataset.verified and not all(file.sha256 for file in remote):
             problem = f"sources.{number} lacks a sha256, but verified is true"
@@ -355,7 +355,7 @@ def _array_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Pro
         problem = "the ids of arrays need no list of entities; give format.num_entities instead"
         yield ["sources", 0], problem
     if dataset.role == "inductive" and form.num_entities is not None:
-        problem = "an entity that stands in no triple belongs to neither graph of an inductive data set"
+        problem = "an entity without triples belongs to neither graph of an inductive data set"
         yield ["format", "num_entities"], f"{problem}; leave num_entities out"
 
 
@@ -385,7 +385,7 @@ def _list_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Prob
     if dataset.entities.columns.count(_ENTITY) != 1:
         yield ["format", ENTITIES, "columns"], "format.entities.columns needs entity once"
     if dataset.role == "inductive":
-        problem = "an entity that stands in no triple belongs to neither graph of an inductive data set"
+        problem = "an entity without triples belongs to neither graph of an inductive data set"
         yield ["sources", 0], f"{problem}; leave the file of entities out"
 
 

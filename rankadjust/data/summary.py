@@ -319,8 +319,8 @@ def check_expected(summary: Mapping[str, Any], dataset: Dataset) -> str | None:
     if dataset.differs:
         return f"{dataset.name}: {differences}; known to differ: {dataset.differs}"
     raise RankadjustError(
-        f"{dataset.name}: {differences}; these are other files than the registry means, or it needs "
-        "other counts under 'expected', or a reason under 'expected.differs'"
+        f"{dataset.name}: {differences}; if these are the right files, correct the counts under "
+        "'expected', or give a reason under 'expected.differs'"
     )
 
 

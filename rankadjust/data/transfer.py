@@ -193,8 +193,8 @@ def _transfer(
     # Where nobody knows the length, an early end looks like the end.
     if unannounced and expected.sha256 is None and stops_within_a_line(part.path):
         raise _PassingError(
-            "neither the server nor the registry tells a length, and the text stops within a line, as if cut off; "
-            "if that is all of it, declare its `bytes` in the registry"
+            "neither the server nor the registry gives a length, and the text stops within a line, as if cut off; "
+            "if it is whole, declare its `bytes` in the registry"
         )
 
 
@@ -246,7 +246,7 @@ def _rest(url: str, response: urllib3.BaseHTTPResponse, part: _Part) -> tuple[in
     # Some servers heed Range and not If-Range.
     if told is None or int(told[1]) != part.size or _mark(response) not in ("", part.mark):
         part.forget()
-        raise _PassingError("the server sent another part than the one asked for")
+        raise _PassingError("the server sent another part than was asked for")
     return part.size, int(told[2]) if told[2].isdecimal() else None
 
 

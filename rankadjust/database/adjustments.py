@@ -155,9 +155,9 @@ _EITHER = (
     "the data have times, and it is not said whether the model scores a triple anew at each (scores: per_time) or once "
     "for all (static)"
 )
-_TOOK_STATIC = f"{_EITHER}: z is that of the static scorer, which varies more"
+_TOOK_STATIC = f"{_EITHER}: z is for the static scorer, which varies more"
 _TOOK_PER_TIME = (
-    f"{_EITHER}: z is that of the scorer per time; that of the static one is not known here, and smaller"
+    f"{_EITHER}: z is for the scorer per time; for the static scorer z is smaller, and not known here"
 )
 
 

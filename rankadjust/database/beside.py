@@ -44,9 +44,7 @@ def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
     """Return the counts of every data set as text, a row each; None means the released table."""
     file = beside_database(None, DATASETS) if path is None else Path(path)
     check_shipped(file)
-    missing = (
-        "there is no table of data sets; a run writes it beside its database: give the run with --results"
-    )
+    missing = "no table of data sets is here; give the run that wrote the database with --results"
     with readable(file, missing=missing):
         return without_guards(read_csv(file, separator="\t"))
 

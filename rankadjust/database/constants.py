@@ -117,7 +117,7 @@ class Constants:
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
-        """Values of the counting baselines, as far as they are known: for a frame, those of its released rows."""
+        """The known values of the counting baselines; for a frame, of its released rows."""
         if self._baselines is not None:
             return self._baselines
         if self._table is not None:
@@ -153,7 +153,7 @@ class Constants:
 
     @classmethod
     def from_files(cls, database: str | Path | None = None) -> "Constants":
-        """Return the constants of a database file and of the files that stand beside it.
+        """Return the constants of a database file and of the files beside it.
 
         Parameters
         ----------
@@ -277,11 +277,12 @@ class Constants:
     def _name(self, column: str, name: str, rows: pl.DataFrame, where: str) -> str:
         known = rows[column].unique().to_list()
         if column == "metric":
-            key = resolve(name).key
-            if key not in known:
-                hint = did_you_mean(key, known) or f"; it has {', '.join(sorted(known))}"
-                raise RankadjustError(f"{key} is not in {where}{hint}")
-            return key
+            metric = resolve(name)
+            if metric.key not in known:
+                labels = [resolve(key).label for key in sorted(known)]
+                hint = did_you_mean(metric.label, labels) or f"; it has {', '.join(labels)}"
+                raise RankadjustError(f"{metric.label} is not in {where}{hint}")
+            return metric.key
         return known_name(KINDS[column], name, known, where, lambda: self.registry)
 
 

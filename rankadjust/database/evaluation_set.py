@@ -69,7 +69,7 @@ class EvaluationSet:
     counting : callable
         From keys of metrics, or None for the usual ones, to values of the counting baselines in all splits and sides.
     listing : callable
-        To what is known of every single task, None where nothing is.
+        Returns a row for each task, from the triples; None where the triples are not known.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class EvaluationSet:
         Raises
         ------
         RankadjustError
-            For a name that the database does not have, with what it may have meant.
+            For a name that the database does not have, with the nearest names that it has.
 
         Examples
         --------
@@ -452,7 +452,7 @@ class EvaluationSet:
         -------
         polars.DataFrame
             A row for each task: triple, line, ids, side, num_candidates, relation, query, cardinality, half_link; and
-            for each baseline the ends of what ties allow its rank to be, such as popularity_optimistic and
+            for each baseline the least and the greatest rank that ties allow, such as popularity_optimistic and
             popularity_pessimistic (docs/compare.md).
 
         Raises
@@ -484,10 +484,10 @@ class EvaluationSet:
     def why_absent(self, metric: Metric) -> str:
         """Return in words why a metric has no constants."""
         if not metric.has_moments:
-            return f"{metric.key} has no known expectation under chance: nothing to adjust with"
-        known = self.constants["metric"].unique().sort().to_list()
-        hint = did_you_mean(metric.key, known) or f"; it has {', '.join(known)}"
-        return f"{metric.key} is not in the database for {self}{hint}"
+            return f"{metric.label} has no known expectation under chance: nothing to adjust with"
+        known = [resolve(key).label for key in self.constants["metric"].unique().sort()]
+        hint = did_you_mean(metric.label, known) or f"; it has {', '.join(known)}"
+        return f"{metric.label} is not in the database for {self}{hint}"
 
     # --- what it is asked for ------------------------------------------------------------------------------------
 

@@ -41,8 +41,8 @@ class Limits:
         counts, _ = self._counted(evaluation, left_out)
         candidates = " to ".join(f"{count:,.0f}" for count in np.unique(counts[[0, -1]]))
         return (
-            f"{metric.key} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, reached where every true "
-            f"answer ranks {place} among its candidates ({candidates})"
+            f"{metric.label} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, reached where every "
+            f"true answer ranks {place} among its candidates ({candidates})"
         )
 
     def _limits(self, evaluation: Sequence[str], metric: Metric, left_out: int) -> Attainable | None:

@@ -23,15 +23,15 @@ Registry = Callable[[], "Mapping[str, Dataset]"]
 
 _INFERENCE = "inference_"
 _WHERE_TO_LOOK = (
-    "; 'rankadjust datasets' lists those that are known, and with --results FOLDER those of a run of your own"
+    "; 'rankadjust datasets' lists the known data sets, and with --results FOLDER those in your own run"
 )
 
 
 def find_name(kind: str, name: str, known: Collection[str]) -> str | None:
     """Return the one of the known names that is meant, None where none is.
 
-    kind: one of KINDS. A word of config/published.yaml stands for ours. Of an inductive data set 'test' means
-    inference_testing, which is what it is for, and so does testing where it has no other test split.
+    kind: one of KINDS. A word of config/published.yaml stands for ours. For an inductive data set 'test' means
+    inference_testing, and so does 'testing' where it has no other test split.
     """
     own = name if name in known else same_name(name, sorted(known))
     if own is not None or kind == DATASET:
@@ -49,7 +49,7 @@ def known_name(
     where: what has these names, for the message. registry: the data sets and their aliases, None for the shipped ones.
     """
     if not isinstance(name, str):
-        raise RankadjustError(f"{name!r} is no name of a {kind}; give text such as {sorted(known)[0]!r}")
+        raise RankadjustError(f"{name!r} is not the name of a {kind}; give text such as {sorted(known)[0]!r}")
     found = find_name(kind, name, known)
     if found is not None:
         return found
@@ -73,4 +73,4 @@ def _by_alias(name: str, known: Collection[str], where: str, registry: Registry 
         raise RankadjustError(f"unknown data set '{name}'{hint}") from None
     if meant in known:
         return meant
-    raise RankadjustError(f"the data set {meant} is registered, but {where} has nothing on it")
+    raise RankadjustError(f"the data set {meant} is registered, but {where} has no rows for it")

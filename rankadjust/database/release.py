@@ -155,7 +155,7 @@ def _violations(database: pl.DataFrame) -> Iterator[tuple[str, pl.Expr]]:
     )
     needed = [expectation, variance, pl.col("index_scale"), pl.col("z_scale")]
     yield (
-        "no reason for what is missing",
+        "a missing value without a reason",
         pl.col("reason").is_null() & pl.any_horizontal(each.is_null() for each in needed),
     )
 

@@ -166,7 +166,7 @@ def _compared(
     if lines:
         return Comparison(file, "different", (*lines, *close))
     if close or not one.select(key).equals(other.select(key)):
-        return Comparison(file, "equal", tuple(close) or ("the rows stand in another order",))
+        return Comparison(file, "equal", tuple(close) or ("the rows are in another order",))
     return Comparison(file, "identical")
 
 

@@ -72,7 +72,7 @@ def _chance(
 def _of_set(metric: Metric, evaluation_set: EvaluationSet) -> Chance:
     row = evaluation_set.row(metric)
     if row is None:
-        missing = f"{metric.key} of {evaluation_set.side} is not in the database"
+        missing = f"{metric.label} of {evaluation_set.side} is not in the database"
         return Chance(reason=missing if metric.has_moments else _NO_MOMENTS)
     return Chance(**{field.name: row[field.name] for field in fields(Chance)})
 

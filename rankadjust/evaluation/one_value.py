@@ -178,7 +178,7 @@ def _adjusted(
     row = _with_gain(add_p(adjusted, evaluation_set.histograms), evaluation_set, metric, against)
     row |= _drawn(row, metric, evaluation_set)
     if row["expectation"] is None:
-        raise RankadjustError(f"{metric.key} has no expectation for {evaluation_set}: {row['reason']}")
+        raise RankadjustError(f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}")
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
 
 

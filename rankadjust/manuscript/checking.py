@@ -50,7 +50,7 @@ def report(rows: pl.DataFrame, constants: Constants, unread: Sequence[str], rema
         else "Nothing was assumed.",
         "What was not adjusted": "\n".join(f"- {line}" for line in [*unread, *problems(rows)])
         or "Every value was.",
-        "Which values the printed numbers cannot tell apart": "\n".join(_alike(rows))
+        "Which values differ by less than luck may explain": "\n".join(_alike(rows))
         or "None that were compared: each best value is better than the others.",
         "What the literature prints": _literature(rows, constants),
         **({"Remarks": "\n".join(f"- {line}" for line in remarks)} if remarks else {}),

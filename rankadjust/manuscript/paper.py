@@ -176,7 +176,9 @@ def _of_ranks(
 ) -> Paper:
     """Return the paper of models that are known by their ranks, without the figure."""
     if dataset is None:
-        raise RankadjustError("of which data set are these ranks? give --dataset (from Python: dataset=)")
+        raise RankadjustError(
+            "the data set of these ranks is missing; give --dataset (from Python: dataset=)"
+        )
     rows, compared = rows_of_ranks(sources, dataset, protocol=protocol, split=split, constants=constants)
     rows = scored(rows, constants, score, marks_of_ranks(rows))
     tables = _set_anew([tidy_columns(rows)], caption_note(rows, tested=True))

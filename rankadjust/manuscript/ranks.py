@@ -40,7 +40,7 @@ def rows_of_ranks(
     """
     if len(sources) < 2:
         raise RankadjustError(
-            f"{sources[0]}: one file of ranks is no table; give those of several models, or use 'rankadjust evaluate'"
+            f"{sources[0]}: one file of ranks makes no table; give a file for each model, or use 'rankadjust evaluate'"
         )
     found = compare(
         list(sources), dataset=dataset, protocol=protocol, split=split, metrics=METRICS, database=constants

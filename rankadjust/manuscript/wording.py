@@ -174,7 +174,7 @@ def _rounded_up(share: float) -> str:
 
 def _source(database: str | None) -> str:
     named = f" ({escape_latex(database)})" if database else ""
-    return rf"The constants are those of rankadjust {escape_latex(VERSION)}{named} \cite{{rankadjust}}."
+    return rf"The constants come from rankadjust {escape_latex(VERSION)}{named} \cite{{rankadjust}}."
 
 
 def _keys(rows: pl.DataFrame) -> list[str]:

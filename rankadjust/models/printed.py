@@ -122,7 +122,7 @@ def compare_printed(
         raise RankadjustError("there is one value; give at least two to compare")
     if not wanted.additive:
         raise RankadjustError(
-            f"{wanted.key} is not a mean over the tasks: printed values do not bound how it varies"
+            f"{wanted.label} is not a mean over the tasks: printed values do not bound how it varies"
         )
     evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
     printed = [replace(typed_value(value, wanted), runs=_checked(runs)) for value in values]

@@ -35,7 +35,7 @@ def comparisons(found: Mapping[str, Comparison], *, every_side: bool = False) ->
 
 
 def _together(found: Mapping[str, Comparison]) -> str:
-    """Return on which data sets and by which metrics each model is better than each other one."""
+    """Return on which data sets and by which metrics each model is better than each other model."""
     lines = [f"All {len(found)} data sets together (p (Holm) takes all of them into account):"]
     parts = {name: _main_side(one.differences) for name, one in found.items()}
     pairs = next(iter(parts.values())).select("first", "second").unique(maintain_order=True)

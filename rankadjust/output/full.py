@@ -63,7 +63,7 @@ def sentence(found: FullBounds) -> str:
 
 
 def full_difference_text(found: FullDifference) -> str:
-    """Return a table of what is known of each model and of their difference, and a sentence."""
+    """Return a table with the bounds of each model and of their difference, and a sentence."""
     rows = [
         (
             resolve(name).label,
@@ -98,7 +98,7 @@ def _verdict_sentence(found: FullDifference) -> str:
 
 
 def to_sampled_text(found: pl.DataFrame, sampled: int) -> str:
-    """Return a table of what full ranks would print among sampled negatives."""
+    """Return a table of the values that a model with these full ranks would reach among sampled negatives."""
     rows = [
         (row["metric"], row["rank_type"], *(number(row[name]) for name in _EXPECTED))
         for row in found.iter_rows(named=True)

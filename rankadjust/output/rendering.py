@@ -106,7 +106,7 @@ def with_columns(
     """Return a table as text with new columns, each after the column it belongs to.
 
     added: by row and column of the grid, a text for each of `adjustments`, by which the new columns are named. assumed:
-    the columns whose new ones are called assumed.
+    the columns whose adjusted columns are marked as assumed.
     """
     rows = [row for row in table.layout.rows if row.kind != "header"]
     columns: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Results as text for the terminal: tables, one sentence on what a value means, histograms as bars."""
+"""Results as text for the terminal: tables, a sentence that says how good a value is, histograms as bars."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,7 @@ def assumed_facts(facts: pl.DataFrame) -> str:
 def _assumed_of(file: str, facts: pl.DataFrame) -> str:
     shown = list(map(_assumed_fact, facts.head(_FACTS).iter_rows(named=True)))
     more = [f"  … and {facts.height - _FACTS:,} more"] if facts.height > _FACTS else []
-    heading = f"{file} does not say everything. Taken for granted:"
+    heading = f"{file} does not say everything. Assumed:"
     return "\n".join([heading, *table(shown[0], shown[1:], left=5).splitlines(), *more])
 
 
@@ -133,7 +133,7 @@ def counting(adjusted: Adjusted) -> list[str]:
     if high < 0:
         return [f"{known}: {value} is below that."] if metric.increasing else [f"{known}: {value} is worse."]
     if low <= 0:
-        return [f"{known}: {value} is no better, as far as its digits tell."]
+        return [f"{known}: {value} is no better, as far as its printed digits show."]
     return [f"{known}: {value} is {100 * adjusted.gain:.1f} % of the way from there to perfect."]
 
 

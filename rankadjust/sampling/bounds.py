@@ -254,7 +254,7 @@ def _printed(name: str, value: Value, draw: Draw) -> Printed:
     metric = resolve(name)
     if not is_function_of_mean(metric):
         raise RankadjustError(
-            f"{metric.key} is no function of a mean over the tasks: nothing follows from its value"
+            f"{metric.label} is not a function of a mean over the tasks: nothing follows from its value"
         )
     if isinstance(value, tuple):
         return Printed(metric, *value)
@@ -264,7 +264,8 @@ def _printed(name: str, value: Value, draw: Draw) -> Printed:
         most = draw.negatives + 1
         if typed.value > most:
             raise ImpossibleValueError(
-                f"{metric.key} among {draw.negatives} negatives is at most {most}, so {typed.text} cannot be its value"
+                f"{metric.label} among {draw.negatives} negatives is at most {most}, "
+                f"so {typed.text} cannot be its value"
             )
         high = min(high, float(most))
     return Printed(metric, low, high)
@@ -280,10 +281,10 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
     for metric in chosen:
         if not is_function_of_mean(metric):
             raise RankadjustError(
-                f"{metric.key} is no function of a mean over the tasks: no bounds are known"
+                f"{metric.label} is not a function of a mean over the tasks: no bounds are known"
             )
         if metric.least_candidates > known.counts.min():
-            raise RankadjustError(f"{metric.key}: some tasks have one candidate, which it leaves out")
+            raise RankadjustError(f"{metric.label}: some tasks have one candidate, which it leaves out")
     return list({metric.key: metric for metric in chosen}.values())
 
 

@@ -91,7 +91,9 @@ def to_sampled(  # noqa: PLR0913 - options of the public API, by name only
 def _additive(name: str) -> Metric:
     metric = resolve(name)
     if not metric.additive:
-        raise RankadjustError(f"{metric.key} is no mean over the tasks: its expectation is not known exactly")
+        raise RankadjustError(
+            f"{metric.label} is not a mean over the tasks: its expectation is not known exactly"
+        )
     return metric
 
 

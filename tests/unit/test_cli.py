@@ -154,20 +154,23 @@ def test_a_lone_percent_sign_belongs_to_its_number(run):
     ("line", "message"),
     [
         ("--dataset Nation mrr=0.3", "unknown data set 'Nation'; did you mean Nations?"),
-        ("--dataset WN18RR mrr=0.3", "the data set WN18RR is registered, but the database has nothing on it"),
+        (
+            "--dataset WN18RR mrr=0.3",
+            "the data set WN18RR is registered, but the database has no rows for it",
+        ),
         ("--dataset Nations mrrr=0.3", "unknown metric 'mrrr'; did you mean mrr"),
         ("--dataset Nations mrr=x", "'x' is not a value; write a number such as 0.338 or 33.8%"),
         ("--dataset Nations hits@10=96.5", "if it is a percentage, write 96.5%"),
-        ("--dataset Nations mr=45%", "arithmetic_mean_rank is not a share"),
-        ("--dataset Nations mr=0.5", "arithmetic_mean_rank is 1 or more, so 0.5 cannot be its value"),
+        ("--dataset Nations mr=45%", "MR is not a share"),
+        ("--dataset Nations mr=0.5", "MR is 1 or more, so 0.5 cannot be its value"),
         (
             "--dataset Nations mr=25",
             "is at most 7.95522, reached where every true answer ranks last among its",
         ),
         ("--dataset Nations --protocol raw hits@10=0.2 mr=15", "is at most 14, "),
         ("--dataset FB15k-237 mr=30000", "(10,178 to 14,541), so 30000 cannot be its value"),
-        ("--dataset FB15k hits@7=0.3", "hits_at_7 is not in the database for FB15k (filtered, testing)"),
-        ("--dataset Nations std=0.3", "standard_deviation has no known expectation under chance"),
+        ("--dataset FB15k hits@7=0.3", "Hits@7 is not in the database for FB15k (filtered, testing)"),
+        ("--dataset Nations std=0.3", "Standard deviation has no known expectation under chance"),
         ("--dataset Nations --protocol filterd mrr=0.3", "did you mean filtered?"),
         ("--dataset Nations --split tested mrr=0.3", "did you mean testing?"),
         ("--dataset ICEWS14 mrr=0.3", "'ICEWS14' does not say which data set is meant; write ICEWS14-"),
@@ -291,7 +294,7 @@ def test_a_damaged_database_is_one_line(run, tmp_path):
     pl.read_parquet(database).with_columns(pl.col("expectation") * 2).write_parquet(database, metadata=seal)
     code, _, error = run(f"adjust --database {database} --dataset Nations mrr=0.5")
     assert code == 1
-    assert error.startswith(f"error: {database}: damaged, its values are not those that were written; ")
+    assert error.startswith(f"error: {database}: damaged, its values changed after it was written; ")
     assert "\n" not in error
     assert "this is a folder" in run(f"adjust --database {tmp_path} --dataset Nations mrr=0.5")[2]
 
@@ -451,7 +454,7 @@ def test_check_reports_rows_that_are_wrong_in_themselves(run, tmp_path):
 def test_values_that_the_candidates_rule_out_are_told(run, tmp_path):
     rows = [f"{model},Nations,testing,both,filtered,MR,{value}" for model, value in (("A", 25), ("B", 4.2))]
     (tmp_path / "table.csv").write_text("\n".join([TIDY.splitlines()[0], *rows]))
-    line = "table.csv:2: value '25' is impossible: arithmetic_mean_rank of Nations, filtered, testing, side both, is "
+    line = "table.csv:2: value '25' is impossible: MR of Nations, filtered, testing, side both, is "
     code, text, _ = run("check", tmp_path / "table.csv")
     assert (code, text.splitlines()[0].startswith(line)) == (1, True)
     code, text, error = run("rescore", tmp_path / "table.csv")
@@ -504,7 +507,7 @@ def test_facts_that_a_table_does_not_say_are_listed_before_the_result(run, tmp_p
     (tmp_path / "tidy.csv").write_text("model,dataset,side,metric,value\nA,Nations,head,MRR,0.4\n")
     _, _, error = run(command, tmp_path / "nations.csv")
     assert error.splitlines() == [
-        "nations.csv does not say everything. Taken for granted:",
+        "nations.csv does not say everything. Assumed:",
         "  data set  Nations   from the file's name                   --dataset Nations",
         "  split     testing   by default                             --split testing",
         "  side      both      by default            (1 of 2 values)",
@@ -828,7 +831,7 @@ def test_an_own_data_set_without_its_run_is_one_line_with_where_to_look(run):
         ("show my-graph --results {results} --database x.parquet", "both name a database; give one of them"),
         ("evaluate --results {results} {ranks}", "--results needs --dataset"),
         ("show my-grap --results {results}", "unknown data set 'my-grap'; did you mean my-graph?"),
-        ("adjust --results {results} --dataset WN18RR mrr=.3", "the database has nothing on it"),
+        ("adjust --results {results} --dataset WN18RR mrr=.3", "the database has no rows for it"),
         ("check --results {results}-none {ranks}", "-none: there is no such folder; give the folder results"),
     ],
 )

@@ -84,7 +84,7 @@ def test_a_name_that_cannot_be_printed_and_a_library_beside_another_are_wrong(tm
     (odd / "rankadjust" / "__init__.py").touch()
     name, other = wrong(odd, "path")
     assert "characters that cannot be printed; rename it" in name
-    assert f"takes the one in {doctor._PROJECT}; take the command of this checkout: make install" in other
+    assert f"uses the library in {doctor._PROJECT}; use the command of this checkout: make install" in other
 
 
 @pytest.mark.skipif(

@@ -478,7 +478,7 @@ const constants = {
         return aliases[folded];
       }
       throw new CalculatorError(
-        `the data set ${aliases[folded]} is registered, but the database has nothing on it`,
+        `the data set ${aliases[folded]} is registered, but the database has no rows for it`,
       );
     }
     if (Object.hasOwn(ambiguous, folded)) {
@@ -507,7 +507,7 @@ const calculator = {
     if (row.expectation === null && !bounded) {
       const { dataset, protocol, split } = evaluation;
       throw new CalculatorError(
-        `${metric.key} has no expectation for ${dataset} (${protocol}, ${split}): ${row.reason ?? "None"}`,
+        `${metric.label} has no expectation for ${dataset} (${protocol}, ${split}): ${row.reason ?? "None"}`,
       );
     }
     const adjusted = {
@@ -539,7 +539,7 @@ const calculator = {
     const [value, low, high] = printed.interval(digits, number.percent);
     const shown = python.strip(text);
     if (number.percent && !isShare) {
-      throw new CalculatorError(`${metric.key} is not a share, so '${shown}' cannot be its value; leave out the %`);
+      throw new CalculatorError(`${metric.label} is not a share, so '${shown}' cannot be its value; leave out the %`);
     }
     const upper = metric.upper ?? Infinity;
     if (metric.lower <= value && value <= upper) {
@@ -549,7 +549,7 @@ const calculator = {
     const allowed = isShare ? `from ${lower} to ${python.general(upper, 6)}` : `${lower} or more`;
     const asPercent = isShare && !number.percent && metric.lower <= value / 100 && value / 100 <= upper;
     const hint = asPercent ? `; if it is a percentage, write ${shown}%` : "";
-    throw new CalculatorError(`${metric.key} is ${allowed}, so ${shown} cannot be its value${hint}`);
+    throw new CalculatorError(`${metric.label} is ${allowed}, so ${shown} cannot be its value${hint}`);
   },
 
   /** Refuse values that no ranking of the evaluation has. */
@@ -564,7 +564,7 @@ const calculator = {
     const candidates = [...new Set(evaluation.candidates)].map((count) => python.grouped(count.toFixed(0)));
     const { dataset, protocol, split, side } = evaluation;
     throw new CalculatorError(
-      `${metric.key} of ${dataset}, ${protocol}, ${split}, side ${side}, is ${limit}, reached where every true answer ` +
+      `${metric.label} of ${dataset}, ${protocol}, ${split}, side ${side}, is ${limit}, reached where every true answer ` +
         `ranks ${place} among its candidates (${candidates.join(" to ")}), so ${given.text} cannot be its value`,
     );
   },
@@ -647,8 +647,8 @@ const calculator = {
       "once for all (static)";
     const unsaid =
       used === "static"
-        ? `${either}: z is that of the static scorer, which varies more`
-        : `${either}: z is that of the scorer per time; that of the static one is not known here, and smaller`;
+        ? `${either}: z is for the static scorer, which varies more`
+        : `${either}: z is for the scorer per time; for the static scorer z is smaller, and not known here`;
     const said = used === "static" ? row.reason_static_scorer : row.reason_random_scorer;
     return {
       z_random_scorer: used === "static" ? once : perTime,

@@ -115,7 +115,7 @@ def test_the_locks_of_a_run_that_was_killed_are_taken_away(folder, capsys):
             assert locks(folder) == ["0.input.lock", "0.output.lock"]
         assert not locks(folder)
     assert re.fullmatch(
-        rf"note: the run before this one was killed \(process {run.pid} on .*\); it is taken up where it stopped\n",
+        rf"note: the previous run was killed \(process {run.pid} on .*\); this run goes on where it stopped\n",
         capsys.readouterr().err,
     )
 
@@ -162,7 +162,7 @@ def test_the_lock_of_another_machine_is_left_alone(folder):
 
 def test_a_lock_of_which_nothing_is_known_is_left_alone(folder):
     Records()._write_locks("output", ["b"])
-    with pytest.raises(RankadjustError, match=r"of which nothing is known; .* --unlock"):
+    with pytest.raises(RankadjustError, match=r"locked by an unknown run; .* --unlock"):
         claimed(Records()).__enter__()
     assert locks(folder) == ["0.output.lock"]
 

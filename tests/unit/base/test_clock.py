@@ -45,7 +45,7 @@ def test_several_tables_from_the_future_are_touched_by_the_command_that_is_told(
     first, second = dated("a b/one.csv", 3600), dated("c/two.csv", 3600)
     with pytest.raises(RankadjustError, match=r"one.csv and 1 more: dated in the future") as refused:
         require_dated([first, second])
-    subprocess.run(str(refused.value).partition("the time of now: ")[2], shell=True, check=True)
+    subprocess.run(str(refused.value).partition("the present time: ")[2], shell=True, check=True)
     require_dated([first, second])
 
 

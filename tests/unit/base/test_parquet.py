@@ -125,7 +125,7 @@ def test_a_file_that_is_none_is_refused(tmp_path):
         whole[: len(whole) // 2],
         whole[:-8] + b"\xff" * 4 + b"PAR1",
     ):
-        with pytest.raises(OSError, match="its end is not that of a Parquet file"):
+        with pytest.raises(OSError, match="it does not end as a Parquet file does"):
             checked(tmp_path, data)
 
 

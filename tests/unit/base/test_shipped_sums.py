@@ -70,7 +70,7 @@ def test_a_command_refuses_a_shipped_table_with_a_changed_bit_in_one_line(clone,
         (clone / file).write_bytes(whole)
     assert done.returncode == 1, done.stdout
     assert done.stdout == ""
-    line = f"{file}: its bytes are not those that SHA256SUMS beside it says; get the file again ("
+    line = f"{file}: its bytes do not match its sum in SHA256SUMS beside it; get the file again ("
     assert line in done.stderr.splitlines()[-1]
     assert len(done.stderr.splitlines()) == 1
 
@@ -92,7 +92,7 @@ def test_the_doctor_names_every_shipped_table_with_a_changed_bit(clone):
             (clone / file).write_bytes(data)
     assert done.returncode == 1
     wrong = [line for line in done.stdout.splitlines() if line.startswith("wrong")]
-    assert [line.partition(": its bytes are not those that SHA256SUMS")[0] for line in wrong] == [
+    assert [line.partition(": its bytes do not match its sum in SHA256SUMS")[0] for line in wrong] == [
         f"wrong  inputs    {clone / file}" for file in whole
     ]
 

@@ -169,7 +169,7 @@ def test_sums_are_those_of_coreutils_and_hold_the_files_of_a_folder(tmp_path):
     check_sums(tmp_path / "a.tsv", tmp_path / "b.tsv")
     (tmp_path / "a.tsv").write_text("a.tsw\n")
     with pytest.raises(
-        RankadjustError, match=r"a\.tsv: its bytes are not those that .*SHA256SUMS says; make it again"
+        RankadjustError, match=r"a\.tsv: its bytes do not match its sum in .*SHA256SUMS; make it again"
     ):
         check_sums(tmp_path / "a.tsv")
     for text in ("", "nonsense\n", None):

@@ -174,5 +174,5 @@ def test_expand_gives_each_metric_once_in_order():
 
 
 def test_expand_needs_ks_for_families():
-    with pytest.raises(RankadjustError, match="no k is given"):
+    with pytest.raises(RankadjustError, match="needs a k"):
         expand(["hits_at_k"], [])

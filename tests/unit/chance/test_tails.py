@@ -179,7 +179,7 @@ def test_what_is_no_value_has_no_p():
     assert np.isnan(tails.log10_p("standard_deviation", [2.0])).all()
     assert (
         tails.why_not(resolve("standard_deviation"))
-        == "no p: the law of standard_deviation under chance is not derived"
+        == "no p: the law of Standard deviation under chance is not derived"
     )
     assert (
         ChanceTails([1], [5]).why_not(resolve("auc"))

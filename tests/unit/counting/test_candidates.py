@@ -120,7 +120,7 @@ def test_entities_in_no_triple_are_candidates_of_the_release(data, layout, isola
 
 def test_entities_in_no_triple_belong_to_neither_of_two_graphs():
     splits = {name: [("a", "p", "b")] for name in ("training", "inference", "inference_testing")}
-    with pytest.raises(RankadjustError, match="nothing says to which graph they belong"):
+    with pytest.raises(RankadjustError, match="their graph is not known"):
         count_candidates(frames(splits), "filtered", 1)
 
 
@@ -429,7 +429,7 @@ MISTAKES = {
     ),
     "kinds": (
         GOOD | {"testing": pl.DataFrame({"head": [1], "relation": ["p"], "tail": [2]})},
-        "head is text in split 'training', text in split 'validation', integer in split 'testing'; make it the same",
+        "head is text in split 'training', text in split 'validation', integer in split 'testing'; give it the same",
     ),
     "floats": (
         {"testing": pl.DataFrame({"head": [1.5], "relation": [1], "tail": [2]})},

@@ -244,7 +244,7 @@ HEAD = "benchmarks:\n  - protocol: {}\n    sides: [tail]\n    source: somewhere\
         ),
         (
             HEAD.format("raw") + "      a: {}\n",
-            "mine.yaml:6: a: raw ranks against all entities; say how many",
+            "mine.yaml:6: a: raw ranks against all entities; give their number under entities",
         ),
         (HEAD.format("smapled-9") + "      a: {}\n", "mine.yaml:6: there is no protocol 'smapled-9'"),
         (

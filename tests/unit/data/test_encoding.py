@@ -90,7 +90,7 @@ def test_entities_that_stand_in_no_triple_get_ids_too(splits, others):
 def test_an_entity_that_the_list_lacks_is_named():
     frame = text_frame(("a", "r", "b"), ("c", "r", "r"))
     with pytest.raises(
-        RankadjustError, match=r"^2 of the 5 entities stand in triples .*, 'b' for one; check "
+        RankadjustError, match=r"^2 of the 5 entities occur in triples .*, for example 'b'; check "
     ):
         encode({"training": frame}, pl.Series(["z", "c", "a"]))
 

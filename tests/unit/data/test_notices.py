@@ -73,7 +73,7 @@ def test_a_header_left_in_is_seen(tmp_path):
     line, found = said(tmp_path, with_first(HEADER, *GRAPH))
     assert line == "my-graph: 42 entities, 6 relations, 1,601 / 201 / 201 triples"
     assert found == [
-        "the first line of every split is 'head', 'relation', 'tail', and these labels stand nowhere else: "
+        "the first line of every split is 'head', 'relation', 'tail', and these labels occur nowhere else: "
         "if they name the columns, declare format.header_lines: 1"
     ]
 
@@ -112,7 +112,7 @@ def test_a_header_of_four_columns_is_seen(tmp_path):
 def test_columns_in_another_order_are_seen(tmp_path, order, fewer):
     graph = {split: [tuple(row[place] for place in order) for row in rows] for split, rows in GRAPH.items()}
     _, [warning] = said(tmp_path, graph)
-    assert warning.startswith(f"the column of relations has 40 different values, that of {fewer}: if ")
+    assert warning.startswith(f"the column of relations has 40 different values, the column of {fewer}: if ")
     assert "declare format.columns" in warning
 
 
@@ -193,5 +193,5 @@ def test_the_verified_data_sets_give_no_warning_that_is_not_true(shared, tmp_pat
     assert all(len(said) <= 2 for said in never_seen.values())
     assert unasked.keys() - never_seen.keys() == {"Nations"}
     assert unasked["Nations"][0].startswith(
-        "the column of relations has 55 different values, that of heads 14: "
+        "the column of relations has 55 different values, the column of heads 14: "
     )

@@ -42,13 +42,13 @@ def test_what_is_written_is_read(tmp_path_factory, ranges):
     ("text", "message"),
     [
         ("", "the file cannot be read, or is empty"),
-        ("x\n", ":1: the first line is 'x', and 0 lines follow; it has to be the number of relations"),
+        ("x\n", ":1: the first line is 'x', and 0 lines follow; write the number of relations"),
         ("2\n0\t1\t5\n0\t1\t6\n", ":1: the first line is '2', and 2 lines follow"),
         ("1\n0\t2\t5\n0\t1\t6\n", ":2: 1 entities follow the number '2'"),
         ("1\n0\t1\t5\n0\tx\t6\n", ":3: 1 entities follow the number 'x'"),
         ("1\n0\t0\n0\t1\t6\n", ":2: 0 entities follow the number '0'"),
         ("1\n0\n0\t1\t6\n", ":2: 0 entities follow the number ''"),
-        ("1\n0\t1\t5\n1\t1\t6\n", ":3: the heads are those of relation 0, the tails those of 1"),
+        ("1\n0\t1\t5\n1\t1\t6\n", ":3: the heads belong to relation 0, the tails to 1"),
     ],
 )
 def test_another_layout_is_refused_with_its_line(tmp_path, text, message):

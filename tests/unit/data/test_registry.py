@@ -370,7 +370,7 @@ REFUSED = {
     "sources with other splits": (
         "a:\n  sources:\n    - LOCAL\n    - {kind: local, files: {training: x}}\n",
         "4: a: sources.1 has the splits training, sources.0 has training, validation, testing; "
-        "every source needs the same ones",
+        "give every source the same splits",
     ),
     "verified without a checksum": (
         'a:\n  verified: true\n  sources:\n    - {kind: http, url: "https://x/y.zip", members: {training: x}}\n',
@@ -393,7 +393,7 @@ REFUSED = {
     ),
     "a list of entities of two graphs": (
         "a:\n  role: inductive\n  sources:\n    - {kind: local, files: {training: x, inference: y, entities: e}}\n",
-        "4: a: an entity that stands in no triple belongs to neither graph of an inductive data set; "
+        "4: a: an entity without triples belongs to neither graph of an inductive data set; "
         "leave the file of entities out",
     ),
     "a known split that is not there": (

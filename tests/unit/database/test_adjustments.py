@@ -179,7 +179,7 @@ def test_where_only_the_scorer_per_time_has_a_variance():
     assert with_times("static", static=None, reason="not derived") == (None, "static", "not derived")
     z, used, reason = with_times(None, static=None, reason="not derived")
     assert (z, used) == (2.0, "per_time")
-    assert "that of the static one is not known here" in reason
+    assert "for the static scorer z is smaller, and not known here" in reason
 
 
 @pytest.mark.parametrize("scores", ["per_time", "static", None])

@@ -126,7 +126,7 @@ def test_rows_take_every_alias():
     ("names", "message"),
     [
         ({"metric": "mmr"}, "unknown metric 'mmr'; did you mean mr or mrr"),
-        ({"metric": "hits@7"}, "hits_at_7 is not in the database; did you mean hits_at_5"),
+        ({"metric": "hits@7"}, "Hits@7 is not in the database; did you mean Hits@5"),
         ({"dataset": "FB15k-273"}, "unknown data set 'FB15k-273'; did you mean FB15k-237"),
         (
             {"dataset": "Nations", "split": "testin"},

@@ -138,7 +138,7 @@ def test_a_value_below_it_is_said_plainly():
 
 def test_a_value_that_rounding_cannot_tell_from_it_is_no_better():
     text = adjusted_value(adjust("0.23", dataset="FB15k-237", metric="mrr"), "0.23")
-    assert text.endswith("MRR 0.23 is no better, as far as its digits tell.")
+    assert text.endswith("MRR 0.23 is no better, as far as its printed digits show.")
 
 
 def test_an_unknown_baseline_is_refused_with_what_it_may_have_meant():

@@ -120,7 +120,7 @@ def test_what_is_no_number_or_metric_is_an_error(own):
         own.adjust(mrr="x")
     with pytest.raises(RankadjustError, match="unknown metric 'mmr'"):
         own.adjust(mmr="0.3")
-    with pytest.raises(RankadjustError, match="variance has no known expectation"):
+    with pytest.raises(RankadjustError, match="Variance has no known expectation"):
         own.adjust(variance="3")
 
 
@@ -139,7 +139,7 @@ def test_values_come_by_name_or_in_a_mapping():
         ({"mrr": float("nan")}, "the value is nan; give a finite number"),
         ({"mrr": None}, "None is not a value"),
         ({"mrr": "much"}, "'much' is not a value"),
-        ({"mr": "170%"}, "arithmetic_mean_rank is not a share, so '170%' cannot be its value"),
+        ({"mr": "170%"}, "MR is not a share, so '170%' cannot be its value"),
         ({"amri": "much"}, "'much' is not a value"),
     ],
 )
@@ -149,7 +149,7 @@ def test_what_cannot_be_checked_is_an_error_and_no_empty_result(values, message)
 
 
 def test_a_name_is_text():
-    with pytest.raises(RankadjustError, match="237 is no name of a data set; give text such as"):
+    with pytest.raises(RankadjustError, match="237 is not the name of a data set; give text such as"):
         EvaluationSet.released(237)
 
 

@@ -84,6 +84,6 @@ def test_where_there_is_no_p_a_reason_stands():
     assert found["log10_p_independent"].to_list() == [None, None, None]
     assert found["reason_p"].to_list() == [
         "no p: the numbers of candidates are not known",
-        "no p: the law of count under chance is not derived",
+        "no p: the law of Count under chance is not derived",
         None,
     ]

@@ -27,14 +27,14 @@ def why(key, value, side="both", protocol="filtered", rows=ROWS):
 @pytest.mark.parametrize(
     ("key", "side", "value", "words"),
     [
-        ("mr", "head", 6.1, "arithmetic_mean_rank of mine, filtered, testing, side head, is at most 6, "
+        ("mr", "head", 6.1, "MR of mine, filtered, testing, side head, is at most 6, "
          "reached where every true answer ranks last among its candidates (2 to 10)"),
         ("mr", "tail", 4.1, "is at most 4, reached where every true answer ranks last among its candidates (4)"),
         ("mr", "both", 5.1, "is at most 5, "),
         ("mrr", "head", 0.29, "is at least 0.3, reached where every true answer ranks last among its candidates"),
         ("hits@4", "both", 0.7, "is at least 0.75, "),
         ("hits@4", "tail", 0.99, "is at least 1, "),
-        ("median", "both", 4.5, "median_rank of mine, filtered, testing, side both, is at most 4, "),
+        ("median", "both", 4.5, "Median rank of mine, filtered, testing, side both, is at most 4, "),
     ],
 )  # fmt: skip
 def test_the_limit_is_said_in_words(key, side, value, words):

@@ -191,7 +191,7 @@ def test_an_index_without_variance_refuses_the_release(sound):
 
 
 def test_what_is_missing_without_a_reason_refuses_the_release(sound):
-    with pytest.raises(RankadjustError, match=r"no reason for what is missing.*; and [0-9]+ more"):
+    with pytest.raises(RankadjustError, match=r"a missing value without a reason.*; and [0-9]+ more"):
         require_sound(sound.with_columns(reason=pl.lit(None, pl.String)))
 
 

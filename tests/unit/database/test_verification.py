@@ -101,7 +101,7 @@ def test_rows_and_columns_of_one_release_only_are_named(release, other):
 def test_the_order_of_rows_is_said(release, other):
     write_candidates(load_candidates(other / "candidates.parquet").reverse(), other / "candidates.parquet")
     assert verdicts(release, other) == ["identical", "identical", "equal", "identical"]
-    assert lines(release, other) == ["the rows stand in another order"]
+    assert lines(release, other) == ["the rows are in another order"]
 
 
 def test_counts_must_be_the_same(release, other):

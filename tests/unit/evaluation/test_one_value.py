@@ -107,10 +107,10 @@ def test_the_value_of_text_is_the_nearest_float(database, digits, places):
         ("-0.1", "mrr", "from 0 to 1, so -0.1 cannot be its value$"),
         ("101%", "hits@10", "from 0 to 1, so 101% cannot be its value$"),
         (50, "precision@10", "from 0 to 0.1, so 50 cannot be its value$"),
-        ("0.9", "mr", "arithmetic_mean_rank is 1 or more"),
+        ("0.9", "mr", "MR is 1 or more"),
         ("45%", "mr", "not a share, so '45%' cannot be its value; leave out the %"),
         ("3", "rank_std", "no known expectation under chance"),
-        ("0.3", "hits@4", "hits_at_4 is not in the database for Nations .*; did you mean hits_at_"),
+        ("0.3", "hits@4", "Hits@4 is not in the database for Nations .*; did you mean Hits@"),
     ],
 )
 def test_impossible_values_are_refused(database, value, metric, message):

@@ -478,10 +478,10 @@ def test_an_unknown_data_set_is_said_once(database, tmp_path):
 
 IMPOSSIBLE = [
     ("mr", "25", "", "is at most 7.95522, reached where every true answer ranks last among its candidates (2 to 14)"),
-    ("mr", "7.97", "rank", "value '7.97' is impossible: arithmetic_mean_rank of Nations, filtered, testing, side both"),
-    ("mrr", "16.6", "percent", "value '16.6' is impossible: inverse_harmonic_mean_rank of Nations"),
+    ("mr", "7.97", "rank", "value '7.97' is impossible: MR of Nations, filtered, testing, side both"),
+    ("mrr", "16.6", "percent", "value '16.6' is impossible: MRR of Nations"),
     ("hits@10", "0.2", "", "is at least 0.718905, "),
-    ("median", "9", "", "median_rank of Nations, filtered, testing, side both, is at most 8, "),
+    ("median", "9", "", "Median rank of Nations, filtered, testing, side both, is at most 8, "),
     ("auc", "0.2", "", None),
     ("mr", "8", "", None),
     ("hits@10", "0.7", "", None),

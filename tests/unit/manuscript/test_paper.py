@@ -244,7 +244,7 @@ def test_a_table_with_nothing_to_adjust(tmp_path, text, message):
 
 
 def test_what_is_typed_wrong(tmp_path):
-    with pytest.raises(RankadjustError, match="of which data set"):
+    with pytest.raises(RankadjustError, match="the data set of these ranks is missing"):
         rankadjust.paper([tmp_path / "a.parquet", tmp_path / "b.parquet"])
     with pytest.raises(RankadjustError, match="unknown score 'indx'; did you mean index"):
         rankadjust.paper(HERE / "seeds.tex", score="indx", figure=False)

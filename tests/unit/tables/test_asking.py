@@ -161,7 +161,7 @@ def test_without_a_terminal_nobody_is_asked(tmp_path):
     done = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (
         1,
-        "error: --ask needs a file and a terminal: somebody has to answer\n",
+        "error: --ask needs a file, and a terminal to answer in; give the facts with options, or in a sidecar\n",
     )
 
 
