@@ -96,13 +96,13 @@ def opening() -> str:
     counted = below_baselines(rescored())
     full = _with_baseline()
     return paragraph(
-        "A model is judged by the rank of the true answer among N candidates, and a part of what is printed needs no "
-        f"model: chance explains {of['sampled-20']} of the median MRR or Hits@k that is printed with 20 negatives and "
+        "A model is judged by the rank of the true answer among N candidates. Part of the printed value needs no "
+        f"model: chance explains {of['sampled-20']} of the median MRR or Hits@k with 20 sampled negatives, and "
         f"{of[_TINY]} on data sets of fewer than 200 entities, but only {of['2,000 to 19,999']} among all of 2,000 to "
-        "20,000 entities. There counting explains it: a scorer that only counts training triples reaches "
+        "20,000 entities. There counting explains much more: a scorer that only counts training triples reaches "
         f"{percent(full)} of the median printed value, and {counted['below'].sum():,} of "
-        f"{counted['results'].sum():,} published values lie below the best such scorer. rankadjust has both numbers, "
-        "exactly, for the benchmark data sets by split and protocol, and says how far above them a result is."
+        f"{counted['results'].sum():,} published values are below the best such scorer. rankadjust computes both "
+        "numbers exactly for the benchmark data sets, by split and protocol, and says how far above them a result is."
     )
 
 

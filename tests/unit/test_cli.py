@@ -985,9 +985,9 @@ def test_several_data_sets_are_compared_and_written(run, project, tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("compare", "Which models?"),
+        ("compare", "No models are given"),
         ("compare a.csv b.csv --dataset Kinships --dataset Nations", "as --dataset NAME=FOLDER"),
-        ("compare a.csv --dataset Kinships=kinships", "there is no MODEL"),
+        ("compare a.csv --dataset Kinships=kinships", "leave MODEL out"),
         ("compare --dataset Kinships=kinships --figure f.svg", "--figure has no effect on several data sets"),
         (
             "compare --dataset Kinships=kinships --dataset Nations",
@@ -1240,7 +1240,7 @@ def test_full_bounds_as_json_have_every_additive_metric(run):
         ("full --sampled 50 --num-candidates 100 --tasks 9 mrr=0.8 mrr=0.7", "--against"),
         ("full a.csv b.csv --to-sampled 5", "one file"),
         ("full --sampled 20 --dataset tgbl-coin mrr=0.8", "earlier answers"),
-        ("full absent.csv", "nor a file that is there"),
+        ("full absent.csv", "nor an existing file"),
         ("full --sampled 50 mrr", "such as mrr=0.784"),
         ("full --sampled 500 --dataset ogbl-wikikg2 --protocol sampled-500 mrr=0.7", "not a full ranking"),
         ("full --sampled 50 --dataset FB15k mrr=0.7", "--num-entities 14951"),
@@ -1304,5 +1304,5 @@ def test_full_refuses_what_has_no_effect(run, tmp_path):
     table.write_text("dataset,metric,value\nNations,mrr,0.6\n")
     assert "--tasks has no effect on a table" in run(f"full {table} --tasks 5")[2]
     assert "--level has no effect on full ranks" in run(f"full {table} --to-sampled 5 --level 0.9")[2]
-    assert "about a table" in run(f"full mrr=0.8 --sampled 5 --output {tmp_path / 'a.csv'}")[2]
+    assert "need a table of values" in run(f"full mrr=0.8 --sampled 5 --output {tmp_path / 'a.csv'}")[2]
     assert "nothing to bound" in run(f"full {table}")[1]

@@ -249,7 +249,7 @@ def test_what_does_not_fit_is_said():
         RankadjustError, match="relation 0 has 6 triples with the head 3; counting them takes up"
     ):
         count_blocks(lambda: blocks, ["filtered"], enough - 1)
-    with pytest.raises(RankadjustError, match=r"8 entities take 0\.0 GB, and 0\.0 GB are given"):
+    with pytest.raises(RankadjustError, match=r"8 entities take 0\.0 GB, and only 0\.0 GB are allowed"):
         count_blocks(lambda: blocks, ["filtered"], ENTITY * 8)
     with pytest.raises(RankadjustError, match="part 2 of 2; parts are numbered from 0 to 1"):
         count_blocks(lambda: blocks, ["filtered"], 1e9, part=2, parts=2)

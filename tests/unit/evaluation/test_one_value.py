@@ -145,7 +145,7 @@ def test_no_rank_is_above_the_number_of_candidates(dataset, metric, value, last)
         adjust(value, dataset=dataset, metric=metric)
     way = "at most" if metric == "mr" else "at least"
     assert str(error.value) == (
-        f"{resolve(metric).key} of {dataset}, filtered, testing, side both, is {way} {float(bound):.6g}, reached "
+        f"{resolve(metric).label} of {dataset}, filtered, testing, side both, is {way} {float(bound):.6g}, reached "
         f"where every true answer ranks last among its candidates ({counts[0][0]:,} to {counts[-1][0]:,}), "
         f"so {value} cannot be its value"
     )

@@ -385,7 +385,7 @@ def test_typed_negatives_say_something_of_the_ranking_within_the_type():
         ({}, {}, "no printed value"),
         ({"mrr": "1.2"}, {}, "cannot be its value"),
         ({"mr": "52"}, {}, "at most 51"),
-        ({"median_rank": "2"}, {}, "no function of a mean"),
+        ({"median_rank": "2"}, {}, "not a function of a mean"),
         ({"mrr": "0.2", "hits@1": "0.9"}, {}, "no full ranks give"),
         ({"mrr": "0.2", "hits@1": "0.9"}, {"noise": False}, "as expected values"),
         ({"mrr": "0.8"}, {"level": 1.0}, "level is 1.0"),

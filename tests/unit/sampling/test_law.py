@@ -86,7 +86,7 @@ def test_tied_ranks_are_taken_at_both_ends():
         ([1.5], {"num_candidates": 5}, "the mean of tied ones"),
         ([1], {}, "among how many candidates"),
         ([1], {"num_candidates": 2}, "2 negatives cannot be drawn"),
-        ([1], {"num_candidates": 5, "metrics": ["gmr"]}, "no mean over the tasks"),
+        ([1], {"num_candidates": 5, "metrics": ["gmr"]}, "not a mean over the tasks"),
         ([1], {"dataset": "Nations"}, "different numbers of candidates"),
     ],
 )
