@@ -385,7 +385,7 @@ def adjust(
         _require_effect(context, _NAMED)
     constants = _constants(results, database, dataset)
     _require_times(context, constants, dataset)
-    found = [
+    adjusted_values = [
         adjust_value(
             text,
             dataset=dataset,
@@ -399,15 +399,17 @@ def adjust(
         )
         for name, text in named
     ]
-    if any(adjusted.log10_p_independent is None for adjusted in found):
+    if any(adjusted.log10_p_independent is None for adjusted in adjusted_values):
         _say_if_histograms_are_missing(constants)
-    _say_if_times_are_ignored(constants, found[0].dataset, found[0].protocol)
+    _say_if_times_are_ignored(constants, adjusted_values[0].dataset, adjusted_values[0].protocol)
     if as_json:
-        _print_json([asdict(adjusted) for adjusted in found])
+        _print_json([asdict(adjusted) for adjusted in adjusted_values])
         return
     from rankadjust.output.terminal import adjusted_value
 
-    texts = [adjusted_value(adjusted, text) for adjusted, (_, text) in zip(found, named, strict=True)]
+    texts = [
+        adjusted_value(adjusted, text) for adjusted, (_, text) in zip(adjusted_values, named, strict=True)
+    ]
     _echo("\n\n".join(texts))
 
 
@@ -499,8 +501,8 @@ def evaluate(
         }
         options |= {"tasks": tasks, "draws": draws, "seed": seed} | ({"metrics": metrics} if metrics else {})
         options["database"] = _constants(results, database)
-        found = _compare_by([str(ranks)], by, options, everything)
-        _show_comparison(found, output, as_json=as_json)
+        compared = _compare_by([str(ranks)], by, options, everything)
+        _show_comparison(compared, output, as_json=as_json)
         return
     if by is not None:
         _require_effect(context, _PARTS)
@@ -681,24 +683,24 @@ def compare(
     test = {name: options[name] for name in ("cluster", "flips", "draws", "seed")}
     test |= {"metrics": metrics} if metrics else {}
     if kind == _SEVERAL:
-        found = _compare_datasets(datasets, tasks, about | test, everything)
+        compared = _compare_datasets(datasets, tasks, about | test, everything)
     elif len(datasets) > 1 or len(tasks) > 1:
         raise click.UsageError(
             "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
         )
     elif kind == _PRINTED:
-        found = _compare_printed(models, datasets, about | {"side": side, "runs": runs})
+        compared = _compare_printed(models, datasets, about | {"side": side, "runs": runs})
     else:
         known = about | {"dataset": datasets[0] if datasets else None}
         attributes = Path(tasks[0]) if tasks else None
         known_of_tasks = known | test | {"tasks": attributes, "against": against}
         if by is not None:
-            found = _compare_by(models, by, known_of_tasks, everything)
+            compared = _compare_by(models, by, known_of_tasks, everything)
         else:
-            found = _compare_ranks(models, known_of_tasks, everything)
+            compared = _compare_ranks(models, known_of_tasks, everything)
         if figure is not None:
             _draw(models, attributes, figure, **known)
-    _show_comparison(found, output, as_json=as_json)
+    _show_comparison(compared, output, as_json=as_json)
 
 
 def _kind_of_comparison(models: Sequence[str], datasets: Sequence[str]) -> str:
@@ -724,56 +726,56 @@ class _Found(NamedTuple):
     rows: "pl.DataFrame"
 
 
-def _show_comparison(found: _Found, output: Path | None, *, as_json: bool) -> None:
+def _show_comparison(compared: _Found, output: Path | None, *, as_json: bool) -> None:
     """Print a comparison, and write it to a file if the user gave one."""
     if output is not None:
-        _write_comparison(found, output)
+        _write_comparison(compared, output)
     if as_json:
-        _print_json(found.everything)
+        _print_json(compared.everything)
     else:
-        _echo(found.text)
+        _echo(compared.text)
 
 
-def _write_comparison(found: _Found, path: Path) -> None:
+def _write_comparison(compared: _Found, path: Path) -> None:
     if path.suffix == ".csv":
-        _write(found.rows, path)
+        _write(compared.rows, path)
     elif path.suffix == ".json":
-        _write_json(found.everything, path)
+        _write_json(compared.everything, path)
     else:
-        _write_for_paper(found.for_paper, path)
+        _write_for_paper(compared.for_paper, path)
 
 
 def _compare_ranks(models: Sequence[str], options: dict[str, Any], everything: bool) -> _Found:
     from rankadjust.models.compare import compare as compare_models
     from rankadjust.output.comparison import comparison, for_machines, paper_table
 
-    found = compare_models([Path(model) for model in models], **options)
-    text = comparison(found, every_side=everything)
-    return _Found(text, for_machines(found), paper_table(found), found.differences)
+    compared = compare_models([Path(model) for model in models], **options)
+    text = comparison(compared, every_side=everything)
+    return _Found(text, for_machines(compared), paper_table(compared), compared.differences)
 
 
 def _compare_by(models: Sequence[str], by: str, options: dict[str, Any], everything: bool) -> _Found:
     from rankadjust.models.compare import compare_by
     from rankadjust.output.comparison import comparison_by, paper_table_by
 
-    found = compare_by([Path(model) for model in models], by, **options)
-    text = comparison_by(found, by, every_side=everything)
-    return _Found(text, found.to_dicts(), paper_table_by(found, by), found)
+    compared = compare_by([Path(model) for model in models], by, **options)
+    text = comparison_by(compared, by, every_side=everything)
+    return _Found(text, compared.to_dicts(), paper_table_by(compared, by), compared)
 
 
 def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
     """Return the paths of NAME=PATH by name."""
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for text in given:
         name, equals, path = text.partition("=")
         if not (equals and name and path):
             raise click.UsageError(
                 f"{option} {text}: of several data sets each needs its path, as {option} NAME=PATH."
             )
-        if name in found:
+        if name in paths:
             raise click.UsageError(f"{option}: {name} is given twice.")
-        found[name] = Path(path)
-    return found
+        paths[name] = Path(path)
+    return paths
 
 
 def _compare_datasets(
@@ -783,12 +785,12 @@ def _compare_datasets(
     from rankadjust.output.comparison import comparisons, for_machines, of_datasets, paper_table
 
     folders, attributes = _by_dataset(datasets, "--dataset"), _by_dataset(tasks, "--tasks")
-    found = compare_datasets(folders, tasks=attributes, **options)
+    compared = compare_datasets(folders, tasks=attributes, **options)
     return _Found(
-        comparisons(found, every_side=everything),
-        {name: for_machines(one) for name, one in found.items()},
-        of_datasets({name: paper_table(one) for name, one in found.items()}, "data set"),
-        of_datasets({name: one.differences for name, one in found.items()}, "dataset"),
+        comparisons(compared, every_side=everything),
+        {name: for_machines(of_dataset) for name, of_dataset in compared.items()},
+        of_datasets({name: paper_table(of_dataset) for name, of_dataset in compared.items()}, "data set"),
+        of_datasets({name: of_dataset.differences for name, of_dataset in compared.items()}, "dataset"),
     )
 
 
@@ -811,14 +813,14 @@ def _draw(
         from rankadjust.output.rank_curve import write_rank_curves
     except ModuleNotFoundError as error:
         raise RankadjustError(f"--figure needs the module {error.name}; {installed_by('workflow')}") from None
-    found = paired(names_of([Path(model) for model in models]), tasks)
+    pairs = paired(names_of([Path(model) for model in models]), tasks)
     known = None
-    if dataset is not None and "num_candidates" not in found.tasks.columns:
-        sides = found.tasks["side"].unique().to_list()
+    if dataset is not None and "num_candidates" not in pairs.tasks.columns:
+        sides = pairs.tasks["side"].unique().to_list()
         side = sides[0] if len(sides) == 1 else "both"
         known = EvaluationSet.of(database, dataset, protocol, split, side).tails
     counts, number = (None, None) if known is None else (known.counts, known.tasks)
-    write_rank_curves(rank_curves(found, counts, number), path)
+    write_rank_curves(rank_curves(pairs, counts, number), path)
 
 
 def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: dict[str, Any]) -> _Found:
@@ -936,11 +938,11 @@ def full(
         return
     if to_sampled is not None:
         _require_effect(context, _TO_SAMPLED)
-        found = _to_sampled(values, to_sampled, options)
+        expected = _to_sampled(values, to_sampled, options)
         if as_json:
-            _print_json(found.to_dicts())
+            _print_json(expected.to_dicts())
         else:
-            _echo(texts.to_sampled_text(found, to_sampled))
+            _echo(texts.to_sampled_text(expected, to_sampled))
         return
     named = _by_metric(values)
     if sampled is None:
@@ -954,8 +956,8 @@ def full(
     else:
         from rankadjust.sampling.bounds import full_bounds
 
-        one = full_bounds(named, **options)
-        text, data = texts.full_bounds_text(one), asdict(one)
+        bounds = full_bounds(named, **options)
+        text, data = texts.full_bounds_text(bounds), asdict(bounds)
     if as_json:
         _print_json(data)
         return
@@ -977,10 +979,10 @@ def _full_table(
     from rankadjust.literature.results import read_results
     from rankadjust.output.full import full_table_text
 
-    found = read_results(table, constants.registry, sidecar, given)
-    rescored = rescore(with_defaults_named(found.rows), constants)
+    results = read_results(table, constants.registry, sidecar, given)
+    rescored = rescore(with_defaults_named(results.rows), constants)
     _say_what_was_assumed(assumptions(rescored))
-    for line in found.unread:
+    for line in results.unread:
         _echo(line, err=True)
     bounded = add_full_bounds(rescored, constants, level)
     if output is not None:
@@ -994,7 +996,7 @@ def _full_table(
 def _by_metric(values: Sequence[str]) -> dict[str, str]:
     from rankadjust.chance.metrics import resolve
 
-    found: dict[str, str] = {}
+    by_metric: dict[str, str] = {}
     keys = set()
     for value in values:
         if "=" not in value and value != "%":
@@ -1005,8 +1007,8 @@ def _by_metric(values: Sequence[str]) -> dict[str, str]:
         if (key := resolve(name).key) in keys:
             raise click.UsageError(f"{name} is given twice; --against takes the values of a second model.")
         keys.add(key)
-        found[name] = text
-    return found
+        by_metric[name] = text
+    return by_metric
 
 
 def _to_sampled(values: Sequence[str], sampled: int, options: dict[str, Any]) -> "pl.DataFrame":
@@ -1035,13 +1037,13 @@ def show(
     """Show the counts of a data set and how many candidates its tasks have."""
     from rankadjust.database.overview import overview
 
-    found = overview(dataset, protocol, split, _constants(results, database))
+    overview_of_set = overview(dataset, protocol, split, _constants(results, database))
     if as_json:
-        _print_json(asdict(found))
+        _print_json(asdict(overview_of_set))
         return
     from rankadjust.output.terminal import overview_text
 
-    _echo(overview_text(found, sys.stdout.encoding))
+    _echo(overview_text(overview_of_set, sys.stdout.encoding))
 
 
 @commands.command()
@@ -1078,18 +1080,18 @@ def check(
     for table in tables if ask else ():
         _sidecar_of_answers(table, sidecar, constants, given)
     tables = tuple(map(_standard_input, tables))
-    found = [read_results(table, constants.registry, sidecar, given) for table in tables]
-    rows = pl.concat([with_defaults_named(one.rows) for one in found], how="diagonal")
+    read_tables = [read_results(table, constants.registry, sidecar, given) for table in tables]
+    rows = pl.concat([with_defaults_named(result.rows) for result in read_tables], how="diagonal")
     rows = accepted(rows) if accept else rows
     rescored = rescore(rows, constants)
     assumed = assumptions(rescored)
     _say_what_was_assumed(assumed)
     flagged = find_contradictions(rescored, constants)
-    unread = [line for one in found for line in one.unread]
+    unread = [line for result in read_tables for line in result.unread]
     empty = [
         f"{table}: no value was read; 'rankadjust read {table}' says why"
-        for table, one in zip(tables, found, strict=True)
-        if one.rows.is_empty()
+        for table, result in zip(tables, read_tables, strict=True)
+        if result.rows.is_empty()
     ]
     lines = [*empty, *unread, *problems(rescored), *_flags(flagged)]
     if as_json:
@@ -1119,10 +1121,10 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     from rankadjust.literature.tidy import where_of
 
     # A value that is impossible by itself is reported as a wrong row.
-    told = flagged.filter(pl.col("status") != "value_impossible")
-    model = pl.col("model").fill_null("") if "model" in told.columns else pl.lit("")
+    shown = flagged.filter(pl.col("status") != "value_impossible")
+    model = pl.col("model").fill_null("") if "model" in shown.columns else pl.lit("")
     severity = pl.col("severity").str.replace_all("_", " ")
-    lines = told.select(filled("{}: {}: {}: {}", where_of(told), model, severity, "message"))
+    lines = shown.select(filled("{}: {}: {}: {}", where_of(shown), model, severity, "message"))
     return lines.to_series().to_list()
 
 
@@ -1170,13 +1172,13 @@ def rescore(
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, given)
     table = _standard_input(table)
-    found = read_results(table, constants.registry, sidecar, given)
-    if found.rows.is_empty():
+    read_table = read_results(table, constants.registry, sidecar, given)
+    if read_table.rows.is_empty():
         raise RankadjustError(f"{table}: no value was read; 'rankadjust read {table}' says why")
-    rows = with_defaults_named(found.rows)
+    rows = with_defaults_named(read_table.rows)
     rescored = adjust_rows(accepted(rows) if accept else rows, constants)
     _say_what_was_assumed(assumptions(rescored))
-    for line in [*found.unread, *problems(rescored)]:
+    for line in [*read_table.unread, *problems(rescored)]:
         _echo(line, err=True)
     if rescored.filter(pl.col("index").is_not_null())["log10_p_independent"].null_count():
         _say_if_histograms_are_missing(constants)
@@ -1237,20 +1239,20 @@ def read(
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, given)
     table = _standard_input(table)
-    found = read_results(table, constants.registry, sidecar, given)
-    reading = found.reading
+    read_table = read_results(table, constants.registry, sidecar, given)
+    reading = read_table.reading
     if as_json:
         unread = [] if reading is None else reading.unread.to_dicts()
         missing = [] if reading is None else reading.missing.to_dicts()
         remarks = [] if reading is None else list(reading.remarks)
-        values = found.rows if reading is None else reading.values
+        values = read_table.rows if reading is None else reading.values
         _print_json({"values": values.to_dicts(), "unread": unread, "missing": missing, "remarks": remarks})
     elif reading is None:
-        _echo(f"{table.name}: a tidy table of {_number_of(found.rows.height, 'value')}, taken as it is")
+        _echo(f"{table.name}: a tidy table of {_number_of(read_table.rows.height, 'value')}, taken as it is")
     else:
-        _echo(found.understood, nl=False)
+        _echo(read_table.understood, nl=False)
     if tidy is not None:
-        _write(found.rows.drop("file", "file_line") if reading is None else reading.values, tidy)
+        _write(read_table.rows.drop("file", "file_line") if reading is None else reading.values, tidy)
     if reading is None and (write_sidecar or output):
         raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
     if write_sidecar is not None and reading is not None:
@@ -1267,7 +1269,7 @@ def read(
         ):
             many = len(reading.tables) > 1
             write_adjusted(adjusted, output.with_stem(f"{output.stem}-{number}") if many else output)
-    if found.rows.is_empty():
+    if read_table.rows.is_empty():
         sys.exit(1)
 
 
@@ -1352,20 +1354,20 @@ def verify(folder: Path, other: Path | None, as_json: bool) -> None:
     """
     from rankadjust.database.verification import verify as compare
 
-    found = compare(folder, other)
+    comparisons = compare(folder, other)
     if as_json:
-        _print_json([asdict(one) for one in found])
+        _print_json([asdict(comparison) for comparison in comparisons])
     else:
         words = {
             "identical": "identical",
             "equal": "equal within the stated accuracy",
             "different": "different",
         }
-        for one in found:
-            _echo(f"{one.file}: {words[one.verdict]}")
-            for line in one.lines:
+        for comparison in comparisons:
+            _echo(f"{comparison.file}: {words[comparison.verdict]}")
+            for line in comparison.lines:
                 _echo(f"  {line}")
-    sys.exit(1 if any(one.verdict == "different" for one in found) else 0)
+    sys.exit(1 if any(comparison.verdict == "different" for comparison in comparisons) else 0)
 
 
 @commands.command()
@@ -1379,13 +1381,13 @@ def doctor(folder: Path, as_json: bool) -> None:
     """
     from rankadjust.doctor import examine
 
-    found = examine(folder)
+    findings = examine(folder)
     if as_json:
-        _print_json([finding._asdict() for finding in found])
+        _print_json([finding._asdict() for finding in findings])
     else:
-        for about, line, wrong in found:
+        for about, line, wrong in findings:
             _echo(f"{'wrong' if wrong else 'ok':<6} {about:<9} {line}")
-    sys.exit(1 if any(finding.wrong for finding in found) else 0)
+    sys.exit(1 if any(finding.wrong for finding in findings) else 0)
 
 
 @commands.command()
@@ -1504,8 +1506,8 @@ class _Name(click.types.StringParamType):
         self, _ctx: click.Context, _param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """Return the names that begin with the given text, in upper or lower case."""
-        found = (name for name in self._known() if name.lower().startswith(incomplete.lower()))
-        return [CompletionItem(name) for name in found]
+        names = (name for name in self._known() if name.lower().startswith(incomplete.lower()))
+        return [CompletionItem(name) for name in names]
 
 
 def _datasets() -> Iterable[str]:

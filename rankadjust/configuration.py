@@ -168,5 +168,5 @@ def _expand(pattern: str, folder: Path) -> list[str]:
     if path.exists() or not glob.has_magic(pattern):
         return [str(path)]
     # The folder is none of the pattern: it may be called [2025].
-    found = glob.glob(str(Path(pattern).expanduser()), root_dir=folder)  # noqa: PTH207 - a pattern with its own folders
-    return sorted(str((folder / name).resolve()) for name in found)
+    paths = glob.glob(str(Path(pattern).expanduser()), root_dir=folder)  # noqa: PTH207 - a pattern with its own folders
+    return sorted(str((folder / name).resolve()) for name in paths)

@@ -233,8 +233,8 @@ def _room(place: Path) -> tuple[int, float]:
     free = shutil.disk_usage(place).free
     if sys.platform == "win32":
         return free, float("inf")
-    found = os.statvfs(place)
-    return free, found.f_favail if found.f_files else float("inf")
+    filesystem = os.statvfs(place)
+    return free, filesystem.f_favail if filesystem.f_files else float("inf")
 
 
 def _chosen(place: Path, folder: Path) -> str:
@@ -267,8 +267,8 @@ def declared() -> tuple[str, list[str]]:
     """
     pyproject = _PROJECT / "pyproject.toml"
     if not pyproject.is_file():
-        found = metadata.metadata("rankadjust")
-        return found["Requires-Python"], metadata.requires("rankadjust") or []
+        package = metadata.metadata("rankadjust")
+        return package["Requires-Python"], metadata.requires("rankadjust") or []
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     extras = [
         _of_extra(requirement, extra)
@@ -372,9 +372,9 @@ def _damaged(folder: Path) -> Iterator[str]:
     products = Products(nothing, Digests(nothing), look=True, dry=lambda: True)
     yield from (f"{line}; {_AGAIN}" for path in _products(folder) for line in products.wrong(path))
     for fetched in _fetched(folder):
-        found = damage(fetched, Digests(nothing)).rpartition("; ")[0]
-        if found:
-            yield f"{fetched}: {found}; the same snakemake command fetches it again"
+        problem = damage(fetched, Digests(nothing)).rpartition("; ")[0]
+        if problem:
+            yield f"{fetched}: {problem}; the same snakemake command fetches it again"
 
 
 def _products(folder: Path) -> list[Path]:

@@ -166,5 +166,5 @@ def schemas_of(project: Path) -> Callable[..., list[Path]]:
 def warnings_about(datasets: Iterable[str], folder: Path = Path("results/triples")) -> str:
     """Return the warnings that rule encode has found about data sets, one per line."""
     summaries = [file for name in datasets if (file := folder / f"{name}.json").exists()]
-    found = (warning for summary in summaries for warning in read_json(summary).get("warnings", []))
-    return "".join(f"warning: {warning}\n" for warning in found)
+    warnings = (warning for summary in summaries for warning in read_json(summary).get("warnings", []))
+    return "".join(f"warning: {warning}\n" for warning in warnings)

@@ -7,7 +7,7 @@ from typing import Any
 
 from scripts.job import job
 
-from rankadjust.base.progress import progress, told
+from rankadjust.base.progress import progress, reporting
 from rankadjust.base.stages import LABELS, SUMMARY, TRIPLES, write_product, write_product_json
 from rankadjust.counting.memory import ASIDE
 from rankadjust.data.arrays import summarise_arrays, write_encoded
@@ -72,7 +72,7 @@ def read_text(dataset: Dataset, folder: Path) -> Encoded:
     sizes = [path.stat().st_size if path.exists() else 0 for path in paths.values()]
     with progress(f"reading {dataset.name}", sum(sizes), "bytes") as report:
         reading = (read_triples(path, dataset.format, names.get(split)) for split, path in paths.items())
-        splits = dict(zip(paths, told(reading, sizes, report), strict=True))
+        splits = dict(zip(paths, reporting(reading, sizes, report), strict=True))
     entities = dataset.entities and read_entities(
         folder / f"{ENTITIES}.txt", dataset.entities, names.get(ENTITIES)
     )

@@ -72,7 +72,7 @@ def exclusively(lock: _Lock) -> _Lock:
         with ExitStack() as stack:
             with exit_with_message():
                 stack.enter_context(claimed(persistence))
-            stack.enter_context(_told_last(persistence))
+            stack.enter_context(_as_last_line(persistence))
             stack.enter_context(lock(persistence))
             yield
 
@@ -109,12 +109,12 @@ def require_folders(outputs: Iterable[str | Path]) -> None:
 
 
 @contextmanager
-def _told_last(persistence: Persistence) -> Iterator[None]:
+def _as_last_line(persistence: Persistence) -> Iterator[None]:
     """Where a full disk or a missing permission stops a run, say so in one last line, below Snakemake's messages."""
     try:
         yield
     except Exception as error:
-        said = next(filter(None, (in_words(one, persistence.path.parent) for one in _chain(error))), None)
+        said = next(filter(None, (in_words(cause, persistence.path.parent) for cause in _chain(error))), None)
         if said:
             atexit.register(_say, f"error: {said}")
         raise
@@ -173,8 +173,8 @@ def _held(lock: Path, record: Path) -> Iterator[None]:
 
 def _make_way(persistence: Persistence, record: Path) -> None:
     """Take away what a run left that is gone; raise where there are locks of a run that may be at work."""
-    found = read_json(record)
-    owner = from_text(found.get("process", ""))
+    holder = read_json(record)
+    owner = from_text(holder.get("process", ""))
     if owner is None:
         if persistence.locked:
             raise RankadjustError(
@@ -241,7 +241,9 @@ def _end(jobs: Iterable[tuple[str, Process]]) -> None:
 def _killed() -> list[Process]:
     """Return the jobs on this machine that were killed."""
     boot = this_process().boot
-    return [one for _, one in failures.running() if one.boot == boot and is_running(one) is False]
+    return [
+        process for _, process in failures.running() if process.boot == boot and is_running(process) is False
+    ]
 
 
 def _gone(process: Process, seconds: float) -> bool:
@@ -278,9 +280,9 @@ def _folder(record: Path) -> Path:
 
 def _described(record: Path) -> str:
     """Return ' (process 7 on here, since …)', '' where nothing is known."""
-    found = read_json(record)
-    process = from_text(found.get("process", ""))
-    return f" ({process}, since {found.get('since', 'a time unknown')})" if process else ""
+    holder = read_json(record)
+    process = from_text(holder.get("process", ""))
+    return f" ({process}, since {holder.get('since', 'a time unknown')})" if process else ""
 
 
 def _say(line: str) -> None:

@@ -26,21 +26,21 @@ def dated_in_future(paths: Iterable[str | Path]) -> list[Path]:
 
 def require_dated(paths: Iterable[str | Path]) -> None:
     """Raise RankadjustError where files of the user's, which a run is to read, are dated in the future."""
-    found = dated_in_future(paths)
-    if found:
-        others = f" and {len(found) - 1} more" if found[1:] else ""
+    misdated = dated_in_future(paths)
+    if misdated:
+        others = f" and {len(misdated) - 1} more" if misdated[1:] else ""
         raise RankadjustError(
-            f"{found[0]}{others}: dated in the future ({_in_words(found[0].stat().st_mtime)}; the clock says "
+            f"{misdated[0]}{others}: dated in the future ({_in_words(misdated[0].stat().st_mtime)}; the clock says "
             f"{_in_words(time.time())}), so that Snakemake would delete whatever is made from it; give it the present "
-            f"time: {touching(found)}"
+            f"time: {touching(misdated)}"
         )
 
 
-def touching(found: Sequence[Path]) -> str:
+def touching(paths: Sequence[Path]) -> str:
     """Return the command that gives files the time of now."""
-    if not found[1:]:
-        return f"touch {shlex.quote(str(found[0]))}"
-    folders = dict.fromkeys(shlex.quote(str(path.parent)) for path in found)
+    if not paths[1:]:
+        return f"touch {shlex.quote(str(paths[0]))}"
+    folders = dict.fromkeys(shlex.quote(str(path.parent)) for path in paths)
     return f"find {' '.join(folders)} -newermt now -exec touch {{}} +"
 
 
@@ -49,13 +49,13 @@ def date_now(folders: Iterable[str | Path]) -> list[Path]:
 
     None of them is newer than the others afterwards, so that no job runs again for it.
     """
-    found = dated_in_future(folders)
+    misdated = dated_in_future(folders)
     now = time.time()
-    for path in found:
+    for path in misdated:
         # Of a file of somebody else's, the job that reads it will say so.
         with suppress(OSError):
             os.utime(path, (now, now), follow_symlinks=False)
-    return found
+    return misdated
 
 
 def _with_contents(paths: Iterable[Path]) -> Iterator[Path]:

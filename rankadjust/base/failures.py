@@ -77,12 +77,12 @@ def begins(log: str | Path) -> None:
     ended(log)
 
 
-def told_of(failure: Failure) -> str:
+def lines_of(failure: Failure) -> str:
     """Return the lines that the job left when it failed; without such lines, the reason that this failure gives."""
     return "".join(note["line"] for note in _notes(failure.logs[0])) or _line(failure)
 
 
-def told(others: Iterable[Failure] = ()) -> str:
+def summary(others: Iterable[Failure] = ()) -> str:
     """Return a line for every job that failed or did not come to its end, '' if all did.
 
     others: the failures that Snakemake or Slurm reported; used for jobs that left no note of their own.

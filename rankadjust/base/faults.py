@@ -50,8 +50,8 @@ def few_inodes(path: Path) -> bool:
     if sys.platform == "win32":
         return False
     there = next(filter(Path.exists, (path, *path.absolute().parents)))
-    found = os.statvfs(there)
-    return found.f_favail < LEAST_FILES and found.f_files > 0
+    filesystem = os.statvfs(there)
+    return filesystem.f_favail < LEAST_FILES and filesystem.f_files > 0
 
 
 def is_of_writing(error: BaseException) -> bool:
@@ -65,9 +65,9 @@ def errno_of(error: BaseException) -> int | None:
         return error.errno
     said = str(error)
     # Polars has it in its text; numpy writes what there is room for.
-    told = re.search(r"\(os error (\d+)\)", said)
-    if told:
-        return int(told[1])
+    code = re.search(r"\(os error (\d+)\)", said)
+    if code:
+        return int(code[1])
     return errno.ENOSPC if re.fullmatch(r"\d+ requested and \d+ written", said) else None
 
 

@@ -85,8 +85,8 @@ def _write_delimited(frame: pl.DataFrame, path: str | Path, separator: str) -> N
 
 def identity_of(path: Path) -> tuple[int, ...]:
     """Return inode, size and date of a file: another triple means that it was replaced, or written to."""
-    found = path.resolve().stat()
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    status = path.resolve().stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def sha256_of(path: str | Path) -> str:
@@ -101,10 +101,10 @@ def contained(path: str | Path, folder: str | Path) -> Path:
     Call it for every path with a part from somebody else's file, before the path is used.
     """
     try:
-        found = Path(path).resolve()
+        place = Path(path).resolve()
         # Since Python 3.13 a loop of links is not an error: the link is left unresolved.
-        loops = any(map(Path.is_symlink, (found, *found.parents)))
-        inside = Path(folder).resolve() in found.parents and not loops
+        loops = any(map(Path.is_symlink, (place, *place.parents)))
+        inside = Path(folder).resolve() in place.parents and not loops
     except (OSError, ValueError, RuntimeError) as error:
         raise RankadjustError(f"{str(path)!r} is not a valid path ({error})") from None
     if not inside:

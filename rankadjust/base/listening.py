@@ -52,7 +52,7 @@ class Listener(logging.Handler):
             self._jobs[message["jobid"]] = log, f"{name}, {works_on}" if works_on else name
             earlier = self.failed.pop(log, None)
             if earlier:
-                sys.stderr.write(failures.told_of(earlier).replace("error: ", "trying again: "))
+                sys.stderr.write(failures.lines_of(earlier).replace("error: ", "trying again: "))
                 failures.begins(log)
 
     def _fails(self, message: dict[str, Any]) -> None:

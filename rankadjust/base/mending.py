@@ -46,10 +46,10 @@ class Products:
             sys.stderr.write(f"note: {wrong[0]}{others}; a run makes {'them' if others else 'it'} again\n")
         # The same damage counts anew the next time.
         changes = [f"changed at {path.stat().st_ctime_ns}" for path in there if wrong]
-        found = "; ".join([*wrong, *changes])
-        if found and self._dry():
-            return found
-        return last_damage(str(paths[0]), found, self._memory, remember=self._look)
+        problems = "; ".join([*wrong, *changes])
+        if problems and self._dry():
+            return problems
+        return last_damage(str(paths[0]), problems, self._memory, remember=self._look)
 
     def save(self) -> None:
         """Store which large files were found whole."""
@@ -64,8 +64,8 @@ class Products:
         # What sums say is compared with the files that they are of.
         if path.name == SUMS or path.suffix == SUM:
             return []
-        found = self._damage(path)
-        return [f"{path}: {found}"] if found else []
+        damage = self._damage(path)
+        return [f"{path}: {damage}"] if damage else []
 
     def _damage(self, path: Path) -> str:
         """Return how a file differs from its recorded bytes, '' if it does not."""
@@ -78,23 +78,23 @@ class Products:
         recorded = _recorded(folder / SUMS)
         if recorded is None:
             return [f"{folder}: it has no {SUMS} that can be read"]
-        found = {name: self._digests.of(folder / name) for name in recorded}
+        sums = {name: self._digests.of(folder / name) for name in recorded}
         return [
             f"{folder / name}: {'it is missing' if digest == ABSENT else _OTHER}"
-            for name, digest in found.items()
+            for name, digest in sums.items()
             if digest != recorded[name]
         ]
 
 
-def last_damage(name: str, found: str, memory: Path, *, remember: bool) -> str:
+def last_damage(name: str, damage: str, memory: Path, *, remember: bool) -> str:
     """Return the damage that was last seen in something, '' if there never was any; remember what is found now.
 
     As a parameter of the rule that makes it, this makes what is damaged be made again, and once only: when it is whole
     again, the damage last seen is still the same. memory: a JSON file. remember: whether it may be written.
     """
     seen = read_json(memory)
-    if found and remember:
-        seen[name] = found
+    if damage and remember:
+        seen[name] = damage
         write_text(json.dumps(seen, indent=2) + "\n", memory)
     return str(seen.get(name, ""))
 

@@ -80,9 +80,9 @@ def _row_groups(directory: Mapping[int, Any]) -> Iterator[tuple[int, list[_Chunk
     for group in directory[4]:
         chunks = []
         for column in group[1]:
-            found = column[3]
-            first = min(place for place in (found[9], found.get(11, 0)) if place > 0)
-            chunks.append(_Chunk(_count(found[5]), _count(found[6]), first))
+            metadata = column[3]
+            first = min(place for place in (metadata[9], metadata.get(11, 0)) if place > 0)
+            chunks.append(_Chunk(_count(metadata[5]), _count(metadata[6]), first))
         yield _count(group[3]), chunks
 
 

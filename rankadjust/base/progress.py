@@ -57,7 +57,7 @@ def progress(
     yield report
 
 
-def told(
+def reporting(
     results: Iterable[Result], sizes: Iterable[int], report: Callable[[int], object]
 ) -> Iterator[Result]:
     """Yield results as they come, and report the size of each."""

@@ -88,8 +88,8 @@ def read_sealed(path: Path, table: TableKind, dataset: str | None = None) -> tup
             return scan_parquet(file).filter(pl.col("dataset") == dataset).collect(), seal
         frame = read_parquet(file)
     if seal is not None and not as_shipped:
-        found = digest_of_values(frame, seal.table, seal.schema, seal.version)
-        if found != seal.digest:
+        digest = digest_of_values(frame, seal.table, seal.schema, seal.version)
+        if digest != seal.digest:
             raise RankadjustError(
                 f"{path}: damaged, its values changed after it was written; get the file again, or make it "
                 f"again: {table.remake}"

@@ -54,10 +54,10 @@ def _refuse(wrong: Iterator[str]) -> None:
 def _wrong(path: Path, known: Mapping[str, str]) -> Iterator[str]:
     if path.name not in known:
         return
-    found = _sha256(path) if path.is_file() else "missing"
-    if found != known[path.name]:
+    digest = _sha256(path) if path.is_file() else "missing"
+    if digest != known[path.name]:
         yield (
-            f"{path}: {'missing' if found == 'missing' else f'its bytes do not match its sum in {SUMS} beside it'}; "
+            f"{path}: {'missing' if digest == 'missing' else f'its bytes do not match its sum in {SUMS} beside it'}; "
             "get the file again (git checkout, or from where you have the project), or, where you meant to change it, "
             "renew the sums: make sums"
         )

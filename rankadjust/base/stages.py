@@ -187,12 +187,12 @@ def check_sums(*paths: str | Path) -> None:
         sums = path.with_name(SUMS)
         try:
             known = read_sums(sums)
-            found = sha256_of(path)
+            digest = sha256_of(path)
         except (OSError, ValueError) as error:
             raise RankadjustError(
                 f"{path}: cannot be checked against {sums} ({error}); {remedy(path)}"
             ) from None
-        if known.get(path.name) != found:
+        if known.get(path.name) != digest:
             raise RankadjustError(f"{path}: its bytes do not match its sum in {sums}; {remedy(path)}")
 
 

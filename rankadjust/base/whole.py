@@ -90,10 +90,10 @@ def _temporary(place: Path) -> tuple[int, str]:
 
 def _make(folder: Path) -> None:
     """Make a folder and those above it, so that a power cut loses neither them nor their content."""
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    for one in missing:
-        _sync(one.parent)
+    for parent in missing:
+        _sync(parent.parent)
 
 
 def _sync(path: Path) -> None:

@@ -30,7 +30,7 @@ def folded(name: str) -> str:
 def same_name(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that is meant, None if none is."""
     wanted = folded(name)
-    return next((one for one in known if folded(one) == wanted), None) if wanted else None
+    return next((entry for entry in known if folded(entry) == wanted), None) if wanted else None
 
 
 def our_word(column: str, word: str, words: Mapping[str, Mapping[str, str]] | None = None) -> str | None:
@@ -43,5 +43,5 @@ def our_word(column: str, word: str, words: Mapping[str, Mapping[str, str]] | No
     exact = word.strip().casefold()
     if exact in known or not any(character.isalpha() for character in exact):
         return known.get(exact)
-    same = same_name(word, (one for one in known if any(character.isalpha() for character in one)))
+    same = same_name(word, (entry for entry in known if any(character.isalpha() for character in entry)))
     return None if same is None else known[same]

@@ -188,19 +188,19 @@ def _closer(metric: Metric, parts: Sequence[_Tasks]) -> tuple[float | None, ...]
     if not _is_mean_of_terms(metric, least):
         return (None,) * len(_BOUNDS)
     number = sum(int(part.tasks.sum()) for part in parts)
-    found: list[float | None] = []
+    bounds: list[float | None] = []
     for power, values in enumerate(_curves(metric, least, most), 1):
         bends = np.diff(values, 2)
         if not _has_one_sign(bends):
-            found += [None, None]
+            bounds += [None, None]
             continue
         sign = 1.0 if (bends >= 0).all() else -1.0
 
         def curve(counts: IntArray, values: FloatArray = sign * values) -> FloatArray:
-            found: FloatArray = values[counts - least]
-            return found
+            at_counts: FloatArray = values[counts - least]
+            return at_counts
 
         least_sum = sum(part.least_sum(curve) for part in parts)
         largest_sum = sum(part.largest_sum(curve) for part in parts)
-        found += sorted(sign * total / number**power for total in (least_sum, largest_sum))
-    return tuple(found)
+        bounds += sorted(sign * total / number**power for total in (least_sum, largest_sum))
+    return tuple(bounds)

@@ -120,8 +120,8 @@ def _medians(counts: FloatArray, tasks: FloatArray, place: IntArray, groups: int
     of_group = np.bincount(place, tasks, groups)
     before = np.cumsum(of_group) - of_group
     middle = before + np.array([np.floor((of_group + 1) / 2), np.floor(of_group / 2) + 1])
-    found = counts[order][np.searchsorted(reached, middle).clip(max=counts.size - 1)].mean(axis=0)
-    return np.where(of_group > 0, found, np.nan)
+    medians = counts[order][np.searchsorted(reached, middle).clip(max=counts.size - 1)].mean(axis=0)
+    return np.where(of_group > 0, medians, np.nan)
 
 
 _OF_MEDIAN: Mapping[str, Callable[[FloatArray], FloatArray]] = {

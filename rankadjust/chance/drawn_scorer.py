@@ -54,8 +54,8 @@ def _values(metric: Metric, ranks: IntArray, candidates: IntArray) -> FloatArray
         middle: FloatArray = np.median(ranks, axis=1)
         return middle
     counts = np.broadcast_to(candidates.astype(np.float64), ranks.shape)
-    found: FloatArray = metric.link(metric.term(ranks.astype(np.float64), counts).mean(axis=1))
-    return found
+    values: FloatArray = metric.link(metric.term(ranks.astype(np.float64), counts).mean(axis=1))
+    return values
 
 
 @lru_cache(maxsize=1)
@@ -84,16 +84,16 @@ def drawn_ranks(rows: Rows) -> tuple[IntArray, IntArray]:
 
 def _queries(rows: Rows, side: str) -> tuple[IntArray, IntArray, IntArray]:
     """Return candidates, size and number of the queries of one side."""
-    found = []
+    queries = []
     for _, candidates, tasks, pairs in (row for row in rows if row[0] == side):
         left, shared = tasks, pairs
         while shared > 1 and left > 1:
             size = min(int((1 + (1 + 4 * shared) ** 0.5) / 2), left)
-            found.append((candidates, size, 1))
+            queries.append((candidates, size, 1))
             left, shared = left - size, shared - size * (size - 1)
         if left:
-            found.append((candidates, 1, left))
-    candidates, sizes, numbers = np.array(found, dtype=np.int64).T
+            queries.append((candidates, 1, left))
+    candidates, sizes, numbers = np.array(queries, dtype=np.int64).T
     return candidates, sizes, numbers
 
 

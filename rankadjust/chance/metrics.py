@@ -166,10 +166,10 @@ def resolve(name: str) -> Metric:
 
 def find(name: str) -> Metric | None:
     """Return the metric that a key or alias means, as `resolve` does; None where there is none."""
-    found = _lookup(name)
-    if found is None:
+    family_and_k = _lookup(name)
+    if family_and_k is None:
         return None
-    family, k = found
+    family, k = family_and_k
     return family.metric(k) if family.needs_k == (k is not None) and k != 0 else None
 
 
@@ -463,10 +463,10 @@ _SHIPPED = (
 
 def _split(name: str) -> tuple[Family, int | None]:
     """Return the family that a name means, and its k where the name holds one."""
-    found = _lookup(name)
-    if found is None:
+    family_and_k = _lookup(name)
+    if family_and_k is None:
         raise RankadjustError(f"unknown metric {name!r}{_hint(name)}")
-    return found
+    return family_and_k
 
 
 def _lookup(name: str) -> tuple[Family, int | None] | None:

@@ -378,8 +378,8 @@ def _inverse_rank_transform(
             far = np.log(np.maximum(plain_sums[block] / number, np.finfo(np.float64).tiny))
             centred = np.where(mean < 0.5, near, mean + far)
             logs = np.where(mean < 0.5, near - mean, far)
-            one = number == 1
-            yield rows, np.where(one, 0.0, centred), np.where(one, -t, logs)
+            single = number == 1
+            yield rows, np.where(single, 0.0, centred), np.where(single, -t, logs)
 
 
 def _blocks(rows: int, columns: int) -> Iterator[slice]:

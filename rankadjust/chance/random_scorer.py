@@ -63,9 +63,9 @@ def nulls_table(
         present = {*tasks["side"], "both"}
         for side in (each for each in SIDES if each in present):
             for metric in metrics:
-                found = random_scorer_variance(metric, tasks, triples, side, protocol)
-                static = random_scorer_variance(metric, *timeless, side, protocol) if has_times else found
-                rows.append((split, side, metric.key, *found, *static))
+                variance = random_scorer_variance(metric, tasks, triples, side, protocol)
+                static = random_scorer_variance(metric, *timeless, side, protocol) if has_times else variance
+                rows.append((split, side, metric.key, *variance, *static))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
 

@@ -82,9 +82,9 @@ class ChanceTails:
         logs = np.full(distinct.shape, np.nan)
         possible = (distinct >= metric.lower) & (distinct <= metric.upper)
         if self.why_not(metric) is None and possible.any():
-            found = _log_p(self, metric, distinct[possible]) / np.log(10)
+            log_p = _log_p(self, metric, distinct[possible]) / np.log(10)
             # No minus sign before 0.
-            logs[possible] = np.minimum(found, 0.0) + 0.0
+            logs[possible] = np.minimum(log_p, 0.0) + 0.0
         return logs[place]
 
 

@@ -141,10 +141,10 @@ class RankLosses:
         """Return Lambda(t s N) - Lambda(t s), s the scale, and derivatives; Lambda(x) = ln((1 - e^-x) / x)."""
         step = self.scale[:, None] * t
         powers = self.scale[:, None] ** np.arange(5)
-        whole, one = _log_mean_exponential(step * self.counts[:, None]), _log_mean_exponential(step)
+        whole, single = _log_mean_exponential(step * self.counts[:, None]), _log_mean_exponential(step)
         growth = self.counts[:, None] ** np.arange(5)
         total: FloatArray = np.einsum("k,kj,jkq->jq", self.tasks, powers * growth, whole)
-        total -= np.einsum("k,kj,jkq->jq", self.tasks, powers, one)
+        total -= np.einsum("k,kj,jkq->jq", self.tasks, powers, single)
         return total
 
     def log_transform(self, z: ComplexArray) -> ComplexArray:

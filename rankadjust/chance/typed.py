@@ -62,14 +62,14 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
         spread = None
         if printed.spread is not None:
             spread = rounding_interval(printed.spread, percent=printed.percent).high
-        found = Typed(given.strip(), *interval, spread)
+        typed = Typed(given.strip(), *interval, spread)
         can_be_percent = not printed.percent
     else:
-        found = Typed(f"{given}", _finite(given))
+        typed = Typed(f"{given}", _finite(given))
         can_be_percent = True
-    if metric.lower <= found.value <= metric.upper:
-        return found
-    raise ImpossibleValueError(_out_of_range(found, metric, can_be_percent=can_be_percent))
+    if metric.lower <= typed.value <= metric.upper:
+        return typed
+    raise ImpossibleValueError(_out_of_range(typed, metric, can_be_percent=can_be_percent))
 
 
 def stands_for(number: Number, lower: float, upper: float, *, percent: bool) -> Interval:
@@ -96,9 +96,9 @@ def _finite(given: float) -> float:
     return number
 
 
-def _out_of_range(found: Typed, metric: Metric, *, can_be_percent: bool) -> str:
+def _out_of_range(typed: Typed, metric: Metric, *, can_be_percent: bool) -> str:
     share = is_share(metric.upper)
     allowed = f"from {metric.lower:g} to {metric.upper:g}" if share else f"{metric.lower:g} or more"
-    as_percent = share and can_be_percent and metric.lower <= found.value / 100 <= metric.upper
-    hint = f"; if it is a percentage, write {found.text}%" if as_percent else ""
-    return f"{metric.label} is {allowed}, so {found.text} cannot be its value{hint}"
+    as_percent = share and can_be_percent and metric.lower <= typed.value / 100 <= metric.upper
+    hint = f"; if it is a percentage, write {typed.text}%" if as_percent else ""
+    return f"{metric.label} is {allowed}, so {typed.text} cannot be its value{hint}"

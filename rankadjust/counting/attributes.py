@@ -37,7 +37,7 @@ def task_attributes(
     line = (pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split")
     rows = triples.with_columns(line=line).with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
     tasks = count_tasks(triples, protocol, TEST_SPLITS, isolated)
-    found = tasks.join(rows, on="row", how="left", maintain_order="left").with_columns(
+    attributes = tasks.join(rows, on="row", how="left", maintain_order="left").with_columns(
         pl.col("split").cast(pl.String)
     )
     for name in LABEL_COLUMNS:
@@ -45,7 +45,7 @@ def task_attributes(
         known = labels.filter(pl.col("kind") == kind).select(
             pl.col("id").alias(name), pl.col("label").alias(f"{name}_label")
         )
-        found = found.join(known, on=name, how="left", maintain_order="left")
+        attributes = attributes.join(known, on=name, how="left", maintain_order="left")
     texts = [pl.col(f"{name}_label") for name in LABEL_COLUMNS] + [
         pl.col(name).cast(pl.String) for name in times
     ]
@@ -56,7 +56,7 @@ def task_attributes(
         for name, text in zip([*LABEL_COLUMNS, *times], texts, strict=True)
     ]
     parts = [
-        _with_known(found.filter(split=split), triples.filter(pl.col("split").is_in(known)))
+        _with_known(attributes.filter(split=split), triples.filter(pl.col("split").is_in(known)))
         for split, known in _KNOWN.items()
     ]
     return pl.concat(parts).select(
@@ -96,15 +96,15 @@ def count_tasks(
     first_rows = pl.DataFrame({name: codes[name] for name in key}).cast(pl.Int64).with_row_index("row")
     first_rows = first_rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
     parts = [pl.DataFrame(schema={**dict.fromkeys([*key, "num_candidates"], pl.Int64), "side": pl.String})]
-    for graph, found in survey(lambda: [codes], isolated).graphs.items():
+    for graph, surveyed in survey(lambda: [codes], isolated).graphs.items():
         members = is_one_of(codes["split"], {*graph.base, *graph.evaluated})
         if not members.any():
             continue
         own = {name: column[members] for name, column in codes.items()}
-        rows = rows_of(own, graph, found.occurring, given.time)
+        rows = rows_of(own, graph, surveyed.occurring, given.time)
         columns = dict(zip(key, (rows.split, rows.head, rows.relation, rows.tail, *rows.times), strict=True))
         for side in SIDES:
-            candidates = tasks_of(rows, side, found.occurring, given).candidates
+            candidates = tasks_of(rows, side, surveyed.occurring, given).candidates
             columns["num_candidates"] = candidates.astype(np.int64) - (given.counting == "exclusive")
             for split in graph.evaluated:
                 places = rows.places[split] if split in splits else np.zeros(0, dtype=np.int64)

@@ -148,19 +148,19 @@ def count_protocols(
     [3, 3]
 
     """
-    given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
+    given = [get_protocol(protocol) if isinstance(protocol, str) else protocol for protocol in protocols]
     triples = one_frame(splits)
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
     require_applicable(given, triples.columns, present)
     require_one_graph(isolated, present)
     codes = [integer_codes(triples)]
-    found = survey(lambda: codes, isolated)
+    surveyed = survey(lambda: codes, isolated)
 
     def counted(graph: Survey, different: Sequence[Protocol]) -> Iterator[list[Counts]]:
         return counted_at_once(lambda: codes, graph, different)
 
-    return _counted(given, [found.graphs[graph] for graph in graphs_of(present)], counted)
+    return _counted(given, [surveyed.graphs[graph] for graph in graphs_of(present)], counted)
 
 
 def count_blocks(
@@ -186,26 +186,26 @@ def count_blocks(
     """
     if not 0 <= part < parts:
         raise RankadjustError(f"part {part} of {parts}; parts are numbered from 0 to {parts - 1}")
-    given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
+    given = [get_protocol(protocol) if isinstance(protocol, str) else protocol for protocol in protocols]
     codes = lambda: map(plain_codes, blocks())  # noqa: E731 - a function of its own would say no more
-    found = survey(codes, isolated)
-    if not found.splits:
+    surveyed = survey(codes, isolated)
+    if not surveyed.splits:
         raise RankadjustError("no triples were given; count_blocks needs at least one")
-    require_applicable(given, found.columns, found.splits)
-    require_one_graph(isolated, found.splits)
+    require_applicable(given, surveyed.columns, surveyed.splits)
+    require_one_graph(isolated, surveyed.splits)
 
     def counted(graph: Survey, different: Sequence[Protocol]) -> Iterator[list[Counts]]:
         own = replace(graph, triples=share(graph.triples, part, parts))
         return counted_within(memory, codes, own, different)
 
-    return _counted(given, [found.graphs[graph] for graph in graphs_of(found.splits)], counted)
+    return _counted(given, [surveyed.graphs[graph] for graph in graphs_of(surveyed.splits)], counted)
 
 
 def add_up(parts: Iterable[Candidates]) -> Candidates:
     """Return the candidates of a whole data set from its parts, all counted under the same protocol."""
     given = list(parts)
-    histograms = pl.concat([one.histogram for one in given])
-    pairs = pl.concat([one.pairs for one in given])
+    histograms = pl.concat([candidates.histogram for candidates in given])
+    pairs = pl.concat([candidates.pairs for candidates in given])
     return Candidates(
         _added_up(histograms, ["split", "side", "entities", "num_candidates"]),
         _added_up(pairs, ["split", "head_candidates", "tail_candidates"]),
@@ -220,7 +220,9 @@ def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
                 table.select(pl.lit(name).alias("protocol"), pl.all())
                 for name, table in zip(counted, tables, strict=True)
             )
-            for tables in zip(*((one.histogram, one.pairs) for one in counted.values()), strict=True)
+            for tables in zip(
+                *((candidates.histogram, candidates.pairs) for candidates in counted.values()), strict=True
+            )
         )
     )
 
@@ -272,14 +274,14 @@ def _counted(
     """Count the graphs of a data set and return what was found under each protocol."""
     # Protocols that differ only in properties that do not affect counting are counted once.
     different = list(dict.fromkeys(map(_counted_like, protocols)))
-    found: list[Counts] = [{} for _ in different]
+    totals: list[Counts] = [{} for _ in different]
     for graph in graphs:
         of_groups = list(count(graph, different))
         for place, protocol in enumerate(different):
             entities = pl.lit(int(graph.occurring.pool(protocol).sum())).alias("entities")
-            counts = sums([one[place] for one in of_groups])
-            found[place] |= {key: frame.with_columns(entities) for key, frame in counts.items()}
-    return [_candidates(found[different.index(_counted_like(one))], one) for one in protocols]
+            counts = sums([group[place] for group in of_groups])
+            totals[place] |= {key: frame.with_columns(entities) for key, frame in counts.items()}
+    return [_candidates(totals[different.index(_counted_like(protocol))], protocol) for protocol in protocols]
 
 
 def _candidates(counts: Counts, protocol: Protocol) -> Candidates:

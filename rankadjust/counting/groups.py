@@ -28,7 +28,7 @@ import polars as pl
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.faults import unwritable
-from rankadjust.base.progress import progress, told
+from rankadjust.base.progress import progress, reporting
 from rankadjust.counting.codes import ORDER
 from rankadjust.counting.memory import COUNTED, ENTITY, LOADED
 from rankadjust.counting.packing import WORD, Flags, Integers
@@ -108,7 +108,7 @@ def survey(blocks: Blocks, isolated: int) -> Surveyed:
             more = np.bincount(own["relation"])
             triples[graph] = _grown(triples[graph], more.size)
             triples[graph][: more.size] += more
-    found = {}
+    surveys = {}
     for graph in graphs:
         entities = _grown(others.pop(graph), base[graph].size)
         in_base = _grown(base.pop(graph), entities.size)
@@ -116,9 +116,9 @@ def survey(blocks: Blocks, isolated: int) -> Surveyed:
         # Ids above all ids of the triples; nothing looks them up.
         release = np.concatenate([entities, np.ones(isolated, bool)]) if isolated else entities
         relations = _grown(base_relations, triples[graph].size)
-        found[graph] = Survey(graph, Occurring(release, in_base, relations), triples[graph])
+        surveys[graph] = Survey(graph, Occurring(release, in_base, relations), triples[graph])
     splits = tuple(name for name, number in zip(ORDER, of_split, strict=True) if number)
-    return Surveyed(splits, columns, found)
+    return Surveyed(splits, columns, surveys)
 
 
 def _watched(blocks: Iterable[Mapping[str, Integers]]) -> Iterator[Mapping[str, Integers]]:
@@ -144,16 +144,18 @@ def share(triples: Integers, part: int, parts: int) -> Integers:
     return own
 
 
-def counted_at_once(blocks: Blocks, found: Survey, protocols: Sequence[Protocol]) -> Iterator[list[Counts]]:
+def counted_at_once(
+    blocks: Blocks, surveyed: Survey, protocols: Sequence[Protocol]
+) -> Iterator[list[Counts]]:
     """Yield what was counted of each group of relations, under each protocol; all blocks are at hand."""
-    count = partial(_counts_of_group, found=found, protocols=protocols)
-    with progress("counting", int(found.triples.sum()), "triples") as report:
-        yield from in_groups(blocks, found, count, GROUP, found.triples.size, report)
+    count = partial(_counts_of_group, surveyed=surveyed, protocols=protocols)
+    with progress("counting", int(surveyed.triples.sum()), "triples") as report:
+        yield from in_groups(blocks, surveyed, count, GROUP, surveyed.triples.size, report)
 
 
 def in_groups(
     blocks: Blocks,
-    found: Survey,
+    surveyed: Survey,
     work: Callable[[dict[str, Integers], Flags], T],
     size: int,
     most: int,
@@ -165,24 +167,26 @@ def in_groups(
     triples a group has; of many, more. most: how many relations it may have. report: gets the number of triples that
     are done.
     """
-    triples = found.triples
+    triples = surveyed.triples
     groups = _groups(triples, max(size, int(triples.sum()) // _GROUPS), most)
 
     def done(relations: Flags) -> T:
         parts: list[dict[str, Integers]] = []
         for codes in blocks():
-            own = _of_graph(codes, found.graph)
+            own = _of_graph(codes, surveyed.graph)
             places = slice(None) if relations.all() else np.flatnonzero(relations[own["relation"]])
             parts.append({name: column[places] for name, column in own.items()})
         return work(_joined(parts), relations)
 
     # numpy lets go of Python while it works, so that threads work side by side.
     with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
-        yield from told(threads.map(done, groups), [int(triples[group].sum()) for group in groups], report)
+        yield from reporting(
+            threads.map(done, groups), [int(triples[group].sum()) for group in groups], report
+        )
 
 
 def counted_within(
-    memory: float, blocks: Blocks, found: Survey, protocols: Sequence[Protocol]
+    memory: float, blocks: Blocks, surveyed: Survey, protocols: Sequence[Protocol]
 ) -> Iterator[list[Counts]]:
     """Yield what was counted of each group of relations, and of each part of a large one, under each protocol.
 
@@ -190,25 +194,29 @@ def counted_within(
     entities with neighbouring ids, take more.
     """
     threads = pl.thread_pool_size()
-    left = memory - ENTITY * found.occurring.entities.size
+    left = memory - ENTITY * surveyed.occurring.entities.size
     if left <= 0:
         raise RankadjustError(
-            f"{found.occurring.entities.size:,} entities take {(memory - left) / 1e9:.1f} GB, and only "
+            f"{surveyed.occurring.entities.size:,} entities take {(memory - left) / 1e9:.1f} GB, and only "
             f"{memory / 1e9:.1f} GB are allowed; allow more memory"
         )
     # Half of it for triples that are loaded and wait, half for those that are being counted.
     fitting = max(1, int(left / 2 / threads / COUNTED))
     loaded = max(1, int(left / 2 / LOADED))
-    large = found.triples > fitting
-    groups = _groups(np.where(large, 0, found.triples), min(GROUP, fitting), _relations_of_a_word(found))
+    large = surveyed.triples > fitting
+    groups = _groups(
+        np.where(large, 0, surveyed.triples), min(GROUP, fitting), _relations_of_a_word(surveyed)
+    )
     with (
         ThreadPoolExecutor(threads) as executor,
-        progress("counting", int(found.triples.sum()), "triples") as report,
+        progress("counting", int(surveyed.triples.sum()), "triples") as report,
     ):
-        yield from _loaded_and_counted(groups, blocks, found, protocols, loaded, executor, report)
+        yield from _loaded_and_counted(groups, blocks, surveyed, protocols, loaded, executor, report)
         if large.any():
-            parts = _Parts.of(np.flatnonzero(large), blocks, found, protocols, fitting, int(left / COUNTED))
-            yield from _counted_in_parts(parts, blocks, found, protocols, loaded, executor, report)
+            parts = _Parts.of(
+                np.flatnonzero(large), blocks, surveyed, protocols, fitting, int(left / COUNTED)
+            )
+            yield from _counted_in_parts(parts, blocks, surveyed, protocols, loaded, executor, report)
 
 
 def _of_graph(codes: Mapping[str, Integers], graph: Graph) -> Mapping[str, Integers]:
@@ -242,12 +250,12 @@ def _joined(parts: list[dict[str, Integers]]) -> dict[str, Integers]:
 # Groups of relations
 
 
-def _relations_of_a_word(found: Survey) -> int:
+def _relations_of_a_word(surveyed: Survey) -> int:
     """Return how many relations a group may have so that a triple still fits one word, which is sorted fastest."""
-    entity = max(found.occurring.entities.size, 2).bit_length()
+    entity = max(surveyed.occurring.entities.size, 2).bit_length()
     left = WORD - 2 * entity - len(ORDER).bit_length()
     # With few bits left, as where there are times too, small groups would not help.
-    return 2**left if 6 <= left < WORD // 2 else max(found.triples.size, 1)
+    return 2**left if 6 <= left < WORD // 2 else max(surveyed.triples.size, 1)
 
 
 def _groups(triples: Integers, size: int, most: int) -> list[Flags]:
@@ -259,26 +267,28 @@ def _groups(triples: Integers, size: int, most: int) -> list[Flags]:
     group = (np.cumsum(triples) - triples // 2) // size
     present = triples > 0
     number = group * (triples.size + 1) + (np.cumsum(present) - 1) // most
-    return [(number == one) & present for one in np.unique(number[present])]
+    return [(number == group_number) & present for group_number in np.unique(number[present])]
 
 
 def _counts_of_group(
-    codes: Mapping[str, Integers], relations: Flags, found: Survey, protocols: Sequence[Protocol]
+    codes: Mapping[str, Integers], relations: Flags, surveyed: Survey, protocols: Sequence[Protocol]
 ) -> list[Counts]:
     """Count the triples of some relations, under each protocol."""
-    own, occurring = within_group(codes, relations, found)
-    rows = cache(lambda time: rows_of(own, found.graph, occurring, time))
-    return [counts_of_rows(rows(one.time), found.graph, occurring, one) for one in protocols]
+    own, occurring = within_group(codes, relations, surveyed)
+    rows = cache(lambda time: rows_of(own, surveyed.graph, occurring, time))
+    return [
+        counts_of_rows(rows(protocol.time), surveyed.graph, occurring, protocol) for protocol in protocols
+    ]
 
 
 def within_group(
-    codes: Mapping[str, Integers], relations: Flags, found: Survey
+    codes: Mapping[str, Integers], relations: Flags, surveyed: Survey
 ) -> tuple[dict[str, Integers], Occurring]:
     """Return the triples of some relations, and their entities; relations are numbered anew, which takes fewer bits."""
     number = (np.cumsum(relations) - 1).astype(np.uint32)
     own = {**codes, "relation": number[codes["relation"]]}
     occurring = replace(
-        found.occurring, base_relations=found.occurring.base_relations[: relations.size][relations]
+        surveyed.occurring, base_relations=surveyed.occurring.base_relations[: relations.size][relations]
     )
     return own, occurring
 
@@ -323,22 +333,22 @@ def _handed_out(
 def _loaded_and_counted(
     groups: Sequence[Flags],
     blocks: Blocks,
-    found: Survey,
+    surveyed: Survey,
     protocols: Sequence[Protocol],
     loaded: int,
     executor: Executor,
     report: Callable[[int], object],
 ) -> Iterator[list[Counts]]:
     """Yield what was counted of each group of relations; `loaded` triples may be in memory."""
-    sizes = [int(found.triples[group].sum()) for group in groups]
+    sizes = [int(surveyed.triples[group].sum()) for group in groups]
     for load in _loads(sizes, loaded):
-        receiver = np.full(found.triples.size, len(load), np.uint16)
+        receiver = np.full(surveyed.triples.size, len(load), np.uint16)
         for place, number in enumerate(load):
             receiver[groups[number]] = place
-        pieces = _handed_out(blocks, found.graph, partial(_of_relation, receiver), len(load))
-        count = partial(_counts_of_pieces, found=found, protocols=protocols)
+        pieces = _handed_out(blocks, surveyed.graph, partial(_of_relation, receiver), len(load))
+        count = partial(_counts_of_pieces, surveyed=surveyed, protocols=protocols)
         counted = executor.map(count, pieces, [groups[number] for number in load])
-        yield from told(counted, [sizes[number] for number in load], report)
+        yield from reporting(counted, [sizes[number] for number in load], report)
 
 
 def _of_relation(receiver: Integers, codes: Mapping[str, Integers]) -> Integers:
@@ -347,9 +357,9 @@ def _of_relation(receiver: Integers, codes: Mapping[str, Integers]) -> Integers:
 
 
 def _counts_of_pieces(
-    pieces: list[dict[str, Integers]], relations: Flags, found: Survey, protocols: Sequence[Protocol]
+    pieces: list[dict[str, Integers]], relations: Flags, surveyed: Survey, protocols: Sequence[Protocol]
 ) -> list[Counts]:
-    return _counts_of_group(_taken(pieces), relations, found, protocols)
+    return _counts_of_group(_taken(pieces), relations, surveyed, protocols)
 
 
 def _taken(pieces: list[dict[str, Integers]]) -> dict[str, Integers]:
@@ -389,48 +399,48 @@ class _Parts:
         cls,
         relations: IntArray,
         blocks: Blocks,
-        found: Survey,
+        surveyed: Survey,
         protocols: Sequence[Protocol],
         size: int,
         most: int,
     ) -> "_Parts":
         """Cut relations into parts of at most `size` triples, or of one piece that has at most `most`."""
-        entities = found.occurring.entities.size
+        entities = surveyed.occurring.entities.size
         shift = max(0, max(entities - 1, 1).bit_length() - _PIECES.bit_length() + 1)
-        place = np.full(found.triples.size, relations.size)
+        place = np.full(surveyed.triples.size, relations.size)
         place[relations] = np.arange(relations.size)
         width = (entities - 1 >> shift) + 1
         triples = {side: np.zeros((relations.size, width), np.int64) for side in SIDES}
-        observed = any(one.types == "observed" for one in protocols)
+        observed = any(protocol.types == "observed" for protocol in protocols)
         types = [{side: np.zeros(entities, bool) for side in SIDES} for _ in relations] if observed else None
         for codes in blocks():
-            own = _of_graph(codes, found.graph)
+            own = _of_graph(codes, surveyed.graph)
             of_row = place[own["relation"]]
             rows = np.flatnonzero(of_row < relations.size)
-            in_base = is_one_of(own["split"][rows], found.graph.base)
+            in_base = is_one_of(own["split"][rows], surveyed.graph.base)
             for side in SIDES:
                 ids = own[OTHER[side]][rows]
                 cell = of_row[rows] * width + (ids >> shift)
                 triples[side] += np.bincount(cell, minlength=relations.size * width).reshape(-1, width)
-                for one in range(relations.size if types else 0):
-                    types[one][OTHER[side]][ids[in_base & (of_row[rows] == one)]] = True  # type: ignore[index]
+                for large in range(relations.size if types else 0):
+                    types[large][OTHER[side]][ids[in_base & (of_row[rows] == large)]] = True  # type: ignore[index]
         part_of: dict[Side, Integers] = {}
         sizes: dict[Side, list[int]] = {}
         relation_of: dict[Side, list[int]] = {}
         for side in SIDES:
             part_of[side] = np.full((relations.size + 1, width), -1)
             sizes[side], relation_of[side] = [], []
-            for one, row in enumerate(triples[side]):
-                _require_room(row, most, int(relations[one]), OTHER[side], shift)
-                part_of[side][one] = _ranges(row, size) + len(sizes[side])
-                own_sizes = np.bincount(part_of[side][one] - len(sizes[side]), row).astype(np.int64)
+            for large, row in enumerate(triples[side]):
+                _require_room(row, most, int(relations[large]), OTHER[side], shift)
+                part_of[side][large] = _ranges(row, size) + len(sizes[side])
+                own_sizes = np.bincount(part_of[side][large] - len(sizes[side]), row).astype(np.int64)
                 sizes[side] += own_sizes.tolist()
-                relation_of[side] += [one] * own_sizes.size
+                relation_of[side] += [large] * own_sizes.size
         return cls(relations, place, shift, part_of, sizes, relation_of, size, types)
 
     def waiting(self, side: Side, loaded: int) -> list[int]:
         """Return the sizes of the parts, as if those that nothing else may be beside filled the memory."""
-        return [one if one <= self.size else loaded for one in self.sizes[side]]
+        return [size if size <= self.size else loaded for size in self.sizes[side]]
 
     def receiver(self, side: Side, load: range, codes: Mapping[str, Integers]) -> Integers:
         """Return for every triple the place in the load of its part, and the length of the load for the others."""
@@ -440,17 +450,17 @@ class _Parts:
         return number
 
     def rows(
-        self, side: Side, part: int, codes: Mapping[str, Integers], found: Survey
+        self, side: Side, part: int, codes: Mapping[str, Integers], surveyed: Survey
     ) -> Callable[[Time], Rows]:
         """Return how the rows of a part are made for protocols that heed times, and for others."""
-        one = self.relation_of[side][part]
-        relation = int(self.relations[one])
+        relation_of_part = self.relation_of[side][part]
+        relation = int(self.relations[relation_of_part])
         own = {**codes, "relation": np.zeros_like(codes["relation"])}
         occurring = replace(
-            found.occurring, base_relations=found.occurring.base_relations[relation : relation + 1]
+            surveyed.occurring, base_relations=surveyed.occurring.base_relations[relation : relation + 1]
         )
-        types = self.types[one] if self.types else None
-        return cache(lambda time: rows_of(own, found.graph, occurring, time, types))
+        types = self.types[relation_of_part] if self.types else None
+        return cache(lambda time: rows_of(own, surveyed.graph, occurring, time, types))
 
 
 def _ranges(triples: Integers, size: int) -> Integers:
@@ -480,7 +490,7 @@ def _require_room(triples: Integers, most: int, relation: int, key: Side, shift:
 def _counted_in_parts(
     parts: _Parts,
     blocks: Blocks,
-    found: Survey,
+    surveyed: Survey,
     protocols: Sequence[Protocol],
     loaded: int,
     executor: Executor,
@@ -489,19 +499,21 @@ def _counted_in_parts(
     """Yield what was counted of each part of the large relations; `loaded` triples may be in memory."""
     with _scratch() as folder:
         for load in _loads(parts.waiting("tail", loaded), loaded):
-            pieces = _handed_out(blocks, found.graph, partial(parts.receiver, "tail", load), len(load))
-            count = partial(_tails_of_part, parts=parts, found=found, protocols=protocols)
+            pieces = _handed_out(blocks, surveyed.graph, partial(parts.receiver, "tail", load), len(load))
+            count = partial(_tails_of_part, parts=parts, surveyed=surveyed, protocols=protocols)
             # Either round is half of the work.
             halves = [parts.sizes["tail"][part] // 2 for part in load]
-            for counts, candidates in told(executor.map(count, load, pieces), halves, report):
+            for counts, candidates in reporting(executor.map(count, load, pieces), halves, report):
                 # In the order of the parts: the rows will have the same order.
                 _put_aside(candidates, folder)
                 yield counts
         for load in _loads(parts.waiting("head", loaded), loaded):
-            pieces = _handed_out(blocks, found.graph, partial(parts.receiver, "head", load), len(load))
-            heads = partial(_heads_of_part, parts=parts, found=found, protocols=protocols, folder=folder)
+            pieces = _handed_out(blocks, surveyed.graph, partial(parts.receiver, "head", load), len(load))
+            heads = partial(
+                _heads_of_part, parts=parts, surveyed=surveyed, protocols=protocols, folder=folder
+            )
             halves = [parts.sizes["head"][part] // 2 for part in load]
-            yield from told(executor.map(heads, load, pieces), halves, report)
+            yield from reporting(executor.map(heads, load, pieces), halves, report)
 
 
 @contextmanager
@@ -519,21 +531,25 @@ def _scratch() -> Iterator[Path]:
 
 
 def _tails_of_part(
-    part: int, pieces: list[dict[str, Integers]], parts: _Parts, found: Survey, protocols: Sequence[Protocol]
+    part: int,
+    pieces: list[dict[str, Integers]],
+    parts: _Parts,
+    surveyed: Survey,
+    protocols: Sequence[Protocol],
 ) -> tuple[list[Counts], list[dict[str, Integers]]]:
     """Return the counts of tails, and per protocol the candidates of the rows of each part of the second round."""
-    rows = parts.rows("tail", part, _taken(pieces), found)
+    rows = parts.rows("tail", part, _taken(pieces), surveyed)
     part_of = parts.part_of["head"][parts.relation_of["tail"][part]]
     counts, aside = [], []
     for number, protocol in enumerate(protocols):
         own = rows(protocol.time)
-        tasks = tasks_of(own, "tail", found.occurring, protocol)
-        counts.append(counts_of_side(own, found.graph, tasks, "tail", protocol))
+        tasks = tasks_of(own, "tail", surveyed.occurring, protocol)
+        counts.append(counts_of_side(own, surveyed.graph, tasks, "tail", protocol))
         later = part_of[own.tail >> parts.shift]
         order = np.argsort((later - part_of[0]).astype(np.uint16), kind="stable")
         candidates = tasks.candidates[order].astype(np.uint32)
         starts = np.flatnonzero(np.diff(later[order], prepend=-1))
-        names = [f"{number}-{one}" for one in later[order[starts]]]
+        names = [f"{number}-{part_after}" for part_after in later[order[starts]]]
         aside.append(dict(zip(names, np.split(candidates, starts[1:]), strict=True)))
     return counts, aside
 
@@ -554,21 +570,21 @@ def _heads_of_part(
     part: int,
     pieces: list[dict[str, Integers]],
     parts: _Parts,
-    found: Survey,
+    surveyed: Survey,
     protocols: Sequence[Protocol],
     folder: Path,
 ) -> list[Counts]:
     """Return the counts of heads, and of both sides."""
-    rows = parts.rows("head", part, _taken(pieces), found)
+    rows = parts.rows("head", part, _taken(pieces), surveyed)
     counts = []
     for number, protocol in enumerate(protocols):
         own = rows(protocol.time)
-        tasks = tasks_of(own, "head", found.occurring, protocol)
+        tasks = tasks_of(own, "head", surveyed.occurring, protocol)
         path = folder / f"{number}-{part}"
         both: dict[Side, Integers] = {"head": tasks.candidates, "tail": np.fromfile(path, np.uint32)}
         path.unlink()
         counts.append(
-            counts_of_side(own, found.graph, tasks, "head", protocol)
-            | counts_of_both(own, found.graph, both, protocol)
+            counts_of_side(own, surveyed.graph, tasks, "head", protocol)
+            | counts_of_both(own, surveyed.graph, both, protocol)
         )
     return counts

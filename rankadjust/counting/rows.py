@@ -118,11 +118,11 @@ class Rows:
     @cached_property
     def observed(self) -> dict[Side, tuple[Flags, Integers]]:
         """Whether the base has each row's answer on that side of its relation, and how many answers it has there."""
-        found: dict[Side, tuple[Flags, Integers]] = {}
+        by_side: dict[Side, tuple[Flags, Integers]] = {}
         for side in SIDES:
             if self.types is not None:
                 mask = self.types[side]
-                found[side] = mask[self.entity(side)], np.full(self.head.size, int(mask.sum()))
+                by_side[side] = mask[self.entity(side)], np.full(self.head.size, int(mask.sum()))
                 continue
             numbers = numbered([self.relation, self.entity(side)])
             observed = np.zeros(int(numbers.max()) + 1, bool)
@@ -130,8 +130,8 @@ class Rows:
             relation_of = np.empty(observed.size, self.relation.dtype)
             relation_of[numbers] = self.relation
             sizes = np.bincount(relation_of[observed], minlength=int(self.relation.max()) + 1)
-            found[side] = observed[numbers], sizes[self.relation]
-        return found
+            by_side[side] = observed[numbers], sizes[self.relation]
+        return by_side
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ def _with_times_forgotten(
 
 def sums(counts: Sequence[Counts]) -> Counts:
     """Add up what was counted in groups of relations."""
-    return {key: _sum([one[key] for one in counts if key in one]) for key in set().union(*counts)}
+    return {key: _sum([part[key] for part in counts if key in part]) for key in set().union(*counts)}
 
 
 def _sum(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

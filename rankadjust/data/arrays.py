@@ -39,7 +39,7 @@ def write_encoded(
     number, and for whatever `integer_blocks` refuses.
     """
     most = {"entities": form.num_entities, "relations": form.num_relations}
-    found = dict.fromkeys(most, 0)
+    most_seen = dict.fromkeys(most, 0)
 
     def blocks(
         columns: list[str] | None, predicate: pl.Expr | None, _limit: int | None, _size: int | None
@@ -53,7 +53,7 @@ def write_encoded(
                 for block in integer_blocks({split: paths[split]}, form.stored, names={split: where}):
                     for column in LABEL_COLUMNS:
                         largest = _checked(block[column], most[_KIND_OF[column]], where, row)
-                        found[_KIND_OF[column]] = max(found[_KIND_OF[column]], largest + 1)
+                        most_seen[_KIND_OF[column]] = max(most_seen[_KIND_OF[column]], largest + 1)
                     for name in time_columns(block.columns):
                         if block[name].null_count():
                             raise RankadjustError(f"{where}: a triple has no {name}; drop it or fill it in")
@@ -67,7 +67,7 @@ def write_encoded(
     schema = {"split": pl.Enum(SPLITS), **dict.fromkeys(LABEL_COLUMNS, pl.UInt32()), **times}
     with sealed_parquet(output, TRIPLES, dataset) as (temporary, metadata):
         put_parquet(register_io_source(blocks, schema=schema, is_pure=True), temporary, metadata)
-    return {kind: most[kind] or found[kind] for kind in most}
+    return {kind: most[kind] or most_seen[kind] for kind in most}
 
 
 def summarise_arrays(

@@ -132,7 +132,7 @@ def why_failed(error: urllib3.exceptions.HTTPError) -> tuple[str, bool]:
 
 def _why_not_secure(error: urllib3.exceptions.SSLError) -> tuple[str, bool]:
     """Return what is wrong with a secure connection, and whether it may pass."""
-    inner = next((one for one in error.args if isinstance(one, ssl.SSLError)), None)
+    inner = next((cause for cause in error.args if isinstance(cause, ssl.SSLError)), None)
     match inner:
         case ssl.SSLCertVerificationError(verify_message=reason):
             hint = ""

@@ -69,10 +69,10 @@ def fetch_dataset(
         raise RankadjustError(f"{name}: the registry declares no source")
     numbered = list(enumerate(alternatives, 1))
     keep = _Cache(cache, folder, patience)
-    attempts = [(keep.finder(_fetch_offline if offline else _fetch), *one) for one in numbered]
+    attempts = [(keep.finder(_fetch_offline if offline else _fetch), *entry) for entry in numbered]
     if mirror:
         find = _mirror(mirror, keep, offline=offline)
-        attempts = [(find, *one) for one in numbered if _has_address(one[1])] + attempts
+        attempts = [(find, *entry) for entry in numbered if _has_address(entry[1])] + attempts
     failures: list[str] = []
     for find, number, files in attempts:
         try:
@@ -184,10 +184,10 @@ class _Cache:
             return str(error)
         if file.sha256 is not None:
             return ""
-        found, recorded = sha256_of(path), _sum(path)
-        if recorded.is_file() and read_sums(recorded) != {path.name: found}:
+        digest, recorded = sha256_of(path), _sum(path)
+        if recorded.is_file() and read_sums(recorded) != {path.name: digest}:
             return f"{path}: its bytes are not those that were downloaded"
-        return f"{path}: what it holds could not be read" if refused(self.folder, found).exists() else ""
+        return f"{path}: what it holds could not be read" if refused(self.folder, digest).exists() else ""
 
     def _fetch(self, file: File, path: Path, fetch: _Fetcher, wrong: str) -> None:
         if path.exists():
@@ -354,12 +354,12 @@ def _run(command: Sequence[str], what: str, errors: int | None, limit: float) ->
 
 def _adopt(folder: Path, name: str, file: File, path: Path) -> None:
     """Move the one file that was asked for out of a fresh folder, once it is checked."""
-    found = contained(folder / name, folder)
-    if found.is_symlink() or not found.is_file():
+    downloaded = contained(folder / name, folder)
+    if downloaded.is_symlink() or not downloaded.is_file():
         others = ", ".join(sorted(other.name for other in folder.iterdir())[:5]) or "nothing"
         raise RankadjustError(f"{address(file.source)}: there is no such file (got {others})")
-    check(found, _expected(file), address(file.source))
-    put_in_place(found, path)
+    check(downloaded, _expected(file), address(file.source))
+    put_in_place(downloaded, path)
 
 
 def _expected(file: File) -> Expected:

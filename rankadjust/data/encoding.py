@@ -18,7 +18,7 @@ import polars as pl
 
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.progress import progress, told
+from rankadjust.base.progress import progress, reporting
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TIME_COLUMNS
 
 _Ids = npt.NDArray[np.uint32]
@@ -81,7 +81,7 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
         .select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *columns)
         for name, end in zip(present, ends, strict=True)
     ]
-    return Encoded(pl.concat(frames), pl.concat([_table(kind, found) for kind, found in labels.items()]))
+    return Encoded(pl.concat(frames), pl.concat([_table(kind, known) for kind, known in labels.items()]))
 
 
 def _check_listed(listed: _Ids, labels: pl.Series) -> None:
@@ -109,7 +109,7 @@ def _ranked(texts: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], dict[
         for seed in count():
             with progress("encoding", 2 * len(texts), "steps") as report:
                 numbering = threads.map(partial(_numbered_labels, seed=seed), texts.values())
-                numbered = dict(zip(texts, told(numbering, repeat(1, len(texts)), report), strict=True))
+                numbered = dict(zip(texts, reporting(numbering, repeat(1, len(texts)), report), strict=True))
                 labels: dict[str, pl.Series] = {}
                 ranks: dict[str, _Ids] = {}
                 for kind, columns in _KINDS.items():
@@ -119,13 +119,13 @@ def _ranked(texts: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], dict[
                     ranks |= {
                         name: by_hash[np.searchsorted(hashes, numbered[name].values)] for name in columns
                     }
-                numbers = [one.number for one in numbered.values()]
+                numbers = [ranked.number for ranked in numbered.values()]
                 ids = dict(
                     zip(texts, threads.map(np.take, (ranks[name] for name in texts), numbers), strict=True)
                 )
                 meant = [labels[_KIND_OF[name]] for name in texts]
                 comparing = threads.map(_stands_for, ids.values(), meant, texts.values())
-                right = all(told(comparing, repeat(1, len(texts)), report))
+                right = all(reporting(comparing, repeat(1, len(texts)), report))
             if right:
                 return labels, ids
     raise AssertionError("count() ended")

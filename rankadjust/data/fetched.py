@@ -52,10 +52,10 @@ def damage(folder: str | Path, digests: Digests) -> str:
         return f"{MANIFEST} does not say what was fetched; {_last_change(folder)}"
     if manifest.get(_REFUSED):
         return f"what was fetched without a checksum could not be read; {_last_change(folder)}"
-    found = {path: digests.of(path) for path in recorded}
+    sums = {path: digests.of(path) for path in recorded}
     wrong = [
         f"{path.name} is missing" if digest == ABSENT else f"{path.name} has other bytes"
-        for path, digest in found.items()
+        for path, digest in sums.items()
         if digest != recorded[path]
     ]
     return "; ".join([*wrong, _last_change(folder)]) if wrong else ""
@@ -66,11 +66,11 @@ def last_damage_of(name: str, folder: str | Path, *, digests: Digests, memory: P
 
     memory: where that is remembered, under a name. looks: whether to look for damage, and to say what is found.
     """
-    found = damage(folder, digests) if looks else ""
-    if found:
-        said = found.rpartition("; ")[0]
+    damaged = damage(folder, digests) if looks else ""
+    if damaged:
+        said = damaged.rpartition("; ")[0]
         sys.stderr.write(f"note: {folder}: {said}; a run fetches it again\n")
-    return last_damage(name, found, memory, remember=looks)
+    return last_damage(name, damaged, memory, remember=looks)
 
 
 @contextmanager

@@ -96,9 +96,11 @@ def _count_in_list(encoded: Encoded, summary: Mapping[str, Any]) -> Iterator[str
     if not summary["isolated_entities"]:
         return
     number = str(summary["entities"] - 1)
-    found = encoded.labels.filter(pl.col("kind") == "entity", pl.col("label") == number)
-    if found.height:
-        used = encoded.triples.select(pl.any_horizontal((pl.col("head", "tail") == found["id"].item()).any()))
+    entity = encoded.labels.filter(pl.col("kind") == "entity", pl.col("label") == number)
+    if entity.height:
+        used = encoded.triples.select(
+            pl.any_horizontal((pl.col("head", "tail") == entity["id"].item()).any())
+        )
         if not used.item():
             yield (
                 f"the list of entities has {number!r}, which no triple has, and {summary['entities'] - 1:,} others: "
@@ -132,9 +134,9 @@ def _different(ids: pl.Series) -> int:
 
 
 def _same(splits: Mapping[str, pl.DataFrame]) -> Iterator[str]:
-    for one, other in combinations(splits, 2):
-        if splits[one].equals(splits[other]):
-            yield f"the splits {one} and {other} are the same file, line by line: check the paths under sources"
+    for first, other in combinations(splits, 2):
+        if splits[first].equals(splits[other]):
+            yield f"the splits {first} and {other} are the same file, line by line: check the paths under sources"
 
 
 def _leaks(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:

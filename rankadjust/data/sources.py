@@ -84,8 +84,8 @@ def _ending(name: str) -> str | None:
 
 def fetched_file(folder: Path, split: str) -> Path:
     """Return the file of a split in a fetched folder, <split>.txt where there is none."""
-    found = (folder / f"{split}{suffix}" for suffix in _ARRAYS)
-    return next((path for path in found if path.exists()), folder / f"{split}.txt")
+    paths = (folder / f"{split}{suffix}" for suffix in _ARRAYS)
+    return next((path for path in paths if path.exists()), folder / f"{split}.txt")
 
 
 def published_names(folder: Path) -> dict[str, str]:

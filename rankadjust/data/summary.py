@@ -71,8 +71,8 @@ def summarise_blocks(
         "entities": entities,
         "isolated_entities": isolated,
         "relations": relations,
-        **{f"entities_in_{graph}": _count(one.entities) for graph, one in known.items()},
-        **{f"relations_in_{graph}": _count(one.relations) for graph, one in known.items()},
+        **{f"entities_in_{graph}": _count(seen.entities) for graph, seen in known.items()},
+        **{f"relations_in_{graph}": _count(seen.relations) for graph, seen in known.items()},
         "triples": triples,
         "distinct_triples": distinct,
         "distinct_triples_in_all_splits": counts["distinct_in_all"],
@@ -114,11 +114,11 @@ class _Seen:
 
     @classmethod
     def union(cls, parts: Iterable["_Seen"], entities: int, relations: int) -> "_Seen":
-        found = cls(np.zeros(entities, dtype=np.bool_), np.zeros(relations, dtype=np.bool_))
+        union = cls(np.zeros(entities, dtype=np.bool_), np.zeros(relations, dtype=np.bool_))
         for part in parts:
-            np.logical_or(found.entities, part.entities, out=found.entities)
-            np.logical_or(found.relations, part.relations, out=found.relations)
-        return found
+            np.logical_or(union.entities, part.entities, out=union.entities)
+            np.logical_or(union.relations, part.relations, out=union.relations)
+        return union
 
     def covers(self, head: _Ids, relation: _Ids, tail: _Ids) -> _Mask:
         """Return for each triple whether its entities and its relation are among the seen ones."""
@@ -213,10 +213,10 @@ def _counts(part: _Part, known: Mapping[str, _Seen], size: _Size) -> dict[str, A
     return counts
 
 
-def _added(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+def _added(first: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Add up nested counts; the first may be empty."""
     return {
-        key: _added(one.get(key, {}), value) if isinstance(value, Mapping) else one.get(key, 0) + value
+        key: _added(first.get(key, {}), value) if isinstance(value, Mapping) else first.get(key, 0) + value
         for key, value in other.items()
     }
 
@@ -257,12 +257,12 @@ def _distinct(keys: _Keys) -> _Keys:
 
 def _overlaps(distinct: Mapping[str, _Keys]) -> dict[str, int]:
     pairs = combinations(distinct, 2)
-    return {f"{one}&{other}": _common(distinct[one], distinct[other]) for one, other in pairs}
+    return {f"{first}&{other}": _common(distinct[first], distinct[other]) for first, other in pairs}
 
 
-def _common(one: _Keys, other: _Keys) -> int:
+def _common(first: _Keys, other: _Keys) -> int:
     """Return how many values two sorted arrays without repetitions share, by looking the fewer up in the more."""
-    fewer, more = sorted((one, other), key=len)
+    fewer, more = sorted((first, other), key=len)
     if not fewer.size:
         return 0
     places = np.searchsorted(more, fewer).clip(max=more.size - 1)
@@ -274,7 +274,7 @@ def _graphs(seen_in: Mapping[str, _Seen], distinct: Mapping[str, int], size: _Si
 
     A data set without a training graph has no overlap of two graphs.
     """
-    found = {
+    of_graphs = {
         graph: _Seen.union(
             [seen for split, seen in seen_in.items() if _graph_of(split) == graph],
             size.entities,
@@ -288,11 +288,11 @@ def _graphs(seen_in: Mapping[str, _Seen], distinct: Mapping[str, int], size: _Si
             "relations": _count(seen.relations),
             "distinct_triples": distinct[graph],
         }
-        for graph, seen in found.items()
+        for graph, seen in of_graphs.items()
     }
     if "training" in seen_in:
-        graphs["shared_entities"] = _count(found["training"].entities & found["inference"].entities)
-        graphs["new_relations"] = _count(found["inference"].relations & ~seen_in["training"].relations)
+        graphs["shared_entities"] = _count(of_graphs["training"].entities & of_graphs["inference"].entities)
+        graphs["new_relations"] = _count(of_graphs["inference"].relations & ~seen_in["training"].relations)
     return graphs
 
 
@@ -324,12 +324,12 @@ def check_expected(summary: Mapping[str, Any], dataset: Dataset) -> str | None:
     )
 
 
-def _differences(found: Mapping[str, Any], expected: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+def _differences(actual: Mapping[str, Any], expected: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     for key, value in expected.items():
         if isinstance(value, Mapping):
-            yield from _differences(found.get(key, {}), value, f"{prefix}{key}.")
-        elif found.get(key) != value:
-            yield f"{prefix}{key} is {found.get(key, 'missing')}, expected {value}"
+            yield from _differences(actual.get(key, {}), value, f"{prefix}{key}.")
+        elif actual.get(key) != value:
+            yield f"{prefix}{key} is {actual.get(key, 'missing')}, expected {value}"
 
 
 _ROW = {

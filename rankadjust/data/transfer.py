@@ -242,12 +242,12 @@ def _rest(url: str, response: urllib3.BaseHTTPResponse, part: _Part) -> tuple[in
     if _is_coded(url, response):
         part.forget()
         raise _PassingError("the server sent a part of the file as it packed it")
-    told = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
+    content_range = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("Content-Range", ""))
     # Some servers heed Range and not If-Range.
-    if told is None or int(told[1]) != part.size or _mark(response) not in ("", part.mark):
+    if content_range is None or int(content_range[1]) != part.size or _mark(response) not in ("", part.mark):
         part.forget()
         raise _PassingError("the server sent another part than was asked for")
-    return part.size, int(told[2]) if told[2].isdecimal() else None
+    return part.size, int(content_range[2]) if content_range[2].isdecimal() else None
 
 
 # The codings of http and the endings of file names that say the same.

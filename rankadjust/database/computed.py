@@ -43,8 +43,8 @@ def baselines_of(
 
     @cache
     def standings() -> Standings:
-        (found,) = count_standings(given_triples(splits), [protocol])
-        return found
+        (counted,) = count_standings(given_triples(splits), [protocol])
+        return counted
 
     def values(metrics: Sequence[str] | None) -> pl.DataFrame:
         if not any(splits.get(split) is not None for split in KNOWN_SPLITS):

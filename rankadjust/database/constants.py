@@ -269,9 +269,9 @@ class Constants:
             if names is None:
                 continue
             wanted = [names] if isinstance(names, str) else list(names)
-            found = [self._name(column, name, rows, where) for name in wanted]
-            rows = rows.filter(pl.col(column).is_in(found))
-            where += f"{' for' if where == 'the database' else ','} {' and '.join(found)}"
+            keys = [self._name(column, name, rows, where) for name in wanted]
+            rows = rows.filter(pl.col(column).is_in(keys))
+            where += f"{' for' if where == 'the database' else ','} {' and '.join(keys)}"
         return rows
 
     def _name(self, column: str, name: str, rows: pl.DataFrame, where: str) -> str:
@@ -362,7 +362,9 @@ def _histograms_of_released(table: pl.DataFrame) -> Histograms:
         known = _released_among(table, released.table)
     except RankadjustError:
         return Histograms(missing=_NOT_OF_A_FRAME)
-    tables = [one.join(known, on=_SET, how="semi") for one in released.histograms.tables]
+    tables = [
+        released_table.join(known, on=_SET, how="semi") for released_table in released.histograms.tables
+    ]
     return Histograms(tables, missing=_NOT_OF_A_FRAME)
 
 

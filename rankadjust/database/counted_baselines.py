@@ -82,8 +82,8 @@ def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:
 def best_of(baselines: pl.DataFrame, dataset: str, protocol: str, split: str, side: str) -> str | None:
     """Return the baseline with the best MRR on the split before this one, None where there is no such split."""
     mrr = resolve("mrr").key
-    found = chosen(baselines.filter(dataset=dataset, protocol=protocol, side=side, metric=mrr))
-    return next(iter(found.filter(split=split)["baseline"]), None)
+    best = chosen(baselines.filter(dataset=dataset, protocol=protocol, side=side, metric=mrr))
+    return next(iter(best.filter(split=split)["baseline"]), None)
 
 
 def _best_on(known: pl.DataFrame, values: pl.DataFrame, split: str) -> pl.DataFrame:
@@ -122,7 +122,7 @@ def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = 
     wanted = rows.select(KEY).unique()
     # The best is chosen on another split than the judged split.
     near = baselines.join(wanted.drop("split").unique(), on=[*_without("split")], how="semi")
-    found = rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left")
+    joined = rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left")
     room = pl.col("optimum") - pl.col("baseline_value")
     has_gain = room.abs() > LEAST_ROOM * pl.col("optimum")
 
@@ -130,7 +130,7 @@ def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = 
         return pl.when(has_gain).then((pl.col(value) - pl.col("baseline_value")) / room)
 
     ends = [gain("value_low"), gain("value_high")]
-    return found.with_columns(
+    return joined.with_columns(
         gain=gain("value"), gain_low=pl.min_horizontal(ends), gain_high=pl.max_horizontal(ends)
     )
 

@@ -107,27 +107,27 @@ class EvaluationSet:
         does not have.
         """
         constants = constants.only(dataset)
-        rows, where, found = constants.table, "the database", {}
+        rows, where, chosen = constants.table, "the database", {}
         for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
             known = rows[column].unique().to_list()
-            found[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
-            rows = rows.filter(pl.col(column) == found[column])
-            where = f"the database for {found['dataset']}" + (
-                f" ({found['protocol']})" if "protocol" in found else ""
+            chosen[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
+            rows = rows.filter(pl.col(column) == chosen[column])
+            where = f"the database for {chosen['dataset']}" + (
+                f" ({chosen['protocol']})" if "protocol" in chosen else ""
             )
 
         def stored(metrics: Sequence[str] | None) -> pl.DataFrame:
             of_metrics = True if metrics is None else pl.col("metric").is_in(metrics)
-            names = {name: found[name] for name in ("dataset", "protocol")}
+            names = {name: chosen[name] for name in ("dataset", "protocol")}
             return constants.baselines.filter(of_metrics, **names)
 
         def listed() -> pl.DataFrame | None:
             # What lists tasks takes long to import, and one printed value does not need it.
             from rankadjust.database.single_tasks import tasks_of_run  # noqa: PLC0415
 
-            return tasks_of_run(constants.file, found["dataset"], found["protocol"])
+            return tasks_of_run(constants.file, chosen["dataset"], chosen["protocol"])
 
-        names = (found["dataset"], found["protocol"], found["split"], "both")
+        names = (chosen["dataset"], chosen["protocol"], chosen["split"], "both")
         whole = cls(*names, rows, constants.histograms, counting=stored, listing=listed)
         if side is None:
             side = "both" if "both" in whole.sides else whole.sides[0]
@@ -236,12 +236,12 @@ class EvaluationSet:
 
         rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
         given = {"training": train, "validation": valid, "testing": test}
-        found = counted(given, rules)
-        splits = found.histogram["split"].unique().to_list()
+        counts = counted(given, rules)
+        splits = counts.histogram["split"].unique().to_list()
         chosen = known_name(SPLIT, split, splits, f"the triples of {name}")
         key = [pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol")]
-        histograms = Histograms([found.histogram.select(*key, pl.all())])
-        pairs = found.pairs.filter(split=chosen)
+        histograms = Histograms([counts.histogram.select(*key, pl.all())])
+        pairs = counts.pairs.filter(split=chosen)
         nothing = pl.DataFrame(schema=SCHEMA)
         counting = baselines_of(given, rules, name)
         listing = partial(own_tasks, given, rules)
@@ -349,8 +349,8 @@ class EvaluationSet:
 
     def row(self, metric: Metric) -> dict[str, Any] | None:
         """Return the constants of a metric for this side, None where it has no moments or its tasks are not known."""
-        found = self.moments([metric.key])
-        return found.row(0, named=True) if found.height else None
+        rows = self.moments([metric.key])
+        return rows.row(0, named=True) if rows.height else None
 
     def moments(self, metrics: str | Sequence[str], ks: Sequence[int] = (1, 3, 5, 10)) -> pl.DataFrame:
         """Return what chance gives: a row of constants for each metric.
@@ -468,14 +468,14 @@ class EvaluationSet:
         [('?\tr\tc', 1, 3), ('a\tr\t?', 1, 3)]
 
         """
-        found = self.listing()
-        if found is None or self.split not in TEST_SPLITS:
+        tasks = self.listing()
+        if tasks is None or self.split not in TEST_SPLITS:
             raise RankadjustError(
                 f"{self}: its single tasks are not known here, and a baseline's rank of each needs them; give the "
                 "table that the workflow's target tasks writes (--tasks), the results of a run with this data set "
                 "(--results), or in Python EvaluationSet.from_triples"
             )
-        return found.filter(split=self.split)
+        return tasks.filter(split=self.split)
 
     def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
         """Return in words the limit that all values from low to high are beyond, None where one is possible."""
@@ -642,8 +642,8 @@ class EvaluationSet:
 
     def with_moments(self, metrics: Sequence[str]) -> Constants:
         """Return the constants of this set as a database that has some metrics, those that are known among them."""
-        found = {base[0].key for name in metrics if (base := find_adjusted(name)) is not None}
-        return Constants(self.moments(sorted(found)), self.histograms)
+        keys = {base[0].key for name in metrics if (base := find_adjusted(name)) is not None}
+        return Constants(self.moments(sorted(keys)), self.histograms)
 
 
 def _require_values(values: Mapping[str, float | str]) -> None:

@@ -126,12 +126,12 @@ def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     key = [*EVALUATION, "metric"]
     numbered = rows.with_row_index("place")
     adjusted = numbered.filter(pl.col("expectation").is_not_null(), pl.col("value").is_not_null())
-    found: list[pl.DataFrame] = []
+    parts: list[pl.DataFrame] = []
     for group, part in adjusted.group_by(key, maintain_order=True):
         *evaluation, metric = map(str, group)
-        found.append(_p_of(part, resolve(metric).key, histograms.tails(*evaluation), histograms.missing))
+        parts.append(_p_of(part, resolve(metric).key, histograms.tails(*evaluation), histograms.missing))
     schema = {"place": pl.UInt32, "log10_p_independent": pl.Float64, "reason_p": pl.String}
-    joined = pl.concat([pl.DataFrame(schema=schema), *found])
+    joined = pl.concat([pl.DataFrame(schema=schema), *parts])
     return numbered.join(joined, on="place", how="left", maintain_order="left").drop("place")
 
 

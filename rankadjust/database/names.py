@@ -38,7 +38,7 @@ def find_name(kind: str, name: str, known: Collection[str]) -> str | None:
         return own
     ours = our_word(kind, name) or name
     inference = f"{_INFERENCE}{ours}" if kind == SPLIT else ours
-    return next((one for one in (inference, ours) if one in known), None)
+    return next((entry for entry in (inference, ours) if entry in known), None)
 
 
 def known_name(
@@ -50,9 +50,9 @@ def known_name(
     """
     if not isinstance(name, str):
         raise RankadjustError(f"{name!r} is not the name of a {kind}; give text such as {sorted(known)[0]!r}")
-    found = find_name(kind, name, known)
-    if found is not None:
-        return found
+    match = find_name(kind, name, known)
+    if match is not None:
+        return match
     if kind == DATASET:
         return _by_alias(name, known, where, registry)
     hint = did_you_mean(name, known) or f"; it has {', '.join(sorted(known))}"
@@ -68,7 +68,7 @@ def _by_alias(name: str, known: Collection[str], where: str, registry: Registry 
     except RankadjustError:
         if meanings(name, datasets):
             raise
-        words = (word for one in datasets.values() for word in (one.name, *one.aliases))
+        words = (word for dataset in datasets.values() for word in (dataset.name, *dataset.aliases))
         hint = did_you_mean(name, sorted(known)) or did_you_mean(name, words) or _WHERE_TO_LOOK
         raise RankadjustError(f"unknown data set '{name}'{hint}") from None
     if meant in known:

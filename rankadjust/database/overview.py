@@ -40,15 +40,15 @@ def overview(dataset: str, protocol: str, split: str, constants: Constants) -> O
 
     Raises RankadjustError where a file is missing or does not have what is asked for.
     """
-    rows, where, found = constants.candidates, CANDIDATES, {}
+    rows, where, chosen = constants.candidates, CANDIDATES, {}
     for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
         known = rows[column].unique().to_list()
-        found[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
-        rows = rows.filter(pl.col(column) == found[column])
-        where = f"{CANDIDATES} for {found['dataset']}" + (f" ({protocol})" if column == "protocol" else "")
+        chosen[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
+        rows = rows.filter(pl.col(column) == chosen[column])
+        where = f"{CANDIDATES} for {chosen['dataset']}" + (f" ({protocol})" if column == "protocol" else "")
     rows = rows.sort("side", "num_candidates")
     sides = (_side(str(key[0]), part) for key, part in rows.group_by("side", maintain_order=True))
-    return Overview(**found, counts=_counts(found["dataset"], constants.datasets), sides=tuple(sides))
+    return Overview(**chosen, counts=_counts(chosen["dataset"], constants.datasets), sides=tuple(sides))
 
 
 def _side(side: str, rows: pl.DataFrame) -> Side:

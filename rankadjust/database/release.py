@@ -77,18 +77,18 @@ def require_sound(database: pl.DataFrame) -> None:
     where each adjustment exists exactly if the moments allow it; and where a reason is given for missing values.
     docs/methods.md, "Adjustments", says when an adjustment exists.
     """
-    found = database.with_columns(
+    unsound = database.with_columns(
         violation=pl.concat_list(
             pl.when(broken.fill_null(value=False)).then(pl.lit(text))
             for text, broken in _violations(database)
         ).list.drop_nulls()
     ).filter(pl.col("violation").list.len() > 0)
-    if found.height:
-        rows = found.select(*KEY, pl.col("violation").list.join(", ")).head(_NAMED)
+    if unsound.height:
+        rows = unsound.select(*KEY, pl.col("violation").list.join(", ")).head(_NAMED)
         named = "; ".join(f"{', '.join(key)}: {violation}" for *key, violation in rows.iter_rows())
-        more = f"; and {found.height - _NAMED} more" if found.height > _NAMED else ""
+        more = f"; and {unsound.height - _NAMED} more" if unsound.height > _NAMED else ""
         raise RankadjustError(
-            f"{found.height} of the {database.height} rows of the database are not sound: {named}{more}"
+            f"{unsound.height} of the {database.height} rows of the database are not sound: {named}{more}"
         )
 
 

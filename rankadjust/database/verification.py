@@ -104,12 +104,12 @@ def _checksums(folder: Path) -> Iterator[Comparison]:
     yield Comparison(SUMS, "different" if lines else "identical", tuple(lines))
 
 
-def _databases(one: pl.DataFrame, other: pl.DataFrame) -> Comparison:
-    for database in (one, other):
+def _databases(first: pl.DataFrame, other: pl.DataFrame) -> Comparison:
+    for database in (first, other):
         require_sound(database)
-    found = _compared(Path(RELEASED).name, one, other, KEY, _is_within_accuracy, left_out=_DERIVED)
-    lines = tuple(line for database in (one, other) for line in _not_following(database))
-    return Comparison(found.file, "different", found.lines + lines) if lines else found
+    comparison = _compared(Path(RELEASED).name, first, other, KEY, _is_within_accuracy, left_out=_DERIVED)
+    lines = tuple(line for database in (first, other) for line in _not_following(database))
+    return Comparison(comparison.file, "different", comparison.lines + lines) if lines else comparison
 
 
 def _baselines(folder: Path, reference: Path) -> Comparison:
@@ -117,8 +117,8 @@ def _baselines(folder: Path, reference: Path) -> Comparison:
     lacking = [where for where in (folder, reference) if not (where / BASELINES).exists()]
     if lacking:
         return Comparison(BASELINES, "different", tuple(f"{where} has no {BASELINES}" for where in lacking))
-    one, other = (load_baselines(where / BASELINES) for where in (folder, reference))
-    return _compared(BASELINES, one, other, (*KEY, "baseline"), _is_within_accuracy_of_baselines)
+    first, other = (load_baselines(where / BASELINES) for where in (folder, reference))
+    return _compared(BASELINES, first, other, (*KEY, "baseline"), _is_within_accuracy_of_baselines)
 
 
 def _not_following(database: pl.DataFrame) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _not_following(database: pl.DataFrame) -> Iterator[str]:
 
 def _compared(
     file: str,
-    one: pl.DataFrame,
+    first: pl.DataFrame,
     other: pl.DataFrame,
     key: Sequence[str],
     is_close: Callable[[str], pl.Expr | None] = lambda _: None,
@@ -143,15 +143,17 @@ def _compared(
     is_close: from a column to whether two numbers that are not the same are as good as equal, None where they are not.
     left_out: columns that are not compared.
     """
-    if one.equals(other):
+    if first.equals(other):
         return Comparison(file, "identical")
-    names = [name for name in one.columns if name in other.columns and name not in (*key, *left_out)]
-    lines = [f"the column {name} is in one of them only" for name in _in_one_only(one.columns, other.columns)]
-    for mine, theirs, which in ((one, other, "first"), (other, one, "second")):
+    names = [name for name in first.columns if name in other.columns and name not in (*key, *left_out)]
+    lines = [
+        f"the column {name} is in one of them only" for name in _in_one_only(first.columns, other.columns)
+    ]
+    for mine, theirs, which in ((first, other, "first"), (other, first, "second")):
         alone = mine.join(theirs, on=key, how="anti", nulls_equal=True)
         if alone.height:
             lines.append(f"only the {which} has {_rows(alone, key)}")
-    both = one.join(other, on=key, how="inner", suffix="_other", nulls_equal=True, maintain_order="left")
+    both = first.join(other, on=key, how="inner", suffix="_other", nulls_equal=True, maintain_order="left")
     close = []
     for name in names:
         changed = both.filter(pl.col(name).ne_missing(pl.col(f"{name}_other")))
@@ -165,7 +167,7 @@ def _compared(
             close.append(f"{name} differs{_by(name, changed)} in {changed.height:,} of {both.height:,} rows")
     if lines:
         return Comparison(file, "different", (*lines, *close))
-    if close or not one.select(key).equals(other.select(key)):
+    if close or not first.select(key).equals(other.select(key)):
         return Comparison(file, "equal", tuple(close) or ("the rows are in another order",))
     return Comparison(file, "identical")
 

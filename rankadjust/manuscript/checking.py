@@ -36,11 +36,14 @@ def report(rows: pl.DataFrame, constants: Constants, unread: Sequence[str], rema
 
     """
     facts = assumptions(with_defaults_named(rows))
-    found = check(rows.drop("score", "shown", "mark"), constants)
+    findings = check(rows.drop("score", "shown", "mark"), constants)
     lines = [
         f"- {where}: {model or 'no model'}: {severity}: {message}"
-        for where, model, severity, message in found.select(
-            where_of(found), "model" if "model" in found.columns else pl.lit(None), "severity", "message"
+        for where, model, severity, message in findings.select(
+            where_of(findings),
+            "model" if "model" in findings.columns else pl.lit(None),
+            "severity",
+            "message",
         ).iter_rows()
     ]
     parts = {

@@ -108,7 +108,7 @@ def adjusted_source(
 def new_columns(table: Table, rows: pl.DataFrame) -> dict[int, _New]:
     """Return the numbers that belong beside the values of each column; columns without numbers are left out."""
     own = rows.filter((pl.col("grid") == table.number) & (pl.col("shown") != ""))
-    found: dict[int, _New] = {}
+    columns: dict[int, _New] = {}
     for (column,), part in own.group_by("column", maintain_order=True):
         scores = part["score"].unique(maintain_order=True).to_list()
         header = " / ".join(HEADERS[score] for score in scores)
@@ -118,8 +118,8 @@ def new_columns(table: Table, rows: pl.DataFrame) -> dict[int, _New]:
             pl.when(pl.len() == 1).then(pl.first("mark")).otherwise(pl.lit("")),
         )
         texts = {int(row) - 1: (shown, mark) for row, shown, mark in joined.iter_rows()}
-        found[int(str(column)) - 1] = _New(header, texts)
-    return dict(sorted(found.items()))
+        columns[int(str(column)) - 1] = _New(header, texts)
+    return dict(sorted(columns.items()))
 
 
 def marked(text: str, mark: str) -> str:
@@ -241,10 +241,10 @@ def columns_of(table: Table, new: Mapping[int, _New], *, replace: bool) -> list[
 
 def as_text(columns: Sequence[Column]) -> pl.DataFrame:
     """Return columns as a table of text."""
-    found: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for column in columns:
-        found[unused(column.name, found)] = [text for text, _ in column.cells]
-    return pl.DataFrame(found, schema=dict.fromkeys(found, pl.String))
+        texts[unused(column.name, texts)] = [text for text, _ in column.cells]
+    return pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String))
 
 
 def table_body(columns: Sequence[Column]) -> str:

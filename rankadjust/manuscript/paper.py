@@ -130,8 +130,8 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     else:
         facts = {"dataset": dataset, "model": model, "split": split, "side": side}
         facts |= {"protocol": protocol, "task": task}
-        found = read_results(sources[0], constants.registry, sidecar, facts)
-        made = paper_of_results(sources[0], found, constants, score=score, replace=replace)
+        results = read_results(sources[0], constants.registry, sidecar, facts)
+        made = paper_of_results(sources[0], results, constants, score=score, replace=replace)
     if figure:
         made = with_figures(made)
     if output is not None:
@@ -145,7 +145,7 @@ class NothingAdjustedError(RankadjustError):
 
 def paper_of_results(
     path: Path,
-    found: Results,
+    results: Results,
     constants: Constants,
     registry: Mapping[str, Dataset] | None = None,
     *,
@@ -157,17 +157,17 @@ def paper_of_results(
     path: the file that the results were read from. registry: the data sets with their aliases; None means the
     registry of the constants. Raises NothingAdjustedError, a RankadjustError.
     """
-    if found.rows.is_empty():
+    if results.rows.is_empty():
         raise NothingAdjustedError(f"{path}: no value was read; 'rankadjust read {path}' says why")
-    rescored = rescore(with_defaults_named(found.rows), constants, registry=registry)
+    rescored = rescore(with_defaults_named(results.rows), constants, registry=registry)
     places = [name for name in ("grid", "row", "column") if name in rescored.columns]
     rows = scored(rescored.with_columns(pl.col(places).cast(pl.Int64)), constants, score)
     if not rows["index"].count():
         raise NothingAdjustedError(
             f"{path}: no value could be adjusted; 'rankadjust rescore {path}' says why"
         )
-    tables, remarks = _tables(path, found, rows, caption_note(rows), replace=replace)
-    check = report(rows, constants, found.unread, remarks)
+    tables, remarks = _tables(path, results, rows, caption_note(rows), replace=replace)
+    check = report(rows, constants, results.unread, remarks)
     return _paper(rows, tables, methods(rows, _database_of(constants)), check)
 
 
@@ -216,10 +216,10 @@ def _as_text(tables: Sequence[Sequence[Column]]) -> dict[str, str | bytes]:
 
 
 def _tables(
-    path: Path, found: Results, rows: pl.DataFrame, note: str, *, replace: bool
+    path: Path, results: Results, rows: pl.DataFrame, note: str, *, replace: bool
 ) -> tuple[dict[str, str | bytes], list[str]]:
     """Return the table as LaTeX, Markdown and CSV by the names of the files, and remarks."""
-    reading = found.reading
+    reading = results.reading
     if reading is None:
         return _set_anew([tidy_columns(rows)], note), []
     shown = [table for table in reading.tables if rows.filter(grid=table.number).height]

@@ -42,14 +42,14 @@ def rows_of_ranks(
         raise RankadjustError(
             f"{sources[0]}: one file of ranks makes no table; give a file for each model, or use 'rankadjust evaluate'"
         )
-    found = compare(
+    comparison = compare(
         list(sources), dataset=dataset, protocol=protocol, split=split, metrics=METRICS, database=constants
     )
-    sides = found.values["side"].unique(maintain_order=True).to_list()
+    sides = comparison.values["side"].unique(maintain_order=True).to_list()
     side = "both" if "both" in sides else sides[0]
     about = {"dataset": dataset, "protocol": protocol, "split": split, "side": side}
-    rows = [about | _row(row) for row in found.values.filter(side=side).iter_rows(named=True)]
-    return pl.DataFrame(rows, infer_schema_length=None), found
+    rows = [about | _row(row) for row in comparison.values.filter(side=side).iter_rows(named=True)]
+    return pl.DataFrame(rows, infer_schema_length=None), comparison
 
 
 def marks_of_ranks(rows: pl.DataFrame) -> list[str]:
@@ -86,11 +86,11 @@ def _row(row: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_sentence(found: Comparison) -> str:
+def test_sentence(comparison: Comparison) -> str:
     """Return the sentence about the test for the methods section, as LaTeX."""
-    swaps = f"all {found.flips:,}" if found.exact else f"{found.flips:,} random"
+    swaps = f"all {comparison.flips:,}" if comparison.exact else f"{comparison.flips:,} random"
     return (
-        f"Models are compared on {found.tasks:,} tasks by a sign-flip test with {swaps} swaps of whole clusters "
-        f"({found.clusters:,}, by {found.cluster}); $p$ below 0.05 after Holm's correction for all pairs and metrics "
-        "counts as a difference."
+        f"Models are compared on {comparison.tasks:,} tasks by a sign-flip test with {swaps} swaps of whole clusters "
+        f"({comparison.clusters:,}, by {comparison.cluster}); $p$ below 0.05 after Holm's correction for all pairs and "
+        "metrics counts as a difference."
     )

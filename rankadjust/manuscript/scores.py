@@ -110,7 +110,7 @@ def _shown(row: Mapping[str, Any]) -> str:
 
 def marks_of_values(rows: pl.DataFrame, constants: Constants) -> list[str]:
     """Return the mark of each row: the best value of its table and evaluation, and values that may be as good."""
-    found = [""] * rows.height
+    marks = [""] * rows.height
     grid = ["grid"] if "grid" in rows.columns else []
     known = rows.with_row_index("place").filter(pl.col("index").is_not_null())
     groups = known.group_by(
@@ -119,8 +119,8 @@ def marks_of_values(rows: pl.DataFrame, constants: Constants) -> list[str]:
     for _, group in groups:
         if group.height > 1:
             for place, mark in _marks_of(group, constants).items():
-                found[place] = mark
-    return found
+                marks[place] = mark
+    return marks
 
 
 def _marks_of(group: pl.DataFrame, constants: Constants) -> dict[int, str]:
@@ -128,19 +128,19 @@ def _marks_of(group: pl.DataFrame, constants: Constants) -> dict[int, str]:
     about = group.row(0, named=True)
     metric = resolve(about["metric"])
     best = group["value"].max() if metric.increasing else group["value"].min()
-    found = dict.fromkeys(group.filter(pl.col("value") == best)["place"].to_list(), BEST)
+    marks = dict.fromkeys(group.filter(pl.col("value") == best)["place"].to_list(), BEST)
     texts = {row["place"]: _typed(row) for row in group.iter_rows(named=True)}
-    top = texts[next(iter(found))]
+    top = texts[next(iter(marks))]
     try:
         evaluation_set = evaluation_set_of(
             about["dataset"], about["protocol"], about["split"], about["side"], constants
         )
     except RankadjustError:
-        return found
-    others = {place: text for place, text in texts.items() if place not in found}
+        return marks
+    others = {place: text for place, text in texts.items() if place not in marks}
     p = holm(np.array([_p(top, text, metric.key, evaluation_set) for text in others.values()]))
-    found |= {place: AS_GOOD for place, at_most in zip(others, p, strict=True) if at_most > LEVEL}
-    return found
+    marks |= {place: AS_GOOD for place, at_most in zip(others, p, strict=True) if at_most > LEVEL}
+    return marks
 
 
 def _p(best: str, other: str, metric: str, evaluation_set: EvaluationSet) -> float:

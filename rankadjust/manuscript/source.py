@@ -74,7 +74,7 @@ def tabulars(source: str) -> list[Tabular]:
     """Return the tables of a LaTeX source, with places in the source as it is."""
     # Comments become spaces of the same length, so that places stay the same.
     text = _COMMENT.sub(lambda match: " " * len(match[0]), source)
-    found, at = [], 0
+    tables, at = [], 0
     while match := _BEGIN.search(text, at):
         at = match.end()
         if match[1] in TABULARS:
@@ -82,8 +82,8 @@ def tabulars(source: str) -> list[Tabular]:
             stop = at - 1
             rows, at = _rows(text, at)
             place = (stop - len(alignment), stop)
-            found.append(Tabular(match.start(), at, match[1], place, tuple(rows)))
-    return found
+            tables.append(Tabular(match.start(), at, match[1], place, tuple(rows)))
+    return tables
 
 
 def shapes_as_read(source: str) -> list[tuple[int, ...]]:

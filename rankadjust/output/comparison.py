@@ -15,29 +15,31 @@ from rankadjust.output.terminal import filled_table, number, table
 _TWO = 2
 
 
-def comparison(found: Comparison, *, every_side: bool = False) -> str:
+def comparison(compared: Comparison, *, every_side: bool = False) -> str:
     """Return the values, the differences and a sentence on each pair of models; both sides together, or every side."""
-    sides = found.values["side"].unique(maintain_order=True).to_list()
+    sides = compared.values["side"].unique(maintain_order=True).to_list()
     shown = sides if every_side or "both" not in sides else ["both"]
-    swaps = f"all {found.flips:,} swaps" if found.exact else f"{found.flips:,} random swaps"
+    swaps = f"all {compared.flips:,} swaps" if compared.exact else f"{compared.flips:,} random swaps"
     head = (
-        f"{found.tasks:,} tasks in {found.clusters:,} clusters ({found.cluster}); {swaps}, "
-        f"{found.draws:,} bootstrap samples, seed {found.seed}"
+        f"{compared.tasks:,} tasks in {compared.clusters:,} clusters ({compared.cluster}); {swaps}, "
+        f"{compared.draws:,} bootstrap samples, seed {compared.seed}"
     )
-    notes = [f"Note: {found.note}."] if found.note else []
-    return "\n\n".join(["\n".join([head, *notes]), *(_side(found, side) for side in shown)])
+    notes = [f"Note: {compared.note}."] if compared.note else []
+    return "\n\n".join(["\n".join([head, *notes]), *(_side(compared, side) for side in shown)])
 
 
-def comparisons(found: Mapping[str, Comparison], *, every_side: bool = False) -> str:
+def comparisons(compared: Mapping[str, Comparison], *, every_side: bool = False) -> str:
     """Return the comparison of each data set under its name, and the verdict over all of them."""
-    parts = [f"{name}: {comparison(one, every_side=every_side)}" for name, one in found.items()]
-    return "\n\n".join([*parts, _together(found)])
+    parts = [
+        f"{name}: {comparison(of_dataset, every_side=every_side)}" for name, of_dataset in compared.items()
+    ]
+    return "\n\n".join([*parts, _together(compared)])
 
 
-def _together(found: Mapping[str, Comparison]) -> str:
+def _together(compared: Mapping[str, Comparison]) -> str:
     """Return on which data sets and by which metrics each model is better than each other model."""
-    lines = [f"All {len(found)} data sets together (p (Holm) takes all of them into account):"]
-    parts = {name: _main_side(one.differences) for name, one in found.items()}
+    lines = [f"All {len(compared)} data sets together (p (Holm) takes all of them into account):"]
+    parts = {name: _main_side(of_dataset.differences) for name, of_dataset in compared.items()}
     pairs = next(iter(parts.values())).select("first", "second").unique(maintain_order=True)
     for first, second in pairs.iter_rows():
         of_pair = {name: part.filter(first=first, second=second) for name, part in parts.items()}
@@ -57,9 +59,9 @@ def _main_side(differences: pl.DataFrame) -> pl.DataFrame:
     return differences.filter(side="both" if "both" in sides else sides[0])
 
 
-def _side(found: Comparison, side: str) -> str:
-    values, differences = found.values.filter(side=side), found.differences.filter(side=side)
-    parts = [f"side {side}\n{_values(values, found.models)}", _differences(differences, found.models)]
+def _side(compared: Comparison, side: str) -> str:
+    values, differences = compared.values.filter(side=side), compared.differences.filter(side=side)
+    parts = [f"side {side}\n{_values(values, compared.models)}", _differences(differences, compared.models)]
     parts.append("\n".join([*_sentences(differences), *_runs(differences), *_notes(differences)]))
     return "\n\n".join(parts)
 
@@ -153,9 +155,9 @@ def _notes(differences: pl.DataFrame) -> list[str]:
 # --- part by part ------------------------------------------------------------------------------------------
 
 
-def comparison_by(found: pl.DataFrame, by: str, *, every_side: bool = False) -> str:
+def comparison_by(compared: pl.DataFrame, by: str, *, every_side: bool = False) -> str:
     """Return the parts of `compare_by` as a table for each side, metric and pair of models."""
-    shown = found if every_side else _main_side(found)
+    shown = compared if every_side else _main_side(compared)
     parts = []
     for (side, key, first, second), part in shown.group_by(
         ["side", "metric", "first", "second"], maintain_order=True
@@ -174,7 +176,7 @@ def comparison_by(found: pl.DataFrame, by: str, *, every_side: bool = False) -> 
     return "\n\n".join(parts)
 
 
-def paper_table_by(found: pl.DataFrame, by: str) -> pl.DataFrame:
+def paper_table_by(compared: pl.DataFrame, by: str) -> pl.DataFrame:
     """Return the parts of `compare_by` as a table of text."""
     return pl.DataFrame(
         [
@@ -192,7 +194,7 @@ def paper_table_by(found: pl.DataFrame, by: str) -> pl.DataFrame:
                 "p (Holm)": number(row["p_holm"], 2),
                 "better": row["better"] or "",
             }
-            for row in found.iter_rows(named=True)
+            for row in compared.iter_rows(named=True)
         ]
     )
 
@@ -205,7 +207,7 @@ def printed_pair(pair: PrintedPair) -> str:
     label = resolve(pair.metric).label
     better, worse = pair.better.text, pair.worse.text
     alone = f"p is at most {number(pair.p_if_independent, 2)}"
-    found = {
+    values = {
         BETTER: f"{better} is better than {worse}, whatever the ranks are (p is at most {number(pair.p or 0, 2)})",
         IF_INDEPENDENT: (
             f"whether {better} is better than {worse} cannot be known from these values, "
@@ -223,7 +225,7 @@ def printed_pair(pair: PrintedPair) -> str:
     )
     assumed = "" if pair.verdict == UNKNOWN else f"\n  Assumed: {pair.assumption}."
     return (
-        f"{label}: {found}.{assumed}\n  With {pair.triples:,} triples "
+        f"{label}: {values}.{assumed}\n  With {pair.triples:,} triples "
         f"{_enough(pair.enough_if_independent, worse)} if all are independent. {shares[0].upper()}{shares[1:]}"
     )
 
@@ -244,13 +246,13 @@ def _difference(size: float, beside: str, digits: int) -> str:
 # --- for a paper and for machines -------------------------------------------------------------------------
 
 
-def paper_table(found: Comparison) -> pl.DataFrame:
+def paper_table(compared: Comparison) -> pl.DataFrame:
     """Return a table of text: a row for each side, metric and model, with marks.
 
     The best value of a metric has the mark 'best'; models that cannot be told apart from the best one have 'as good'.
     """
     rows = []
-    for (side, key), part in found.values.group_by(["side", "metric"], maintain_order=True):
+    for (side, key), part in compared.values.group_by(["side", "metric"], maintain_order=True):
         metric = resolve(str(key))
         known = part.drop_nulls("value").sort("value", descending=metric.increasing, maintain_order=True)
         top = known["model"].first() if known.height else None
@@ -263,7 +265,7 @@ def paper_table(found: Comparison) -> pl.DataFrame:
                     "model": row["model"],
                     "value": number(row["value"]),
                     "index": number(row["index"]),
-                    **_against(found.differences.filter(side=side, metric=key), row["model"], top),
+                    **_against(compared.differences.filter(side=side, metric=key), row["model"], top),
                     "mark": mark,
                 }
             )
@@ -295,10 +297,10 @@ def of_datasets(tables: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:
     )
 
 
-def for_machines(found: Comparison) -> dict[str, Any]:
+def for_machines(compared: Comparison) -> dict[str, Any]:
     """Return everything that was found, for JSON."""
-    facts = {name: getattr(found, name) for name in Comparison.__dataclass_fields__}
-    return facts | {"values": found.values.to_dicts(), "differences": found.differences.to_dicts()}
+    facts = {name: getattr(compared, name) for name in Comparison.__dataclass_fields__}
+    return facts | {"values": compared.values.to_dicts(), "differences": compared.differences.to_dicts()}
 
 
 def printed_rows(pairs: Sequence[PrintedPair]) -> pl.DataFrame:

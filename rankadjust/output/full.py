@@ -13,95 +13,100 @@ from rankadjust.sampling.bounds import Bounds, FullBounds
 from rankadjust.sampling.difference import FullDifference
 
 
-def full_bounds_text(found: FullBounds) -> str:
+def full_bounds_text(limits: FullBounds) -> str:
     """Return a table of the bounds, what was assumed, and a sentence."""
     rows = [
-        (resolve(name).label, number(bounds.low), number(bounds.high), *_limit(found, name))
-        for name, bounds in found.full.items()
+        (resolve(name).label, number(bounds.low), number(bounds.high), *_limit(limits, name))
+        for name, bounds in limits.full.items()
     ]
     header = ["", "at least", "at most"]
-    if found.level is not None:
+    if limits.level is not None:
         header += ["without noise", ""]
     shown = table(header, [row[: len(header)] for row in rows], left=1)
-    return "\n".join([_about(found), shown, *_assumed(found.assumed), sentence(found)])
+    return "\n".join([_about(limits), shown, *_assumed(limits.assumed), sentence(limits)])
 
 
-def _limit(found: FullBounds, name: str) -> tuple[str, str]:
-    if found.without_noise is None:
+def _limit(limits: FullBounds, name: str) -> tuple[str, str]:
+    if limits.without_noise is None:
         return "none", ""
-    bounds = found.without_noise[name]
+    bounds = limits.without_noise[name]
     return number(bounds.low), number(bounds.high)
 
 
-def _about(found: FullBounds) -> str:
-    counts = f"{found.most_candidates:,}"
-    if found.least_candidates != found.most_candidates:
-        counts = f"{found.least_candidates:,} to {counts}"
-    tasks = "" if found.tasks is None else f", {found.tasks:,} tasks"
-    how = found.negatives.replace("-", " ")
-    return f"{counts} candidates, {found.sampled:,} negatives {how}{tasks}"
+def _about(limits: FullBounds) -> str:
+    counts = f"{limits.most_candidates:,}"
+    if limits.least_candidates != limits.most_candidates:
+        counts = f"{limits.least_candidates:,} to {counts}"
+    tasks = "" if limits.tasks is None else f", {limits.tasks:,} tasks"
+    how = limits.negatives.replace("-", " ")
+    return f"{counts} candidates, {limits.sampled:,} negatives {how}{tasks}"
 
 
 def _assumed(assumed: Sequence[str]) -> list[str]:
     return [f"assumed: {text}" for text in assumed]
 
 
-def sentence(found: FullBounds) -> str:
+def sentence(limits: FullBounds) -> str:
     """Return in one sentence what the printed values say about the same metrics of the full ranking."""
-    told = " and ".join(f"{resolve(name).label} {value}" for name, value in found.values.items())
-    name = next((name for name in found.values if name in found.full), next(iter(found.full)))
-    bounds = found.full[name]
+    printed = " and ".join(f"{resolve(name).label} {value}" for name, value in limits.values.items())
+    name = next((name for name in limits.values if name in limits.full), next(iter(limits.full)))
+    bounds = limits.full[name]
     label = resolve(name).label
-    free = f"under the assumption {' and '.join(found.assume)}" if found.assume else "whatever its ranks are"
+    free = (
+        f"under the assumption {' and '.join(limits.assume)}" if limits.assume else "whatever its ranks are"
+    )
     sure = (
-        "" if found.level is None else f" The bounds hold with a probability of at least {found.level:.4g}."
+        "" if limits.level is None else f" The bounds hold with a probability of at least {limits.level:.4g}."
     )
     return (
-        f"Among {found.sampled:,} sampled negatives the model has {told}. In the full ranking its {label} is from "
+        f"Among {limits.sampled:,} sampled negatives the model has {printed}. In the full ranking its {label} is from "
         f"{number(bounds.low)} to {number(bounds.high)}, {free}.{sure}"
     )
 
 
-def full_difference_text(found: FullDifference) -> str:
+def full_difference_text(difference: FullDifference) -> str:
     """Return a table with the bounds of each model and of their difference, and a sentence."""
     rows = [
         (
             resolve(name).label,
-            _between(found.first.full[name]),
-            _between(found.second.full[name]),
-            f"{number(one.low)} to {number(one.high)}",
-            one.verdict,
+            _between(difference.first.full[name]),
+            _between(difference.second.full[name]),
+            f"{number(interval.low)} to {number(interval.high)}",
+            interval.verdict,
         )
-        for name, one in found.difference.items()
+        for name, interval in difference.difference.items()
     ]
     header = ("", "first", "second", "difference", "which is better")
     shown = table(header, rows, left=1)
-    return "\n".join([_about(found.first), shown, *_assumed(found.first.assumed), _verdict_sentence(found)])
+    return "\n".join(
+        [_about(difference.first), shown, *_assumed(difference.first.assumed), _verdict_sentence(difference)]
+    )
 
 
 def _between(bounds: Bounds) -> str:
     return f"{number(bounds.low)} to {number(bounds.high)}"
 
 
-def _verdict_sentence(found: FullDifference) -> str:
+def _verdict_sentence(difference: FullDifference) -> str:
     name = next(
-        (name for name in found.first.values if name in found.difference), next(iter(found.difference))
+        (name for name in difference.first.values if name in difference.difference),
+        next(iter(difference.difference)),
     )
-    one = found.difference[name]
+    interval = difference.difference[name]
     label = resolve(name).label
-    if one.verdict.endswith("known"):
+    if interval.verdict.endswith("known"):
         return (
             f"Which model has the better {label} in the full ranking cannot be known from these values: some ranks "
             "that have them favour the first model, and some the second."
         )
-    return f"In the full ranking {one.verdict} by {label}, whatever the ranks are."
+    return f"In the full ranking {interval.verdict} by {label}, whatever the ranks are."
 
 
-def to_sampled_text(found: pl.DataFrame, sampled: int) -> str:
+def to_sampled_text(expected: pl.DataFrame, sampled: int) -> str:
     """Return a table of the values that a model with these full ranks would reach among sampled negatives."""
     rows = [
         (row["metric"], row["rank_type"], *(number(row[name]) for name in _EXPECTED))
-        for row in found.iter_rows(named=True)
+        for row in expected.iter_rows(named=True)
     ]
     header = ("metric", "ranks", "full", f"among {sampled:,} negatives", "standard deviation")
     return table(header, rows, left=2)
@@ -123,7 +128,7 @@ def full_table_text(bounded: pl.DataFrame) -> str:
         (row["dataset"], row["model"] or "", resolve(row["metric"]).label, number(row["value"]), *_ends(row))
         for row in bounds.iter_rows(named=True)
     ]
-    told = (
+    lines = (
         []
         if not rows
         else [table(("data set", "model", "", "printed", "full MRR", "full Hits@10"), rows, left=3)]
@@ -131,8 +136,10 @@ def full_table_text(bounded: pl.DataFrame) -> str:
     reasons = (
         none["full_reason"].value_counts(sort=True).sort("count", "full_reason", descending=[True, False])
     )
-    told += [f"no bounds for {count:,} value{'s' * (count > 1)}: {why}" for why, count in reasons.iter_rows()]
-    return "\n".join(told)
+    lines += [
+        f"no bounds for {count:,} value{'s' * (count > 1)}: {why}" for why, count in reasons.iter_rows()
+    ]
+    return "\n".join(lines)
 
 
 def _ends(row: dict[str, Any]) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ def _formatted(
         width=pl.col("value_high") - pl.col("value_low"),
         distance=(pl.col("value") - pl.col("expectation")).abs(),
     )
-    found: dict[int, dict[tuple[int, int], list[str]]] = defaultdict(dict)
+    texts: dict[int, dict[tuple[int, int], list[str]]] = defaultdict(dict)
     for row in rows.iter_rows(named=True):
         widths = {
             "index": row["index_width"],
@@ -76,8 +76,8 @@ def _formatted(
             "z_random_scorer": _scaled(row["z_random_scorer"], row["width"], row["distance"]),
         }
         cell = (row["row"] - 1, row["column"] - 1)
-        found[row["grid"]][cell] = [as_precise(row[name], widths[name]) for name in adjustments]
-    return found
+        texts[row["grid"]][cell] = [as_precise(row[name], widths[name]) for name in adjustments]
+    return texts
 
 
 def _scaled(adjusted: float | None, width: float | None, value: float | None) -> float | None:

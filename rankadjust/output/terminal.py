@@ -307,9 +307,9 @@ def _notes(result: pl.DataFrame) -> list[str]:
     notes = pl.concat(
         result.select("metric", note=note).drop_nulls("note") for note in ("reason", of_z, "warning")
     )
-    found = notes.group_by("note", maintain_order=True).agg(pl.col("metric").unique(maintain_order=True))
+    grouped = notes.group_by("note", maintain_order=True).agg(pl.col("metric").unique(maintain_order=True))
     lines = [
-        f"{', '.join(resolve(key).label for key in metrics)}: {note}" for note, metrics in found.iter_rows()
+        f"{', '.join(resolve(key).label for key in metrics)}: {note}" for note, metrics in grouped.iter_rows()
     ]
     return ["\n".join(lines)] if lines else []
 

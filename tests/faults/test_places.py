@@ -396,7 +396,7 @@ import resource, sys
 from types import SimpleNamespace
 import numpy as np
 from scripts.job import job
-from rankadjust.base.failures import told
+from rankadjust.base.failures import summary
 
 snakemake = SimpleNamespace(log=["count.log"], rule="count", wildcards={"dataset": "A"})
 try:
@@ -404,7 +404,7 @@ try:
         resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
         np.ones(1 << 40)
 finally:
-    sys.stdout.write(told())
+    sys.stdout.write(summary())
 """
 
 

@@ -89,5 +89,5 @@ onsuccess:
 onerror:
     atexit.register(
         sys.stderr.write,
-        warnings_about(DATASETS) + failures.told(START.listener.failed.values()),
+        warnings_about(DATASETS) + failures.summary(START.listener.failed.values()),
     )
