@@ -164,13 +164,13 @@ _sidecar = click.option(
 
 def _facts(command: _Command) -> _Command:
     """Add the options that give what a table does not say."""
-    said = "where the table does not say it."
+    when = "where the table does not say it."
     return _options(
-        click.option("--dataset", help=f"The data set, {said}"),
-        click.option("--model", help=f"The model, {said}"),
-        click.option("--split", help=f"What was evaluated, {said}"),
-        click.option("--side", help=f"head, tail or both, {said}"),
-        click.option("--protocol", help=f"How it was evaluated, {said}"),
+        click.option("--dataset", help=f"The data set, {when}"),
+        click.option("--model", help=f"The model, {when}"),
+        click.option("--split", help=f"What was evaluated, {when}"),
+        click.option("--side", help=f"head, tail or both, {when}"),
+        click.option("--protocol", help=f"How it was evaluated, {when}"),
         click.option(
             "--task", help="entity prediction, where the table seems to be about another task and is not."
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 from rankadjust.base.vocabulary import KNOWN_SPLITS
 from rankadjust.chance.metrics import expand
 from rankadjust.configuration import Configuration, tables_by_name
-from rankadjust.counting.memory import of_whole, partitions_for
+from rankadjust.counting.memory import memory_for_whole, partitions_for
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.registry import Dataset, load_registry, require_bounds, require_readable, resolve_dataset
 from rankadjust.data.sizes import batches, triples_of, up_to
@@ -127,7 +127,7 @@ class Plan:
 
     def megabytes_to_count(self, dataset: str) -> int:
         """Return the memory for counting a data set as a whole."""
-        return max(2000, int(of_whole(self.sizes[dataset]) / 1e6))
+        return max(2000, int(memory_for_whole(self.sizes[dataset]) / 1e6))
 
     def megabytes_to_count_partition(self, dataset: str) -> int:
         """Return the memory for counting a part: all that a job may take, where the data set as a whole takes more."""

@@ -154,7 +154,7 @@ def once_complete(database: str, evaluations: Iterable[tuple[str, str]]) -> str:
 
 
 def filled_in(outputs: Iterable[str], wildcards: Any) -> list[str]:  # noqa: ANN401 - Snakemake's
-    """Return the outputs of a job, from patterns with the names of wildcards in braces."""
+    """Return the paths of a job's outputs: every pattern with the values of its wildcards filled in."""
     return [output.format(**dict(wildcards.items())) for output in outputs]
 
 

@@ -114,9 +114,11 @@ def _as_last_line(persistence: Persistence) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        said = next(filter(None, (in_words(cause, persistence.path.parent) for cause in _chain(error))), None)
-        if said:
-            atexit.register(_say, f"error: {said}")
+        reason = next(
+            filter(None, (in_words(cause, persistence.path.parent) for cause in _chain(error))), None
+        )
+        if reason:
+            atexit.register(_say, f"error: {reason}")
         raise
 
 

@@ -68,10 +68,10 @@ def exit_with_message() -> Iterator[None]:
     except RankadjustError as error:
         sys.exit(f"error: {error}")
     except (OSError, MemoryError) as error:
-        said = in_words(error, "standard output")
-        if said is None:
+        message = in_words(error, "standard output")
+        if message is None:
             raise
-        sys.exit(f"error: {said}")
+        sys.exit(f"error: {message}")
     except BaseException as error:
         if not is_panic(error):
             raise

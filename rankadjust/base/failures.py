@@ -90,7 +90,9 @@ def summary(others: Iterable[Failure] = ()) -> str:
     running = {path.name: "".join(note["line"] for note in _read(path)) for path in _files(_RUNNING)}
     known = {_key(failure.logs[0]): _line(failure) for failure in others}
     # On a full disk a note may be there and say nothing.
-    noted = {path.name: said for path in _files(_NOTES) if (said := "".join(n["line"] for n in _read(path)))}
+    noted = {
+        path.name: lines for path in _files(_NOTES) if (lines := "".join(n["line"] for n in _read(path)))
+    }
     return "".join(sorted((running | known | noted).values()))
 
 

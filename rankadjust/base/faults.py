@@ -63,12 +63,12 @@ def errno_of(error: BaseException) -> int | None:
     """Return the system's number of an error, also where a library gives it in words; None where it has none."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno
-    said = str(error)
+    text = str(error)
     # Polars has it in its text; numpy writes what there is room for.
-    code = re.search(r"\(os error (\d+)\)", said)
+    code = re.search(r"\(os error (\d+)\)", text)
     if code:
         return int(code[1])
-    return errno.ENOSPC if re.fullmatch(r"\d+ requested and \d+ written", said) else None
+    return errno.ENOSPC if re.fullmatch(r"\d+ requested and \d+ written", text) else None
 
 
 def full_disk(folder: Path) -> str:
@@ -104,12 +104,12 @@ def in_words(error: BaseException, where: str | Path) -> str | None:
     where: what was written, as far as the error does not say.
     """
     if isinstance(error, MemoryError):
-        said = f" ({error})" if str(error) else ""
-        return f"not enough memory{said}; close other programs, or use a machine with more of it"
+        reason = f" ({error})" if str(error) else ""
+        return f"not enough memory{reason}; close other programs, or use a machine with more of it"
     if is_panic(error):
-        said = (str(error).splitlines() or ["no reason given"])[0]
+        reason = (str(error).splitlines() or ["no reason given"])[0]
         remedy = "please report it with the log, or with all that was printed"
-        return f"an internal error of {_library(error)}: {said}; {remedy}"
+        return f"an internal error of {_library(error)}: {reason}; {remedy}"
     path = getattr(error, "filename", None) or where
     if is_of_writing(error):
         return unwritable(path, error)

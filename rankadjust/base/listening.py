@@ -68,10 +68,10 @@ def reason_of(message: str, job: str | None, logs: Iterable[str]) -> str:
 
     For another executor it is the first line of its message; '' without a message.
     """
-    said = message.partition("For further error details")[0].strip()
-    status = _SLURM_STATUS.search(said)
+    text = message.partition("For further error details")[0].strip()
+    status = _SLURM_STATUS.search(text)
     if not status:
-        return said.partition("\n")[0]
+        return text.partition("\n")[0]
     words = [words for log in logs for words in _SLURM_WORDS.findall(_text(Path(log)))]
     causes = [line for line in words if _CAUSES.search(line)][:1]
     return ": ".join([f"Slurm job {job} ended as {status[1]}", *causes])

@@ -48,8 +48,10 @@ def check_parquet(source: Source) -> None:
             _check(file, size)
         # Of bytes that are something else.
         except (ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
-            said = str(error) if isinstance(error, _DamageError) else "its directory or a page cannot be read"
-            raise OSError(f"{said}; get or write the file again") from None
+            problem = (
+                str(error) if isinstance(error, _DamageError) else "its directory or a page cannot be read"
+            )
+            raise OSError(f"{problem}; get or write the file again") from None
 
 
 class _DamageError(ValueError):

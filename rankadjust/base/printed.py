@@ -85,7 +85,7 @@ def read_number(text: str) -> Number | None:
 
 
 def plain(text: str) -> str:
-    """Return a text with plain blanks (one at a time), minus signs and digits, trimmed; line breaks stay."""
+    """Return a text with ASCII signs and digits, single spaces and no space at either end; line breaks stay."""
     text = text.translate(_SIGNS)
     # Bold and full-width digits are digits.
     text = "".join(

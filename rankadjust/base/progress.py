@@ -43,15 +43,15 @@ def progress(
         ) as bar:
             yield bar.update
         return
-    began = said = time.monotonic()
+    began = reported = time.monotonic()
     done = start
 
     def report(more: int) -> None:
-        nonlocal done, said
+        nonlocal done, reported
         done += more
         now = time.monotonic()
-        if now - said >= every:
-            said = now
+        if now - reported >= every:
+            reported = now
             say(_line(what, done, total, unit, (done - start) / (now - began)))
 
     yield report

@@ -33,8 +33,8 @@ def readable(
     except FileNotFoundError:
         raise RankadjustError(f"{what}: {missing}") from None
     except broken as error:
-        said = next(iter(str(error).splitlines()), type(error).__name__)
-        raise RankadjustError(f"{what}: {problem} ({said})") from None
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise RankadjustError(f"{what}: {problem} ({reason})") from None
 
 
 @contextmanager

@@ -127,8 +127,8 @@ def _require_columns(path: Path, table: TableKind, schema: Mapping[str, pl.DataT
 
 def _in_words(kind: pl.DataType) -> str:
     words = {pl.String: "text", pl.Int64: "whole numbers", pl.Float64: "numbers"}
-    said = next((word for known, word in words.items() if kind == known), None)
-    return f"values of type {kind}" if said is None else f"{said} ({kind})"
+    type_name = next((word for known, word in words.items() if kind == known), None)
+    return f"values of type {kind}" if type_name is None else f"{type_name} ({kind})"
 
 
 def digest_of_values(frame: pl.DataFrame, *names: str) -> str:

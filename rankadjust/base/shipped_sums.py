@@ -32,7 +32,7 @@ def check_shipped(*paths: str | Path) -> bool:
 
 
 def check_all_shipped() -> None:
-    """Raise RankadjustError where any table that ships with the project is not as it was shipped, or is missing."""
+    """Raise RankadjustError if a table that ships with the project has changed or is missing."""
     _refuse(wrong_shipped())
 
 

@@ -148,7 +148,7 @@ def _checked(path: str | Path, product: Product, of: str) -> Iterator[BinaryIO]:
 def check_if_sealed(source: Source) -> None:
     """Raise RankadjustError where a file that may be anybody's has a seal, and other bytes than were sealed."""
     with opened(source) as file:
-        seal = _found(file)
+        seal = _mark_of(file)
         if seal is not None and seal.sha256 != _sha256(file, seal.place):
             raise RankadjustError(f"{file.name}: {_DAMAGED}; {remedy(Path(file.name))}")
 
@@ -156,7 +156,7 @@ def check_if_sealed(source: Source) -> None:
 def damage_of_sealed(path: Path) -> str:
     """Return how a sealed file of any kind differs from its seal; '' if it does not."""
     with path.open("rb") as file:
-        return _not_whole(file, _found(file))
+        return _not_whole(file, _mark_of(file))
 
 
 def remedy(path: Path) -> str:
@@ -214,7 +214,7 @@ def _seal(product: Product, of: str) -> str:
 
 def _wrong(file: BinaryIO, product: Product, of: str) -> str:
     """Return what is wrong with a file, '' where nothing is."""
-    seal = _found(file)
+    seal = _mark_of(file)
     damage = _not_whole(file, seal)
     if damage or seal is None:
         return damage
@@ -247,7 +247,7 @@ class _Mark:
     place: int
 
 
-def _found(file: BinaryIO) -> _Mark | None:
+def _mark_of(file: BinaryIO) -> _Mark | None:
     """Return the last seal in a file."""
     start = max(0, file.seek(0, 2) - _END)
     file.seek(start)
@@ -261,7 +261,7 @@ def _found(file: BinaryIO) -> _Mark | None:
 def _stamp(path: Path) -> None:
     """Put the SHA-256 of a file in the place of the zeros of its seal."""
     with path.open("r+b") as file:
-        seal = _found(file)
+        seal = _mark_of(file)
         if seal is None:
             raise AssertionError(f"{path} was written without its seal")
         digest = _sha256(file, seal.place)

@@ -359,10 +359,9 @@ _POINTS = 24
 
 
 def _interpolation(counts: FloatArray) -> tuple[FloatArray, sparse.csr_array]:
-    """Return points (s,) and a matrix (k, s) from values at the points to values at ascending counts.
+    """Return points (s,) and a matrix (k, s) that maps values at the points to values at k ascending counts.
 
-    Between two powers of two 24 Chebyshev points are enough for any number of counts; fewer counts stand for
-    themselves.
+    Between two powers of two, 24 Chebyshev points serve any number of counts; up to 24 counts are their own points.
     """
     octave = np.frexp(counts)[1]
     groups = [np.flatnonzero(octave == each) for each in np.unique(octave)]

@@ -15,7 +15,7 @@ ASIDE = 700_000_000
 _WHOLE = 60
 
 
-def of_whole(triples: int) -> int:
+def memory_for_whole(triples: int) -> int:
     """Return what a process takes that counts so many triples as a whole."""
     return ASIDE + _WHOLE * triples
 
@@ -26,7 +26,7 @@ def partitions_for(triples: int, entities: int, memory: float) -> int:
     One where it can be counted as a whole. Else as many as it takes for the triples of a part to be loaded at once
     into half of the remaining memory, so that no triple is read more often than necessary; at least two.
     """
-    if of_whole(triples) <= memory:
+    if memory_for_whole(triples) <= memory:
         return 1
     left = max(memory - ASIDE - ENTITY * entities, LOADED)
     return max(2, -(-2 * LOADED * triples // int(left)))

@@ -347,8 +347,10 @@ def _run(command: Sequence[str], what: str, errors: int | None, limit: float) ->
         raise RankadjustError(f"{what}: not complete after {duration(limit)}") from None
     if done.returncode:
         lines = [re.sub(r"\x1b\[[0-9;]*m", "", line).strip() for line in done.stdout.splitlines()]
-        said = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")] or lines
-        reason = next(filter(None, said), f"exit code {done.returncode}")
+        complaints = [
+            line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")
+        ] or lines
+        reason = next(filter(None, complaints), f"exit code {done.returncode}")
         raise RankadjustError(f"{what}: {reason[:300]}")
 
 

@@ -68,8 +68,8 @@ def last_damage_of(name: str, folder: str | Path, *, digests: Digests, memory: P
     """
     damaged = damage(folder, digests) if looks else ""
     if damaged:
-        said = damaged.rpartition("; ")[0]
-        sys.stderr.write(f"note: {folder}: {said}; a run fetches it again\n")
+        reason = damaged.rpartition("; ")[0]
+        sys.stderr.write(f"note: {folder}: {reason}; a run fetches it again\n")
     return last_damage(name, damaged, memory, remember=looks)
 
 

@@ -187,7 +187,7 @@ class Constants:
         return cls.of_frame(database)
 
     def over(self, released: "Constants | None") -> "Constants":
-        """Return these constants, completed by released rows; the column origin of the table says which is which."""
+        """Return these constants, completed by released rows; the column origin says where a row comes from."""
         return _Stacked(self, released)
 
     def over_file(self, released: str | Path) -> "Constants":

@@ -47,7 +47,7 @@ class Histograms:
         """Return the tails of an evaluation set, None where its histogram is not known; side: head, tail or both."""
         key = (dataset, protocol, split, side)
         if key not in self._tails:
-            self._tails[key] = self._found(*key)
+            self._tails[key] = self._tails_of(*key)
         return self._tails[key]
 
     def counts(self, dataset: str, protocol: str, split: str) -> pl.DataFrame:
@@ -62,7 +62,7 @@ class Histograms:
         yield from self.tables
         yield _benchmarks()
 
-    def _found(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
+    def _tails_of(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
         rows = self.counts(dataset, protocol, split)
         rows = rows.filter((pl.col("side") == side) | pl.lit(side == "both"))
         if rows.is_empty() or rows["tasks"].null_count():

@@ -82,12 +82,12 @@ def advice(rows: pl.DataFrame) -> str:
         "gain": "print the values of {} as they are, and the gain over counting",
         None: "print the values of {} as they are: adjustment changes nothing that is printed",
     }
-    said = []
+    sentences = []
     for score, text in parts.items():
         part = known.filter(pl.col("score").is_null() if score is None else pl.col("score") == score)
         if part.height:
-            said.append(text.format(_where(part, escape=str)))
-    return f"Which number: {'; '.join(said)} (docs/which-number.md)."
+            sentences.append(text.format(_where(part, escape=str)))
+    return f"Which number: {'; '.join(sentences)} (docs/which-number.md)."
 
 
 def _evaluations(known: pl.DataFrame) -> str:

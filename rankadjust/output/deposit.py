@@ -142,21 +142,25 @@ def _with_origins(datasets: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl
 
 
 def _described(name: str, frame: pl.DataFrame) -> _Described:
-    said = read_yaml(_FOLDER / "columns.yaml")[name]
-    undescribed = [column for column in frame.columns if column not in said["columns"]]
+    description = read_yaml(_FOLDER / "columns.yaml")[name]
+    undescribed = [column for column in frame.columns if column not in description["columns"]]
     if undescribed:
         raise RankadjustError(
             f"{name}: the column {undescribed[0]!r} is not described; say in rankadjust/output/columns.yaml what it is"
         )
-    repeated = frame.filter(pl.struct(said["key"]).is_duplicated())
+    repeated = frame.filter(pl.struct(description["key"]).is_duplicated())
     if repeated.height:
-        row = ", ".join(map(str, repeated.select(said["key"]).row(0)))
-        raise RankadjustError(f"{name}: two rows have the key {row}; its key is {', '.join(said['key'])}")
+        row = ", ".join(map(str, repeated.select(description["key"]).row(0)))
+        raise RankadjustError(
+            f"{name}: two rows have the key {row}; its key is {', '.join(description['key'])}"
+        )
     fields = [
-        {"name": column, "type": _KINDS[type(kind)], **said["columns"][column]}
+        {"name": column, "type": _KINDS[type(kind)], **description["columns"][column]}
         for column, kind in frame.schema.items()
     ]
-    return _Described(name, said["title"], said["description"].strip(), said["key"], fields)
+    return _Described(
+        name, description["title"], description["description"].strip(), description["key"], fields
+    )
 
 
 def _data_package(folder: Path, tables: Sequence[_Described], facts: Mapping[str, Any]) -> dict[str, Any]:

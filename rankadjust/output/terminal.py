@@ -37,7 +37,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Return rows of text as aligned columns, the first `left` of them to the left."""
+    """Return rows of text as aligned columns: the first `left` columns flush left, the others flush right."""
     lines = [header, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     aligned = (

@@ -27,7 +27,8 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.failures import is_mistake, told
+from rankadjust.base.failures import is_mistake
+from rankadjust.base.failures import summary as failures_noted
 from rankadjust.base.stages import MOMENTS
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
@@ -277,7 +278,7 @@ def test_a_job_logs_and_ends_with_one_line_on_a_mistake(tmp_path, monkeypatch, c
         raise RankadjustError("train.txt:3: two fields")
     assert info.value.code == 1
     assert (tmp_path / "logs" / "a.log").read_text() == "error: train.txt:3: two fields\n"
-    assert told() == "error: rule count, data set Tiny: train.txt:3: two fields (log: logs/a.log)\n"
+    assert failures_noted() == "error: rule count, data set Tiny: train.txt:3: two fields (log: logs/a.log)\n"
     assert is_mistake("logs/a.log")
     assert capsys.readouterr().err == ""
 
@@ -312,7 +313,7 @@ def test_the_log_holds_the_traceback_of_an_unexpected_error_and_the_terminal_one
     log = (tmp_path / "logs" / "a.log").read_text()
     assert log.startswith("Traceback (most recent call last):")
     assert 'raise KeyError("no such column")' in log
-    assert told() == "error: rule count: unexpected KeyError: 'no such column' (log: logs/a.log)\n"
+    assert failures_noted() == "error: rule count: unexpected KeyError: 'no such column' (log: logs/a.log)\n"
     assert not is_mistake("logs/a.log")
     assert capsys.readouterr().err == ""
 
@@ -323,8 +324,10 @@ def test_a_panic_of_a_library_is_named_as_one(tmp_path, monkeypatch):
     with pytest.raises(SystemExit) as info, job(injected(tmp_path, monkeypatch)):
         str(pl.DataFrame({"a": [1]}))
     assert info.value.code == 1
-    assert told().startswith("error: rule count: an internal error of polars: could not parse table width")
-    assert told().endswith(
+    assert failures_noted().startswith(
+        "error: rule count: an internal error of polars: could not parse table width"
+    )
+    assert failures_noted().endswith(
         "; please report it with the log, or with all that was printed (log: logs/a.log)\n"
     )
     log = (tmp_path / "logs" / "a.log").read_text()
@@ -338,7 +341,7 @@ def test_an_interrupted_job_says_so_in_its_log_alone(tmp_path, monkeypatch, caps
         raise KeyboardInterrupt
     assert info.value.code == 130
     assert (tmp_path / "logs" / "a.log").read_text() == "interrupted\n"
-    assert told() == ""
+    assert failures_noted() == ""
     assert capsys.readouterr().err == ""
 
 

@@ -3,7 +3,7 @@
 import io
 import re
 
-from rankadjust.base.progress import progress, told
+from rankadjust.base.progress import progress, reporting
 
 
 class Terminal(io.StringIO):
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 
 def work(**options):
     with progress("counting", 50_000, "triples", **options) as report:
-        return list(told(iter("abcde"), [10_000] * 5, report))
+        return list(reporting(iter("abcde"), [10_000] * 5, report))
 
 
 def test_lines_in_a_log(capsys):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankadjust.counting.memory import ASIDE, ENTITY, LOADED, of_whole, partitions_for
+from rankadjust.counting.memory import ASIDE, ENTITY, LOADED, memory_for_whole, partitions_for
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,6 @@ def test_partitions_of_known_sizes(triples, entities, gigabytes, partitions):
 def test_a_part_fits_what_is_left(triples, entities, memory):
     parts = partitions_for(triples, entities, memory)
     left = memory - ASIDE - ENTITY * entities
-    assert (parts == 1 and of_whole(triples) <= memory) or 2 * LOADED * triples / parts <= max(left, LOADED)
+    assert (parts == 1 and memory_for_whole(triples) <= memory) or 2 * LOADED * triples / parts <= max(
+        left, LOADED
+    )
