@@ -59,10 +59,11 @@ class Pages:
         *,
         address: str = "",
         wait: str = "load",
+        script: str = "",
     ) -> Page:
         """Return a file, or a page of the site, opened in a window of that width (pixels).
 
-        scheme: light or dark; address: what follows #.
+        scheme: light or dark; address: what follows #; script: JavaScript to run before the page's own.
         """
         context = self._browser.new_context(
             viewport={"width": width, "height": _HEIGHT},
@@ -79,6 +80,7 @@ class Pages:
         context.on("request", lambda request: self._note_request(request.url))
         context.on("weberror", lambda error: self.problems.append(f"error: {error.error}"))
         context.on("console", self._note_message)
+        context.add_init_script(script)
         page = context.new_page()
         page.on("websocket", lambda socket: self.problems.append(f"request: {socket.url}"))
         page.on("dialog", self._dismiss)

@@ -14,6 +14,13 @@ const ownTable = (() => {
     throw new CalculatorError(`${why}; ${COMMAND}`);
   };
 
+  /** Map.groupBy, which Safari has only from 17.4 on. */
+  const grouped = (values, keyOf) => {
+    const groups = new Map();
+    values.forEach((value) => groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value]));
+    return groups;
+  };
+
   /** Return a text without the marks of Markdown around it, and a link's text for a link. */
   const undecorated = (text) =>
     text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/^[\s*_`†‡§¶]+|[\s*_`†‡§¶]+$/g, "");
@@ -166,7 +173,7 @@ const ownTable = (() => {
     const commas = found.values.some(hasComma);
     const open = found.values.filter(({ metric, number }) => metric.upper !== 1 && commas && (number.other !== null || isThousands(number.text)));
     const openShares = found.values.filter((value) => isShare(value) && commas && !hasComma(value) && value.number.other === null && isThousands(value.number.text));
-    const series = Map.groupBy(found.values, ({ column }) => column);
+    const series = grouped(found.values, ({ column }) => column);
     const above = (values) => values.filter(({ number }) => !number.percent && Number(number.other ?? number.text) > 1);
     const units = new Map();
     for (const [column, values] of series) {
@@ -351,10 +358,10 @@ const ownTable = (() => {
         unread.push({ line: value.line, why: `${value.metric.label} of ${value.model || "a model"}: ${error.message}` });
       }
     }
-    const models = Map.groupBy(results, ({ model, evaluation }) => JSON.stringify([model, evaluation.dataset]));
+    const models = grouped(results, ({ model, evaluation }) => JSON.stringify([model, evaluation.dataset]));
     const findings = [...models.values()].flatMap((ofModel) => {
       // Two rows of a name are two runs, which is which only their lines say.
-      const runs = Map.groupBy(ofModel, ({ line }) => line);
+      const runs = grouped(ofModel, ({ line }) => line);
       const repeated = new Set(ofModel.map(({ metric }) => metric)).size < ofModel.length;
       return (repeated ? [...runs.values()] : [ofModel]).flatMap((run) => {
         const { model, evaluation } = run[0];
@@ -369,7 +376,7 @@ const ownTable = (() => {
   function latex(results) {
     const escaped = (text) => text.replace(/[\\{}$&#^_~%±]/g, (sign) => ({ "\\": "\\textbackslash{}", "^": "\\^{}", "~": "\\~{}", "±": "$\\pm$" })[sign] ?? `\\${sign}`);
     const metrics = constants.names.metric.filter((metric) => results.some((one) => one.metric === metric));
-    const rows = Map.groupBy(results, ({ model, evaluation }) => JSON.stringify([evaluation.dataset, model]));
+    const rows = grouped(results, ({ model, evaluation }) => JSON.stringify([evaluation.dataset, model]));
     const index = ({ adjusted, isPercent, number }) => {
       const decimals = (number.text.split(".")[1] ?? "").length + (isPercent || number.percent ? 2 : 0);
       return adjusted.index === null ? "--" : python.fixed(adjusted.index, Math.max(decimals, 3));
