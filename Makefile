@@ -14,6 +14,10 @@ ifeq ($(HOME)$(shell id -un >/dev/null 2>&1 && echo known),)
 export HOME := $(CURDIR)/$(VENV)
 endif
 
+# Whoever has set this would make each of some two hundred processes compile the library anew, and pytest the tests: a
+# third of the time of `make test`.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: help results install adopt sums literature test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided api site lint format lock clean
 
 help:  ## list these targets
