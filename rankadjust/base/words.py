@@ -4,7 +4,7 @@ One folding says which spellings of a name are the same, wherever a name is read
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from rankadjust.base.files import shipped
@@ -22,6 +22,7 @@ def shipped_mapping() -> Mapping[str, Any]:
     return mapping
 
 
+@lru_cache(maxsize=10_000)
 def folded(name: str) -> str:
     """Return a name without case and punctuation: 'FB15k-237', 'fb15k237' and 'FB15K 237' are the same name."""
     return "".join(character for character in name.casefold() if character.isalnum())

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import repeat
 
 import numpy as np
 import polars as pl
@@ -126,24 +127,20 @@ def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     key = [*EVALUATION, "metric"]
     numbered = rows.with_row_index("place")
     adjusted = numbered.filter(pl.col("expectation").is_not_null(), pl.col("value").is_not_null())
-    parts: list[pl.DataFrame] = []
+    p_values: list[tuple[int, float, str | None]] = []
     for group, part in adjusted.group_by(key, maintain_order=True):
-        *evaluation, metric = map(str, group)
-        parts.append(_p_of(part, resolve(metric).key, histograms.tails(*evaluation), histograms.missing))
+        *evaluation, name = map(str, group)
+        metric, tails = resolve(name), histograms.tails(*evaluation)
+        reason, logs = histograms.missing, [np.nan] * part.height
+        if tails is not None:
+            end = "value_low" if metric.increasing else "value_high"
+            logs = tails.log10_p(
+                metric, part.select(pl.coalesce(end, "value")).to_series().to_numpy()
+            ).tolist()
+            reason = tails.why_not(metric)
+        p_values += zip(part["place"], logs, repeat(reason), strict=False)
     schema = {"place": pl.UInt32, "log10_p_independent": pl.Float64, "reason_p": pl.String}
-    joined = pl.concat([pl.DataFrame(schema=schema), *parts])
-    return numbered.join(joined, on="place", how="left", maintain_order="left").drop("place")
-
-
-def _p_of(part: pl.DataFrame, key: str, tails: ChanceTails | None, missing: str) -> pl.DataFrame:
-    metric = resolve(key)
-    reason = missing if tails is None else tails.why_not(metric)
-    logs = np.full(part.height, np.nan)
-    if tails is not None:
-        end = "value_low" if metric.increasing else "value_high"
-        logs = tails.log10_p(metric, part.select(pl.coalesce(end, "value")).to_series().to_numpy())
-    return part.select(
-        "place",
-        log10_p_independent=pl.Series(logs).fill_nan(None),
-        reason_p=pl.lit(reason, dtype=pl.String),
+    known = pl.DataFrame(p_values, schema=schema, orient="row").with_columns(
+        pl.col("log10_p_independent").fill_nan(None)
     )
+    return numbered.join(known, on="place", how="left", maintain_order="left").drop("place")

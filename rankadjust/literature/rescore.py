@@ -115,16 +115,19 @@ def rescore(
     known = [name for name in ("file_line", *tidy_columns()["properties"]) if name in given.columns]
     rows = map_words(given.select(known), rules)
     rows = resolve_names(rows, constants.table, rules, registry, entities)
+    # Joins with the rows of other data sets take most of the time.
+    is_near = pl.col("dataset").is_in(rows["dataset"].unique().to_list())
+    near, baselines = (known.filter(is_near) for known in (constants.table, constants.baselines))
     rows = add_limits(read_values(rows), constants.histograms)
-    rows = add_benchmark_notes(add_constants(rows, constants.table, entities))
+    rows = add_benchmark_notes(add_constants(rows, near, entities))
     rows = add_status(add_duplicate(rows).with_columns(chance="expectation"))
     # Keep the expectation beside a value that the candidates rule out: the mean N follows from it.
     is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
-    rows = add_certainty(add_adjusted(rows), constants.table)
+    rows = add_certainty(add_adjusted(rows), near)
     adjusted = add_p(rows, constants.histograms).with_columns(
         expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation")
     )
-    adjusted = _where_adjusted(add_gain(adjusted, constants.baselines), GAIN)
+    adjusted = _where_adjusted(add_gain(adjusted, baselines), GAIN)
     rescored = recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(

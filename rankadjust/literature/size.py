@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import rankdata
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.literature.comparison import comparable
 
 # In data sets with fewer entities the part of chance is not small.
@@ -80,26 +81,33 @@ def _correlations(sets: pl.DataFrame) -> dict[str, object]:
     entities = sets["entities"].to_numpy().astype(float)
     for name, column in {"printed": "merit", "adjusted": "index"}.items():
         values = sets[column].to_numpy()
-        found |= {name: _spearman(entities, values)} | _interval(name, entities, values)
+        (correlation,) = _spearman(entities[None], values[None]).tolist()
+        found |= {name: None if np.isnan(correlation) else correlation} | _interval(name, entities, values)
     return found
 
 
-def _interval(name: str, entities: np.ndarray, values: np.ndarray) -> dict[str, float | None]:
+def _interval(name: str, entities: FloatArray, values: FloatArray) -> dict[str, float | None]:
     """Return the 2.5th and the 97.5th percentile of the correlation over resamples of the data sets."""
-    drawn: list[float] = []
-    if entities.size > 3:
-        generator = np.random.default_rng(_SEED)
-        for places in generator.integers(entities.size, size=(_RESAMPLES, entities.size)):
-            correlation = _spearman(entities[places], values[places])
-            if correlation is not None:
-                drawn.append(correlation)
-    low, high = np.percentile(drawn, [2.5, 97.5]) if drawn else (None, None)
+    if entities.size <= 3:
+        return {f"{name}_low": None, f"{name}_high": None}
+    generator = np.random.default_rng(_SEED)
+    places = generator.integers(entities.size, size=(_RESAMPLES, entities.size))
+    drawn = _spearman(entities[places], values[places])
+    known = drawn[~np.isnan(drawn)]
+    low, high = np.percentile(known, [2.5, 97.5]) if known.size else (None, None)
     return {f"{name}_low": low, f"{name}_high": high}
 
 
-def _spearman(first: np.ndarray, second: np.ndarray) -> float | None:
-    """Return the correlation of the ranks, None if either array is constant."""
-    one, other = rankdata(first), rankdata(second)
-    if np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None
-    return float(np.corrcoef(one, other)[0, 1])
+def _spearman(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the correlations of the ranks within rows, (m,), NaN where a row of either array is constant.
+
+    Ranks are multiples of 1/2 around (n + 1) / 2, so that the sums are exact in any order.
+    """
+    one, other = (rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (first, second))
+    scale = 1 / (first.shape[1] - 1)
+    shared, *own = (
+        np.einsum("ij,ij->i", *both) * scale for both in ((one, other), (one, one), (other, other))
+    )
+    with np.errstate(invalid="ignore"):
+        found: FloatArray = np.clip(shared / np.sqrt(own[0]) / np.sqrt(own[1]), -1, 1)
+    return found

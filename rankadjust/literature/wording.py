@@ -235,10 +235,9 @@ def resolve_names(
 
 def _with_inference(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
     """Replace testing by inference_testing for an inductive data set of the database that has no testing."""
-    splits: dict[str, list[str]] = dict(
-        database.group_by("dataset").agg(pl.col("split").unique()).iter_rows()
-    )
     pairs = rows.select("dataset", "split").drop_nulls().unique(maintain_order=True)
+    near = database.filter(pl.col("dataset").is_in(pairs["dataset"].unique().to_list()))
+    splits: dict[str, list[str]] = dict(near.group_by("dataset").agg(pl.col("split").unique()).iter_rows())
     found = [
         (dataset, split, find_name(SPLIT, split, splits.get(dataset, ())) or split)
         for dataset, split in pairs.iter_rows()

@@ -10,7 +10,7 @@ from math import exp
 
 import numpy as np
 import polars as pl
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
@@ -18,7 +18,7 @@ from rankadjust.database.evaluation_set import EvaluationSet
 
 # P(|sum of signed numbers| >= z of their norm) is at most twice this times the upper tail of the normal law, whatever
 # the numbers are (Bentkus and Dzindzalieta 2015): 3.1787.
-_BENTKUS = 1 / (4 * float(norm.sf(2**0.5)))
+_BENTKUS = 1 / (4 * float(ndtr(-(2**0.5))))
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Dependence:
         z = difference * self.triples / largest**0.5
         bounds = [1.0, 2 * exp(-z * z / 2)]
         if len(self.squares) == 1:
-            bounds.append(2 * _BENTKUS * float(norm.sf(z)))
+            bounds.append(2 * _BENTKUS * float(ndtr(-z)))
         return min(bounds)
 
 
