@@ -8,6 +8,8 @@ STAMP := $(VENV)/.installed
 OLDEST := .venv-oldest
 CORES ?= all
 MINUTES ?= 10
+# How many examples a property is tested with (tests/conftest.py): same, or thorough, three times as many.
+PROFILE ?= same
 
 # Snakemake does not start without a home: whom the system does not know, and who names none, gets the environment's folder.
 ifeq ($(HOME)$(shell id -un >/dev/null 2>&1 && echo known),)
@@ -73,7 +75,7 @@ literature: $(STAMP)  ## read resources/published/raw anew, check and re-score w
 	@git diff --stat -- resources/published docs README.md
 
 test: $(STAMP)  ## run the tests that take seconds each
-	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared and not slow'
+	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
 
 test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
 	@$(OLDEST)/bin/pytest -n 2 --dist loadfile -m 'not shared and not slow' --ignore tests/browser

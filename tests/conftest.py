@@ -7,9 +7,11 @@ import pytest
 from hypothesis import settings
 
 # A busy machine is no finding: how fast something is belongs in benchmarks/. The same examples every time, so that a
-# change is judged by what it changes; new ones are sought by `make fuzz` and with --hypothesis-profile=searching.
-settings.register_profile("same", deadline=None, derandomize=True)
-settings.register_profile("searching", deadline=None)
+# change is judged by what it changes; `.ci/run` takes more of them (--hypothesis-profile=thorough), and new ones are
+# sought by `make fuzz` and with --hypothesis-profile=searching.
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile("searching", deadline=None, max_examples=100)
 settings.load_profile("same")
 
 PROJECT = Path(__file__).parents[1]

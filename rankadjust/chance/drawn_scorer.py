@@ -114,7 +114,7 @@ def _ranks(
     candidates: IntArray,
     sizes: IntArray,
     numbers: IntArray,
-    generator: np.random.Generator,
+    generator: "np.random.Generator",
 ) -> IntArray:
     """Return the ranks (d, n) of tasks whose true answers have scores (d, n or more)."""
     ranks, start = [], 0

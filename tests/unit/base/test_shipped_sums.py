@@ -6,16 +6,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import sha256_of, shipped
 from rankadjust.base.shipped_sums import FOLDERS
 from rankadjust.base.stages import SUMS, read_sums
+from rankadjust.cli import commands
 
 PROJECT = Path(__file__).parents[3]
 TABLE = "dataset,model,metric,value\nNations,A,mrr,0.61\nNations,A,mr,2.5\n"
 DATABASE, CANDIDATES = "resources/database/adjustments.parquet", "resources/database/candidates.parquet"
 BASELINES = "resources/database/baselines.parquet"
 COUNTS, PRINTED = "resources/database/datasets.tsv", "resources/published/conve.csv"
+SAID = "{}: its bytes do not match its sum in SHA256SUMS beside it; get the file again ("
 COMMANDS = {
     "adjust": (DATABASE, ["adjust", "--dataset", "Nations", "mrr=0.61"]),
     "adjust by candidates": (CANDIDATES, ["adjust", "--dataset", "Nations", "mrr=0.61"]),
@@ -55,23 +59,36 @@ def damage(path):
 
 
 @pytest.mark.parametrize(("file", "arguments"), COMMANDS.values(), ids=COMMANDS)
-def test_a_command_refuses_a_shipped_table_with_a_changed_bit_in_one_line(clone, file, arguments):
+def test_a_command_refuses_a_shipped_table_with_a_changed_bit(clone, monkeypatch, file, arguments):
+    monkeypatch.setattr("rankadjust.base.files._PACKAGE", clone / "rankadjust")
+    monkeypatch.chdir(clone)
     whole = (clone / file).read_bytes()
     damage(clone / file)
     try:
+        done = CliRunner().invoke(commands, arguments)
+    finally:
+        (clone / file).write_bytes(whole)
+    assert isinstance(done.exception, RankadjustError)
+    assert SAID.format(file) in str(done.exception)
+    assert "\n" not in str(done.exception)
+    assert done.output == ""
+
+
+def test_the_refusal_is_one_line_and_an_exit_code(clone):
+    whole = (clone / DATABASE).read_bytes()
+    damage(clone / DATABASE)
+    try:
         done = subprocess.run(
-            [sys.executable, "-m", "rankadjust", *arguments],
+            [sys.executable, "-m", "rankadjust", *COMMANDS["adjust"][1]],
             cwd=clone,
             capture_output=True,
             text=True,
             check=False,
         )
     finally:
-        (clone / file).write_bytes(whole)
-    assert done.returncode == 1, done.stdout
-    assert done.stdout == ""
-    line = f"{file}: its bytes do not match its sum in SHA256SUMS beside it; get the file again ("
-    assert line in done.stderr.splitlines()[-1]
+        (clone / DATABASE).write_bytes(whole)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert SAID.format(DATABASE) in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

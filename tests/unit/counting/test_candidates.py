@@ -59,6 +59,8 @@ COMBINATIONS = [
     )
     if not (time == "aware" and known == "none") and not (types == "observed" and negatives)
 ]
+# A fifth of the usual number of examples: the slow counter takes its time, and each test has up to twelve cases.
+FEW = settings(deadline=None, max_examples=settings.default.max_examples // 5)
 COLUMNS = {0: (), 1: ("time",), 2: ("time_start", "time_end")}
 
 
@@ -94,7 +96,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("time_columns", [0, 1, 2])
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(deadline=None, max_examples=20)
+@FEW
 @given(data=st.data())
 def test_the_slow_counter_agrees(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
@@ -126,7 +128,7 @@ def test_entities_in_no_triple_belong_to_neither_of_two_graphs():
 
 @pytest.mark.parametrize("time_columns", [0, 1])
 @pytest.mark.parametrize("layout", LAYOUTS)
-@settings(deadline=None, max_examples=20)
+@FEW
 @given(data=st.data())
 def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
@@ -201,7 +203,7 @@ def of_numbers(splits):
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("time_columns", [0, 1])
-@settings(deadline=None, max_examples=15)
+@FEW
 @given(data=st.data())
 def test_blocks_are_counted_like_the_whole(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))

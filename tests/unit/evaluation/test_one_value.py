@@ -5,13 +5,14 @@ from fractions import Fraction
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
+from rankadjust.chance.typed import typed_value
 from rankadjust.counting.candidates import count_candidates
 from rankadjust.database.beside import load_candidates
 from rankadjust.database.evaluation_set import EvaluationSet
@@ -81,16 +82,21 @@ def test_a_number_has_no_printed_digits(database):
     assert found.index == nations("0.338", database=database).index
 
 
-@settings(deadline=None)
 @given(digits=st.integers(0, 10**6), places=st.integers(0, 6))
-def test_the_value_of_text_is_the_nearest_float(database, digits, places):
+def test_the_value_of_text_is_the_nearest_float(digits, places):
     fraction = digits / 10 ** max(places, 6)
     text = f"{fraction:.{places}f}"
-    found = nations(text, database=database)
+    found = typed_value(text, resolve("mrr"))
     assert found.value == float(text)
-    percent = nations(f"{digits / 10**4:.4f}%", database=database)
+    percent = typed_value(f"{digits / 10**4:.4f}%", resolve("mrr"))
     assert percent.value == float(f"{digits / 10**6:.6f}")
-    assert found.value_high - found.value_low <= 10.0**-places * (1 + 1e-9)
+    assert found.high - found.low <= 10.0**-places * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("text", ["0", "0.1", "0.338", "33.8%", "1.000000"])
+def test_value_and_interval_of_text_are_the_typed_ones(database, text):
+    found, typed = nations(text, database=database), typed_value(text, resolve("mrr"))
+    assert (found.value, found.value_low, found.value_high) == (typed.value, typed.low, typed.high)
 
 
 @pytest.mark.parametrize(
