@@ -131,8 +131,10 @@ def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     for group, part in adjusted.group_by(key, maintain_order=True):
         *evaluation, name = map(str, group)
         metric, tails = resolve(name), histograms.tails(*evaluation)
-        reason, logs = histograms.missing, [np.nan] * part.height
-        if tails is not None:
+        if tails is None:
+            reason: str | None = histograms.missing
+            logs = [np.nan] * part.height
+        else:
             end = "value_low" if metric.increasing else "value_high"
             logs = tails.log10_p(
                 metric, part.select(pl.coalesce(end, "value")).to_series().to_numpy()
