@@ -27,8 +27,8 @@ _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
 # Neither differences nor versions name a model: '+1.2%', 'v1'.
 _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
-# Letters for head and tail side, as used beside metrics.
-_LETTERS = (("h", "t"), ("l", "r"), ("s", "o"))
+# Letters and words for head and tail side, as used beside metrics.
+_LETTERS = (("h", "t"), ("l", "r"), ("s", "o"), ("backward", "forward"))
 _MEANS = ("mean", "avg", "average", "overall", "all")
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
@@ -207,7 +207,7 @@ def with_sides_of_pairs(sheet: Sheet) -> Sheet:
     for head, tail in _LETTERS:
         if metrics.get(head) and metrics[head] == metrics.get(tail):
             sides |= {head: "head", tail: "tail"}
-    if {facts.side for facts in sheet.facts} >= {"head", "tail"}:
+    if {*sides.values(), *(facts.side for facts in sheet.facts)} >= {"head", "tail"}:
         sides |= dict.fromkeys(_MEANS, "both")
     return replace(
         sheet,

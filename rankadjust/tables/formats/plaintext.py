@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import PRINTED, plain, read_number
+from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_COLUMNS, Grid, make_grid
 
 _PAIR = re.compile(
@@ -23,7 +24,7 @@ _PAIR = re.compile(
 )
 # A line of a single pair may have a key of several words: 'Hits left @10: 0.48', 'Mean reciprocal rank: 0.3'.
 _LINE = re.compile(
-    r"""\s*(?P<split>)(?P<name>[A-Za-z][^:=,;"']{0,60}?)\s*"""
+    r"""[\s*]*(?P<split>)(?P<name>[A-Za-z][^=,;"']{0,60}?)\s*"""
     rf"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{{1,18}}))?\s*[:=]\s*(?P<value>{PRINTED})\s*"""
 )
 # The split of the lines below.
@@ -43,6 +44,8 @@ _BARE = re.compile(r"\s*([A-Za-z][\w@./-]{0,79}+)\s*:\s*")
 _NOTED = re.compile(r"^(\s*[^:=()]+?)(\s*[:=]\s*[\d.]+\s?%?)\s*(\([A-Za-z]+\))\s*$")
 # A line that is a title of the lines below it.
 _TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
+# A metric before the pairs of its sides: 'MRR: Tail : 0.43, Head : 0.25'.
+_METRIC = re.compile(r"([\w@.-]{1,40}+)\s*:\s*$")
 # The text before a pair, without the signs at its end.
 _LABEL = re.compile(r".*[^\s:={\[(,>|-]", re.DOTALL)
 # A log with more parts describes training: the lines between its values are not titles.
@@ -194,31 +197,37 @@ def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: 
     return make_grid([header, *rows], header_rows=1, lines=numbers, context=above)
 
 
+def _metric_before(line: str, pairs: Sequence[re.Match[str]]) -> tuple[str, str]:
+    """Return the text before the first pair, and the metric that its keys share: 'MRR: Tail : 0.43, Head : 0.25'."""
+    first = pairs[0].start()
+    match = _METRIC.search(line, max(0, first - 50), first)
+    is_metric = match is not None and find_adjusted(match[1]) is not None
+    return (line[: match.start()], f"{match[1]} ") if match and is_metric else (line[:first], "")
+
+
 def _key(pair: re.Match[str]) -> str:
     """Return the key of a pair, with the split before it, if any."""
     return f"{pair['split'] or ''}{pair['name']}"
 
 
 def _pairs_table(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
-    """Return lines of several pairs as a table: the text before the first pair, and a column for each key."""
-    fields = [dict(_FIELD.findall(line)) for _, line, _ in found]
-    named = list(dict.fromkeys(name for own in fields for name in own))
-    keys = list(dict.fromkeys(_key(pair) for _, _, pairs in found for pair in pairs))
+    """Return lines of several pairs as a table: the text before the first pair, the facts, a column for each key."""
     above = _above(lines, found[0][0] - 1)
     title = _TITLE.fullmatch(above[0]) if above else None
-    rows = [["", *named, *keys]]
-    for own, (_, line, pairs) in zip(fields, found, strict=True):
-        values = {_key(pair): pair["value"] for pair in pairs}
-        label = _LABEL.match(_FIELD.sub("", line[: pairs[0].start()]))
-        rows.append(
-            [
-                label[0] if label else title[1] if title else "",
-                *(own.get(name, "") for name in named),
-                *(values.get(key, "") for key in keys),
-            ]
-        )
+    labels, facts, values = [], [], []
+    for _, line, pairs in found:
+        before, metric = _metric_before(line, pairs)
+        label = _LABEL.match(_FIELD.sub("", before))
+        labels.append(label[0] if label else title[1] if title else "")
+        facts.append(dict(_FIELD.findall(line)))
+        values.append({f"{metric}{_key(pair)}": pair["value"] for pair in pairs})
+    header = [list(dict.fromkeys(name for own in rows for name in own)) for rows in (facts, values)]
+    rows = [
+        [label, *(own.get(name, "") for name in header[0]), *(cells.get(name, "") for name in header[1])]
+        for label, own, cells in zip(labels, facts, values, strict=True)
+    ]
     numbers = [found[0][0], *(number for number, _, _ in found)]
-    return make_grid(rows, header_rows=1, lines=numbers, context=above)
+    return make_grid([["", *header[0], *header[1]], *rows], header_rows=1, lines=numbers, context=above)
 
 
 def _above(lines: Sequence[str], first: int) -> list[str]:

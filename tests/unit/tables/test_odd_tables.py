@@ -606,6 +606,34 @@ FOUND_IN_READMES = {
         [("A", "UMLS", MRR, "0.5", None, None, None)],
         1,
     ),
+    "a metric before its sides": (
+        "umls.log",
+        "- [INFO] - MRR: Tail : 0.6, Head : 0.4, Avg : 0.5\n- [INFO] - MR: Tail : 7, Head : 9, Avg : 8\n",
+        [
+            (None, "UMLS", metric, value, None, side, None)
+            for metric, own in ((MRR, ("0.6", "0.4", "0.5")), (MR, ("7", "9", "8")))
+            for value, side in zip(own, ("tail", "head", "both"), strict=True)
+        ],
+        0,
+    ),
+    "items of a list, each with data set and split": (
+        "a.md",
+        "# Results\n\n- **UMLS** : Test metrics: mrr: 0.5\n- **WN18** : Test metrics: mrr: 0.6\n",
+        [
+            (None, dataset, MRR, value, "testing", None, None)
+            for dataset, value in (("UMLS", "0.5"), ("WN18", "0.6"))
+        ],
+        0,
+    ),
+    "forward and backward": (
+        "umls.json",
+        '{"forward": {"mrr": 0.6}, "backward": {"mrr": 0.4}, "average": {"mrr": 0.5}}',
+        [
+            (None, "UMLS", MRR, value, None, side, None)
+            for value, side in (("0.6", "tail"), ("0.4", "head"), ("0.5", "both"))
+        ],
+        0,
+    ),
     "stamps of a logger": (
         "umls.log",
         "INFO:Trainer:2024-05-19 16:26:31:mrr: 0.5\nINFO:Trainer:2024-05-19 16:26:31:mr: 9\n",
