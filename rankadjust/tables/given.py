@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
-from rankadjust.base.words import our_word
+from rankadjust.base.words import our_word, shipped_mapping
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.tables.sidecar import is_pattern
 from rankadjust.tables.tokens import Names, find_dataset
@@ -31,7 +31,8 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
         if name in facts:
             facts[name] = our_word(name, facts[name]) or facts[name]
             if facts[name] not in known:
-                hint = did_you_mean(facts[name], known) or f"; allowed are {', '.join(known)}"
+                words = [*known, *shipped_mapping()["words"][name]]
+                hint = did_you_mean(facts[name], words) or f"; allowed are {', '.join(known)}"
                 raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
     if "task" in facts:
         facts["task"] = our_word("task", facts["task"]) or facts["task"]

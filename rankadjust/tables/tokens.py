@@ -327,7 +327,9 @@ def _beside_unknown(text: str, names: Names) -> Facts | None:
         return None
     if any(folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown):
         return None
-    words = " ".join(unknown) or text
+    # The words as they are written: 'MKG-W'.
+    together = re.search(r"\W".join(map(re.escape, unknown)), text)
+    words = together[0] if unknown and together else " ".join(unknown) or text
     said = {field: ours[0] for field, ours in found.items() if len(ours) == 1}
     why = (unknown_word(words),)
     return Facts(

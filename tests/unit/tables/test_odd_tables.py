@@ -659,5 +659,7 @@ def test_a_version_beside_a_data_set_and_a_name_in_a_key_are_inferred(tmp_path):
     assert entries(part.values["assumed"][0])["data set"] == "'WN18RR (5k)' without its brackets"
     key = read(tmp_path, "a.json", '{"UMLS": {"TransE": {"mrr": 0.5, "mr": 9}}}')
     assert "model inferred" in key.values["grades"][0]
+    names = read(tmp_path, "d.md", table("Model | KG-W MRR | KGX MRR", "A | .5 | .6"))
+    assert values(names, "dataset") == [("KG-W",), ("KGX",)]
     # The O of FB15k-237-O is a part of the data set's name, so it names no model.
     assert values(read(tmp_path, "b.md", table("Model | FB15k-237-O MRR", "A | .5"))) == []
