@@ -64,7 +64,6 @@ _MARKS = {
 _MOST_CHARACTERS = 12_000_000
 _MOST_TABLES = 10_000
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_HALF = re.compile("[\ud800-\udfff]")
 _WORKBOOKS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _BINARY = {".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
 # The first bytes of a workbook, which has no suffix when it comes from standard input.
@@ -102,21 +101,13 @@ def read_grids(path: str | Path) -> list[Grid]:
             f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
         ) from error
     grids = [replace(grid, origin=grid.origin._replace(table=number)) for number, grid in enumerate(grids)]
-    grids = [_of_whole_characters(grid) if name == "JSON" else grid for grid in grids if grid.width]
+    grids = [grid for grid in grids if grid.width]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
     if len(grids) > _MOST_TABLES:
         raise RankadjustError(f"{path}: {len(grids):,} tables in one file; at most {_MOST_TABLES:,} are read")
     grids = [part for grid in grids for part in side_by_side(grid)]
     return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]
-
-
-def _of_whole_characters(grid: Grid) -> Grid:
-    """Return the grid with U+FFFD in place of lone surrogates (half characters), which JSON can spell."""
-    if not any(_HALF.search(cell) for row in grid.rows for cell in row):
-        return grid
-    rows = (tuple(_HALF.sub("\ufffd", cell) for cell in row) for row in grid.rows)
-    return replace(grid, rows=tuple(rows))
 
 
 def recognise(text: str) -> str:

@@ -11,20 +11,9 @@ from rankadjust.tables.tokens import Names, find_dataset
 
 
 def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]:
-    """Return the given facts in our words.
+    """Return the given facts (name -> value, None if not given) in our words; names: the known data sets.
 
-    Parameters
-    ----------
-    given
-        The name of a fact (dataset, model, split, side, protocol, task) -> its value, None if it is not given.
-    names
-        The known data sets.
-
-    Raises
-    ------
-    RankadjustError
-        For an unknown data set, split, side or protocol.
-
+    Raises RankadjustError for an unknown data set, split, side or protocol.
     """
     facts = {name: text for name, text in given.items() if text is not None}
     for name, known in (("split", PRINTED_SPLITS), ("side", SIDES)):

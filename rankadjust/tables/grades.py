@@ -11,21 +11,10 @@ GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "proto
 def grade(
     name: str, known: object, stated: Facts, inferred: Container[str], defaults: Container[str]
 ) -> str | None:
-    """Return the grade of a fact; None for a fact that is unknown and has no default.
+    """Return the grade of the fact `known`, named `name`; None for a fact that is unknown and has no default.
 
-    Parameters
-    ----------
-    name
-        One of `GRADED`.
-    known
-        The fact itself; None if no line, no text and no sidecar states it.
-    stated
-        The facts that a sidecar or an option gives.
-    inferred
-        The names of the facts with a noted reason: the table itself does not state them.
-    defaults
-        The names of the facts that have a default.
-
+    stated: the facts that a sidecar or an option gives. inferred: names of the facts with a noted reason. defaults:
+    names of the facts that have a default.
     """
     if known is None:
         return "default" if name in defaults else None
