@@ -89,7 +89,8 @@ def test_the_page_counts_what_a_count_by_hand_finds():
 
 
 def test_filtered_and_raw_trials_have_another_best_model():
-    rows = best_results(rescored(), 1).filter(dataset="FB15k-237", split="validation", metric=MRR)
+    trials = rescored().filter(file="ruffinelli2020.csv")
+    rows = best_results(trials, 1).filter(dataset="FB15k-237", split="validation", metric=MRR)
     best = {row["protocol"]: (row["model"], round(row["value"], 3)) for row in rows.to_dicts()}
     assert best["filtered"] == ("rescal (1vsAll, kl)", 0.364)
     assert best["raw"] == ("complex (negative_sampling, kl)", 0.189)
