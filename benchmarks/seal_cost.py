@@ -70,7 +70,7 @@ def measure(folder: Path, made: Path) -> None:
         clock.seconds, start = 0.0, time.process_time()
         step()
         spent = time.process_time() - start
-        print(f"{name}: {spent:.2f} s, of which seals {clock.seconds:.2f} s, {clock.seconds / spent:.1%}")
+        print(f"{name}: {spent:.2f} s, seals take {clock.seconds:.2f} s of it, {clock.seconds / spent:.1%}")
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ echo export TMPDIR={folder}/tmp/$SLURM_JOB_ID
 
 @dataclass(frozen=True)
 class Cluster:
-    """A running Slurm: where it lives, and the environment in which its commands find it."""
+    """A running Slurm: its folder, and the environment that lets its commands find it."""
 
     folder: Path
     environment: dict[str, str]

@@ -135,8 +135,13 @@ def _known_suffix(*known: str) -> Callable[[click.Context, click.Parameter, Path
     return refuse
 
 
-_protocol = click.option("--protocol", default=_PROTOCOL, show_default=True, help="How it was evaluated.")
-_split = click.option("--split", default=_SPLIT, show_default=True, help="What was evaluated.")
+_protocol = click.option(
+    "--protocol",
+    default=_PROTOCOL,
+    show_default=True,
+    help="Evaluation protocol; 'rankadjust protocols' lists them.",
+)
+_split = click.option("--split", default=_SPLIT, show_default=True, help="The split that was evaluated.")
 _scores = click.option(
     "--scores",
     type=click.Choice(["per-time", "static"]),
@@ -145,14 +150,16 @@ _scores = click.option(
 _by = click.option(
     "--by",
     type=click.Choice(["relation", "candidates", "cardinality", "half-link"]),
-    help="Part by part: what do the tasks of each part have in common?",
+    help="Compare part by part; the tasks of a part have the same value of this.",
 )
 _against = click.option(
     "--against",
     help="Compare the ranks with this counting baseline: popularity, redundancy, rules, or best (on validation).",
 )
 _results = click.option(
-    "--results", type=_PATH, help="The folder results of a run of your own: use its database and histograms."
+    "--results",
+    type=_PATH,
+    help="Use the database and histograms of your own run: the path of its folder results.",
 )
 _database = click.option("--database", type=_PATH, help="A database file in place of the released one.")
 _sidecar = click.option(
@@ -178,10 +185,14 @@ def _facts(command: _Command) -> _Command:
 
 
 _accept = click.option(
-    "--accept", is_flag=True, help="Take as said what the table does not say: no status is assumed."
+    "--accept",
+    is_flag=True,
+    help="Accept the assumed facts as if the table stated them: no status is assumed.",
 )
 _ask = click.option(
-    "--ask", is_flag=True, help="Ask what the table does not say, and write the answers into its sidecar."
+    "--ask",
+    is_flag=True,
+    help="Ask for the facts that the table does not say, and write the answers into its sidecar.",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all digits, for machines.")
 
@@ -324,9 +335,10 @@ def _say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: st
     """Say on standard error that a data set has times, if the name of the protocol does not mention times."""
     if protocol == _PROTOCOL and constants.has_times(dataset):
         _echo(
-            f"note: {dataset} has times, and the protocol {protocol} ignores them: it takes away every answer that was "
-            "ever true. If the evaluation took away only what is true at the same time, say --protocol time-aware; if "
-            "it ignored times on purpose, say --protocol time-static, which gives the same numbers",
+            f"note: {dataset} has times, and the protocol {protocol} ignores them: it filters out every answer that "
+            "was ever true. If the evaluation filtered out only answers that are true at the same time, give "
+            "--protocol time-aware; if it ignored times on purpose, give --protocol time-static, which gives the same "
+            "numbers",
             err=True,
         )
 
@@ -443,7 +455,7 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 @click.option(
     "--tasks",
     type=_PATH,
-    help="What is known of each task: the file of the workflow's target tasks, or the test file (text with tabs).",
+    help="Facts about each task: the file that the workflow's target tasks writes, or the test file (text with tabs).",
 )
 @click.option("--num-candidates", type=int, help="Candidates of every task, the true answer included.")
 @click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
@@ -454,7 +466,7 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
     "--output",
     type=_PATH,
     callback=_known_suffix(".parquet", ".tsv", ".csv", ".json", ".md", ".tex"),
-    help="Also write all rows (.parquet, .tsv, .csv, .json), or those that are printed as a table (.md, .tex).",
+    help="Also write all rows (.parquet, .tsv, .csv, .json), or the printed rows as a table (.md, .tex).",
 )
 @_options(_results, _database, _json)
 @click.pass_context
@@ -617,13 +629,13 @@ def _evaluate_by(
 @click.option(
     "--tasks",
     multiple=True,
-    help="What is known of each task: the file of the workflow's target tasks, or the test file (text with tabs); "
+    help="Facts about each task: the file that the workflow's target tasks writes, or the test file (text with tabs); "
     "of several data sets NAME=FILE each.",
 )
 @click.option(
     "--cluster",
     type=click.Choice(["triple", "query", "relation"]),
-    help="What is swapped together; unsaid, query where several triples are known to share one, else triple.",
+    help="The tasks that are swapped together; by default query where triples are known to share queries, else triple.",
 )
 @click.option("--metric", "metrics", multiple=True, help="Only this metric (may be repeated).")
 @click.option("--flips", type=int, default=10_000, show_default=True, help="Random swaps of the test.")
@@ -855,7 +867,7 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     ),
 )
 @click.argument("values", nargs=-1, required=True, metavar="VALUE...")
-@click.option("--sampled", type=int, help="Negatives of each task; the true answer is not one of them.")
+@click.option("--sampled", type=int, help="Number of negatives of each task, without the true answer.")
 @click.option(
     "--num-candidates", type=int, help="Candidates of each task in the full ranking, true answer included."
 )
@@ -863,14 +875,16 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     "--num-entities", type=int, help="The same, for a full ranking that leaves out no known answer."
 )
 @click.option("--tasks", type=int, help="How many ranks were averaged.")
-@click.option("--dataset", help="Take candidates, tasks and how negatives are drawn from this data set.")
+@click.option(
+    "--dataset", help="Take the numbers of candidates and tasks, and the way to draw, from this set."
+)
 @_options(_protocol)
-@click.option("--split", help="What was evaluated; unsaid, what the benchmark evaluates, or testing.")
+@click.option("--split", help="The split that was evaluated; by default the benchmark's, or testing.")
 @click.option("--side", default="both", show_default=True, help="head, tail or both.")
 @click.option(
     "--negatives",
     type=click.Choice(["without-replacement", "with-replacement"]),
-    help="How they are drawn, uniformly; unsaid, as the benchmark does, or without replacement.",
+    help="How the negatives are drawn, uniformly; by default as in the benchmark, or without replacement.",
 )
 @click.option(
     "--level", type=float, default=0.95, show_default=True, help="Probability that the bounds hold."
@@ -887,14 +901,14 @@ def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: di
     "--to-sampled",
     type=int,
     metavar="Q",
-    help="The reverse: what the full ranks of a file VALUE print among Q.",
+    help="The reverse: the values that the full ranks in the file VALUE give among Q negatives.",
 )
 @_options(_sidecar)
 @click.option(
     "--output",
     type=_PATH,
     callback=_known_suffix(".parquet", ".tsv", ".csv"),
-    help="Of a table: write all its rows with their bounds.",
+    help="For a table: write all its rows with their bounds.",
 )
 @_options(_results, _database, _json)
 @click.pass_context
@@ -1140,7 +1154,7 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
     "--output",
     type=_PATH,
     callback=_known_suffix(".md", ".parquet", ".tsv", ".csv"),
-    help="Write the rows, all columns (.parquet, .tsv, .csv) or those that people read (.md).",
+    help="Write the rows, all columns (.parquet, .tsv, .csv) or a readable table (.md).",
 )
 @_options(_results, _database, _json)
 def rescore(
@@ -1451,7 +1465,7 @@ def metrics(as_json: bool) -> None:
         for row in rows
     ]
     _echo(table(header, shown, left=len(header)))
-    _echo("A k stands for any whole number, as in hits@10; the range is that for k = 10.")
+    _echo("k is any whole number, as in hits@10; the range is given for k = 10.")
 
 
 def _write(frame: "pl.DataFrame", path: Path) -> None:

@@ -312,7 +312,7 @@ def _fetch_zenodo(source: Zenodo, file: File, path: Path, patience: Patience) ->
     """Fetch a file of a Zenodo record with the command zenodo_get, and trust only what it leaves.
 
     The command may end well without a file, leave a part of one, or follow a name out of its folder: it gets
-    a fresh folder and the one declared name, and only a whole file of that name is accepted.
+    a fresh folder and the declared name, and only a whole file of that name is accepted.
     """
     if not re.fullmatch(r"[0-9]+", source.record) or problem_with(source.file, "file-name"):
         raise RankadjustError(

@@ -35,7 +35,7 @@ _STAND_INS = [bytes([code]) for code in range(1, 128) if chr(code) not in "\r\n"
 def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.DataFrame:
     r"""Return the text of a file as columns head, relation, tail and, where declared, times (all String).
 
-    A line ends with \n or \r\n and nothing else; the last one needs no end. A byte order mark is skipped.
+    A line ends with \n or \r\n and nothing else; the last line needs no end. A byte order mark is skipped.
     Labels are kept unchanged: quotes, '#', 'NA' and leading zeros mean nothing here.
     name: what the user calls the file, for errors; its path where it is not given.
 
@@ -151,7 +151,7 @@ def _with_single_byte(data: bytes, form: Format) -> tuple[bytes, bytes]:
     labels = data.replace(separator, b"")
     stand_in = next((byte for byte in _STAND_INS if byte not in labels), None)
     if stand_in is None:
-        problem = f"no character is left to stand in for the delimiter {form.separator!r}"
+        problem = f"every character that could replace the delimiter {form.separator!r} occurs in the text"
         raise RankadjustError(f"{problem}; write the file with tabs")
     return stand_in, data.replace(separator, stand_in)
 

@@ -80,7 +80,7 @@ def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:
 
 
 def best_of(baselines: pl.DataFrame, dataset: str, protocol: str, split: str, side: str) -> str | None:
-    """Return the baseline with the best MRR on the split before this one, None where there is no such split."""
+    """Return the baseline with the best MRR on the split before this, None where there is no such split."""
     mrr = resolve("mrr").key
     best = chosen(baselines.filter(dataset=dataset, protocol=protocol, side=side, metric=mrr))
     return next(iter(best.filter(split=split)["baseline"]), None)

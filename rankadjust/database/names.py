@@ -23,7 +23,7 @@ Registry = Callable[[], "Mapping[str, Dataset]"]
 
 _INFERENCE = "inference_"
 _WHERE_TO_LOOK = (
-    "; 'rankadjust datasets' lists the known data sets, and with --results FOLDER those in your own run"
+    "; 'rankadjust datasets' lists the known data sets, and with --results FOLDER the data sets of your run"
 )
 
 

@@ -107,7 +107,7 @@ def _violations(database: pl.DataFrame) -> Iterator[tuple[str, pl.Expr]]:
     yield "only one bound", low.is_null() != high.is_null()
     yield "bounds not finite, or in the wrong order", ~(low.is_finite() & high.is_finite() & (low <= high))
     spread_low, spread_high = pl.col("variance_low"), pl.col("variance_high")
-    yield "only one bound of the variance", spread_low.is_null() != spread_high.is_null()
+    yield "one bound of the variance without the other", spread_low.is_null() != spread_high.is_null()
     yield (
         "bounds of the variance negative or in the wrong order",
         ~((spread_low >= 0) & (spread_low <= spread_high) & spread_high.is_finite()),

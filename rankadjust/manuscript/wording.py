@@ -47,7 +47,7 @@ def caption_note(rows: pl.DataFrame, *, tested: bool = False) -> str:
         BEST: r"Bold in these columns: the best value.",
         AS_GOOD: r"$\dagger$: not significantly different from the best one."
         if tested
-        else r"$\dagger$: the printed values cannot tell it from the best one.",
+        else r"$\dagger$: by the printed values alone it may be as good as the best.",
     }
     parts = [sentences[score] for score in sentences if score in scores]
     return " ".join([*parts, *(text for mark, text in marked.items() if mark in marks)])

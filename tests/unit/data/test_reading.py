@@ -287,6 +287,7 @@ def test_a_delimiter_of_several_bytes_needs_a_free_character(tmp_path):
     assert read_triples(path, Format(delimiter="@@")).height == 1
     path.write_bytes(b"a@@r@@" + bytes(code for code in range(1, 128) if code not in b"\r\n") + b"\n")
     with pytest.raises(
-        RankadjustError, match="no character is left to stand in for the delimiter '@@'; write"
+        RankadjustError,
+        match="every character that could replace the delimiter '@@' occurs in the text; write",
     ):
         read_triples(path, Format(delimiter="@@"))
