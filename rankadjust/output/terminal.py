@@ -17,7 +17,7 @@ _NOTHING = "–"
 # By luck, a random scorer has a z between these 19 times out of 20.
 _LUCK = 2.0
 _HOW_TO_STATE = (
-    "State what is right by these options or in a sidecar (docs/tables.md; --ask writes one), or say "
+    "Correct them with these options or in a sidecar (docs/tables.md; --ask writes one), or accept them: "
     "--accept."
 )
 # The facts that are shown of a file with many tables.

@@ -26,7 +26,7 @@ def test_every_benchmark_is_named_with_what_it_showed_and_imports_no_test(projec
 
 
 def test_the_coverages_of_the_documentation_are_the_stored_ones(project):
-    page = (project / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    page = (project / "benchmarks" / "README.md").read_text(encoding="utf-8")
     stored = pl.read_csv(project / "benchmarks" / "coverage.csv")
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
@@ -270,7 +270,7 @@ def test_the_widths_of_the_documentation_are_the_stored_ones(project):
 
 def test_queries_and_equal_values_of_the_documentation_are_the_stored_ones(project):
     stored = pl.read_csv(project / "benchmarks" / "clusters.csv")
-    page = (project / "docs" / "evaluate.md").read_text(encoding="utf-8")
+    page = (project / "benchmarks" / "README.md").read_text(encoding="utf-8")
     coverage = stored.filter(what="coverage")
     for (law, triples), rows in coverage.group_by("law", "triples", maintain_order=True):
         mrr = dict(rows.filter(metric="MRR").select("clusters", "share").iter_rows())

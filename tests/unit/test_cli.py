@@ -512,7 +512,7 @@ def test_facts_that_a_table_does_not_say_are_listed_before_the_result(run, tmp_p
         "  split     testing   by default                             --split testing",
         "  side      both      by default            (1 of 2 values)",
         "  protocol  filtered  by default                             --protocol filtered",
-        "State what is right by these options or in a sidecar (docs/tables.md; --ask writes one), or say --accept.",
+        "Correct them with these options or in a sidecar (docs/tables.md; --ask writes one), or accept them: --accept.",
     ]
     _, _, error = run(command, tmp_path / "tidy.csv")
     assert [line.split() for line in error.splitlines()[1:-1]] == [
