@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -203,6 +203,7 @@ _BY_OR_AGAINST = "--by and --against"
 _PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
 _PRINTED, _SEVERAL = "printed values", "several data sets"
 _FULL_TABLE, _TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
+_VALUES = "typed values"
 _NAMED, _TIMELESS = "values that name their metric", "a data set without times"
 _EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
 _PAPER_OF_RANKS, _PAPER_OF_TABLE = "ranks", "a table"
@@ -232,6 +233,7 @@ _WITHOUT_EFFECT = {
         *("negatives", "without_noise", "assume", "against", "metrics"),
     },
     _NAMED: {"metric"},
+    _VALUES: {"model", "task", "sidecar", "accept", "ask"},
     _TIMELESS: {"scores"},
     _EVERY_ROW: {"everything"},
     _NO_SAMPLES: {"seed"},
@@ -958,14 +960,15 @@ def full(
         else:
             _echo(texts.to_sampled_text(expected, to_sampled))
         return
-    named = _by_metric(values)
+    second = "--against takes the values of a second model"
+    named = _by_metric(values, second)
     if sampled is None:
         raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
     options |= {"sampled": sampled, "noise": not without_noise}
     if against:
         from rankadjust.sampling.difference import full_difference
 
-        pair = full_difference(named, _by_metric(against), **options)
+        pair = full_difference(named, _by_metric(against, second), **options)
         text, data = texts.full_difference_text(pair), asdict(pair)
     else:
         from rankadjust.sampling.bounds import full_bounds
@@ -1007,7 +1010,7 @@ def _full_table(
         _echo(full_table_text(bounded))
 
 
-def _by_metric(values: Sequence[str]) -> dict[str, str]:
+def _by_metric(values: Sequence[str], twice: str) -> dict[str, str]:
     from rankadjust.chance.metrics import resolve
 
     by_metric: dict[str, str] = {}
@@ -1019,7 +1022,7 @@ def _by_metric(values: Sequence[str]) -> dict[str, str]:
             )
     for name, text in _named_values(values, None):
         if (key := resolve(name).key) in keys:
-            raise click.UsageError(f"{name} is given twice; --against takes the values of a second model.")
+            raise click.UsageError(f"{name} is given twice; {twice}.")
         keys.add(key)
         by_metric[name] = text
     return by_metric
@@ -1060,8 +1063,13 @@ def show(
     _echo(overview_text(overview_of_set, sys.stdout.encoding))
 
 
-@commands.command()
-@click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE...")
+@commands.command(
+    epilog=_examples(
+        "rankadjust check my_table.md",
+        "rankadjust check --dataset FB15k-237 mrr=0.338 hits@1=0.241 hits@10=0.533",
+    )
+)
+@click.argument("tables", nargs=-1, required=True, type=_PATH, metavar="TABLE | VALUE...")
 @_options(_sidecar, _facts, _accept, _ask, _results, _database, _json)
 def check(
     tables: tuple[Path, ...],
@@ -1077,9 +1085,12 @@ def check(
 
     A contradiction is impossible, or possible with tied ranks only, or suspicious: docs/literature.md, "Consistency".
     A TABLE is a tidy table, or a published one in any format that `rankadjust read` takes. Standard error lists the
-    facts that it lacks, and the value assumed for each.
+    facts that it lacks, and the value assumed for each. VALUEs are the metrics of one model on one data set.
     The exit code is 1 if anything is reported, or nothing was read.
     """
+    if any("=" in table.name for table in tables) and not any(table.exists() for table in tables):
+        _require_effect(click.get_current_context(), _VALUES)
+        _check_values([str(table) for table in tables], given, _constants(results, database), as_json)
     if sidecar is not None and len(tables) > 1:
         raise RankadjustError("--sidecar is about one table; check each table that needs one by itself")
     import polars as pl
@@ -1107,12 +1118,37 @@ def check(
         for table, result in zip(tables, read_tables, strict=True)
         if result.rows.is_empty()
     ]
-    lines = [*empty, *unread, *problems(rescored), *_flags(flagged)]
+    _report_check(
+        [*empty, *unread, *problems(rescored), *_flags(flagged)], rescored.height, flagged, assumed, as_json
+    )
+
+
+def _check_values(values: Sequence[str], given: Given, constants: "Constants", as_json: bool) -> NoReturn:
+    """Report typed metrics of one model that contradict each other, and end the command."""
+    from rankadjust.database.evaluation_set import EvaluationSet
+
+    if (dataset := given["dataset"]) is None:
+        raise click.UsageError(
+            "Give --dataset: which values are possible together depends on its candidates."
+        )
+    chosen = {name: text for name in ("split", "side", "protocol") if (text := given[name]) is not None}
+    by_metric = _by_metric(values, "leave one of the two out")
+    flagged = EvaluationSet.of(constants, dataset, **chosen).check(by_metric)
+    lines = [
+        f"{severity.replace('_', ' ')}: {message}"
+        for severity, message in flagged.select("severity", "message").iter_rows()
+    ]
+    _report_check(lines, len(by_metric), flagged, None, as_json)
+
+
+def _report_check(
+    lines: Sequence[str], values: int, flagged: "pl.DataFrame", assumed: "pl.DataFrame | None", as_json: bool
+) -> NoReturn:
     if as_json:
         _print_json(
             {
-                "values": rescored.height,
-                "assumed": assumed.to_dicts(),
+                "values": values,
+                "assumed": [] if assumed is None else assumed.to_dicts(),
                 "reported": lines,
                 "contradictions": flagged.to_dicts(),
             }
@@ -1120,7 +1156,7 @@ def check(
     else:
         for line in lines:
             _echo(line)
-        _echo(f"{_number_of(rescored.height, 'value')}: {len(lines) or 'nothing'} to look at")
+        _echo(f"{_number_of(values, 'value')}: {len(lines) or 'nothing'} to look at")
     sys.exit(1 if lines else 0)
 
 

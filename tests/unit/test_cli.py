@@ -444,6 +444,34 @@ def test_check_exits_with_1_where_metrics_contradict_each_other(run, tmp_path, h
     assert ("table.csv:2: A:" in text) == bool(code)
 
 
+def test_check_takes_typed_values_and_says_of_them_what_it_says_of_a_table(run, tmp_path):
+    (tmp_path / "table.csv").write_text(TIDY.format(hits="0.60"))
+    _, of_table, _ = run("check", tmp_path / "table.csv")
+    code, typed, error = run("check --dataset Nations mrr=0.50 hits@1=0.60")
+    assert (code, error) == (1, "")
+    assert [line.partition(" A: ")[2] or line for line in of_table.splitlines()] == typed.splitlines()
+    assert run("check --dataset Nations mrr=0.50 hits@1=30%")[:2] == (0, "2 values: nothing to look at\n")
+    reported = json.loads(run("check --json --dataset Nations mr=25 --side tail")[1])
+    assert reported["contradictions"][0]["status"] == "value_impossible"
+    assert "side tail" in reported["reported"][0]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("mrr=0.5", "Give --dataset: which values are possible together depends on its candidates."),
+        ("mrr=0.5 mrr=0.6 --dataset Nations", "mrr is given twice; leave one of the two out."),
+        ("mrr=0.5 --dataset Nations --accept", "--accept has no effect on typed values; leave it out."),
+        ("mrr=0.5 none.csv --dataset Nations", "none.csv is neither a metric with its value"),
+        ("mrr=much --dataset Nations", "'much' is not a value; write a number such as 0.338 or 33.8%"),
+    ],
+)
+def test_check_says_what_is_wrong_with_typed_values(run, line, message):
+    code, _, error = run(f"check {line}")
+    assert code in {1, 2}
+    assert message in error
+
+
 def test_check_reports_rows_that_are_wrong_in_themselves(run, tmp_path):
     (tmp_path / "table.csv").write_text(TIDY.format(hits="much"))
     code, text, _ = run("check", tmp_path / "table.csv")
