@@ -159,11 +159,15 @@ def problems(
     """
     for row in datasets.with_columns(pl.all().exclude("dataset", "role").cast(pl.Int64)).to_dicts():
         yield from _counted_problems(row)
-    redundant = [row["values"].get(MRR, 0) for row in baselines if row["baseline"] == "redundancy"]
+    redundant = [
+        row["values"].get(MRR, 0)
+        for row in baselines
+        if row["baseline"] == "redundancy" and row["protocol"] == "filtered"
+    ]
     if redundant and max(redundant) >= _REDUNDANT:
         yield (
             "Relations repeat or invert each other: a scorer that only looks for the same pair under another relation "
-            f"reaches an MRR of {max(redundant):.2g}."
+            f"reaches an MRR of {max(redundant):.2g} (filtered)."
         )
     if dataset is None:
         yield "It is not in the registry: its values come from tables, and its files were not read."

@@ -11,9 +11,19 @@ from harness.site.pages import Page
 from harness.site.picture import LINES, Line, Picture
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
+from rankadjust.literature.findings import SEVERITIES
 from rankadjust.literature.statuses import USABLE
+from rankadjust.page.problems import severities
 from rankadjust.page.results import place_of
 
+_WORST_FIRST = {name: place for place, name in enumerate(SEVERITIES)}
+# What to do about a contradiction that no single value mends, by its bound.
+_ADVICE = {
+    "usual": "Nothing has to change; compare the digits with the source.",
+    "repeated_row": "Look up in the source which of the two rows is right.",
+    "repeated_column": "Look up in the source which of the two columns is right.",
+}
+_LOOK = "Look the values up in the source."
 _RESULT = ("file", "model", *EVALUATION)
 
 
@@ -47,7 +57,7 @@ def with_verdict(literature: Literature) -> pl.DataFrame:
     be adjusted, it is not above chance, it is below counting.
     """
     contradictions = literature.contradictions.group_by(_RESULT, maintain_order=True).agg(
-        pl.col("severity").sort_by(pl.col("severity") != "impossible").first(),
+        pl.col("severity").sort_by(pl.col("severity").replace_strict(_WORST_FIRST)).first(),
         contradiction=pl.col("message").unique(maintain_order=True).str.join(" "),
     )
     near = literature.material.comparison["not-above-chance"].select("file", "file_line", "chance")
@@ -58,7 +68,7 @@ def with_verdict(literature: Literature) -> pl.DataFrame:
     below = pl.col("gain_high") < 0
     return values.with_columns(
         verdict=pl.when(pl.col("severity").is_not_null())
-        .then("severity")
+        .then(pl.col("severity").str.replace_all("_", " "))
         .when(pl.col("caveat").is_not_null())
         .then(pl.lit("caveat"))
         .when(refused)
@@ -105,9 +115,14 @@ def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) 
         "urls": sorted(set(values["source_url"].drop_nulls())),
         "datasets": sorted(set(values["dataset"].drop_nulls()), key=str.casefold),
         "verdicts": dict(verdicts.iter_rows()),
-        "contradictions": contradictions.sort("severity", maintain_order=True)
-        .select("severity", "model", *EVALUATION, "values", "mended", "message", "source_line")
-        .to_dicts(),
+        "contradictions": [
+            row | {"advice": row["mended"] or _ADVICE.get(row["bound"], _LOOK)}
+            for row in contradictions.sort(
+                pl.col("severity").replace_strict(_WORST_FIRST), maintain_order=True
+            )
+            .select("severity", "bound", "model", *EVALUATION, "values", "mended", "message", "source_line")
+            .iter_rows(named=True)
+        ],
         "values": shown,
     }
 
@@ -122,7 +137,7 @@ def _page(facts: Mapping[str, Any]) -> Page:
         f"{len(facts['values'])} printed values of {title}, adjusted for chance: {clean} without a known problem, "
         f"{len(facts['contradictions'])} contradictions.",
         template="source.md.jinja",
-        values={**facts, "title": title},
+        values={**facts, "title": title, "severities": severities(facts["contradictions"])},
         data=facts,
         head={"hide": ["navigation"]},
         picture=_picture(title, _finding(facts), facts["verdicts"]),

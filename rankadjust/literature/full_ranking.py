@@ -67,6 +67,9 @@ def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("metric") == resolve(name).key)
         .with_columns(pl.col(column.format(name)).alias(end) for end, column in ends.items())
         .drop_nulls("low")
+        # A model counts once, with its best value: its other values do not make pairs of models.
+        .sort("value", descending=True, maintain_order=True)
+        .unique(["dataset", "protocol", "split", "model"], keep="first", maintain_order=True)
         for name in FULL_METRICS
     ]
     low, high, best = pl.col("low"), pl.col("high"), pl.col("value").arg_max()

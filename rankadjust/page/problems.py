@@ -1,11 +1,13 @@
 """Problems of printed results: contradictions, results at or below chance, and values that cannot be adjusted."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
+from rankadjust.literature.findings import SEVERITIES
 from rankadjust.page.material import Material
 from rankadjust.page.results import NOT_ADJUSTED, place_of, values_of
 from rankadjust.page.templating import Section, render
@@ -19,9 +21,11 @@ def problem_section(material: Material) -> Section | None:
     if values.is_empty():
         return None
     refused = values.filter(pl.col("kind") == NOT_ADJUSTED)
+    contradictions = _rows(material.comparison.get("contradictions"), values)
     content = render(
         "problems.html.jinja",
-        contradictions=_rows(material.comparison.get("contradictions"), values),
+        contradictions=contradictions,
+        severities=severities(contradictions),
         near_chance=_rows(material.comparison.get("not-above-chance"), values),
         refused=_rows(refused, values),
         reasons=refused["status"]
@@ -31,6 +35,12 @@ def problem_section(material: Material) -> Section | None:
         values=values.height,
     )
     return Section("problems", "Problems", content)
+
+
+def severities(contradictions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return what each severity of these contradictions means, the worst first."""
+    found = {row["severity"] for row in contradictions}
+    return {name: meaning for name, meaning in SEVERITIES.items() if name in found}
 
 
 def _rows(found: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, Any]]:

@@ -3,11 +3,14 @@
 import itertools
 import re
 import tomllib
+from statistics import median
 
+import polars as pl
 import pytest
 
 from harness.chromium import Pages, scrolls_sideways, violations
 from rankadjust.base.version import REGISTRY_DATE, VERSION
+from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from tests.browser.reports import write_report
 
 pytestmark = pytest.mark.browser
@@ -193,6 +196,86 @@ def test_the_strip_leads_to_the_board_of_a_data_set(page_of, literature_page):
     page.wait_for_function(
         "document.querySelector('#board .board-title').textContent.startsWith('WN18RR, filtered')"
     )
+
+
+@pytest.fixture(scope="module")
+def printed_values(literature_page):
+    """Return every re-scored value of the run as a dictionary, if it has an index."""
+    paths = sorted(literature_page.with_name("rescored").glob("*.parquet"))
+    rows = [row for path in paths for row in pl.read_parquet(path).iter_rows(named=True)]
+    assert len(rows) > 6000
+    return [
+        row for row in rows if row["status"] in ("ok", "bounded", "approximate") and row["index"] is not None
+    ]
+
+
+def once_each(rows, *names):
+    """Return the first of the rows that agree in these columns."""
+    found = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in names), row)
+    return list(found.values())
+
+
+def is_mrr_or_hits(row):
+    return re.fullmatch(r"inverse_harmonic_mean_rank(_at_\d+)?|hits_at_([1-9]|10)", row["metric"]) is not None
+
+
+def test_the_shares_of_the_first_screen_are_those_of_a_plain_count(literature_page, printed_values):
+    """Medians by Python's statistics. The page drops copies by their runs and this test by their values: hence 5 %."""
+    text = literature_page.read_text(encoding="utf-8")
+    said = re.search(
+        r"chance explains in the median ([\d.]+) % .* 20 sampled negatives and ([\d.]+) % where 20,000", text
+    )
+    rows = once_each(filter(is_mrr_or_hits, printed_values), *EVALUATION, "metric", "model", "value")
+    sampled = [row for row in rows if row["protocol"] == "sampled-20"]
+    largest = [
+        row for row in rows if not row["protocol"].startswith("sampled-") and (row["entities"] or 0) >= 20_000
+    ]
+    for share, of in zip(said.groups(), (sampled, largest), strict=True):
+        assert len(of) > 100
+        expected = 100 * median(row["expectation"] / row["value"] for row in of if row["value"])
+        assert float(share) == pytest.approx(expected, rel=0.05)
+
+
+def test_the_counts_of_the_first_screen_are_those_of_a_plain_count(literature_page, printed_values):
+    text = literature_page.read_text(encoding="utf-8")
+    with_gain = [
+        row
+        for row in printed_values
+        if row["side"] == "both" and row["split"] in TEST_SPLITS and row["gain"] is not None
+    ]
+    counted = once_each(with_gain, "dataset", "protocol", "split", "metric", "model", "value")
+    below = sum(row["gain_high"] < 0 for row in counted)
+    assert f"{below:,} of {len(counted):,} published values lie below it" in text
+    shares = [
+        row["baseline_value"] / row["value"]
+        for row in counted
+        if is_mrr_or_hits(row) and row["entities"] >= 200 and row["value"]
+    ]
+    assert f"reaches {100 * median(shares):.0f} % of the median value" in text
+
+
+def test_the_values_at_chance_are_those_of_a_plain_count(literature_page, printed_values):
+    """z goes with the value, so the ends of the rounding interval have z (end - E) / (value - E)."""
+    text = literature_page.read_text(encoding="utf-8")
+    key = ("file", "source", "model", *EVALUATION)
+    contradictions = pl.read_csv(literature_page.with_name("contradictions.csv"), infer_schema_length=None)
+    impossible = set(contradictions.filter(severity="impossible").select(key).rows())
+    at = worse = 0
+    for row in printed_values:
+        z = row["z"] if row["z_random_scorer"] is None else row["z_random_scorer"]
+        distance = row["value"] - (row["expectation"] or 0)
+        if tuple(row[name] for name in key) in impossible or row["expectation"] is None or not distance:
+            continue
+        if z is None:
+            worse += row["index_high"] < 0
+            continue
+        ends = [z * (row[f"value_{end}"] - row["expectation"]) / distance for end in ("low", "high")]
+        worse += max(ends) <= -2
+        at += -2 < max(ends) < 2
+    assert at > 10
+    assert f"{at} printed values could be those of a random scorer; {worse} are worse than chance" in text
 
 
 def test_an_error_and_a_request_are_noticed(browser, tmp_path):

@@ -263,7 +263,7 @@ const boards = {
   save() {
     const table = document.querySelector("#board table.board");
     const lines = table === null ? [] : [...table.rows].map((row) => [...row.cells].filter((cell) => !cell.matches(".scale")));
-    const texts = lines.map((cells) => cells.map((cell) => (cell.querySelector("bdi") ?? cell).textContent.trim()));
+    const texts = lines.map((cells) => cells.map((cell) => cell.querySelector("[data-whole]")?.dataset.whole ?? (cell.querySelector("bdi") ?? cell).textContent.trim()));
     const evaluation = EVALUATION.map((name) => this.shown[name]);
     saveCsv("board.csv", texts.map((cells, line) => [...(line === 0 ? EVALUATION : evaluation), ...cells]));
   },

@@ -62,13 +62,13 @@ def test_leaderboards_say_how_many_pairs_are_known():
         "status": "ok",
         "index": 0.1,
     }
-    # By hand: B is above A and C, and A and C overlap; D has no bounds.
+    # By hand: B is above A and C, and A and C overlap; D has no bounds, and a second value of A makes no pair.
     table = pl.DataFrame(
         {
-            "model": ["A", "B", "C", "D"],
-            "value": [0.5, 0.9, 0.6, 0.95],
-            "full_mrr_low": [0.1, 0.7, 0.2, None],
-            "full_mrr_high": [0.4, 0.8, 0.7 - 1e-9, None],
+            "model": ["A", "B", "C", "D", "A"],
+            "value": [0.5, 0.9, 0.6, 0.95, 0.4],
+            "full_mrr_low": [0.1, 0.7, 0.2, None, 0.0],
+            "full_mrr_high": [0.4, 0.8, 0.7 - 1e-9, None, 0.01],
         }
     ).with_columns(
         **{name: pl.lit(value) for name, value in rows.items()},
