@@ -46,12 +46,13 @@ def measured(path: Path) -> tuple[int, float, float, float, float]:
 def large_graph(path: Path) -> pl.DataFrame:
     """Return a graph as `large_graph.py` writes it as npy."""
     files = yaml.safe_load(path.read_text(encoding="utf-8"))["large-graph"]["sources"][0]["files"]
-    return pl.concat(
+    parts = (
         pl.DataFrame(
             np.load(path.parent / file).astype(np.uint32), schema=["head", "relation", "tail"]
         ).select(pl.lit(split, pl.Enum(SPLITS)).alias("split"), pl.all())
         for split, file in files.items()
     )
+    return pl.concat(parts, rechunk=True)
 
 
 def main() -> None:

@@ -422,7 +422,8 @@ def adjust(
     from rankadjust.output.terminal import adjusted_value
 
     texts = [
-        adjusted_value(adjusted, text) for adjusted, (_, text) in zip(adjusted_values, named, strict=True)
+        adjusted_value(adjusted, text, against)
+        for adjusted, (_, text) in zip(adjusted_values, named, strict=True)
     ]
     _echo("\n\n".join(texts))
 

@@ -163,4 +163,4 @@ class Plan:
 
 def _baselines_of(triples: int) -> int:
     """Return the MB that counting the baselines of so many triples takes."""
-    return 700 + 250 * triples // 1_000_000
+    return 700 + 150 * triples // 1_000_000

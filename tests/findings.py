@@ -1,4 +1,4 @@
-"""The numbers that README.md, docs/literature.md and docs/compare.md state about the shipped tables, with their text.
+"""The numbers that README.md and docs/ state about the shipped tables and the released database, with their text.
 
 A page holds each between `<!-- findings: NAME -->` and `<!-- end of NAME -->`. After a change of the tables, of the
 mapping or of the released database look at the difference and renew them, and the counts of every source and status:
@@ -42,7 +42,7 @@ from rankadjust.models.leaderboards import BEST, WORSE, WORSE_IF_INDEPENDENT, le
 from rankadjust.models.printed import UNKNOWN
 
 PROJECT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/literature.md", "docs/compare.md")
+PAGES = ("README.md", "docs/literature.md", "docs/compare.md", "docs/methods-baselines.md")
 COUNTS = PROJECT / "tests/data/published/counts.csv"
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 _BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
@@ -137,6 +137,30 @@ def counting() -> str:
         *("chance explains", "counting explains", "furthest below, or least above"),
     ]
     return table(header, rows)
+
+
+def counted() -> str:
+    """Return the MRR of chance and of every counting baseline, for each data set of the release and both sides."""
+    constants = Constants.released()
+    asked = {"protocol": "filtered", "side": "both", "metric": MRR}
+    tested = pl.col("split").is_in(["testing", "inference_testing"])
+    key = ["dataset", "split"]
+    chance = constants.table.filter(tested, **asked).select(*key, chance="expectation")
+    names = ("popularity", "redundancy", "rules", "recurrency-multi-step")
+    found = (
+        constants.baselines.filter(tested, pl.col("baseline").is_in(names), **asked)
+        .pivot("baseline", index=key, values="value")
+        .join(chance, on=key, validate="1:1")
+        .sort(pl.col("dataset").str.to_lowercase(), "split")
+    )
+    rows = [
+        [
+            row["dataset"] + (" (inference)" if row["split"] == "inference_testing" else ""),
+            *("–" if row[name] is None else f"{row[name]:.4f}" for name in ("chance", *names)),
+        ]
+        for row in found.iter_rows(named=True)
+    ]
+    return table(["data set", "chance", *(f"`{name}`" for name in names)], rows)
 
 
 def counting_by_model() -> str:
@@ -456,6 +480,7 @@ def hidden() -> str:
 FINDINGS = {
     "opening": opening,
     "share": share,
+    "counted": counted,
     "counting": counting,
     "counting by model": counting_by_model,
     "counting by year": counting_by_year,

@@ -28,12 +28,12 @@ def spread(first: Integers, size: Integers) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True)
 class Links:
-    """The linked pairs of a graph, each once in both directions.
+    """The linked pairs of a graph.
 
-    words: a number for each ordered pair, ascending. signature: the signature of each pair. A signature below
-    2 * relations consists of one link and has its number. Signatures of several links have larger numbers; members and
-    member_starts list their links. reverse: maps the signature of (a, b) to the signature of (b, a). blocks: the
-    neighbours of every entity, by signature.
+    words: a number for each linked pair, ascending. Each pair is listed in one of its two directions, the smaller id
+    first. signature: the signature of each listed pair. A signature below 2 * relations consists of one link and has
+    its number. Signatures of several links have larger numbers; members and member_starts list their links. reverse:
+    maps the signature of (a, b) to the signature of (b, a). blocks: the neighbours of every entity, by signature.
     """
 
     entities: int
@@ -49,9 +49,11 @@ class Links:
         """Return the signature of each pair, -1 if the pair is not linked."""
         if not self.words.size:
             return np.full(head.size, -1)
-        wanted = head.astype(np.uint64) * np.uint64(self.entities) + tail
+        wanted = _words(np.minimum(head, tail), np.maximum(head, tail), self.entities)
         place = np.minimum(np.searchsorted(self.words, wanted), self.words.size - 1)
-        return np.where(self.words[place] == wanted, self.signature[place].astype(np.int64), -1)
+        listed = self.signature[place]
+        signature = np.where(head > tail, self.reverse[listed], listed)
+        return np.where(self.words[place] == wanted, signature.astype(np.int64), -1)
 
     @cached_property
     def confidences(self) -> sparse.csc_array:
@@ -64,7 +66,9 @@ class Links:
         sizes = np.diff(self.member_starts)
         shape = (sizes.size, singles)
         holds = sparse.csr_array((np.ones(self.members.size), self.members, self.member_starts), shape=shape)
-        pairs = np.bincount(self.signature, minlength=singles + sizes.size)
+        pairs = np.bincount(
+            self.blocks.signature, weights=np.diff(self.blocks.first), minlength=singles + sizes.size
+        )
         together = (holds.T @ sparse.diags_array(pairs[singles:].astype(np.float64)) @ holds).tocoo()
         size = pairs[:singles] + holds.T @ pairs[singles:]
         link, other = together.coords
@@ -101,8 +105,18 @@ class Blocks:
         return size
 
 
-def _blocks_of(first: Integers, signature: Integers, second: Integers, entities: int) -> Blocks:
-    (first, signature, second), _ = counted([first, signature, second])
+def _blocks_of(
+    first: Integers, signature: Integers, second: Integers, reverse: Integers, entities: int
+) -> Blocks:
+    """Return the neighbours of every entity, from pairs that are listed in one direction."""
+    other = np.flatnonzero(first != second)
+    columns = [
+        np.concatenate([first, second[other]]),
+        np.concatenate([signature, reverse[signature[other]]]),
+        np.concatenate([second, first[other]]),
+    ]
+    del first, signature, second, other
+    (first, signature, second), _ = counted([columns.pop(0) for _ in range(3)])
     begins = np.flatnonzero(starts([first, signature]))
     of_entity = np.bincount(first[begins], minlength=entities)
     return Blocks(
@@ -115,10 +129,16 @@ def _blocks_of(first: Integers, signature: Integers, second: Integers, entities:
 
 def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, relations: int) -> Links:
     """Return the links of the triples of a graph; the same triple may occur several times."""
-    column = np.concatenate
-    (first, second, link), _ = counted(
-        [column([head, tail]), column([tail, head]), column([2 * relation, 2 * relation + 1])]
-    )
+    # A loop links its entity with itself in both directions.
+    loops = np.flatnonzero(head == tail)
+    columns = [
+        np.concatenate([np.minimum(head, tail), head[loops]]),
+        np.concatenate([np.maximum(head, tail), tail[loops]]),
+        np.concatenate([2 * relation + (head > tail), 2 * relation[loops] + 1]),
+    ]
+    # These arrays are the largest of all: each is let go of before the next ones are made.
+    del head, relation, tail
+    (first, second, link), _ = counted([columns.pop(0) for _ in range(3)])
     begins = np.flatnonzero(starts([first, second]))
     sizes = np.diff(np.append(begins, first.size))
     signature = link[begins].astype(np.uint32)
@@ -129,30 +149,36 @@ def links_of(head: Integers, relation: Integers, tail: Integers, entities: int, 
     for size in np.unique(sizes[sizes > 1]):
         places = np.flatnonzero(sizes == size)
         sets = link[begins[places][:, None] + np.arange(size)].astype(np.int64)
-        number = numbered(list(sets.T))
-        distinct = np.empty((int(number.max()) + 1, size), np.int64)
-        distinct[number] = sets
-        signature[places] = total + number
+        # The other direction of a pair has the reverse of its set: both get a number.
+        turned = np.sort(sets ^ 1, axis=1)
+        own, other = np.split(numbered(list(np.concatenate([sets, turned]).T)), 2)
+        distinct = np.empty((max(int(own.max()), int(other.max())) + 1, size), np.int64)
+        distinct[own], distinct[other] = sets, turned
+        of_distinct = np.empty(len(distinct), np.int64)
+        of_distinct[own], of_distinct[other] = other, own
+        signature[places] = total + own
         members.append(distinct.ravel())
         lengths.append(np.full(len(distinct), size))
-        # Every pair occurs in both directions, so the reverse of every set of links is also in the list.
-        turned = numbered(list(np.concatenate([distinct, np.sort(distinct ^ 1, axis=1)]).T))
-        place = np.empty(len(distinct), np.int64)
-        place[turned[: len(distinct)]] = np.arange(len(distinct))
-        reverse.append(total + place[turned[len(distinct) :]])
+        reverse.append(total + of_distinct)
         total += len(distinct)
     first, second = first[begins], second[begins]
     del link, begins, sizes
-    words = first.astype(np.uint64)
-    words *= np.uint64(entities)
-    words += second
+    of_other = np.concatenate(reverse).astype(np.uint32)
     return Links(
         entities=entities,
         relations=relations,
-        words=words,
+        words=_words(first, second, entities),
         signature=signature,
-        members=column(members),
-        member_starts=np.concatenate([[0], np.cumsum(column(lengths))]),
-        reverse=column(reverse),
-        blocks=_blocks_of(first, signature, second, entities),
+        members=np.concatenate(members),
+        member_starts=np.concatenate([[0], np.cumsum(np.concatenate(lengths))]),
+        reverse=of_other,
+        blocks=_blocks_of(first, signature, second, of_other, entities),
     )
+
+
+def _words(first: Integers, second: Integers, entities: int) -> Integers:
+    """Return a number for each pair, in the order of the pairs."""
+    words = first.astype(np.uint64)
+    words *= np.uint64(entities)
+    words += second
+    return words

@@ -9,7 +9,7 @@ a vector of scores. The candidates of a task are the pool C without the known an
 2. Subtract the known answers K that are above or tied, by sorting the rows of each query by score.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -30,9 +30,11 @@ from rankadjust.counting.rows import (
     tasks_of,
 )
 
-# Neighbours that are processed together, and blocks of neighbours that are scanned together. The blocks are scanned
-# many times, so few are taken at once, to fit into the processor's cache.
-_TOGETHER = 2**22
+# Blocks of neighbours of queries that are processed together, which bounds the memory.
+_BLOCKS = 2**23
+# Neighbours that are processed together, and blocks that are scanned together. They are gone through many times, so few
+# are taken at once, to fit into the processor's cache.
+_TOGETHER = 2**18
 _SCANNED = 2**16
 
 
@@ -47,10 +49,23 @@ class Standing:
 
 @dataclass(frozen=True)
 class Place:
-    """For every row: how many scored entities are above it, and how many have its score, if its score is above 0."""
+    """For every row: how many scored entities are above it, and how many have its score, if its score is above 0.
+
+    Many are kept at a time, so they are made of 32 bits: no graph has 2^31 entities.
+    """
 
     above: Integers
     equal: Integers
+
+    @classmethod
+    def of(cls, above: Integers, equal: Integers) -> "Place":
+        """Return the place made of 32 bits."""
+        return cls(above.astype(np.int32), equal.astype(np.int32))
+
+    @classmethod
+    def zeros(cls, size: int) -> "Place":
+        """Return the place of rows that nothing is above."""
+        return cls(*np.zeros((2, size), np.int32))
 
 
 @dataclass(frozen=True)
@@ -111,7 +126,7 @@ class Static:
         """Return the place of every row's popularity among the answers of its relation."""
         popular = self.scores.popular[side]
         above, equal = placed(popular.relation, popular.code, popular.code > 0)
-        return Place(above[popular.number], equal[popular.number])
+        return Place.of(above[popular.number], equal[popular.number])
 
     def _rules_among_popular(self, side: Side, popularity: Place) -> Place:
         """Return the place of every row's score under rules among the popularities of its relation's answers."""
@@ -136,10 +151,10 @@ class Static:
             inside = self.scores.codes[baseline, side] > 0
             if protocol.types == "observed":
                 inside &= self.scores.codes["popularity", side] > 0
-            return Place(np.zeros(inside.size, np.int64), inside.astype(np.int64))
+            return Place.of(np.zeros(inside.size), inside)
         if protocol.filter == "all":
             return self._known_up_to(int(LEVEL_OF.max()), baseline, side, protocol)
-        found = Place(*np.zeros((2, self.rows.head.size), np.int64))
+        found = Place.zeros(self.rows.head.size)
         for level, places in enumerate(self.rows.levels):
             known = self._known_up_to(level, baseline, side, protocol)
             found.above[places], found.equal[places] = known.above[places], known.equal[places]
@@ -173,7 +188,7 @@ def among_known(query: Integers, code: Integers, counted: Flags) -> Place:
     # Most rows are alone in their query.
     several = np.flatnonzero(scored & (present > 1))
     above[several], equal[several] = placed(query[several], code[several], counted[several])
-    return Place(above, equal)
+    return Place.of(above, equal)
 
 
 def distinct_of(columns: Sequence[Integers]) -> tuple[Integers, list[Integers]]:
@@ -205,16 +220,36 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
     rows, scores = static.rows, static.scores
     asked = np.flatnonzero(static.asked)
     kinds = [key for key in _PLACES if static.typed or key[1] != "observed"]
-    found = {key: Place(*np.zeros((2, rows.head.size), np.int64)) for key in kinds}
+    found = {key: Place.zeros(rows.head.size) for key in kinds}
     if not asked.size:
         return found
     query, (anchor, relation) = distinct_of([rows.entity(OTHER[side])[asked], rows.relation[asked]])
     wanted = {name: scores.codes[name, side][asked] for name in ("redundancy", "rules")}
+    blocks = scores.links.blocks.starts
+    for run in _runs(blocks[anchor + 1] - blocks[anchor], _BLOCKS):
+        own = np.flatnonzero((query >= run.start) & (query < run.stop))
+        codes = {name: of_all[own] for name, of_all in wanted.items()}
+        places = _among_linked(static, side, anchor[run], relation[run], query[own] - run.start, codes, kinds)
+        for key, place in places.items():
+            found[key].above[asked[own]], found[key].equal[asked[own]] = place.above, place.equal
+    return found
+
+
+def _among_linked(
+    static: Static,
+    side: Side,
+    anchor: Integers,
+    relation: Integers,
+    query: Integers,
+    wanted: Mapping[str, Integers],
+    kinds: Sequence[tuple[str, str]],
+) -> dict[tuple[str, str], Place]:
+    """Return the places for some queries (anchor, relation). query, wanted: the query and the codes of each row."""
     least = {name: _least(query, code, anchor.size) for name, code in wanted.items()}
     pairs = _scored(static, side, anchor, relation)
     # Rules are never below redundancy.
     near = pairs.only(pairs.code >= np.minimum(least["redundancy"], least["rules"])[pairs.query])
-    size = scores.links.blocks.size
+    size = static.scores.links.blocks.size
     entries: dict[str, tuple[Integers, Integers, Integers | None]] = {}
     entries["any"] = (near.query, near.code, size(near.block))
     totals = {"any": _added(pairs.query, size(pairs.block), anchor.size)}
@@ -226,10 +261,7 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
     entries["both"] = (of_answer, np.minimum(code, popularity), None)
     entries["observed"] = (of_answer, code, None)
     totals["both"] = totals["observed"] = _added(of_answer, None, anchor.size)
-    for name, kind in kinds:
-        place = _place(query, wanted[name], *entries[kind], totals[kind])
-        found[name, kind].above[asked], found[name, kind].equal[asked] = place.above, place.equal
-    return found
+    return {(name, kind): _place(query, wanted[name], *entries[kind], totals[kind]) for name, kind in kinds}
 
 
 @dataclass(frozen=True)
@@ -243,9 +275,9 @@ class _Scored:
     code: Integers
     block: Integers
 
-    def only(self, kept: Flags) -> "_Scored":
-        """Return the entries that are kept."""
-        places = np.flatnonzero(kept)
+    def only(self, kept: Integers) -> "_Scored":
+        """Return the entries that are kept: a flag for each entry, or their places."""
+        places = np.flatnonzero(kept) if kept.dtype == bool else kept
         return _Scored(self.query[places], self.code[places], self.block[places])
 
 
@@ -289,17 +321,25 @@ def _scored(static: Static, side: Side, anchor: Integers, relation: Integers) ->
 def _answers(static: Static, side: Side, near: _Scored, relation: Integers) -> tuple[Integers, ...]:
     """Return the neighbours in some blocks that the query's relation has as answers: query, code and popularity."""
     links, popular = static.scores.links, static.scores.popular[side]
-    answers = popular.relation * links.entities + popular.entity
     parts = [(np.zeros(0, np.int64), np.zeros(0, np.uint32), np.zeros(0, np.uint32))]
-    size = links.blocks.size(near.block)
-    for run in _runs(size, _TOGETHER):
-        owner, place = spread(links.blocks.first[near.block[run]], size[run])
-        query = near.query[run][owner]
-        wanted = relation[query] * links.entities + links.blocks.neighbours[place]
-        found = np.minimum(np.searchsorted(answers, wanted), answers.size - 1)
-        code = np.where(answers[found] == wanted, popular.code[found], 0)
-        kept = np.flatnonzero(code)
-        parts.append((query[kept], near.code[run][owner[kept]], code[kept]))
+    # The popularity of each entity as an answer of one relation: relation by relation, such a table is small.
+    code_of = np.zeros(links.entities, np.uint32)
+    relation_of = relation[near.query].astype(np.uint16)
+    order = np.argsort(relation_of, kind="stable")
+    ends = np.cumsum(np.bincount(relation_of))
+    answers = np.searchsorted(popular.relation, np.arange(ends.size + 1))
+    for own in np.flatnonzero(np.diff(ends, prepend=0)):
+        of_relation = slice(answers[own], answers[own + 1])
+        code_of[popular.entity[of_relation]] = popular.code[of_relation]
+        mine = near.only(order[ends[own - 1] if own else 0 : ends[own]])
+        size = links.blocks.size(mine.block)
+        for run in _runs(size, _TOGETHER):
+            owner, place = spread(links.blocks.first[mine.block[run]], size[run])
+            code = code_of[links.blocks.neighbours[place]]
+            kept = np.flatnonzero(code)
+            owner = owner[kept]
+            parts.append((mine.query[run][owner], mine.code[run][owner], code[kept]))
+        code_of[popular.entity[of_relation]] = 0
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 

@@ -72,6 +72,8 @@ def count_standings(
     """
     given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
     triples = _checked(splits, given)
+    # If the caller gave its only copy away, the memory is free from here on.
+    del splits
     alike = list(map(_alike, given))
     different = list(dict.fromkeys(alike))
     parts, missing = _in_groups(triples, different, isolated, _histogram)
@@ -103,7 +105,8 @@ def _checked(
 ) -> pl.DataFrame:
     triples = one_frame(splits)
     require_applicable(protocols, triples.columns, triples["split"].unique().to_list())
-    return triples
+    # numpy looks at columns in one piece without a copy.
+    return triples.rechunk()
 
 
 def _in_groups(
@@ -161,9 +164,9 @@ def _alike(protocol: Protocol) -> Protocol:
 
 
 def _links(codes: Mapping[str, Integers], found: Survey, relations: int) -> Links:
-    base = np.flatnonzero(is_one_of(codes["split"], found.graph.base))
-    head, relation, tail = (codes[name][base] for name in ("head", "relation", "tail"))
-    return links_of(head, relation, tail, found.occurring.entities.size, relations)
+    base = is_one_of(codes["split"], found.graph.base)
+    entities = found.occurring.entities.size
+    return links_of(codes["head"][base], codes["relation"][base], codes["tail"][base], entities, relations)
 
 
 def _of_group(

@@ -261,7 +261,8 @@ class TieOrders:
         rows = np.flatnonzero(~narrow & (self.tied > 1))
         first, last = self.above[rows].astype(np.intp), (self.above + self.tied)[rows].astype(np.intp)
         table = self.sums.of_inverse_powers
-        raw = ((table[last] - table[first]) / self.tied[rows, None]).T
+        # A row for each power, so that what follows goes through memory in order.
+        raw = np.ascontiguousarray(((table[last] - table[first]) / self.tied[rows, None]).T)
         powers = (-raw[1]) ** np.arange(_ORDERS + 1)[:, None]
         for order in range(2, _ORDERS + 1):
             central[order, rows] = sum(comb(order, j) * raw[j] * powers[order - j] for j in range(order + 1))

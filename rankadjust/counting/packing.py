@@ -35,15 +35,21 @@ def counted(columns: Sequence[Integers]) -> tuple[list[Integers], Integers]:
     widths = _widths(columns)
     words = _packed(columns, widths)
     if len(words) == 1:
+        kinds = [column.dtype for column in columns]
+        # The words hold all: columns that nobody else needs take up memory no longer.
+        del columns
         words[0].sort()
-        first = np.flatnonzero(starts(words))
-        distinct = _unpacked(words[0] if first.size == height else words[0][first], columns, widths)
+        begins = starts(words)
+        if begins.all():
+            return _unpacked(words[0], kinds, widths), np.ones(height, np.uint8)
+        first = np.flatnonzero(begins)
+        distinct = _unpacked(words[0][first], kinds, widths)
     else:
         begins, order = _ordered(columns)
         first = np.flatnonzero(begins)
         distinct = [column[first if order is None else order[first]] for column in columns]
-    if first.size == height:
-        return distinct, np.ones(height, np.uint8)
+        if first.size == height:
+            return distinct, np.ones(height, np.uint8)
     count = np.empty_like(first)
     np.subtract(first[1:], first[:-1], out=count[:-1])
     count[-1:] = height - first[-1:]
@@ -107,12 +113,12 @@ def _packed(columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers
     return words
 
 
-def _unpacked(word: Integers, columns: Sequence[Integers], widths: Sequence[int]) -> list[Integers]:
-    """Take apart a word that _packed made of these columns; the word is used up."""
+def _unpacked(word: Integers, kinds: Sequence[np.dtype[Any]], widths: Sequence[int]) -> list[Integers]:
+    """Take apart a word that _packed made of columns of these kinds; the word is used up."""
     parts = []
-    for column, width in zip(reversed(columns), reversed(widths), strict=True):
-        part = word.astype(column.dtype)
-        part &= column.dtype.type(2**width - 1)
+    for kind, width in zip(reversed(kinds), reversed(widths), strict=True):
+        part = word.astype(kind)
+        part &= kind.type(2**width - 1)
         parts.append(part)
         word >>= np.uint64(width)
     return parts[::-1]

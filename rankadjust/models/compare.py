@@ -220,8 +220,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     found = _together(models, against, tasks, evaluation_set)
     if all(np.array_equal(model.ranks, found.models[0].ranks) for model in found.models):
         names = " and ".join(model.name for model in found.models)
+        question = "; are they the same file?" if against is None else ""
         raise RankadjustError(
-            f"{names} have the same rank in every task, so that there is nothing to test; are they the same file?"
+            f"{names} have the same rank in every task, so that there is nothing to test{question}"
         )
     asked = known_queries(found.tasks, evaluation_set, database)
     clusters = clusters_of(asked, cluster)

@@ -82,8 +82,12 @@ def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     return f"  {row['fact']}", taken, why, where and f"({where})", row["write"] or ""
 
 
-def adjusted_value(adjusted: Adjusted, text: str) -> str:
-    """Return what is known of a value, a line each, and a sentence; `text` is the value as it was given."""
+def adjusted_value(adjusted: Adjusted, text: str, against: str | None = None) -> str:
+    """Return what is known of a value, a line each, and a sentence.
+
+    text: the value as it was given. against: the baseline that was asked for, if any; then a note says why there is no
+    gain.
+    """
     metric = resolve(adjusted.metric)
     tasks = "unknown number of" if adjusted.tasks is None else number(adjusted.tasks)
     lines = [
@@ -116,6 +120,9 @@ def adjusted_value(adjusted: Adjusted, text: str) -> str:
         )
     # If there is no z, the first note says why.
     notes = [adjusted.reason] if adjusted.z is None else [adjusted.reason, adjusted.reason_random_scorer]
+    # A perfect baseline has a sentence of its own.
+    if against is not None and adjusted.baseline is None:
+        notes.append(adjusted.reason_gain)
     lines += [f"Note: {note}." for note in notes if note is not None]
     return "\n".join([*lines, meaning(adjusted), *counting(adjusted)])
 

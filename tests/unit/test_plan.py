@@ -42,7 +42,7 @@ def test_triples_that_are_given_take_the_place_of_bounds(project):
 def test_what_jobs_are_granted_follows_from_the_triples(project):
     """Nations has 1,992 triples, Wikidata5M 20,624,239.
 
-    Encoding takes 2,000 MB and 150 a million, counting 700 MB and 60 bytes a triple, baselines 700 MB and 250 bytes,
+    Encoding takes 2,000 MB and 150 a million, counting 700 MB and 60 bytes a triple, baselines 700 MB and 150 bytes,
     both 2,000 MB at least; the time is ten minutes and one for each 500,000.
     """
     made = plan(project, datasets=["Nations", "Wikidata5M"], memory_mb=1800, partitions="auto")
@@ -56,7 +56,7 @@ def test_what_jobs_are_granted_follows_from_the_triples(project):
         made.threads_to_count,
     ]
     assert [grant("Nations") for grant in granted] == [2000, 2000, 2000, 1800, 10, 1, 1]
-    assert [grant("Wikidata5M") for grant in granted] == [2000 + 3093, 2000, 700 + 5156, 1800, 51, 2, 2]
+    assert [grant("Wikidata5M") for grant in granted] == [2000 + 3093, 2000, 700 + 3093, 1800, 51, 2, 2]
     assert made.partitions("Nations") == 1
     assert made.partitions("Wikidata5M") == 2
     assert plan(project, datasets=["Nations"], partitions=3).partitions("Nations") == 3

@@ -111,6 +111,7 @@ def test_groups_of_relations_and_runs_of_neighbours_add_up(examples):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tally, "_GROUP", 3)
             patch.setattr(tally, "_CELLS", 1)
+            patch.setattr(standings, "_BLOCKS", 4)
             patch.setattr(standings, "_TOGETHER", 2)
             patch.setattr(standings, "_SCANNED", 3)
             divided = count_standings(frames(splits), protocols)

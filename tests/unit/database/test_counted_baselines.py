@@ -161,6 +161,9 @@ def test_where_there_is_no_gain_a_reason_is_given(dataset, split, metric, reason
     found = adjust(value, dataset=dataset, split=split, metric=metric)
     assert (found.baseline, found.gain) == (None, None)
     assert reason in found.reason_gain
+    # Who asks for a baseline is told why there is none.
+    assert reason in adjusted_value(found, value, "best")
+    assert reason not in adjusted_value(found, value)
 
 
 def test_an_evaluation_set_of_own_triples_has_its_baselines():
