@@ -180,7 +180,7 @@ def problems(
         yield f"The literature gives it a name that other data sets have too: {', '.join(dataset.ambiguous_aliases)}."
     for text in (dataset.differs, dataset.unreadable, *dataset.notes):
         if text:
-            yield text if text.endswith(".") else f"{text}."
+            yield text[0].upper() + text[1:].removesuffix(".") + "."
 
 
 def _counted_problems(row: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.chromium import INSTALL, Pages, chromium, installed
-from tests.browser.reports import write_report
+from tests.browser.reports import hostile_table, write_report
 from tests.release import make_release
 
 MINE = """dataset,model,metric,value
@@ -101,3 +101,13 @@ def small_page(once, small_database, tmp_path_factory, project):
     table.write_text(MINE, encoding="utf-8")
     released = project / "resources" / "database" / "adjustments.parquet"
     return once("small", lambda folder: write_report(folder, small_database, released, [table], own=["mine"]))
+
+
+@pytest.fixture(scope="session")
+def hostile_page(once, small_database, tmp_path_factory, project):
+    """Return the report of a small run whose table of its own holds hostile names."""
+    table = hostile_table(tmp_path_factory.mktemp("hostile") / "hostile.csv")
+    released = project / "resources" / "database" / "adjustments.parquet"
+    return once(
+        "hostile", lambda folder: write_report(folder, small_database, released, [table], own=["hostile"])
+    )

@@ -1,5 +1,6 @@
 """Report pages made by the scripts of the workflow, without the workflow."""
 
+import csv
 import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -12,6 +13,39 @@ from scripts.rescore import rescore_tables
 
 from rankadjust.base.stages import SUMS, write_sums
 from rankadjust.database.counted_baselines import BASELINES, write_baselines
+
+# Each would show if it came into the page as anything but text: as an element, a dialog, a request, an error, or as a
+# global named pwned or attacked.
+HOSTILE = (
+    "<script>pwned = 1</script>",
+    "</script><script>pwned = 1</script>",
+    '"><img src="http://127.0.0.1:9/x.png" onerror="pwned = 1">',
+    "' onmouseover='pwned = 1",
+    "<!-- <script>",
+    "{{ 7 * 7 }} ${pwned = 1} {% raw %}",
+    "javascript:pwned=1",
+    "=HYPERLINK(1)",
+    "\u202eevil\u202c \u2067rtl\u2069",
+    "a\u2028b\u2029c",
+    '<img src=x onerror="window.attacked = 3">',
+    '" autofocus onfocus="window.attacked = 4',
+    "<!-- ]]> &lt;b&gt; \u2028\u202eesrever",
+    'A &amp; B <img src=x onerror="window.attacked = 6">',
+)
+FORMULA = '=HYPERLINK("http://example.org","x")'
+
+
+def hostile_table(path: Path) -> Path:
+    """Write a table with each of these names as model, metric, data set, source, year and notes."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file)
+        lines.writerow(["dataset", "model", "metric", "value", "source", "source_url", "year", "notes"])
+        for name in (*HOSTILE, FORMULA):
+            lines.writerow(["Nations", name, "MRR", "0.5", name, "javascript:window.attacked=5", name, name])
+            lines.writerow(["Nations", name, name, "0.5", name, "", name, name])
+            lines.writerow([name, name, "MRR", "0.5", name, "", name, name])
+            lines.writerow([name, "Model", "MRR", "0.5", name, "", name, name])
+    return path
 
 
 def write_report(
