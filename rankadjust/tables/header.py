@@ -29,10 +29,11 @@ class Header:
         marked = max(1, min(self.grid.header_rows, _MOST_HEADER_ROWS))
         # A format may mark every row as header (an HTML table of th alone), but a row of numbers never is a header.
         marked = next((row for row in range(1, min(marked, len(rows))) if not self._is_header(row)), marked)
-        # A row of names under an empty corner belongs to the header: units below metrics, models below data sets.
+        # A row of names under an empty corner belongs to the header: units below metrics, models below data sets. So
+        # does a row that begins with 'Model' there.
         while (
             marked < min(len(rows), _MOST_HEADER_ROWS)
-            and not rows[marked][0]
+            and (not rows[marked][0] or (not rows[0][0] and role_of(rows[marked][0]) == "model"))
             and sum(map(bool, rows[marked])) > 1
             and self._is_header(marked)
         ):
@@ -85,6 +86,8 @@ class Header:
         named = [column for column in range(1, len(texts)) if said[column].metric]
         # Without metrics in the rows below, protocols, sides or splits may repeat: 'Raw', 'Filter'.
         named = named or [column for column in range(1, len(texts)) if said[column].says_something]
+        # So may any other names: the versions v1 to v4.
+        named = named or [column for column in range(1, len(texts)) if said[column].rest]
         above = [texts[column] for column in named if texts[column]]
         groups = _groups([(column, said[column]) for column in named])
         if not above or len(above) == len(named):

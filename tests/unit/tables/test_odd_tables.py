@@ -510,6 +510,27 @@ FOUND_IN_READMES = {
         ],
         0,
     ),
+    "versions below their data set, beside 'Method'": (
+        "a.md",
+        "Inductive results (MRR)\n\n"
+        + table(" | WN18RR | | FB15k-237 | ", "Method | v1 | v2 | v1 | v2", "A | .1 | .2 | .3 | .4"),
+        [
+            ("A", f"GraIL-{dataset}", MRR, value, None, None, None)
+            for dataset, value in (
+                ("WN18RR-v1", "0.1"),
+                ("WN18RR-v2", "0.2"),
+                ("FB15k237-v1", "0.3"),
+                ("FB15k237-v2", "0.4"),
+            )
+        ],
+        0,
+    ),
+    "'predicting' before a side": (
+        "umls.md",
+        table(" | Predicting head | Predicting tail", "Model | MRR | MRR", "A | .4 | .6"),
+        [("A", "UMLS", MRR, value, None, side, None) for value, side in (("0.4", "head"), ("0.6", "tail"))],
+        0,
+    ),
     "a data set above the first of its metrics": (
         "a.md",
         table("Model | UMLS MRR | MR | WN18 MRR | MR", "A | .5 | 9 | .6 | 8"),
