@@ -116,6 +116,10 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "results without a metric are named": [(values, "_is_result", _no)],
     "units and columns that no ranks allow": [(units, "_possible", lambda *given: given[-1])],
     "the Hits share a unit": [(units, "_share_unit_of_hits", _nothing)],
+    "a data set is of the metrics to its right": [(layout, "with_datasets_from_the_left", _same)],
+    "a version beside its data set": [(rows, "_VERSION", _NEVER)],
+    "numbers of rows": [(columns, "_is_numbering", _no)],
+    "facts among the pairs of a line": [(plaintext, "_FIELD", _NEVER)],
 }
 
 

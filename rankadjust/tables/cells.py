@@ -25,8 +25,9 @@ _RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER
 # A cell with several values has few words; a description with numbers in it has more.
 _DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
 _MOST_WORDS = 6
-# A value with a word about it: '~0.48', '0.49 (ConvE)', 'SACN (0.54)'.
-_REMARKED = re.compile(rf"[~≈≃<>≤≥]\s?{NUMBER}\s?%?|\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w-]*\s?\(\d*\.\d+\)")
+# Values that are not exact, and values beside a name: '~0.48', '0.49 (ConvE)', 'SACN (0.54)'.
+_ABOUT = re.compile(rf"[~≈≃<>≤≥]\s?{NUMBER}\s?%?")
+_BESIDE_NAME = re.compile(r"\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w-]*\s?\(\d*\.\d+\)")
 _LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
@@ -87,9 +88,9 @@ def several_numbers(text: str) -> bool:
 
 
 @lru_cache(maxsize=_CACHED)
-def remarked_number(text: str) -> bool:
-    """Return whether a cell holds a number that cannot be read with the words about it: '~0.48', '0.49 (ConvE)'."""
-    return len(text) <= _LONGEST and _REMARKED.fullmatch(_undecorated(text)) is not None
+def number_beside_name(text: str) -> bool:
+    """Return whether a cell holds a name and a decimal number, one of them in brackets; it may be a name as a whole."""
+    return len(text) <= _LONGEST and _BESIDE_NAME.fullmatch(_undecorated(text)) is not None
 
 
 @lru_cache(maxsize=_CACHED)
@@ -103,7 +104,7 @@ def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
 
 def holds_numbers(text: str) -> bool:
     """Return whether a cell holds one value or several, readable or not."""
-    return is_numeric(text) or several_numbers(text) or remarked_number(text)
+    return is_numeric(text) or several_numbers(text) or _ABOUT.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=_CACHED)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rankadjust.base.words import folded
-from rankadjust.tables.cells import holds_numbers, is_numeric, label
+from rankadjust.tables.cells import holds_numbers, is_numeric, label, number_beside_name
 from rankadjust.tables.sheet import Column, Row, Sheet
 from rankadjust.tables.tokens import (
     NOTHING,
@@ -100,12 +100,17 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
             metrics != ""
             and bool(stack)
             and (role is None if long is None else index == long)
-            and any(map(holds_numbers, sheet.cells[index]))
-            and not _is_numbering(sheet.cells[index])
             and not is_difference(stack[-1])
-            and not sheet.is_text(index)
+            and _holds_values(sheet, index)
         )
     return "value" if is_value else role or "other"
+
+
+def _holds_values(sheet: Sheet, index: int) -> bool:
+    cells = sheet.cells[index]
+    if all(map(number_beside_name, cells)):
+        return True
+    return any(map(holds_numbers, cells)) and not _is_numbering(cells) and not sheet.is_text(index)
 
 
 def _is_numbering(cells: Sequence[str]) -> bool:
