@@ -396,8 +396,8 @@ def few() -> str:
         ]
     )
     return paragraph(
-        "Metrics that only the data sets of the case study have, and FB15k at most, are not in the table: four or five "
-        f"observations have no interval worth printing. Adjustment makes {raised.height} of {found.height} such "
+        "Metrics with four or five data sets in a ranking are not in the table: so few observations have no interval "
+        f"worth printing. Adjustment makes {raised.height} of {found.height} such "
         f"correlations stronger, {named}."
     )
 
