@@ -94,6 +94,9 @@ def test_every_printed_value_stands_once_on_the_page_of_its_source_with_its_verd
         if row["severity"] == "impossible"
     }
     assert impossible
+    advice = {row["advice"] for row in pages["p/irokin"]["contradictions"]}
+    assert "Nothing has to change; compare the digits with the source." in advice
+    assert all(advice)
     for row in pages["p/irokin"]["values"]:
         assert (row["verdict"] == "impossible") == (tuple(row[name] for name in key) in impossible)
 
