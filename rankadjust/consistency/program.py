@@ -11,13 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import OptimizeResult, linprog
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
 from rankadjust.consistency.statements import Demand, Statement, TaskCounts
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 # The greatest rank if nothing bounds it: more than any data set has entities.
 _UNKNOWN = 1e9
@@ -283,11 +286,14 @@ def _solve(
 
 def least_cost(
     cost: FloatArray, matrix: FloatArray, room: FloatArray, equalities: FloatArray, right: FloatArray
-) -> OptimizeResult | None:
+) -> "OptimizeResult | None":
     """Return HiGHS's solution for the shares with the least cost, None if no method of HiGHS decides.
 
     matrix, room: matrix times shares is at most room. equalities, right: equalities times shares equals right.
     """
+    # It takes long to import, and many rows have no two values to hold against each other.
+    from scipy.optimize import linprog  # noqa: PLC0415
+
     # Ranks up to a billion beside ranks of 1 are hard for some of the methods.
     for method in ("highs", "highs-ds", "highs-ipm"):
         found = linprog(
@@ -303,7 +309,7 @@ def least_cost(
     return None
 
 
-def prices_of(found: OptimizeResult) -> FloatArray:
+def prices_of(found: "OptimizeResult") -> FloatArray:
     """Return the price of each row: how much the cost falls for each unit of room."""
     return -np.asarray(found.ineqlin.marginals, dtype=np.float64)
 

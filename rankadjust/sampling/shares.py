@@ -10,14 +10,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import OptimizeResult
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.consistency.grid import Grid, rank_grid
 from rankadjust.consistency.program import least_cost, prices_of
+
+if TYPE_CHECKING:
+    from scipy.optimize import OptimizeResult
 
 BoolArray = NDArray[np.bool_]
 TaskFunction = Callable[[FloatArray, FloatArray], FloatArray]
@@ -185,7 +188,7 @@ class Program:
             self._chosen |= broken
         return best
 
-    def _solve(self, weights: FloatArray) -> OptimizeResult | None:
+    def _solve(self, weights: FloatArray) -> "OptimizeResult | None":
         columns, chosen = self._columns, self._chosen
         return least_cost(
             weights[columns],
