@@ -181,7 +181,7 @@ def test_moments_of_one_task_against_the_sum(metric):
 
 
 def test_metrics_without_a_term_are_an_error():
-    with pytest.raises(RankadjustError, match=r"median_rank"):
+    with pytest.raises(RankadjustError, match=r"Median rank is not a function"):
         mean_and_variance(resolve("median"), SEVERAL)
 
 
