@@ -291,7 +291,7 @@ def least_cost(
 
     matrix, room: matrix times shares is at most room. equalities, right: equalities times shares equals right.
     """
-    # It takes long to import, and many rows have no two values to hold against each other.
+    # It takes long to import, and many rows have no two values that could contradict each other.
     from scipy.optimize import linprog  # noqa: PLC0415
 
     # Ranks up to a billion beside ranks of 1 are hard for some of the methods.
