@@ -173,6 +173,12 @@ def find(name: str) -> Metric | None:
     return family.metric(k) if family.needs_k == (k is not None) and k != 0 else None
 
 
+def usual_name(name: str) -> str:
+    """Return the name that papers print for a metric, such as MRR; a text that names no metric stays as it is."""
+    metric = find(name)
+    return name if metric is None else metric.label
+
+
 def expand(names: Sequence[str], ks: Sequence[int]) -> list[Metric]:
     """Return the metrics that a list of names means, in its order and without duplicates.
 
@@ -494,7 +500,8 @@ def _fold(name: str) -> str:
 def _hint(name: str) -> str:
     """Return '; did you mean …?' for a name that is nearly a key or an alias, otherwise all keys."""
     spelled = [spelling for family in FAMILIES.values() for spelling in (family.key, *family.names)]
-    return did_you_mean(re.sub(r"(?<![0-9])[0-9]+$", "k", name), spelled) or f"; known: {', '.join(FAMILIES)}"
+    known = ", ".join(f"{family.label}@k" if family.needs_k else family.label for family in FAMILIES.values())
+    return did_you_mean(re.sub(r"(?<![0-9])[0-9]+$", "k", name), spelled) or f"; known: {known}"
 
 
 for _family in _SHIPPED:

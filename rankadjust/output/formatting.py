@@ -3,6 +3,7 @@
 import polars as pl
 
 from rankadjust.base.visible import visible
+from rankadjust.chance.metrics import usual_name
 
 # What a reader of a rescored table looks for; the Parquet and CSV files have every column.
 READABLE = (
@@ -24,10 +25,14 @@ _ESCAPES = {
 
 
 def readable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns of rescored rows that people read, with the grades of facts that are not printed."""
+    """Return the columns of rescored rows that people read.
+
+    A metric has the name that papers print. The column `grades` lists the facts that are not printed.
+    """
     shown = rescored.select(name for name in READABLE if name in rescored.columns)
     not_printed = pl.col("^grades$").str.replace_all(r"\w+ printed(?:; |$)", "").str.strip_chars("; ")
-    return shown.with_columns(not_printed.replace("", None))
+    names = pl.col("^metric$").map_elements(usual_name, return_dtype=pl.String)
+    return shown.with_columns(names, not_printed.replace("", None))
 
 
 def markdown_table(rescored: pl.DataFrame) -> str:

@@ -5,8 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.metrics import resolve
+from rankadjust.chance.metrics import usual_name
 from rankadjust.literature.findings import SEVERITIES
 from rankadjust.page.material import Material
 from rankadjust.page.results import NOT_ADJUSTED, place_of, values_of
@@ -54,12 +53,7 @@ def _rows(found: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, An
     absent = [name for name in (*_SHOWN, "file") if name not in found.columns]
     rows = found.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
     rows = rows.with_columns(pl.col("source_line").cast(pl.String))
-    return [row | {"name": _label(row["metric"]), "url": place_of(row)} for row in rows.iter_rows(named=True)]
-
-
-def _label(metric: str | None) -> str:
-    """Return the usual name of a metric; a word that names no metric is returned unchanged."""
-    try:
-        return "" if metric is None else resolve(metric).label
-    except RankadjustError:
-        return str(metric)
+    return [
+        row | {"name": usual_name(row["metric"] or ""), "url": place_of(row)}
+        for row in rows.iter_rows(named=True)
+    ]

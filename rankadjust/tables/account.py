@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 import yaml
 
-from rankadjust.chance.metrics import resolve
+from rankadjust.chance.metrics import resolve, usual_name
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 from rankadjust.tables.sidecar import find_key
@@ -100,7 +100,7 @@ def _shown(values: pl.DataFrame) -> Iterator[str]:
         pl.col("row").cast(pl.String),
         "model",
         pl.col("dataset").alias("data set"),
-        "metric",
+        pl.col("metric").map_elements(usual_name, return_dtype=pl.String),
         "value",
         "unit",
         pl.concat_str(

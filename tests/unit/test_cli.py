@@ -838,7 +838,7 @@ def test_tables_name_an_own_data_set(run, results, tmp_path):
     table = tmp_path / "table.md"
     table.write_text("| my-graph | MRR |\n|---|---|\n| A | .50 |\n")
     shown = run(f"read --results {results}", table)[1].splitlines()
-    assert shown[4].split()[:4] == ["2", "A", "my-graph", "inverse_harmonic_mean_rank"]
+    assert shown[4].split()[:4] == ["2", "A", "my-graph", "MRR"]
     assert run(f"check --results {results}", table)[:2] == (0, "1 value: nothing to look at\n")
     rows = json.loads(run(f"rescore --json --accept --results {results}", table)[1])
     assert [(row["dataset"], row["status"]) for row in rows] == [("my-graph", "ok")]
