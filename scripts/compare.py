@@ -72,7 +72,7 @@ def compare(
         "what-sampling-hides": what_sampling_hides(results),
         "below-baselines-by-model": below_baselines(results, ["model"]),
         "below-baselines-by-year": below_baselines(results, ["year"]),
-        "below-baselines-most": surprising(results),
+        "below-baselines-most": surprising(results, contradictions),
         "counting-and-models": standings(results, constants.baselines),
         "effect-of-approximation": effect_of_approximation(of_run.table),
     }

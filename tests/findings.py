@@ -201,7 +201,7 @@ def most_below() -> str:
             f"{row['expectation']:.2g}",
             row["source"],
         ]
-        for row in surprising(rescored()).to_dicts()
+        for row in surprising(rescored(), check(rescored())).to_dicts()
     ]
     return table(["model", "data set", "protocol", "published", "counting", "chance", "source"], rows)
 

@@ -304,15 +304,19 @@ def below_baselines(
     )
 
 
-def surprising(rescored: pl.DataFrame, count: int = 10) -> pl.DataFrame:
+def surprising(
+    rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None, count: int = 10
+) -> pl.DataFrame:
     """Return the published MRR and Hits@k (k up to 10) that are furthest below counting, one per model and data set.
 
-    At most two results of a data set are returned, so that no benchmark fills the list. Returns the columns of an
-    evaluation, metric, model, source, year, value, expectation, baseline, baseline_value and below (the distance).
+    At most two results of a data set are returned, so that no benchmark fills the list. Models with a value that
+    contradictions, a frame of `check`, calls impossible are left out: an MRR below its own Hits@1 is a misprint and
+    not a finding. Returns the columns of an evaluation, metric, model, source, year, value, expectation, baseline,
+    baseline_value and below (the distance).
     """
     columns = ["metric", "model", "source", "year", "value", "expectation", "baseline", "baseline_value"]
     return (
-        _with_gain(rescored)
+        _without_impossible(_with_gain(rescored), contradictions)
         .filter(_IS_BELOW, pl.col("metric").str.contains(_MRR_AND_HITS), pl.col("model").is_not_null())
         .with_columns(below=pl.col("baseline_value") - pl.col("value"))
         .sort("below", "dataset", "model", "source", descending=[True, False, False, False])

@@ -147,3 +147,21 @@ def test_gain_needs_a_data_set_that_has_baselines():
         evaluate([1.0, 2.0], num_candidates=5, against="popularity")
     with pytest.raises(RankadjustError, match="no counting baseline is known"):
         evaluate([1.0, 2.0], dataset=EvaluationSet.constant(candidates=5, tasks=2), against="best")
+
+
+def test_without_validation_nothing_says_which_baseline_is_the_best():
+    train, test = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "a")], [("b", "r", "a"), ("c", "s", "c")]
+    own = EvaluationSet.from_triples(train, None, test, name="mine")
+    ranks = own.each_task().select("triple", "side", rank=pl.lit(1))
+    for judge in (own.evaluate, own.compare):
+        with pytest.raises(RankadjustError, match=r"chosen on validation, which these data lack; name one"):
+            judge(ranks, against="best")
+    assert set(own.evaluate(ranks, metrics=["mrr"], against="popularity")["gain"]) == {1.0}
+
+
+def test_a_baseline_with_the_same_ranks_is_not_taken_for_the_same_file():
+    """The only test triple is the only triple of training, so that every baseline ranks its answers first."""
+    own = EvaluationSet.from_triples([("a", "r", "b")], None, [("a", "r", "b")], name="mine")
+    ranks = own.each_task().select("triple", "side", rank=pl.lit(1))
+    with pytest.raises(RankadjustError, match=r"A and popularity have the same rank .* nothing to test$"):
+        own.compare(ranks, against="popularity")

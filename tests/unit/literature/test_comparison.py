@@ -245,6 +245,10 @@ def test_the_furthest_below_are_one_for_a_model_and_two_of_a_data_set():
         ("b", "A", 0.05),
     ]
     assert surprising(held_against_counting(), count=1)["model"].to_list() == ["B"]
+    # A misprint is no finding.
+    refuted = pl.DataFrame({"severity": ["impossible", "unusual"], "model": ["B", "C"], "dataset": "a"})
+    left = surprising(held_against_counting(), refuted)
+    assert left.select("dataset", "model").rows() == [("a", "C"), ("b", "D"), ("a", "A"), ("b", "A")]
 
 
 def test_standings_hold_chance_counting_and_the_best_of_each_model():
