@@ -171,7 +171,7 @@ def _second_differences(s: FloatArray, c: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class _Window:
-    """The x for which an order statistic X is uncertain, low <= x < high; centre is close to its median."""
+    """Where P(X <= x) of an order statistic is neither 0 nor 1: low <= x < high; centre is close to its median."""
 
     low: int
     centre: int

@@ -258,7 +258,7 @@ _CONDITIONAL_MEANS: Mapping[Term, Callable[[FloatArray, FloatArray], FloatArray]
 def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatArray:
     """Return E[f(r); r <= k] = sum_{j < k} f(1 + j) P(Binomial(N - 1, u) = j), from the first k values of f.
 
-    Each probability is a positive multiple of the one before. They are rescaled on the way, because the first
+    Each probability is a positive multiple of its predecessor. They are rescaled on the way, because the first
     may be far below the smallest float.
     """
     k = terms.size

@@ -115,7 +115,7 @@ class Losses(Protocol):
         """Return the loss of each rank 1..count."""
 
     def largest_frequency(self) -> float:
-        """Return the |Im z| up to which `log_transform` is exact."""
+        """Return the largest |Im z| where `log_transform` is exact."""
 
 
 @dataclass(frozen=True)
@@ -438,7 +438,7 @@ def _inverted(law: Losses, x: float, t: float) -> float:
 
 
 def _alike(x: FloatArray, saddles: FloatArray) -> Iterator[NDArray[np.intp]]:
-    """Yield the positions of bounds (q,) that are so alike that one tilted law serves them all."""
+    """Yield the positions of bounds (q,) that are so alike that a single tilted law serves them all."""
     left = np.argsort(x)
     while left.size:
         first = left[0]

@@ -1,7 +1,7 @@
 """Encoding triples: from labels to integers that depend on nothing but the labels.
 
 Text is compared, sorted and looked up as seldom as possible: labels are replaced by hashes of 64 bits, sorting
-finds the equal ones, and only one label of each is sorted as text. Nothing relies on luck: at the end every label
+finds equal labels, and only one label of each is sorted as text. Nothing relies on luck: at the end every label
 is compared with the label of its id, and where two labels have the same hash, all is done again with
 another hash.
 """

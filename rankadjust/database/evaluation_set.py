@@ -103,8 +103,8 @@ class EvaluationSet:
     ) -> "EvaluationSet":
         """Return an evaluation set of a database; names in any spelling, or aliases.
 
-        side: None for both sides, or the only one that is ranked. Raises RankadjustError for a name that the database
-        does not have.
+        side: None for both sides, or the only side that is ranked. Raises RankadjustError for a name that the
+        database does not have.
         """
         constants = constants.only(dataset)
         rows, where, chosen = constants.table, "the database", {}
@@ -547,7 +547,7 @@ class EvaluationSet:
             [{column: row.get(column) for column in ADJUSTED} for row in rows], schema=ADJUSTED
         )
 
-    def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - those of the function
+    def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - options of evaluate
         """Return every metric of a model's ranks, adjusted for chance: `rankadjust.evaluate` with this set.
 
         Parameters
@@ -573,7 +573,7 @@ class EvaluationSet:
 
         return evaluate(ranks, dataset=self, **options)
 
-    def compare(self, *models: Any, **options: Any) -> "Comparison":  # noqa: ANN401 - those of the function
+    def compare(self, *models: Any, **options: Any) -> "Comparison":  # noqa: ANN401 - options of compare
         """Compare models by their ranks: `rankadjust.compare` with this set.
 
         Parameters

@@ -211,7 +211,7 @@ def _checked(mask: _Sparse, path: Path) -> _Sparse:
         and (columns.size == 0 or (columns.min() >= 0 and columns.max() < mask.shape[1]))
     ):
         raise RankadjustError(
-            f"{path}: '{_ROW_POINTERS}' and '{_COLUMNS}' are no compressed rows; "
+            f"{path}: '{_ROW_POINTERS}' and '{_COLUMNS}' are not compressed rows; "
             "write indptr and indices of a scipy.sparse.csr_array"
         )
     return _Sparse(pointers.astype(np.int64), columns.astype(np.int64), mask.shape)

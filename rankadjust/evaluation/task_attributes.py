@@ -85,7 +85,7 @@ def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> p
     lacking = [name for name in ("triple", "side") if name not in tasks.columns]
     if lacking:
         raise RankadjustError(
-            f"the ranks have no column {lacking[0]}, which tells the tasks of {where} apart"
+            f"the ranks have no column {lacking[0]}, which distinguishes the tasks of {where}"
         )
     ranks = [f"{name}_{end}" for name in baselines_in(known.columns) for end in TIED]
     added = [name for name in ("num_candidates", *ATTRIBUTES) if name in known.columns] + ranks

@@ -144,10 +144,11 @@ def _without_reasons(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFra
     """Remove the given facts from the column assumed."""
     if "assumed" not in rows.columns or not given:
         return rows
-    told = {what for what, column in _COLUMNS.items() if column in given}
+    reasoned = {what for what, column in _COLUMNS.items() if column in given}
     texts = rows["assumed"].drop_nulls().unique(maintain_order=True).to_list()
     left = {
-        text: "; ".join(f"{what} {why}" for what, why in entries(text).items() if what not in told) or None
+        text: "; ".join(f"{what} {why}" for what, why in entries(text).items() if what not in reasoned)
+        or None
         for text in texts
     }
     return rows.with_columns(pl.col("assumed").replace(left))

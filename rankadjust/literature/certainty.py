@@ -29,7 +29,7 @@ def add_certainty(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
     matters += [pl.when(_is_taken(name) & moving).then(pl.lit(name)) for name in _MAY_MATTER]
     facts = pl.concat_list(matters).list.drop_nulls().list.join(", ").replace("", None)
     is_assumed = pl.col("status").is_in(USABLE) & pl.col("index").is_not_null() & facts.is_not_null()
-    said = filled("taken for granted: {}", facts)
+    said = filled("assumed: {}", facts)
     return rows.with_columns(
         status=pl.when(is_assumed).then(pl.lit("assumed")).otherwise("status"),
         message=pl.when(is_assumed)

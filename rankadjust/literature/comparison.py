@@ -156,10 +156,10 @@ def _largest_spread(printed: Mapping[str, str | None]) -> float | None:
 
 def _stated_runs() -> pl.Expr:
     """Return the number of runs that the values of a source are means over, null if the source does not say it."""
-    found: pl.Expr = pl.lit(None, pl.Int64)
+    runs: pl.Expr = pl.lit(None, pl.Int64)
     for rule in shipped_mapping()["runs"]:
-        found = pl.when(pl.col("source").str.contains(rule["source"])).then(rule["runs"]).otherwise(found)
-    return found.cast(pl.Int64)
+        runs = pl.when(pl.col("source").str.contains(rule["source"])).then(rule["runs"]).otherwise(runs)
+    return runs.cast(pl.Int64)
 
 
 def best_results(
@@ -263,8 +263,8 @@ def impossible_values(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -
     if contradictions is None or "severity" not in contradictions.columns:
         return rows.clear()
     key = [name for name in key if name in contradictions.columns and name in rows.columns]
-    found = contradictions.filter(severity="impossible").select(pl.col(key).cast(pl.String))
-    return rows.join(found, on=key, how="semi", nulls_equal=True, maintain_order="left")
+    impossible = contradictions.filter(severity="impossible").select(pl.col(key).cast(pl.String))
+    return rows.join(impossible, on=key, how="semi", nulls_equal=True, maintain_order="left")
 
 
 def below_baselines(

@@ -84,10 +84,10 @@ def check(
     rescored = frame if "status" in frame.columns else rescore(frame, constants)
     rows = _checkable(rescored)
     lists = TaskLists(constants.histograms)
-    found = [finding for group in _groups(rows) for finding in _of_model(group, lists)]
-    found.sort(key=lambda finding: finding.row)
-    found += copies(rows)
-    return _told(found, rows, rescored.columns)
+    findings = [finding for group in _groups(rows) for finding in _of_model(group, lists)]
+    findings.sort(key=lambda finding: finding.row)
+    findings += copies(rows)
+    return _as_table(findings, rows, rescored.columns)
 
 
 def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
@@ -98,13 +98,13 @@ def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """
     before = _checkable(others).with_columns(group=filled("\t{}", "group"))
     after = _checkable(rescored).with_columns(pl.col("_row") + others.height)
-    return _told(changed_copies(after, before), after, rescored.columns)
+    return _as_table(changed_copies(after, before), after, rescored.columns)
 
 
-def _told(found: Sequence[Finding], rows: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
+def _as_table(reported: Sequence[Finding], rows: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
     """Return findings as a frame, with the available columns that identify the line and the model."""
     shown = [name for name in _SHOWN if name in columns]
-    findings = pl.DataFrame([astuple(finding) for finding in found], schema=FINDING, orient="row")
+    findings = pl.DataFrame([astuple(finding) for finding in reported], schema=FINDING, orient="row")
     return findings.join(
         rows.select("_row", *shown, "metric", "value", "value_low", "value_high", "status"),
         on="_row",

@@ -82,24 +82,24 @@ def _spread(rows: pl.DataFrame) -> pl.Expr:
 def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Finding]:
     """Return a finding for each row that repeats an earlier row of the same evaluation except for one value."""
     # Keep one finding a row: the copy that shares most values.
-    found = (
+    copied = (
         _with_one_change(_beside(rows, others, _alike(rows, others)))
         .sort("same", descending=True, maintain_order=True)
         .unique("row", keep="first", maintain_order=True)
         .sort("row")
     )
-    for one in found.iter_rows(named=True):
+    for row in copied.iter_rows(named=True):
         yield Finding(
-            row=one["row"],
+            row=row["row"],
             severity="suspicious",
             bound="differs",
-            limit=one["limit"],
-            excess=max(one["limit"] - one["high"], one["low"] - one["limit"]),
-            values=f"{one['name']} {one['value']}; {one['other']} in {one['source'] or 'another row'}",
-            mended=f"{one['name']} {one['other']} instead of {one['value']}, or the other way round",
+            limit=row["limit"],
+            excess=max(row["limit"] - row["high"], row["low"] - row["limit"]),
+            values=f"{row['name']} {row['value']}; {row['other']} in {row['source'] or 'another row'}",
+            mended=f"{row['name']} {row['other']} instead of {row['value']}, or the other way round",
             message=(
-                f"{one['name']} {one['value']} is {one['other']} for {one['model'] or 'another model'} in "
-                f"{one['source'] or 'another row'}, and {one['same']} other values are the same, digit by "
+                f"{row['name']} {row['value']} is {row['other']} for {row['model'] or 'another model'} in "
+                f"{row['source'] or 'another row'}, and {row['same']} other values are the same, digit by "
                 "digit: one of the two was changed or mistyped."
             ),
         )
@@ -172,7 +172,7 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
         pl.col("dataset") < pl.col("dataset_other"), same_place
     )
     equal = pl.col("value_as_printed") == pl.col("value_as_printed_other")
-    found = (
+    repeated = (
         pairs.group_by("group", "group_other", "dataset", "dataset_other", "model", maintain_order=True)
         .agg(
             all_equal=equal.all(),
@@ -183,15 +183,15 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
         .filter("all_equal", pl.col("telling") >= SAME_NAMED)
         .sort("row")
     )
-    for one in found.iter_rows(named=True):
+    for row in repeated.iter_rows(named=True):
         yield Finding(
-            row=one["row"],
+            row=row["row"],
             severity="suspicious",
             bound="repeated_row",
-            values="; ".join(one["values"]),
+            values="; ".join(row["values"]),
             message=(
-                f"{one['model']} has the same {listed(one['values'])} on {one['dataset']} and on "
-                f"{one['dataset_other']}: one row looks copied to the other."
+                f"{row['model']} has the same {listed(row['values'])} on {row['dataset']} and on "
+                f"{row['dataset_other']}: one row looks copied to the other."
             ),
         )
 
@@ -205,7 +205,7 @@ def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
         pl.struct(column) != pl.struct(pl.col(f"{name}_other").alias(name) for name in column),
     )
     equal = pl.col("value_as_printed") == pl.col("value_as_printed_other")
-    found = (
+    repeated = (
         pairs.group_by(
             ["source", "table", *column, *(f"{name}_other" for name in column)], maintain_order=True
         )
@@ -220,17 +220,17 @@ def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
         .filter("all_equal", pl.col("models") >= _LEAST_MODELS, pl.col("distinct") >= _LEAST_MODELS)
         .sort("row")
     )
-    for one in found.iter_rows(named=True):
+    for row in repeated.iter_rows(named=True):
         here, there = (
-            " ".join(str(one[f"{column}{end}"]) for column in ("name", "dataset", "side"))
+            " ".join(str(row[f"{column}{end}"]) for column in ("name", "dataset", "side"))
             for end in ("", "_other")
         )
         yield Finding(
-            row=one["row"],
+            row=row["row"],
             severity="suspicious",
             bound="repeated_column",
             values=f"{here}; {there}",
             message=(
-                f"The column {here} has the values of {there} for all {one['models']} models: one column looks copied."
+                f"The column {here} has the values of {there} for all {row['models']} models: one column looks copied."
             ),
         )

@@ -27,10 +27,10 @@ SEVERITIES = {
 BOUNDS = {
     "range": "a value outside the metric's range",
     "candidates": "a value that no ranks among so few candidates have",
-    "tasks": "a share that is no number of hits among so many tasks, or a count of other tasks",
+    "tasks": "a share that no number of hits among so many tasks gives, or a count of other tasks",
     "joint": "values that no distribution of ranks has together",
     "shape": "values that need a higher rank to be more frequent than a lower one",
-    "usual": "an MRR that is far from what usually goes with the Hits@1, 3 and 10 beside it",
+    "usual": "an MRR far from the usual MRR beside such Hits@1, 3 and 10",
     "adjusted": "an adjusted value that does not follow from the metric printed beside it",
     "differs": "a copy of another row with one value changed",
     "repeated_row": "the same values on two data sets",

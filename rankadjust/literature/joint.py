@@ -37,7 +37,7 @@ class _Model:
         names = ("head", "tail") if linked else tuple(sorted(sides))
         self.tasks = {name: tasks[name] for name in names}
         self.parts_of = {name: (name,) for name in names} | ({"both": names} if linked else {})
-        numbers = {name: one.number for name, one in self.tasks.items()}
+        numbers = {name: counts.number for name, counts in self.tasks.items()}
         total = sum(number or 0.0 for number in numbers.values())
         self.shares = (
             None
@@ -67,18 +67,18 @@ def joint_findings(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCount
     linked = "both" in by_side and len(by_side) > 1
     weighted = linked and None not in (tasks["head"].number, tasks["tail"].number)
     systems = [*([] if weighted else by_side.values()), *([list(values)] if linked else [])]
-    told: set[str] = set()
+    reported: set[str] = set()
     for system in systems:
-        rest = [value for value in system if value.key not in told]
+        rest = [value for value in system if value.key not in reported]
         for _ in range(_MOST_FOUND):
             if len(rest) < _TWO:
                 break
-            found = _first(rest, tasks)
-            if found is None:
+            clash = _first(rest, tasks)
+            if clash is None:
                 break
-            finding, blamed = found
+            finding, blamed = clash
             yield finding
-            told.add(blamed)
+            reported.add(blamed)
             rest = [value for value in rest if value.key != blamed]
 
 
@@ -86,8 +86,8 @@ def _statements(values: Collection[PrintedValue]) -> list[Statement]:
     by_side: dict[str, dict[str, PrintedValue]] = {}
     for value in values:
         by_side.setdefault(value.side, {}).setdefault(value.metric.key, value)
-    found = (statement_of(value, by_side[value.side]) for value in values)
-    return [statement for statement in found if statement is not None]
+    statements = (statement_of(value, by_side[value.side]) for value in values)
+    return [statement for statement in statements if statement is not None]
 
 
 def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> tuple[Finding, str] | None:
@@ -110,16 +110,16 @@ def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> t
     if ranks is Ranks.HALVES and (additive := _additive(values)):
         # A mean over runs of an additive metric is its value for all ranks of the runs together. So a contradiction
         # among additive metrics holds for means over runs, too.
-        found = _first(additive, tasks)
-        if found is not None and found[0].severity == _SEVERITY[ranks]:
-            return found
-    return _told(model, ranks, program.irreducible(_in_order(model, program)))
+        finding = _first(additive, tasks)
+        if finding is not None and finding[0].severity == _SEVERITY[ranks]:
+            return finding
+    return _finding_of(model, ranks, program.irreducible(_in_order(model, program)))
 
 
 def _additive(values: Sequence[PrintedValue]) -> Sequence[PrintedValue]:
     """Return the values of additive metrics, nothing if all metrics are additive."""
-    found = [value for value in values if value.metric.additive]
-    return found if len(found) < len(values) else []
+    additive = [value for value in values if value.metric.additive]
+    return additive if len(additive) < len(values) else []
 
 
 def _are_ordered_hits(values: Sequence[PrintedValue]) -> bool:
@@ -144,7 +144,7 @@ def _in_order(model: _Model, program: Program) -> list[str]:
 def _is_ordinary(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> bool:
     """Return whether worse ranks should be rarer: the true answer competes with wrong answers only."""
     return all(value.is_ordinary for value in values) and all(
-        one.most <= MOST_AVERAGED for one in tasks.values()
+        counts.most <= MOST_AVERAGED for counts in tasks.values()
     )
 
 
@@ -197,7 +197,7 @@ def _clashing(program: Program, value: PrintedValue, names: Sequence[str]) -> _C
     return _Clashing(value, _allowed(program, value, rest), alone_wrong)
 
 
-def _told(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Finding, str]:
+def _finding_of(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Finding, str]:
     """Return the finding for values that clash, and the name of the value that it blames."""
     program = model.program(ranks)
     clashing = [_clashing(program, model.values[name], names) for name in names]
@@ -262,11 +262,11 @@ def _allowed(program: Program, value: PrintedValue, rest: Sequence[str]) -> tupl
     metric = value.metric
     if metric.term is not None and not metric.needs_candidates:
         demand = mean_demand(metric, value.low, value.high)
-        found = None if demand is None else program.mean_between(value.side, demand, rest)
-        if found is None:
+        allowed = None if demand is None else program.mean_between(value.side, demand, rest)
+        if allowed is None:
             return None
         with np.errstate(divide="ignore"):
-            ends = metric.link(np.array(found))
+            ends = metric.link(np.array(allowed))
         return float(ends.min()), float(ends.max())
     if metric.key == "median_rank":
         return _median_allowed(program, value.side, rest)
@@ -278,8 +278,8 @@ def _median_allowed(program: Program, side: str, rest: Sequence[str]) -> tuple[f
     points = program.grid.points
 
     def holds(demand: Demand) -> bool:
-        found = program.mean_between(side, demand, rest)
-        return found is not None and found[1] >= 1 / 2
+        between = program.mean_between(side, demand, rest)
+        return between is not None and between[1] >= 1 / 2
 
     if not holds(share_demand(at_least(points[0]), 0.5, ())):
         return None
@@ -335,8 +335,8 @@ def _swaps(
     for first, second in combinations(means, _TWO):
         if first.side == second.side and blamed.key in (first.key, second.key) and first.low != second.low:
             swapped = (
-                replace(one, low=other.low, high=other.high)
-                for one, other in ((first, second), (second, first))
+                replace(kept, low=other.low, high=other.high)
+                for kept, other in ((first, second), (second, first))
             )
             yield f"{first.name} and {second.name} were swapped", _with(values, *swapped)
 

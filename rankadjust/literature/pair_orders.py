@@ -61,7 +61,7 @@ def _with_triples(rows: pl.DataFrame, database: pl.DataFrame | None) -> pl.DataF
     if database is None:
         return rows.with_columns(triples=unknown)
     metrics = map(resolve, rows["metric"].unique())
-    shares = [one.key for one in metrics if one.additive and one.increasing and one.upper == 1]
+    shares = [metric.key for metric in metrics if metric.additive and metric.increasing and metric.upper == 1]
     number = pl.col("tasks") // pl.when(side="both").then(2).otherwise(1)
     tasks = database.select(*KEY, triples=pl.when(pl.col("metric").is_in(shares)).then(number))
     return rows.join(tasks, on=KEY, how="left", maintain_order="left")

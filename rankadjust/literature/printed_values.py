@@ -45,9 +45,9 @@ def _with_facts(
 ) -> pl.DataFrame:
     """Add the columns `facts`, which `find` returns for the columns `given`; it is called once for equal rows."""
     distinct = rows.select(given).unique(maintain_order=True)
-    found = pl.DataFrame([find(*row) for row in distinct.iter_rows()], schema=dict(facts), orient="row")
+    facts_found = pl.DataFrame([find(*row) for row in distinct.iter_rows()], schema=dict(facts), orient="row")
     return rows.join(
-        distinct.hstack(found), on=list(given), how="left", maintain_order="left", nulls_equal=True
+        distinct.hstack(facts_found), on=list(given), how="left", maintain_order="left", nulls_equal=True
     )
 
 
@@ -117,12 +117,12 @@ def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     given = [*KEY, "value_low", "value_high"]
     distinct = rows.filter(is_value).select(given).drop_nulls().unique(maintain_order=True)
     limits = Limits(histograms)
-    found = [
+    limits_of_rows = [
         limits.why_impossible(evaluation, resolve(metric), low, high)
         for *evaluation, metric, low, high in distinct.iter_rows()
     ]
     joined = rows.join(
-        distinct.with_columns(limit=pl.Series(found, dtype=pl.String)),
+        distinct.with_columns(limit=pl.Series(limits_of_rows, dtype=pl.String)),
         on=given,
         how="left",
         maintain_order="left",

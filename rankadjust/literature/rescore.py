@@ -142,7 +142,7 @@ def summary(rescored: pl.DataFrame) -> str:
     adjusted = rescored["index"].count()
     rows = f"{rescored.height:,} row{'s' if rescored.height != 1 else ''}"
     taken = rescored["status"].eq("assumed").sum()
-    assumed = f" ({taken:,} on facts taken for granted: status assumed)" if taken else ""
+    assumed = f" ({taken:,} on facts assumed: status assumed)" if taken else ""
     return f"{rows}: {adjusted:,} adjusted{assumed}, {rescored.height - adjusted:,} not"
 
 

@@ -47,17 +47,17 @@ def read_results(
     """
     path = Path(path)
     required = len(tidy_columns()["required"])
-    _, found = tidy_separator(path)
-    if found == required:
+    _, columns_present = tidy_separator(path)
+    if columns_present == required:
         return _tidy(path, registry, given or {})
     try:
         reading = read_tables(path, sidecar, registry, given)
     except RankadjustError:
         # If a single required column is missing, a tidy table was meant: the error of its reader names the column.
-        if found == required - 1:
+        if columns_present == required - 1:
             return _tidy(path, registry, given or {})
         raise
-    if found == required - 1 and reading.values.is_empty():
+    if columns_present == required - 1 and reading.values.is_empty():
         return _tidy(path, registry, given or {})
     names = known_names(load_registry() if registry is None else registry)
     reading = replace(reading, values=with_confirmed(reading.values, names))

@@ -36,7 +36,7 @@ def add_duplicate(rows: pl.DataFrame) -> pl.DataFrame:
     whole = rows.with_row_index("row_number", offset=1)
     line = pl.coalesce("file_line", "row_number") if "file_line" in rows.columns else pl.col("row_number")
     repeated = filled(
-        "the same model, evaluation and metric stand on line {} already; leave one of them out",
+        "line {} already has the same model, evaluation and metric; leave one of the two out",
         line.first().over(RESULT),
     )
     return whole.with_columns(duplicate=pl.when(~pl.struct(RESULT).is_first_distinct()).then(repeated))

@@ -123,7 +123,7 @@ def _of_tasks(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
             values=value.text,
             mended=f"{value.name} {value.shown(float(nearest))}",
             message=(
-                f"{value.text} is no value of {number:,.0f} tasks: the nearest are {value.shown(float(below))} and "
+                f"{value.text} is not a share of {number:,.0f} tasks: the nearest are {value.shown(float(below))} and "
                 f"{value.shown(float(above))}. A mean over several runs may have it."
             ),
         )

@@ -77,13 +77,15 @@ _CORRELATIONS = {
 
 
 def _correlations(sets: pl.DataFrame) -> dict[str, object]:
-    found: dict[str, object] = {"datasets": sets.height, "results": sets["results"].sum()}
+    correlations: dict[str, object] = {"datasets": sets.height, "results": sets["results"].sum()}
     entities = sets["entities"].to_numpy().astype(float)
     for name, column in {"printed": "merit", "adjusted": "index"}.items():
         values = sets[column].to_numpy()
         (correlation,) = _spearman(entities[None], values[None]).tolist()
-        found |= {name: None if np.isnan(correlation) else correlation} | _interval(name, entities, values)
-    return found
+        correlations |= {name: None if np.isnan(correlation) else correlation} | _interval(
+            name, entities, values
+        )
+    return correlations
 
 
 def _interval(name: str, entities: FloatArray, values: FloatArray) -> dict[str, float | None]:
@@ -103,11 +105,12 @@ def _spearman(first: FloatArray, second: FloatArray) -> FloatArray:
 
     Ranks are multiples of 1/2 around (n + 1) / 2, so that the sums are exact in any order.
     """
-    one, other = (rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (first, second))
+    own_ranks, other = (rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (first, second))
     scale = 1 / (first.shape[1] - 1)
     shared, *own = (
-        np.einsum("ij,ij->i", *both) * scale for both in ((one, other), (one, one), (other, other))
+        np.einsum("ij,ij->i", *both) * scale
+        for both in ((own_ranks, other), (own_ranks, own_ranks), (other, other))
     )
     with np.errstate(invalid="ignore"):
-        found: FloatArray = np.clip(shared / np.sqrt(own[0]) / np.sqrt(own[1]), -1, 1)
-    return found
+        correlation: FloatArray = np.clip(shared / np.sqrt(own[0]) / np.sqrt(own[1]), -1, 1)
+    return correlation

@@ -50,11 +50,11 @@ def tidy_separator(path: str | Path) -> tuple[str, int]:
     except OSError:
         header = ""
     required = set(tidy_columns()["required"])
-    found = {
+    columns_of = {
         separator: len(required & {name.strip().strip('"') for name in header.split(separator)})
         for separator in ("\t,;" if path.suffix in (".tsv", ".tab") else ",\t;")
     }
-    return max(found.items(), key=lambda one: one[1])
+    return max(columns_of.items(), key=lambda item: item[1])
 
 
 def long_table(frame: pl.DataFrame) -> pl.DataFrame:
@@ -90,5 +90,5 @@ def require_columns(frame: pl.DataFrame, name: str) -> None:
 def where_of(rows: pl.DataFrame) -> pl.Expr:
     """Return the file and line of each row, as far as known: 'mine.csv:3', 'mine.csv', 'the table'."""
     known = [name for name in ("file", "file_line") if "file" in rows.columns and name in rows.columns]
-    found = pl.concat_str(known, separator=":", ignore_nulls=True) if known else pl.lit(None, dtype=pl.String)
-    return pl.coalesce(found.replace("", None), pl.lit("the table"))
+    place = pl.concat_str(known, separator=":", ignore_nulls=True) if known else pl.lit(None, dtype=pl.String)
+    return pl.coalesce(place.replace("", None), pl.lit("the table"))

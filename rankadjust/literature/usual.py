@@ -41,7 +41,7 @@ def unusual(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> 
         hits = [known[side, name] for name in HITS if (side, name) in known]
         if key != MRR or len(hits) < len(HITS) or not LEAST_CANDIDATES <= tasks[side].most < np.inf:
             continue
-        least, most = (usual_mrr([getattr(one, end) for one in hits]) for end in ("low", "high"))
+        least, most = (usual_mrr([getattr(hit, end) for hit in hits]) for end in ("low", "high"))
         excess = max(least - value.high, value.low - most) - FAR
         if excess > 0:
             yield Finding(
@@ -50,9 +50,9 @@ def unusual(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> 
                 bound="usual",
                 limit=(least + most) / 2,
                 excess=excess,
-                values="; ".join(one.text for one in (value, *hits)),
+                values="; ".join(hit.text for hit in (value, *hits)),
                 message=(
-                    f"With {listed(one.text for one in hits)} an MRR of about "
+                    f"With {listed(hit.text for hit in hits)} an MRR of about "
                     f"{value.shown((least + most) / 2)} is usual, not {value.number}. "
                     "Nothing is impossible: it is a statistical remark."
                 ),

@@ -222,12 +222,12 @@ def resolve_names(
         "scores": stated_scores,
     }
     for column, find in finders.items():
-        found = pl.DataFrame(
+        resolved = pl.DataFrame(
             [(name, *_outcome(find, name)) for name in _distinct(rows[column])],
             schema=dict.fromkeys((column, f"{column}_found", f"{column}_problem"), pl.String),
             orient="row",
         )
-        rows = rows.join(found, on=column, how="left", maintain_order="left").with_columns(
+        rows = rows.join(resolved, on=column, how="left", maintain_order="left").with_columns(
             pl.coalesce(f"{column}_found", column).alias(column)
         )
     return _with_inference(rows, database).with_columns(dataset_problem=_or_empty("dataset"))
@@ -238,12 +238,12 @@ def _with_inference(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
     pairs = rows.select("dataset", "split").drop_nulls().unique(maintain_order=True)
     near = database.filter(pl.col("dataset").is_in(pairs["dataset"].unique().to_list()))
     splits: dict[str, list[str]] = dict(near.group_by("dataset").agg(pl.col("split").unique()).iter_rows())
-    found = [
+    inferred = [
         (dataset, split, find_name(SPLIT, split, splits.get(dataset, ())) or split)
         for dataset, split in pairs.iter_rows()
     ]
     known = pl.DataFrame(
-        found, schema=dict.fromkeys(("dataset", "split", "split_here"), pl.String), orient="row"
+        inferred, schema=dict.fromkeys(("dataset", "split", "split_here"), pl.String), orient="row"
     )
     return rows.join(known, on=["dataset", "split"], how="left", maintain_order="left").with_columns(
         split=pl.coalesce("split_here", "split")
@@ -267,8 +267,8 @@ def _or_empty(column: str) -> pl.Expr:
 
 
 def _find(name: str, known: Sequence[str], what: str) -> str:
-    found = same_name(name, known)
-    if found is None:
+    name_known = same_name(name, known)
+    if name_known is None:
         hint = did_you_mean(name, known) or f"; allowed are {', '.join(known)}"
         raise RankadjustError(f"unknown {what} '{name}'{hint}")
-    return found
+    return name_known

@@ -12,7 +12,7 @@ from rankadjust.page.material import Material
 # The kinds of values, which the page shows beside the number; a result has the kinds of all its values.
 ADJUSTED = "adjusted"
 AS_PRINTED = "printed adjusted"
-ASSUMED = "adjusted, on facts taken for granted"
+ASSUMED = "adjusted, on assumed facts"
 NOT_ADJUSTED = "not adjusted"
 _KINDS = {
     "ok": ADJUSTED,

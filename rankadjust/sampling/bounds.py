@@ -243,7 +243,7 @@ def _check(
         raise RankadjustError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
     for name in assume:
         if name not in ASSUMPTIONS:
-            raise RankadjustError(f"'{name}' is no assumption; there is {', '.join(ASSUMPTIONS)}")
+            raise RankadjustError(f"'{name}' is not an assumption; there is {', '.join(ASSUMPTIONS)}")
     if noise and not known.known_tasks:
         raise RankadjustError(
             "how many tasks? The noise of the draws depends on it; give --tasks, or leave it out with --without-noise"

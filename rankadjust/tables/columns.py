@@ -238,7 +238,7 @@ def _with_name(facts: Facts) -> Facts:
             else facts
         )
     named = replace(explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
-    return named.assuming("dataset", f"'{facts.unknown}' of a header taken for one")
+    return named.assuming("dataset", f"'{facts.unknown}' of a header read as a name")
 
 
 def with_unknown_headers(
@@ -280,7 +280,7 @@ def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Fact
         return replace(facts, rest=None)
     if kind == "data sets" and not facts.dataset:
         named = replace(facts, dataset=text, dataset_as_printed=text, rest=None)
-        return named.assuming("dataset", f"header '{text}' taken for one")
+        return named.assuming("dataset", f"header '{text}' read as a name")
     if kind == "models" or (facts.dataset and not has_models):
         # A bare number is a name only together with the word in the corner: 'rank' and 64.
         corner = label(sheet.grid.rows[0][0]) if column.index else ""

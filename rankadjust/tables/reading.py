@@ -324,4 +324,4 @@ def _left_alone(table: Table, states: States) -> Iterator[str]:
     for what, left in (("columns", columns), ("rows", rows)):
         if left:
             names = "', '".join(left)
-            yield f"{what} that are no metric: '{names}'"
+            yield f"{what} without a metric: '{names}'"

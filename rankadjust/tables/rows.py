@@ -82,7 +82,7 @@ class _Sections:
         """Return the row that begins a section; an unknown text becomes the name of its data set."""
         facts = row.facts
         if unknown:
-            why = f"the row '{unknown}' taken for one"
+            why = f"the row '{unknown}' read as a name"
             facts = Facts(dataset=unknown, dataset_as_printed=unknown, assumed=(("dataset", why),))
         self.is_divided, self.was_row = True, False
         self.facts = facts.over(self.corner)

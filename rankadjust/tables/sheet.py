@@ -76,7 +76,7 @@ class Sheet:
         lines = [stated.column(index + 1, [*texts, " / ".join(texts)]) for index, texts in enumerate(stacks)]
         facts = [read_stack(stack, names) for stack in stacks]
         for column, above in header.unclear.items():
-            why = f"whether '{above}' stands above this column is not clear; state its data set"
+            why = f"it is not clear whether '{above}' belongs to this column; state its data set"
             facts[column] = replace(facts[column], conflicts=(*facts[column].conflicts, why))
         body = grid.rows[first:]
         shown = body[:: 1 + len(body) // _MANY_ROWS]

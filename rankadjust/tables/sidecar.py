@@ -229,7 +229,7 @@ def fill(pattern: str, texts: Mapping[str, str], path: str | Path) -> str:
                 return text
         hint = did_you_mean(match[1], texts) or f"; there are {', '.join(filter(None, texts))}"
         raise RankadjustError(
-            f"{path}: the pattern '{pattern}' names {{{match[1]}}}, which is no column{hint}"
+            f"{path}: the pattern '{pattern}' names {{{match[1]}}}, which is not a column{hint}"
         )
 
     return " ".join(_BRACES.sub(text_of, pattern).split())

@@ -419,7 +419,7 @@ def _read_stack(distinct: tuple[str, ...], names: Names) -> Facts:
     read = [read_header(text, names) for text in _with_joined_k(tuple(steps))]
     facts = NOTHING
     for said in reversed(read):
-        facts = facts.agreeing(replace(said, rest=None), "a header", "the one above it")
+        facts = facts.agreeing(replace(said, rest=None), "a header", "the header above it")
     return replace(facts, rest=" ".join(filter(None, (said.rest for said in read))) or None)
 
 

@@ -81,7 +81,7 @@ def settle(
         if any(value.number.other for value in members):
             for value in filter(lambda value: _may_be_thousands(value.number), members):
                 value.assumed.setdefault(
-                    "value", "the point stands before decimals, though others have a comma"
+                    "value", "the point is decimal, though other values have a decimal comma"
                 )
     for members, decision in zip(groups.values(), decisions, strict=True):
         for index, value in enumerate(members):
@@ -165,7 +165,7 @@ def _settle_sign(value: Value, states: States, signs: set[str]) -> None:
     is_small = is_share(metric) or base_metric(metric)[1] == "index"
     if has_comma and is_small:
         value.number = number.with_decimal_comma()
-        value.assumed["value"] = "the comma stands before decimals: else it is out of range"
+        value.assumed["value"] = "the comma is decimal: otherwise the value is out of range"
     elif is_small or signs == {",", "."}:
         states[value.cell] = ("unread", "the file has decimal commas and decimal points: this may be either")
     elif not has_comma:
@@ -173,7 +173,7 @@ def _settle_sign(value: Value, states: States, signs: set[str]) -> None:
         value.assumed["value"] = "the point separates thousands, as the file has decimal commas"
     elif "," in signs:
         value.number = number.with_decimal_comma()
-        value.assumed["value"] = "the comma stands before decimals, as elsewhere in the file"
+        value.assumed["value"] = "the comma is decimal, as elsewhere in the file"
     else:
         value.assumed["value"] = "the comma separates thousands"
 

@@ -524,7 +524,7 @@ def test_the_content_says_what_a_table_is_not_the_suffix(run, tmp_path, command,
         assert last == f"{values} value{'s' * (values > 1)}: nothing to look at"
     else:
         # In a tidy table an empty cell means filtered; a published one says its protocol, or does not.
-        taken = "" if "tidy" in name else f" ({values} on facts taken for granted: status assumed)"
+        taken = "" if "tidy" in name else f" ({values} on facts assumed: status assumed)"
         assert last == f"{values} row{'s' * (values > 1)}: {values} adjusted{taken}, 0 not"
 
 
@@ -566,7 +566,7 @@ def test_what_the_index_rests_on_is_assumed_until_somebody_states_it(run, tmp_pa
         return found
 
     taken = row("--dataset", "Nations")
-    assert (taken["status"], taken["message"]) == ("assumed", "taken for granted: protocol, split, side")
+    assert (taken["status"], taken["message"]) == ("assumed", "assumed: protocol, split, side")
     assert taken["grades"] == (
         "dataset given; model printed; metric printed; value printed; unit printed; "
         "split default; side default; protocol default"

@@ -195,7 +195,7 @@ def require_size(columns: int, rows: int, written: int) -> None:
         )
     if columns * rows > max(_CELLS_OF_ALL, _CELLS_OF_EACH * written):
         raise RankadjustError(
-            f"a table of {columns:,} columns and {rows:,} rows, of which the file has {written:,} cells: "
+            f"a table of {columns:,} columns and {rows:,} rows, but only {written:,} cells in the file: "
             "most of its rows are too short, or its cells span too much"
         )
 

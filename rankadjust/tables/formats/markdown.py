@@ -83,7 +83,7 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
             first, last = token.map
             inside = re.sub(r"<!--|-->", "", "\n".join(lines[first:last]))
             grids = _grids(parser, inside, above + first, [])
-            found.append((first, [shifted(grid, 0, "the table stands inside a comment") for grid in grids]))
+            found.append((first, [shifted(grid, 0, "the table is inside a comment") for grid in grids]))
         elif token.type == "fence" and _LATEX_TABLE.search(token.content):
             found.append(
                 (token.map[0], [shifted(grid, token.map[0] + 1) for grid in latex_grids(token.content)])
@@ -122,7 +122,7 @@ def _pipe_table_rule(state: Any, first: int, end: int, silent: bool) -> bool:  #
     if len(state.tokens) > _MOST_TOKENS:
         raise RankadjustError(
             f"line {first + 1}: more paragraphs, headings and items of lists than are read (some "
-            f"{_MOST_TOKENS // 4:,}); keep the tables and what belongs to them"
+            f"{_MOST_TOKENS // 4:,}); keep only the tables with their captions"
         )
     if first + 1 < end and _is_delimiter(state, first + 1):
         top = first

@@ -46,13 +46,13 @@ def status(grades, **other):
     ("taken", "expected"),
     [
         ({}, ("ok", None)),
-        ({"dataset": "inferred"}, ("assumed", "taken for granted: dataset")),
+        ({"dataset": "inferred"}, ("assumed", "assumed: dataset")),
         ({"dataset": "given"}, ("ok", None)),
-        ({"protocol": "default"}, ("assumed", "taken for granted: protocol")),
+        ({"protocol": "default"}, ("assumed", "assumed: protocol")),
         # On the head side the index is 0.4443, on validation triples 0.4118; half the rounding interval is 0.00055.
         ({"side": "default"}, ("ok", None)),
-        ({"split": "default"}, ("assumed", "taken for granted: split")),
-        ({"metric": "inferred", "split": "default"}, ("assumed", "taken for granted: metric, split")),
+        ({"split": "default"}, ("assumed", "assumed: split")),
+        ({"metric": "inferred", "split": "default"}, ("assumed", "assumed: metric, split")),
     ],
 )
 def test_what_was_taken_matters_where_it_moves_the_index(taken, expected):
@@ -80,7 +80,7 @@ def test_what_is_not_adjusted_keeps_its_status(other):
 
 def test_a_message_is_kept_behind_what_was_taken():
     grades = PRINTED.replace("dataset printed", "dataset inferred")
-    expected = ("assumed", "taken for granted: dataset; every N is near")
+    expected = ("assumed", "assumed: dataset; every N is near")
     assert status(grades, status="approximate", message="every N is near") == expected
 
 

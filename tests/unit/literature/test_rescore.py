@@ -444,7 +444,7 @@ BAD = [
     ({"protocol": "filterd"}, "protocol_unknown", "there is no protocol 'filterd'; did you mean filtered"),
     ({"metric": "rank_std", "value": "3"}, "no_moments", "how the ranks spread, not how good they are"),
     ({"protocol": "typed"}, "not_in_database", "WN18RR, typed, testing, both, inverse_harmonic_mean_rank"),
-    ({"value": ".5", "model": "0"}, "duplicate", "stand on line 2 already"),
+    ({"value": ".5", "model": "0"}, "duplicate", "line 2 already has"),
 ]
 
 
@@ -535,7 +535,7 @@ def test_a_repeated_or_otherwise_wrong_row_says_all():
     rows = pl.DataFrame({"dataset": ["Nations"] * 2, "metric": ["mr"] * 2, "value": ["25", "25"]})
     result = rescore(rows)
     assert result["status"].to_list() == ["value_impossible"] * 2
-    assert "stand on line" in result["message"][1]
+    assert "already has the same model" in result["message"][1]
 
 
 def test_case_of_words_does_not_matter(database):

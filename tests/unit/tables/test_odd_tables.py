@@ -58,14 +58,14 @@ def test_a_name_whose_columns_are_not_clear_is_not_taken(tmp_path):
     text = table("Model | | WN18 | ", " | MR | MRR | H@1", "A | 9 | .5 | .4")
     reading = read(tmp_path, "a.md", text)
     assert values(reading, "dataset", "value") == [("WN18", "0.5"), ("WN18", "0.4")]
-    assert "whether 'WN18' stands above this column is not clear" in unread_cells(reading)[0]
+    assert "it is not clear whether 'WN18' belongs to this column" in unread_cells(reading)[0]
 
 
 def test_an_unknown_section_ends_the_one_before(tmp_path):
     text = table("Model | MRR", "**UMLS** | ", "A | .5", "**MyKG** | ", "A | .6")
     reading = read(tmp_path, "a.md", text)
     assert values(reading, "dataset", "value") == [("UMLS", "0.5"), ("MyKG", "0.6")]
-    assert entries(reading.values["assumed"][1])["data set"].startswith("the row 'MyKG' taken for one")
+    assert entries(reading.values["assumed"][1])["data set"].startswith("the row 'MyKG' read as a name")
 
 
 def test_parts_of_a_section_do_not_end_it(tmp_path):
@@ -114,7 +114,7 @@ def test_unknown_data_sets_before_each_metric_are_read_as_such(tmp_path):
         ("WD50K", MRR, "0.4"),
     ]
     assert all(
-        "of a header taken for one, none of the registry" in text for text in reading.values["assumed"]
+        "of a header read as a name, none of the registry" in text for text in reading.values["assumed"]
     )
 
 

@@ -130,7 +130,7 @@ def test_table_reads_the_same_with_the_sidecar_drafted_for_it(name, tmp_path):
         ),
         (
             "commented_icews18.md",
-            ["the table stands inside a comment", "unit percent: 2 of 3 values above 1"],
+            ["the table is inside a comment", "unit percent: 2 of 3 values above 1"],
         ),
         (
             "collection_hits10.md",
@@ -143,12 +143,12 @@ def test_table_reads_the_same_with_the_sidecar_drafted_for_it(name, tmp_path):
                 "model told apart by rank",
             ],
         ),
-        ("classification_nell_v1.md", ["columns that are no metric: 'AUC', 'AUC-PR'"]),
+        ("classification_nell_v1.md", ["columns without a metric: 'AUC', 'AUC-PR'"]),
         (
             "side_by_side.html",
-            ["data set header 'MyKG' taken for one, none of the registry"],
+            ["data set header 'MyKG' read as a name, none of the registry"],
         ),
-        ("ranks_yago310.md", ["rows that are no metric: 'reg', '#Params'"]),
+        ("ranks_yago310.md", ["rows without a metric: 'reg', '#Params'"]),
         ("thousands.csv", ["data set as in the row above", "value the comma separates thousands"]),
         (
             "leaderboard_tgbl_coin.md",
@@ -171,7 +171,7 @@ def test_table_reads_the_same_with_the_sidecar_drafted_for_it(name, tmp_path):
             "machines.md",
             [
                 "table 3: no metric found in this table: its 6 cells are left alone",
-                "table 1: columns that are no metric: 'TIME'",
+                "table 1: columns without a metric: 'TIME'",
             ],
         ),
         (
@@ -296,7 +296,7 @@ def test_a_column_that_is_neither_percent_nor_fraction_stays_unread(tmp_path):
 def test_commas_of_a_column_with_decimal_commas_are_decimal(tmp_path):
     reading = read_text(tmp_path, "umls.csv", "model;MR\nA;1,265\nB;34,5\n")
     assert reading.values["value"].to_list() == ["1.265", "34.5"]
-    assert "value the comma stands before decimals, as elsewhere in the file" in reading.values["assumed"][0]
+    assert "value the comma is decimal, as elsewhere in the file" in reading.values["assumed"][0]
 
 
 def test_the_decimal_sign_is_that_of_the_whole_file(tmp_path):
@@ -462,7 +462,7 @@ def test_tables_of_one_file_are_stated_one_by_one(tmp_path):
         ("rows:\n  7: other\n", "a.yaml:2: rows: no table has the row 7"),
         (
             'model: "{Modell} x"\n',
-            "a.yaml: the pattern '{Modell} x' names {Modell}, which is no column; did you mean",
+            "a.yaml: the pattern '{Modell} x' names {Modell}, which is not a column; did you mean",
         ),
         ("tables:\n  3: {dataset: UMLS}\n", "a.yaml:2: tables: the file has no table 3"),
     ],
