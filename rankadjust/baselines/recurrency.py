@@ -221,7 +221,7 @@ def count_in_ranges(values: Integers, first: Integers, until: Integers, least: I
     matrix (Claude and Navarro 2012), but its levels are in memory one after the other.
     """
     bits = int(values.max(initial=0)).bit_length()
-    found = np.zeros(first.shape, np.int64)
+    counts = np.zeros(first.shape, np.int64)
     # Nothing has more bits than the largest value.
     low, high = first, np.where(least < 1 << bits, until, first)
     for bit in reversed(range(bits)):
@@ -229,8 +229,8 @@ def count_in_ranges(values: Integers, first: Integers, until: Integers, least: I
         zeros = np.concatenate([[0], np.cumsum(~is_one)])
         low_zeros, high_zeros = zeros[low], zeros[high]
         wants_one = (least >> bit) & 1 > 0
-        found += np.where(wants_one, 0, (high - low) - (high_zeros - low_zeros))
+        counts += np.where(wants_one, 0, (high - low) - (high_zeros - low_zeros))
         low = np.where(wants_one, zeros[-1] + low - low_zeros, low_zeros)
         high = np.where(wants_one, zeros[-1] + high - high_zeros, high_zeros)
         values = np.concatenate([values[~is_one], values[is_one]])
-    return found + high - low
+    return counts + high - low

@@ -51,13 +51,13 @@ class Scores:
     @cached_property
     def codes(self) -> dict[tuple[str, Side], Integers]:
         """The scores of every row under each of STATIC, by baseline and side."""
-        found: dict[tuple[str, Side], Integers] = {}
+        codes: dict[tuple[str, Side], Integers] = {}
         for side in SIDES:
             popularity = self.popular[side].code[self.popular[side].number]
-            found["popularity", side] = popularity
-            found["redundancy", side] = self.redundancy
-            found["rules", side] = np.maximum(popularity, self.redundancy)
-        return found
+            codes["popularity", side] = popularity
+            codes["redundancy", side] = self.redundancy
+            codes["rules", side] = np.maximum(popularity, self.redundancy)
+        return codes
 
 
 def scores_of(rows: Rows, links: Links, confidences: sparse.csc_array, relations: Integers) -> Scores:

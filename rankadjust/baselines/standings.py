@@ -107,20 +107,20 @@ class Static:
     @cached_property
     def _places(self) -> dict[tuple[str, Side, str], Place]:
         """The place of every row among all scored entities of the pool, by baseline, side and types."""
-        found: dict[tuple[str, Side, str], Place] = {}
+        places: dict[tuple[str, Side, str], Place] = {}
         for side in SIDES:
             popularity = self._among_popular(side)
             rules = self._rules_among_popular(side, popularity)
             kinds = ("any", "observed") if self.typed else ("any",)
             linked = among_linked(self, side)
             for kind in kinds:
-                found["popularity", side, kind] = popularity
-                found["redundancy", side, kind] = linked["redundancy", kind]
-                one, other, both = rules, linked["rules", kind], linked["rules", "both"]
-                found["rules", side, kind] = Place(
-                    one.above + other.above - both.above, one.equal + other.equal - both.equal
+                places["popularity", side, kind] = popularity
+                places["redundancy", side, kind] = linked["redundancy", kind]
+                by_rules, other, both = rules, linked["rules", kind], linked["rules", "both"]
+                places["rules", side, kind] = Place(
+                    by_rules.above + other.above - both.above, by_rules.equal + other.equal - both.equal
                 )
-        return found
+        return places
 
     def _among_popular(self, side: Side) -> Place:
         """Return the place of every row's popularity among the answers of its relation."""
@@ -154,11 +154,11 @@ class Static:
             return Place.of(np.zeros(inside.size), inside)
         if protocol.filter == "all":
             return self._known_up_to(int(LEVEL_OF.max()), baseline, side, protocol)
-        found = Place.zeros(self.rows.head.size)
+        place = Place.zeros(self.rows.head.size)
         for level, places in enumerate(self.rows.levels):
             known = self._known_up_to(level, baseline, side, protocol)
-            found.above[places], found.equal[places] = known.above[places], known.equal[places]
-        return found
+            place.above[places], place.equal[places] = known.above[places], known.equal[places]
+        return place
 
     def _known_up_to(self, level: int, baseline: str, side: Side, protocol: Protocol) -> Place:
         by_time = filters_by_time(self.rows, protocol)
@@ -220,9 +220,9 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
     rows, scores = static.rows, static.scores
     asked = np.flatnonzero(static.asked)
     kinds = [key for key in _PLACES if static.typed or key[1] != "observed"]
-    found = {key: Place.zeros(rows.head.size) for key in kinds}
+    standing_of = {key: Place.zeros(rows.head.size) for key in kinds}
     if not asked.size:
-        return found
+        return standing_of
     query, (anchor, relation) = distinct_of([rows.entity(OTHER[side])[asked], rows.relation[asked]])
     wanted = {name: scores.codes[name, side][asked] for name in ("redundancy", "rules")}
     blocks = scores.links.blocks.starts
@@ -231,8 +231,8 @@ def among_linked(static: Static, side: Side) -> dict[tuple[str, str], Place]:
         codes = {name: of_all[own] for name, of_all in wanted.items()}
         places = _among_linked(static, side, anchor[run], relation[run], query[own] - run.start, codes, kinds)
         for key, place in places.items():
-            found[key].above[asked[own]], found[key].equal[asked[own]] = place.above, place.equal
-    return found
+            standing_of[key].above[asked[own]], standing_of[key].equal[asked[own]] = place.above, place.equal
+    return standing_of
 
 
 def _among_linked(
@@ -297,15 +297,15 @@ def _scored(static: Static, side: Side, anchor: Integers, relation: Integers) ->
     asked = np.bitwise_or.reduceat(bit[relation], begins)
     first = blocks.starts[anchor[begins]]
     size = blocks.starts[anchor[begins] + 1] - first
-    found = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint64))]
+    scored_rows = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint64))]
     for run in _runs(size, _SCANNED):
         ends = np.cumsum(size[run])
         block = np.arange(ends[-1]) + np.repeat(first[run] - ends + size[run], size[run])
         common = scored[blocks.signature[block]] & np.repeat(asked[run], size[run])
         places = np.flatnonzero(common)
         owner = run.start + np.searchsorted(ends, places, side="right")
-        found.append((owner, block[places], common[places]))
-    owner, block, common = map(np.concatenate, zip(*found, strict=True))
+        scored_rows.append((owner, block[places], common[places]))
+    owner, block, common = map(np.concatenate, zip(*scored_rows, strict=True))
     parts = [(block[:0], np.zeros(0, np.uint32), block[:0])]
     while block.size:
         lowest = common & (~common + np.uint64(1))

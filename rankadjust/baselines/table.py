@@ -96,8 +96,8 @@ def baselines_table(
     standings: from `rankadjust.baselines.tally.count_standings`, for this protocol. The side "both" pools the tasks of
     the two sides. replacement: whether sampled negatives are drawn with replacement.
     """
-    (found,) = baselines_tables([standings], metrics, [protocol], [replacement])
-    return found
+    (table,) = baselines_tables([standings], metrics, [protocol], [replacement])
+    return table
 
 
 def baselines_tables(
@@ -107,12 +107,12 @@ def baselines_tables(
     replacement: Sequence[bool] | None = None,
 ) -> list[pl.DataFrame]:
     """Return the table of `baselines_table` for each of several protocols; equal standings are computed once."""
-    candidates = pl.concat([one.table["candidates"] for one in standings])
+    candidates = pl.concat([standing.table["candidates"] for standing in standings])
     law = _Moments(metrics, RankSums(int(candidates.max() or 1)))  # type: ignore[arg-type]
     drawn = [False] * len(protocols) if replacement is None else replacement
     return [
-        _table(one, metrics, protocol, law, again)
-        for one, protocol, again in zip(standings, protocols, drawn, strict=True)
+        _table(standing, metrics, protocol, law, again)
+        for standing, protocol, again in zip(standings, protocols, drawn, strict=True)
     ]
 
 
@@ -134,9 +134,9 @@ def _table(
             for (baseline,), part in parts.items():
                 tasks = int(part["tasks"].sum())
                 of_metrics = moments.of(part, protocol, replacement)
-                for metric, found in zip(metrics, of_metrics, strict=True):
-                    values = (found.expectation, found.variance)
-                    rows.append((split, side, baseline, metric.key, *values, tasks, found.reason))
+                for metric, of_metric in zip(metrics, of_metrics, strict=True):
+                    values = (of_metric.expectation, of_metric.variance)
+                    rows.append((split, side, baseline, metric.key, *values, tasks, of_metric.reason))
             rows += [
                 (split, side, baseline, metric.key, None, None, tasks, reason)
                 for baseline, reason in standings.missing.items()

@@ -70,15 +70,15 @@ def count_standings(
     Arguments and errors are as for `rankadjust.counting.candidates.count_protocols`. If a protocol samples negatives,
     its standings are among all candidates; `rankadjust.baselines.sampled` does the sampling.
     """
-    given = [get_protocol(one) if isinstance(one, str) else one for one in protocols]
+    given = [get_protocol(each) if isinstance(each, str) else each for each in protocols]
     triples = _checked(splits, given)
     # If the caller gave its only copy away, the memory is free from here on.
     del splits
     alike = list(map(_alike, given))
     different = list(dict.fromkeys(alike))
     parts, missing = _in_groups(triples, different, isolated, _histogram)
-    tables = [_table(_added_up(one)) for one in parts]
-    return [Standings(tables[different.index(one)], missing) for one in alike]
+    tables = [_table(_added_up(each)) for each in parts]
+    return [Standings(tables[different.index(each)], missing) for each in alike]
 
 
 def task_standings(triples: pl.DataFrame, protocol: Protocol, isolated: int = 0) -> pl.DataFrame:
@@ -118,16 +118,16 @@ def _in_groups(
     require_one_graph(isolated, present)
     codes = integer_codes(triples)
     when, missing = _when(triples, codes)
-    found = survey(lambda: [codes], isolated).graphs
-    relations = max(graph.triples.size for graph in found.values())
-    links = {graph: _links(codes, one, relations) for graph, one in found.items()}
+    surveys = survey(lambda: [codes], isolated).graphs
+    relations = max(graph.triples.size for graph in surveys.values())
+    links = {graph: _links(codes, surveyed, relations) for graph, surveyed in surveys.items()}
     parts: list[_Parts] = [{} for _ in protocols]
     for graph in graphs_of(present):
         # Confidences of rules come from the training graph (unless it is empty), also for tasks about another graph.
         learned = links[TRAINING_GRAPH if links[TRAINING_GRAPH].words.size else graph]
         work = partial(
             _of_group,
-            found=found[graph],
+            surveyed=surveys[graph],
             links=links[graph],
             learned=learned,
             when=when,
@@ -136,8 +136,8 @@ def _in_groups(
         )
         signatures = links[graph].reverse.size
         most = max(1, min(_RELATIONS, _CELLS // max(signatures, 2 * relations)))
-        with progress("counting baselines", int(found[graph].triples.sum()), "triples") as report:
-            for of_group in in_groups(lambda: [codes], found[graph], work, _GROUP, most, report):
+        with progress("counting baselines", int(surveys[graph].triples.sum()), "triples") as report:
+            for of_group in in_groups(lambda: [codes], surveys[graph], work, _GROUP, most, report):
                 for into, made in zip(parts, of_group, strict=True):
                     for key, table in made.items():
                         into.setdefault(key, []).append(table)
@@ -163,16 +163,16 @@ def _alike(protocol: Protocol) -> Protocol:
     )
 
 
-def _links(codes: Mapping[str, Integers], found: Survey, relations: int) -> Links:
-    base = is_one_of(codes["split"], found.graph.base)
-    entities = found.occurring.entities.size
+def _links(codes: Mapping[str, Integers], surveyed: Survey, relations: int) -> Links:
+    base = is_one_of(codes["split"], surveyed.graph.base)
+    entities = surveyed.occurring.entities.size
     return links_of(codes["head"][base], codes["relation"][base], codes["tail"][base], entities, relations)
 
 
 def _of_group(
     codes: Mapping[str, Integers],
     relations: Flags,
-    found: Survey,
+    surveyed: Survey,
     links: Links,
     learned: Links,
     when: Integers | None,
@@ -181,32 +181,32 @@ def _of_group(
 ) -> list[dict[tuple[str, str, str], pl.DataFrame]]:
     """Return the tables of a group of relations, for each protocol, by split, side and baseline."""
     ids = np.flatnonzero(relations)
-    own, occurring = within_group(codes, relations, found)
+    own, occurring = within_group(codes, relations, surveyed)
     typed = any(protocol.types == "observed" for protocol in protocols)
 
     @cache
     def static(time: Time) -> Static:
-        rows = rows_of(own, found.graph, occurring, time)
+        rows = rows_of(own, surveyed.graph, occurring, time)
         scores = scores_of(rows, links, learned.confidences, ids)
-        return Static(rows, occurring, scores, is_one_of(rows.split, found.graph.evaluated), typed)
+        return Static(rows, occurring, scores, is_one_of(rows.split, surveyed.graph.evaluated), typed)
 
     @cache
     def recurrency(time: Time) -> Recurrency | None:
-        one = static(time)
-        return None if when is None else Recurrency(one, when[one.rows.times[0]])
+        scorer = static(time)
+        return None if when is None else Recurrency(scorer, when[scorer.rows.times[0]])
 
     made = []
     for protocol in protocols:
-        one, other = static(protocol.time), recurrency(protocol.time)
-        ranked = list(ranked_rows(one.rows, found.graph, protocol))
+        unchanging, other = static(protocol.time), recurrency(protocol.time)
+        ranked = list(ranked_rows(unchanging.rows, surveyed.graph, protocol))
         of_protocol: dict[tuple[str, str, str], pl.DataFrame] = {}
         for side in SIDES:
-            standings = {baseline: one.standing(baseline, side, protocol) for baseline in STATIC}
+            standings = {baseline: unchanging.standing(baseline, side, protocol) for baseline in STATIC}
             if other is not None:
                 standings |= {baseline: other.standing(baseline, side, protocol) for baseline in RECURRENCY}
             for split, rows in ranked:
                 for baseline, standing in standings.items():
-                    of_protocol[split, side, baseline] = make(one.rows, ids, rows, standing)
+                    of_protocol[split, side, baseline] = make(unchanging.rows, ids, rows, standing)
         made.append(of_protocol)
     return made
 

@@ -31,9 +31,9 @@ def tasks_with_baselines(
     standings = task_standings(triples, rules, isolated).with_columns(
         optimistic=pl.col("above") + 1, pessimistic=pl.col("above") + pl.col("tied")
     )
-    found = places.cast({"row": pl.Int64})
+    joined = places.cast({"row": pl.Int64})
     for (baseline,), part in standings.partition_by("baseline", as_dict=True, maintain_order=True).items():
         ranks = part.select("row", "side", *(pl.col(end).alias(f"{baseline}_{end}") for end in TIED))
-        on = [name for name in ("row", "side") if name in found.columns]
-        found = found.join(ranks, on=on)
-    return tasks.join(found.drop("row"), on=_TASK, how="left", maintain_order="left")
+        on = [name for name in ("row", "side") if name in joined.columns]
+        joined = joined.join(ranks, on=on)
+    return tasks.join(joined.drop("row"), on=_TASK, how="left", maintain_order="left")

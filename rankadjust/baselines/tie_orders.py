@@ -149,8 +149,8 @@ class TieOrders:
             term=lambda ranks, counts: metric.term(ranks, counts) ** 2,  # type: ignore[misc]
         )
         mean, mean_square = (
-            mean_over_orders(one, self.above + 1, self.above + self.tied, self.candidates)
-            for one in (metric, square)
+            mean_over_orders(each_metric, self.above + 1, self.above + self.tied, self.candidates)
+            for each_metric in (metric, square)
         )
         return mean, np.where(self.tied > 1, np.maximum(mean_square - mean**2, 0.0), 0.0)
 

@@ -115,10 +115,10 @@ class Averaged:
         """Return g at the ranks; between whole numbers, g is a straight line."""
         place = np.clip(ranks - 1, 0, self._means.size - 1)
         below = np.minimum(place.astype(np.int64), self._means.size - 2)
-        found: FloatArray = self._means[below] + (place - below) * (
+        means: FloatArray = self._means[below] + (place - below) * (
             self._means[below + 1] - self._means[below]
         )
-        return found
+        return means
 
 
 def thresholds_of(ranks: Iterable[float]) -> tuple[float, ...]:

@@ -104,10 +104,10 @@ def statement_of(value: Interval, others: Mapping[str, Interval]) -> Statement |
     if metric.shape is share_beaten:
         return Statement(value.key, value.side, lambda tasks: _auc(tasks, low, high))
     if metric.term is not None and not metric.needs_candidates:
-        found = mean_demand(metric, low, high)
-        if found is None:
+        demand = mean_demand(metric, low, high)
+        if demand is None:
             return None
-        demands = (found,)
+        demands = (demand,)
     elif metric.key == "median_rank":
         demands = _median(low, high)
     elif metric.key == "inverse_median_rank":
@@ -222,8 +222,8 @@ def _auc(tasks: TaskCounts, low: float, high: float) -> tuple[Demand, ...]:
     most, alone = max(tasks.most, 2.0), 1.0 - tasks.share_above(1.0) if tasks.times.size else 0.0
 
     def lower(ranks: FloatArray) -> FloatArray:
-        found: FloatArray = 1.0 - (ranks - 1) / (np.maximum(ranks, least) - 1)
-        return found
+        values: FloatArray = 1.0 - (ranks - 1) / (np.maximum(ranks, least) - 1)
+        return values
 
     def upper(ranks: FloatArray) -> FloatArray:
         return 1.0 - (ranks - 1) / (most - 1)

@@ -74,35 +74,35 @@ class Board:
         )
 
 
-def board_section(found: list[Board], values: pl.DataFrame) -> Section | None:
+def board_section(boards_shown: list[Board], values: pl.DataFrame) -> Section | None:
     """Return the section of the boards of a run (`boards` of its values), None without printed results."""
     if values.is_empty():
         return None
-    opened = opened_board(found, values)
+    opened = opened_board(boards_shown, values)
     content = render(
         "boards.html.jinja",
-        boards=len(found),
+        boards=len(boards_shown),
         opened=opened.html() if opened else None,
         data=packed_element(
             "boards-data",
             {
-                "labels": {board.key[-1]: resolve(board.key[-1]).label for board in found},
+                "labels": {board.key[-1]: resolve(board.key[-1]).label for board in boards_shown},
                 "open": list(opened.key) if opened else None,
-                "boards": [[*board.key, board.results, str(board.html())] for board in found],
+                "boards": [[*board.key, board.results, str(board.html())] for board in boards_shown],
             },
         ),
     )
     return Section("leaderboard", "Boards", content)
 
 
-def own_table_section(found: Iterable[Board]) -> Section:
+def own_table_section(boards_shown: Iterable[Board]) -> Section:
     """Return the section for the reader's own table; own-table.js places its values on these boards.
 
     The section needs the calculator of `rankadjust.page.calculator` on the same page.
     """
     places = [
         [board.key, [[row["value"], *row["value_ends"]] for row in board.ranked]]
-        for board in found
+        for board in boards_shown
         if board.ranked
     ]
     return Section(
@@ -144,7 +144,7 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
     by_key = placed.partition_by(KEY, as_dict=True, maintain_order=True)
     apart = unplaced.partition_by(KEY, as_dict=True, maintain_order=True)
     lower = _lower(usable)
-    found = []
+    made = []
     for key in dict.fromkeys([*by_key, *apart]):
         ranked = [
             _row(row, printed, messages) | {"place": row["place"], "letters": row["letters"], "lower": count}
@@ -153,24 +153,24 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
         rows = (
             [] if key not in apart else list(apart[key].sort("index", descending=True).iter_rows(named=True))
         )
-        told = [_row(row, printed, messages) for row in rows]
-        found.append(
+        shown_rows = [_row(row, printed, messages) for row in rows]
+        made.append(
             Board(
                 tuple(map(str, key)),
                 ranked,
-                [row for row in told if row["second_hand"]],
-                [row for row in told if not row["second_hand"]],
+                [row for row in shown_rows if row["second_hand"]],
+                [row for row in shown_rows if not row["second_hand"]],
                 _scale([*(by_key.get(key, placed.clear()).iter_rows(named=True)), *rows]),
             )
         )
-    counts = _most(found)
-    return sorted(found, key=lambda board: _order(board, counts[board.key[:4]]))
+    counts = _most(made)
+    return sorted(made, key=lambda board: _order(board, counts[board.key[:4]]))
 
 
-def _most(found: Iterable[Board]) -> dict[tuple[str, ...], int]:
+def _most(boards_shown: Iterable[Board]) -> dict[tuple[str, ...], int]:
     """Return the number of results of the longest board of each evaluation."""
     counts: dict[tuple[str, ...], int] = {}
-    for board in found:
+    for board in boards_shown:
         counts[board.key[:4]] = max(counts.get(board.key[:4], 0), board.results)
     return counts
 
@@ -185,10 +185,10 @@ def order_of(metric: str) -> tuple[int, str]:
     return (FIRST_METRICS.index(metric) if metric in FIRST_METRICS else len(FIRST_METRICS), metric)
 
 
-def opened_board(found: list[Board], values: pl.DataFrame) -> Board | None:
+def opened_board(boards_shown: list[Board], values: pl.DataFrame) -> Board | None:
     """Return the board to open with: a board of the user's own results, or else OPENED, or else the longest board."""
     own = set(values.filter("own").select(EVALUATION).rows())
-    candidates = [board for board in found if board.key[:4] in own] or found
+    candidates = [board for board in boards_shown if board.key[:4] in own] or boards_shown
     results = _most(candidates)
 
     def wish(board: Board) -> tuple[Any, ...]:
@@ -236,8 +236,8 @@ def _where(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _notes(value: Mapping[str, Any], messages: Mapping[tuple[Any, ...], list[str]]) -> list[str]:
     caveats = value["caveat"].split("; ") if value["caveat"] else []
-    told = [value["message"]] if value["status"] != "ok" and value["message"] else []
-    return list(dict.fromkeys([*messages.get(_where(value), []), *caveats, *told]))
+    own_notes = [value["message"]] if value["status"] != "ok" and value["message"] else []
+    return list(dict.fromkeys([*messages.get(_where(value), []), *caveats, *own_notes]))
 
 
 def _row(

@@ -169,9 +169,9 @@ def _limits(
     ends: dict[str, FloatArray] = {end: np.full(constants.height, math.nan) for end in _LIMITS}
     of_row = np.repeat(np.arange(evaluations.height), evaluations["rows"].to_numpy())
     for (key,), part in constants.with_row_index("row").group_by("metric"):
-        found = attainable_by_group(resolve(str(key)), counts, tasks, place, evaluations.height)
+        attainable = attainable_by_group(resolve(str(key)), counts, tasks, place, evaluations.height)
         rows = part["row"].to_numpy()
-        for end, values in zip(_LIMITS, found, strict=True):
+        for end, values in zip(_LIMITS, attainable, strict=True):
             ends[end][rows] = values[of_row[rows]]
     extremes = known.group_by("place").agg(
         least_candidates=pl.col("counts").min(), most_candidates=pl.col("counts").max()

@@ -77,7 +77,7 @@ def chance_rows(constants: pl.DataFrame) -> list[dict[str, Any]]:
         pl.col("side") == "both", pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(METRICS)
     ).sort("dataset", "protocol", "split", "metric")
     key = ["dataset", "protocol", "split"]
-    found = []
+    chances = []
     for names, part in rows.group_by(key, maintain_order=True):
         values = {
             row["metric"]: (row["expectation_low"], row["expectation_high"])
@@ -87,8 +87,8 @@ def chance_rows(constants: pl.DataFrame) -> list[dict[str, Any]]:
             if row["expectation"] is not None or row["expectation_low"] is not None
         }
         if values:
-            found.append(dict(zip(key, names, strict=True)) | {"tasks": part["tasks"][0], "values": values})
-    return found
+            chances.append(dict(zip(key, names, strict=True)) | {"tasks": part["tasks"][0], "values": values})
+    return chances
 
 
 def candidate_charts(histograms: pl.DataFrame) -> dict[str, Markup]:

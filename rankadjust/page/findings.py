@@ -124,23 +124,23 @@ def _largest_change(values: pl.DataFrame) -> Finding | None:
     )
 
 
-def _contradictions(found: pl.DataFrame | None) -> Finding | None:
-    if found is None or found.is_empty():
+def _contradictions(contradictions: pl.DataFrame | None) -> Finding | None:
+    if contradictions is None or contradictions.is_empty():
         return None
-    impossible = found.filter(severity="impossible").height
-    told = f"; in {impossible} no ranks have all of the values" if impossible else ""
+    impossible = contradictions.filter(severity="impossible").height
+    clause = f"; in {impossible} no ranks have all of the values" if impossible else ""
     return Finding(
-        f"Printed values contradict each other in {_count(found.height, 'case')}{told}.",
+        f"Printed values contradict each other in {_count(contradictions.height, 'case')}{clause}.",
         "#contradictions",
     )
 
 
-def _near_chance(found: pl.DataFrame | None) -> Finding | None:
-    if found is None or found.is_empty():
+def _near_chance(near: pl.DataFrame | None) -> Finding | None:
+    if near is None or near.is_empty():
         return None
     # Values below chance are worse than a random scorer: count them apart.
-    below = found.filter(chance="below").height
-    at = found.height - below
+    below = near.filter(chance="below").height
+    at = near.height - below
     those = "that" if at == 1 else "those"
     texts = [f"{_count(at, 'printed value')} could be {those} of a random scorer"] if at else []
     if below:

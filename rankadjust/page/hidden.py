@@ -28,10 +28,10 @@ def hidden_bounds(
 
     board_of: the address of the board of a row; boards: the address of all boards.
     """
-    found = _found(material)
-    if found is None:
+    hidden = _hidden_table(material)
+    if hidden is None:
         return None
-    by_metric = {key[0]: part for key, part in found.group_by("metric", maintain_order=True)}
+    by_metric = {key[0]: part for key, part in hidden.group_by("metric", maintain_order=True)}
     groups = [
         {
             "label": resolve(key).label,
@@ -54,20 +54,20 @@ def known(rows: pl.DataFrame) -> str:
 
     rows: rows of `rankadjust.literature.full_ranking.what_sampling_hides`.
     """
-    pairs, told = rows["pairs"].sum(), rows["known"].sum()
+    pairs, decided = rows["pairs"].sum(), rows["known"].sum()
     which = "pair of models is" if pairs == 1 else "pairs of models are"
     return (
         f"Among sampled negatives {pairs:,} {which} compared by {resolve(rows['metric'][0]).label}. Which model of a "
-        f"pair is better in the full ranking is known for {f'{told:,}' if told else 'none'} of them."
+        f"pair is better in the full ranking is known for {f'{decided:,}' if decided else 'none'} of them."
     )
 
 
 def first_known(material: Material) -> str | None:
     """Return the sentence of `known` for MRR, or else for Hits@10, None if no pair is compared."""
-    found = _found(material)
-    if found is None or not found["pairs"].sum():
+    hidden = _hidden_table(material)
+    if hidden is None or not hidden["pairs"].sum():
         return None
-    parts = (found.filter(pl.col("metric") == key, pl.col("pairs") > 0) for key in _NAMES)
+    parts = (hidden.filter(pl.col("metric") == key, pl.col("pairs") > 0) for key in _NAMES)
     return next((known(part) for part in parts if part.height), None)
 
 
@@ -81,6 +81,6 @@ def full_ends(value: Mapping[str, Any]) -> list[float] | None:
     return None if None in ends else [float(end) for end in ends if end is not None]
 
 
-def _found(material: Material) -> pl.DataFrame | None:
-    found = material.comparison.get("what-sampling-hides")
-    return None if found is None or found.is_empty() else found
+def _hidden_table(material: Material) -> pl.DataFrame | None:
+    hidden = material.comparison.get("what-sampling-hides")
+    return None if hidden is None or hidden.is_empty() else hidden

@@ -23,16 +23,16 @@ from rankadjust.page.templating import Section, render, shipped_text
 def report_page(material: Material) -> str:
     """Return the report as one HTML page that loads no script, style, font or picture from elsewhere."""
     values = all_values(material)
-    found = boards(values, material.comparison)
+    all_boards = boards(values, material.comparison)
     # The sections in the order of the page; a section is None if the run has no data for it.
     calculator = calculator_section(material)
     made = (
         own_section(material),
         calculator,
-        own_table_section(found) if calculator else None,
-        strip_section(found),
+        own_table_section(all_boards) if calculator else None,
+        strip_section(all_boards),
         finding_section(material),
-        board_section(found, values),
+        board_section(all_boards, values),
         hidden_section(material),
         results_section(values),
         dataset_section(material),
@@ -57,8 +57,8 @@ def check_page(material: Material, site: Mapping[str, str]) -> str:
 
     site: address and description of the page, the address of its preview, and its BibTeX entry.
     """
-    found = boards(all_values(material), material.comparison)
-    made = (calculator_section(material), own_table_section(found))
+    all_boards = boards(all_values(material), material.comparison)
+    made = (calculator_section(material), own_table_section(all_boards))
     return _page(made, title="Check your numbers", headline=[], bundle="", drawing="", site=site)
 
 

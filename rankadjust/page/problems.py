@@ -42,16 +42,16 @@ def severities(contradictions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     return {name: meaning for name, meaning in SEVERITIES.items() if name in found}
 
 
-def _rows(found: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, Any]]:
+def _rows(problems: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, Any]]:
     """Return rows for the template, with the metric, and the address of the source by file and line."""
-    if found is None or found.is_empty():
+    if problems is None or problems.is_empty():
         return []
     lines = ["file", "file_line"]
-    if "source_url" not in found.columns and set(lines) <= set(found.columns):
+    if "source_url" not in problems.columns and set(lines) <= set(problems.columns):
         places = values.select(*lines, "source_url").unique(lines, keep="first", maintain_order=True)
-        found = found.join(places, on=lines, how="left", maintain_order="left")
-    absent = [name for name in (*_SHOWN, "file") if name not in found.columns]
-    rows = found.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
+        problems = problems.join(places, on=lines, how="left", maintain_order="left")
+    absent = [name for name in (*_SHOWN, "file") if name not in problems.columns]
+    rows = problems.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
     rows = rows.with_columns(pl.col("source_line").cast(pl.String))
     return [
         row | {"name": usual_name(row["metric"] or ""), "url": place_of(row)}

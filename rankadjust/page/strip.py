@@ -13,21 +13,21 @@ from rankadjust.page.templating import Section, render
 _LEAST = 3
 
 
-def strip_section(found: Iterable[Board]) -> Section | None:
+def strip_section(boards: Iterable[Board]) -> Section | None:
     """Return the strip of benchmarks, None if no data set has enough results."""
-    rows = benchmark_rows(found)
+    rows = benchmark_rows(boards)
     return Section("benchmarks", "Benchmarks", render("strip.html.jinja", rows=rows)) if rows else None
 
 
-def benchmark_rows(found: Iterable[Board]) -> list[dict[str, Any]]:
+def benchmark_rows(boards: Iterable[Board]) -> list[dict[str, Any]]:
     """Return a row per data set for the MRR of its most common test evaluation.
 
-    found: boards in the order of `boards`, grouped by data set with the usual evaluation first. A row has key, results
+    boards: boards in the order of `boards`, grouped by data set with the usual evaluation first. A row has key, results
     (models with a place), chance, counting (None if it is not known), median and best (printed values) with model, and
     at: the positions of counting, median and best between chance (0) and perfect (1).
     """
     first: dict[str, Board] = {}
-    for board in found:
+    for board in boards:
         if board.key[4] == MRR and board.key[2] in TEST_SPLITS and board.scale["chance"] is not None:
             first.setdefault(board.key[0], board)
     return [_row(board) for board in first.values() if len(board.ranked) >= _LEAST]

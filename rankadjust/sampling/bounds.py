@@ -195,7 +195,7 @@ def bounds_in(
     model = _model(
         tuple(known.counts),
         tuple(known.times),
-        tuple(sorted({float(one.k) for one in wanted if one.k is not None})),
+        tuple(sorted({float(metric.k) for metric in wanted if metric.k is not None})),
         known.draw,
     )
     surprise = float(np.log(2 * len(printed) / (1 - level)))
@@ -276,7 +276,7 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
         chosen = [resolve(name) for name in metrics]
     else:
         least = known.counts.min()
-        chosen = [*map(resolve, METRICS), *(one.metric for one in printed)]
+        chosen = [*map(resolve, METRICS), *(mean.metric for mean in printed)]
         chosen = [metric for metric in chosen if metric.least_candidates <= least]
     for metric in chosen:
         if not is_function_of_mean(metric):
@@ -289,13 +289,13 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
 
 
 def _contradiction(values: Mapping[str, Value], level: float | None, assume: Sequence[str]) -> str:
-    told = " and ".join(f"{name} {value}" for name, value in values.items())
+    printed = " and ".join(f"{name} {value}" for name, value in values.items())
     under = f" under the assumption {', '.join(assume)}" if assume else ""
     if level is None:
-        return f"no full ranks have {told} as expected values{under}; with the noise of the draws some may"
+        return f"no full ranks have {printed} as expected values{under}; with the noise of the draws some may"
     return (
-        f"no full ranks give {told}{under} with a probability of more than {1 - level:.2g}: a value is wrong, or the "
-        "negatives were drawn in another way"
+        f"no full ranks give {printed}{under} with a probability of more than {1 - level:.2g}: a value is wrong, or "
+        "the negatives were drawn in another way"
     )
 
 
@@ -325,23 +325,24 @@ class _Model:
         close: float,
     ) -> dict[str, Bounds] | None:
         """Return bounds by the name of the metric, or None if no ranks fulfil the rows."""
-        means = [self._of(one.metric) for one in printed]
+        means = [self._of(interval.metric) for interval in printed]
         if surprise is not None:
             tilt_together(means, surprise)
-        rows = [mean.rows(one, surprise) for mean, one in zip(means, printed, strict=True)]
+        rows = [mean.rows(interval, surprise) for mean, interval in zip(means, printed, strict=True)]
         if FALLING in assume:
             rows.append(self._falling())
         joined = Rows(
-            np.concatenate([one.weights for one in rows]), np.concatenate([one.room for one in rows])
+            np.concatenate([part.weights for part in rows]),
+            np.concatenate([part.room for part in rows]),
         )
         program = Program(self._tasks, joined, close)
-        found = {}
+        by_metric = {}
         for metric in wanted:
             between = _between(metric, program)
             if between is None:
                 return None
-            found[short_name(metric)] = between
-        return found
+            by_metric[short_name(metric)] = between
+        return by_metric
 
     def _of(self, metric: Metric) -> SampledMean:
         if metric.key not in self._sampled:

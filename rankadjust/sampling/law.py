@@ -45,9 +45,9 @@ class Draw:
         ratios = np.where(possible, odds * (drawn - places[:-1]) / places[1:], 1.0)
         logs = np.concatenate([np.zeros((ranks.size, 1)), np.cumsum(np.log(ratios), axis=1)], axis=1)
         logs = np.where((places >= least) & (places <= most), logs, -np.inf)
-        found: FloatArray = np.exp(logs - logs.max(axis=1, keepdims=True))
-        found /= found.sum(axis=1, keepdims=True)
-        return found
+        weights: FloatArray = np.exp(logs - logs.max(axis=1, keepdims=True))
+        weights /= weights.sum(axis=1, keepdims=True)
+        return weights
 
     def means(self, ranks: FloatArray, candidates: FloatArray, functions: FloatArray) -> FloatArray:
         """Return the expectation, (m, k), of functions (q + 1, k) of the sampled rank."""

@@ -92,8 +92,8 @@ def tilt_together(means: Sequence[SampledMean], surprise: float) -> None:
     scale = np.tile(np.abs(signed), len(missing))
 
     def exponents(ranks: FloatArray, counts: FloatArray) -> FloatArray:
-        found: FloatArray = -np.log(draw.means(ranks, counts, tilted)) / scale
-        return found
+        rates: FloatArray = -np.log(draw.means(ranks, counts, tilted)) / scale
+        return rates
 
     rows = np.ascontiguousarray(tasks.lower(exponents).T)
     for mean, own in zip(missing, np.split(rows, len(missing)), strict=True):

@@ -134,16 +134,16 @@ def _benchmarks() -> list[Benchmark]:
 
 def _benchmarks_of(constants: Constants, dataset: str) -> tuple[str, list[Benchmark]]:
     """Return the name of a data set, and its benchmarks among sampled negatives."""
-    sampled = [one for one in _benchmarks() if one.protocol.negatives is not None]
-    names = {*constants.table["dataset"].unique(), *(one.dataset for one in sampled)}
+    sampled = [benchmark for benchmark in _benchmarks() if benchmark.protocol.negatives is not None]
+    names = {*constants.table["dataset"].unique(), *(benchmark.dataset for benchmark in sampled)}
     name = known_name(KINDS["dataset"], dataset, sorted(names), "the database", lambda: constants.registry)
-    return name, [one for one in sampled if one.dataset == name]
+    return name, [benchmark for benchmark in sampled if benchmark.dataset == name]
 
 
 def _drawn(name: str, known: list[Benchmark], asked: Asked, count: int | None, why: list[str]) -> str:
     """Return how negatives are drawn, with or without replacement. known: the benchmarks of the data set."""
-    same = [one for one in known if one.protocol.negatives == asked.sampled]
-    ways = sorted({one.drawn for one in same or known if one.drawn is not None})
+    same = [benchmark for benchmark in known if benchmark.protocol.negatives == asked.sampled]
+    ways = sorted({benchmark.drawn for benchmark in same or known if benchmark.drawn is not None})
     if asked.negatives is not None:
         if same and ways not in ([], [asked.negatives]):
             why.append(f"the negatives are not those of {name} ({', '.join(ways)}), as you say")
@@ -151,7 +151,7 @@ def _drawn(name: str, known: list[Benchmark], asked: Asked, count: int | None, w
     if not ways:
         why.append("the negatives are drawn uniformly from the candidates of each task, none of them twice")
         return WITHOUT
-    usual = " or ".join(sorted(f"{one.protocol.negatives:,}" for one in known))
+    usual = " or ".join(sorted(f"{benchmark.protocol.negatives:,}" for benchmark in known))
     if ways in ([WITHOUT], [WITH]):
         if not same:
             how = "none of them twice" if ways == [WITHOUT] else "with replacement"
@@ -233,11 +233,11 @@ def _entities_of(
 
 def candidates_of(dataset: str, protocol: str, split: str | None, database: Database) -> float:
     """Return the number of candidates that all tasks of an evaluation set have."""
-    found = EvaluationSet.of(Constants.given(database), dataset, protocol, split or "testing", None)
-    counts = None if found.tails is None else found.tails.counts
+    evaluation_set = EvaluationSet.of(Constants.given(database), dataset, protocol, split or "testing", None)
+    counts = None if evaluation_set.tails is None else evaluation_set.tails.counts
     if counts is None or counts.size != 1:
         raise RankadjustError(
-            f"{found}: the tasks have different numbers of candidates, or these are not known; the ranks need a column "
-            "num_candidates"
+            f"{evaluation_set}: the tasks have different numbers of candidates, or these are not known; the ranks "
+            "need a column num_candidates"
         )
     return float(counts[0])

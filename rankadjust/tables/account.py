@@ -44,8 +44,8 @@ def describe(reading: Reading) -> str:
     height = reading.values.height
     if assumed:
         shares = {count: "" if count == height else f" ({count} values)" for count in assumed.values()}
-        told = (f"  {what} {why}{shares[count]}" for (what, why), count in assumed.items())
-        lines += ["", "assumed:", *told]
+        facts_assumed = (f"  {what} {why}{shares[count]}" for (what, why), count in assumed.items())
+        lines += ["", "assumed:", *facts_assumed]
     if reading.remarks:
         lines += ["", "left alone:", *(f"  {remark}" for remark in reading.remarks)]
     if reading.unread.height:
@@ -184,10 +184,10 @@ def _is_title(text: str) -> bool:
     return len(text) <= _LONGEST_KEY and "\n" not in text and not text.isdigit()
 
 
-def _added(given: Mapping[Any, Any], found: Mapping[Any, Any]) -> dict[Any, Any]:
+def _added(given: Mapping[Any, Any], facts: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return both mappings merged; where they disagree, `given` wins."""
-    both = [key for key in given if isinstance(given[key], Mapping) and isinstance(found.get(key), Mapping)]
-    return {**found, **given, **{key: _added(given[key], found[key]) for key in both}}
+    both = [key for key in given if isinstance(given[key], Mapping) and isinstance(facts.get(key), Mapping)]
+    return {**facts, **given, **{key: _added(given[key], facts[key]) for key in both}}
 
 
 def _yaml(stated: Mapping[str, Any]) -> str:
@@ -248,7 +248,7 @@ def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
     return row[name]
 
 
-def lines_of(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+def lines_of(table: Table, place: str, facts: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """Return `columns` and `rows` of a sidecar: the column assumed to name the models, and facts of single lines."""
     columns = table.layout.columns
     headers = [[*column.header, column.name] for column in columns]
@@ -256,27 +256,27 @@ def lines_of(table: Table, place: str, found: Mapping[int, Mapping[str, Any]]) -
         find_key(column.index + 1, column.name, headers): column.role for column in columns if column.assumed
     }
     if place == "column":
-        own = {number: found[number] for number in found if not columns[number - 1].assumed}
+        own = {number: facts[number] for number in facts if not columns[number - 1].assumed}
         keys |= _ranges(own, {column.index + 1: column.name for column in columns}, headers)
         return {"columns": keys} if keys else {}
     rows = [row for row in table.layout.rows if row.kind == "values"]
     labels = [list(row.labels.values()) for row in rows]
     names = {row.index + 1: next(filter(None, row.labels.values()), "") for row in rows}
-    by_row = _ranges({number: found[number] for number in names if number in found}, names, labels)
+    by_row = _ranges({number: facts[number] for number in names if number in facts}, names, labels)
     return {key: value for key, value in (("columns", keys), ("rows", by_row)) if value}
 
 
 def _ranges(
-    found: Mapping[int, Mapping[str, Any]], names: Mapping[int, str], texts: Sequence[Sequence[str]]
+    facts: Mapping[int, Mapping[str, Any]], names: Mapping[int, str], texts: Sequence[Sequence[str]]
 ) -> dict[Any, Any]:
     """Return the facts by the key of their line; neighbouring lines with the same facts share a key such as '3-10'."""
     runs: list[list[int]] = []
-    for number in sorted(found):
-        goes_on = runs and runs[-1][-1] == number - 1 and found[number] == found[runs[-1][-1]]
+    for number in sorted(facts):
+        goes_on = runs and runs[-1][-1] == number - 1 and facts[number] == facts[runs[-1][-1]]
         runs[-1:] = [[*runs[-1], number]] if goes_on else [*runs[-1:], [number]]
     return {
         find_key(run[0], names[run[0]], texts) if len(run) == 1 else f"{run[0]}-{run[-1]}": dict(
-            found[run[0]]
+            facts[run[0]]
         )
         for run in runs
     }

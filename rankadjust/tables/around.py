@@ -34,9 +34,9 @@ def texts_around(grid: Grid, stem: str) -> Around:
 def metric_around(around: Around) -> Facts:
     """Return the metric of the nearest text, or of the file's name, that names any; nothing if it names several."""
     for where, text in around:
-        found = metrics_within(text)
-        if found:
-            [(key, words), *others] = found.items()
+        metrics = metrics_within(text)
+        if metrics:
+            [(key, words), *others] = metrics.items()
             only = Facts(metric=key, metric_as_printed=words).because(f"from {where}")
             return Facts() if others else only
     return Facts()
@@ -46,16 +46,16 @@ def dataset_around(around: Around, names: Names) -> Facts:
     """Return the data set of the nearest text that names a single data set; the reason lists all others."""
     texts = [(where, datasets_within(text, names)) for where, text in around]
     # A text with several data sets leaves the choice among them to the other texts.
-    possible = next((set(found) for _, found in texts if len(found) > 1), None)
+    possible = next((set(named) for _, named in texts if len(named) > 1), None)
     alone = (
-        (where, *next(iter(found.items())))
-        for where, found in texts
-        if len(found) == 1 and (possible is None or set(found) <= possible)
+        (where, *next(iter(named.items())))
+        for where, named in texts
+        if len(named) == 1 and (possible is None or set(named) <= possible)
     )
     where, dataset, printed = next(alone, (None, None, None))
     if dataset is None:
         return Facts()
-    others = dict.fromkeys(name for _, found in texts for name in found if name != dataset)
+    others = dict.fromkeys(name for _, named in texts for name in named if name != dataset)
     also = f", though others name {', '.join(others)}" if others else ""
     return Facts(dataset=dataset, dataset_as_printed=printed).because(f"from {where}{also}")
 
@@ -72,16 +72,18 @@ def protocol_around(around: Around) -> Facts:
 
 def _only(name: str, around: Around, within: Callable[[str], Collection[str]]) -> Facts:
     """Return the fact of this kind from the nearest short text that names any; nothing if it names several."""
-    found = ((where, within(text)) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS)
-    where, facts = next(((where, facts) for where, facts in found if facts), ("", ()))
+    within_texts = (
+        (where, within(text)) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS
+    )
+    where, facts = next(((where, facts) for where, facts in within_texts if facts), ("", ()))
     only: dict[str, Any] = {name: min(facts)} if len(facts) == 1 else {}
     return Facts(**only).because(f"from {where}")
 
 
 def model_around(around: Around) -> Facts:
     """Return the model in a command of the texts around a table, such as '--model_name TransE_l2'."""
-    found = ((where, match[1]) for where, text in around if (match := _MODEL_OPTION.search(text)))
-    where, model = next(found, (None, None))
+    named = ((where, match[1]) for where, text in around if (match := _MODEL_OPTION.search(text)))
+    where, model = next(named, (None, None))
     return Facts(model=model).because(f"from {where}")
 
 

@@ -63,15 +63,15 @@ def questions(reading: Reading, names: Names) -> list[Question]:
     A question asks for a fact that no value of a table, or of some of its columns, has from a header, a label or a
     sidecar. A question for split, side or protocol covers all tables that lack the same fact.
     """
-    found: dict[Any, Question] = {}
+    by_fact: dict[Any, Question] = {}
     for table in reading.tables:
         for question in _about(table, reading, names):
             alone = question.fact not in _OF_FILE or question.columns
             key = (question.fact, question.candidates, *((table.number, question.columns) if alone else ()))
-            same = found.get(key, replace(question, tables=()))
-            found[key] = replace(same, tables=(*same.tables, table.number))
+            same = by_fact.get(key, replace(question, tables=()))
+            by_fact[key] = replace(same, tables=(*same.tables, table.number))
     keys = table_keys(reading)
-    return [replace(question, where=_where(question, reading, keys)) for question in found.values()]
+    return [replace(question, where=_where(question, reading, keys)) for question in by_fact.values()]
 
 
 def _about(table: Table, reading: Reading, names: Names) -> Iterator[Question]:
@@ -161,6 +161,6 @@ def answers_as_sidecar(reading: Reading, answers: Sequence[tuple[Question, str]]
             drafts[number] |= {} if question.columns else {question.fact: answer}
             for column in question.columns:
                 lines[number][column][question.fact] = answer
-    for number, found in lines.items():
-        drafts[number] |= lines_of(reading.tables[number - 1], "column", found)
+    for number, facts in lines.items():
+        drafts[number] |= lines_of(reading.tables[number - 1], "column", facts)
     return sidecar_text(reading, drafts)

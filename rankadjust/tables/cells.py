@@ -96,10 +96,10 @@ def number_beside_name(text: str) -> bool:
 @lru_cache(maxsize=_CACHED)
 def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
     """Return the labels and numbers of a cell that holds nothing else: 'paper: 0.49 ours: 0.44'."""
-    found = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
+    labelled = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
     is_all = not _LABELLED.sub("", text).strip()
-    labels = {name.casefold() for name, _ in found}
-    return tuple(found) if is_all and len(labels) == len(found) > 1 else ()
+    labels = {name.casefold() for name, _ in labelled}
+    return tuple(labelled) if is_all and len(labels) == len(labelled) > 1 else ()
 
 
 def holds_numbers(text: str) -> bool:

@@ -77,7 +77,9 @@ def _of_libkge(value: Value, headers: Set[str]) -> str | None:
 
 
 def _convention(facts: Facts, known: Sequence[Benchmark]) -> tuple[Facts, dict[str, str]]:
-    keys = [key for one in known for key in one.metrics if key.startswith(f"{facts.metric}_at_")]
+    keys = [
+        key for convention in known for key in convention.metrics if key.startswith(f"{facts.metric}_at_")
+    ]
     why = {"metric": f"as printed, though the evaluator of {facts.dataset} gives {keys[0]}"} if keys else {}
     names = [benchmark.protocol.name for benchmark in known]
     if facts.protocol is not None:

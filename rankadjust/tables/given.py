@@ -28,11 +28,11 @@ def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]
     if "protocol" in facts:
         facts["protocol"] = get_protocol(our_word("protocol", facts["protocol"]) or facts["protocol"]).name
     if "dataset" in facts and not is_pattern(facts["dataset"]):
-        found = find_dataset(facts["dataset"], names)
-        if found is None:
+        dataset = find_dataset(facts["dataset"], names)
+        if dataset is None:
             hint = (
                 did_you_mean(facts["dataset"], list(names.values())) or "; 'rankadjust datasets' lists them"
             )
             raise RankadjustError(f"--dataset: unknown data set '{facts['dataset']}'{hint}")
-        facts["dataset"] = found
+        facts["dataset"] = dataset
     return facts

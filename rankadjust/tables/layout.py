@@ -105,8 +105,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         metrics = "table" if stated.facts.metric or around.metric else ""
     columns = columns_of(sheet, metrics, metric_column)
     rows = rows_of(sheet, columns, metrics)
-    for found in (task_around, protocol_around, model_around):
-        around = around.over(found(texts))
+    for around_fact in (task_around, protocol_around, model_around):
+        around = around.over(around_fact(texts))
     rows = with_sides_in_names(rows)
     values = [column for column in columns if column.role == "value"]
     said = [*(column.facts for column in values), *(row.facts for row in rows)]

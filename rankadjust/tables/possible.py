@@ -45,7 +45,11 @@ def are_possible(row: Row) -> bool:
 
     tasks = {"both": TaskCounts(np.array([]), np.array([]), np.inf)}
     intervals = {key: Interval(key, resolve(key), "both", *_ends(*printed)) for key, printed in row.items()}
-    statements = [found for one in intervals.values() if (found := statement_of(one, intervals)) is not None]
+    statements = [
+        statement
+        for interval in intervals.values()
+        if (statement := statement_of(interval, intervals)) is not None
+    ]
     program = Program(tasks, None, {"both": ("both",)}, statements, Ranks.HALVES)
     return not program.clashes(program.names)
 

@@ -161,9 +161,9 @@ def _read_tables(
         placed = grid if stated.columns else moved_back(grid)
         tables.append(Table(number, placed, lay_out(placed, stated, names, path.stem), stated))
     if beside:
-        found = set().union(*(table.layout.stated_lines for table in tables))
+        stated_lines = set().union(*(table.layout.stated_lines for table in tables))
         above = [table.grid.context for table in tables]
-        require_found(beside, data, [table.stated for table in tables], found, above)
+        require_found(beside, data, [table.stated for table in tables], stated_lines, above)
     read = [Reader(table, names, beside or path).read() for table in tables]
     signs = decimal_signs(value for values, _ in read for value in values)
     kept, remarks = [], []
@@ -173,8 +173,8 @@ def _read_tables(
         own = settle(refuse_repeated(values, states), states, signs, table.layout.percent)
         kept.append(own)
         prefix = "" if len(tables) == 1 else f"table {table.number}: "
-        told = (*table.grid.remarks, *_left_alone(table, states), *said)
-        remarks += [f"{prefix}{text}" for text in told]
+        own_remarks = (*table.grid.remarks, *_left_alone(table, states), *said)
+        remarks += [f"{prefix}{text}" for text in own_remarks]
     usual_of = cache(lambda dataset: usual(dataset, names, registry))
     frames = []
     for table, values in zip(tables, kept, strict=True):

@@ -107,7 +107,8 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
         return Row(index, "section", section, line=line)
     # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
     new = next(
-        (one.index for one in others if one.role == "other" and _is_word(cells[one.index])), len(cells)
+        (other.index for other in others if other.role == "other" and _is_word(cells[other.index])),
+        len(cells),
     )
     for column in others:
         if column.index > new:
@@ -161,30 +162,30 @@ def _without_number(label: _Label, cells: Sequence[str], columns: Sequence[Colum
 
 def _by_header(labels: Sequence[_Label]) -> dict[str, str]:
     """Return header -> word; a header that is empty or occurs twice gets the number of its column."""
-    found: dict[str, str] = {}
+    by_header: dict[str, str] = {}
     for label in labels:
         name = label.column.name
-        is_new = name and name not in found
-        found[name if is_new else f"{name} {label.column.index + 1}".strip()] = label.word
-    return found
+        is_new = name and name not in by_header
+        by_header[name if is_new else f"{name} {label.column.index + 1}".strip()] = label.word
+    return by_header
 
 
 def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     """Return the facts that the labels of a row state together."""
-    found: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
     printed = beside = Facts()
     assumed = []
     for label in labels:
         role, word, why = label.column.role, label.word, label.assumed
         if role == "other" and (task := read_header(word, names)).task and task.rest is None:
-            found.setdefault("task", task.task)
+            stated.setdefault("task", task.task)
         if not word or role not in LABEL_ROLES:
             continue
         if role == "metric":
             printed = replace(read_header(label.text, names), rest=None)
         elif role == "model":
             # A second column of models refines the first, whose text is the name.
-            found.setdefault("model", word)
+            stated.setdefault("model", word)
         else:
             said = read_header(word, names)
             known = said.rest is None and said.metric is None
@@ -197,13 +198,13 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
                     word, why = f"{word} {version}", f"with '{version}' beside it"
                 elif said.notes and ours and find_dataset(word, names) is None:
                     why = f"'{word}' without its brackets"
-                found |= {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}
+                stated |= {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}
             elif role == "task":
-                found["task"] = ours or (ENTITY_RANKING if known else word)
+                stated["task"] = ours or (ENTITY_RANKING if known else word)
             else:
-                found[role] = ours or (None if role == "ties" else word)
+                stated[role] = ours or (None if role == "ties" else word)
         assumed += [(role, why)] if why else []
-    facts = Facts(**found, assumed=tuple(assumed)).over(beside)
+    facts = Facts(**stated, assumed=tuple(assumed)).over(beside)
     if printed == NOTHING:
         return facts
     return printed.agreeing(facts, "the row's metric", "another of its labels")

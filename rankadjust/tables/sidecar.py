@@ -157,34 +157,34 @@ def _line(key: Any, value: Any, names: Names, path: str | Path, kind: str) -> Li
 
 
 def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys = ()) -> Facts:
-    found: dict[str, Any] = {key: str(value[key]) for key in _FACTS if key in value}
-    if "metric" in found:
-        key = metric_key(found["metric"])
+    facts: dict[str, Any] = {key: str(value[key]) for key in _FACTS if key in value}
+    if "metric" in facts:
+        key = metric_key(facts["metric"])
         if key is None:
             where = _where(path, [*keys, "metric"])
-            raise RankadjustError(f"{where}: metric '{found['metric']}' is not known; write for example MRR")
-        found["metric"] = key
-    for name in {"split", "task"} & found.keys():
-        ours = our_word(name, found[name])
+            raise RankadjustError(f"{where}: metric '{facts['metric']}' is not known; write for example MRR")
+        facts["metric"] = key
+    for name in {"split", "task"} & facts.keys():
+        ours = our_word(name, facts[name])
         # A split or task missing in our words may have any name, but a near miss is a typing error.
-        if ours is None and (hint := did_you_mean(found[name], shipped_mapping()["words"][name])):
-            raise RankadjustError(f"{_where(path, [*keys, name])}: unknown {name} '{found[name]}'{hint}")
-        found[name] = (ours if name == "task" else None) or found[name]
-    if "dataset" in found and not is_pattern(found["dataset"]):
-        found["dataset"] = find_dataset(found["dataset"], names) or found["dataset"]
-    return Facts(**found)
+        if ours is None and (hint := did_you_mean(facts[name], shipped_mapping()["words"][name])):
+            raise RankadjustError(f"{_where(path, [*keys, name])}: unknown {name} '{facts[name]}'{hint}")
+        facts[name] = (ours if name == "task" else None) or facts[name]
+    if "dataset" in facts and not is_pattern(facts["dataset"]):
+        facts["dataset"] = find_dataset(facts["dataset"], names) or facts["dataset"]
+    return Facts(**facts)
 
 
 def require_found(
     path: str | Path,
     data: Mapping[str, Any],
     stated: Sequence[Stated],
-    found: Set[tuple[str, Any]],
+    used: Set[tuple[str, Any]],
     texts: Sequence[Sequence[str]],
 ) -> None:
     """Raise a RankadjustError for a key of `columns`, `rows` or `tables` that fits nothing in the file.
 
-    stated: the statements about each table. found: kind and key of the lines that exist in a table. texts: the texts
+    stated: the statements about each table. used: kind and key of the lines that exist in a table. texts: the texts
     above each table.
     """
     for key in data.get("tables", {}):
@@ -197,7 +197,7 @@ def require_found(
             )
     asked = ((kind, key) for kind in ("columns", "rows") for table in stated for key in getattr(table, kind))
     for kind, key in asked:
-        if (kind, key) not in found:
+        if (kind, key) not in used:
             raise RankadjustError(
                 f"{_where(path, [kind, key])}: {kind}: no table has the {kind[:-1]} {key!r}; "
                 "write its text as printed, or its number"

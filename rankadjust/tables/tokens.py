@@ -188,10 +188,12 @@ def metric_key(text: str) -> str | None:
     plain = re.sub(r"_(mean|avg)$", "", text.strip(" *:.,;_-"))
     if not plain or folded(plain) in words_for("beside_metrics") or _TWO_NUMBERS.search(plain):
         return None
-    found = find_adjusted(shipped_mapping()["words"]["metric"].get(plain, plain))
-    if found is None or ("_at_" in found[0].key and "hits" not in found[0].key and not _AT.search(plain)):
+    adjusted = find_adjusted(shipped_mapping()["words"]["metric"].get(plain, plain))
+    if adjusted is None or (
+        "_at_" in adjusted[0].key and "hits" not in adjusted[0].key and not _AT.search(plain)
+    ):
         return None
-    return adjusted_key(*found)
+    return adjusted_key(*adjusted)
 
 
 def _metric_of_ranks(text: str) -> str | None:
@@ -235,16 +237,16 @@ def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = 
 
     In prose, only words with a digit, a capital or one of the marks count as names.
     """
-    found: dict[str, str] = {}
+    names_found: dict[str, str] = {}
     free = 0
     in_prose = " " in text.strip()
     words = [*_WORD.findall(text)[:_MOST_READ], ""]
     for first, last, run in runs(text):
         can_be = not in_prose or run != run.lower() or any(sign.isdigit() or sign in marks for sign in run)
         if first >= free and can_be and not _VERSION.fullmatch(words[last + 1]) and (name := look_up(run)):
-            found.setdefault(name, run)
+            names_found.setdefault(name, run)
             free = last + 1
-    return found
+    return names_found
 
 
 def datasets_within(text: str, names: Names) -> dict[str, str]:
@@ -254,10 +256,10 @@ def datasets_within(text: str, names: Names) -> dict[str, str]:
 
 def split_name(text: str, names: Names) -> tuple[str, str] | None:
     """Return name and data set of 'RotatE (WN18RR)' or 'RotatE on WN18RR'; None unless the text has one data set."""
-    found = datasets_within(text, names) if len(text) <= _LONGEST else {}
-    if len(found) != 1:
+    datasets = datasets_within(text, names) if len(text) <= _LONGEST else {}
+    if len(datasets) != 1:
         return None
-    [(dataset, words)] = found.items()
+    [(dataset, words)] = datasets.items()
     name = re.sub(r"[\s(\[_/-]*(?:\b(?:on|for|@)\s+)?" + re.escape(words) + r"[\s)\]_/-]*", " ", text).strip(
         " :,"
     )
@@ -276,8 +278,8 @@ def tasks_within(text: str) -> dict[str, str]:
 
 def protocols_within(text: str) -> dict[str, str]:
     """Return the protocols that a longer text names by several words ('raw setting'), each with its words."""
-    found = _names_within(text, partial(_word_for, "protocol"), marks=_ANY)
-    return {ours: words for ours, words in found.items() if _OF_RANKING.search(words)}
+    protocols = _names_within(text, partial(_word_for, "protocol"), marks=_ANY)
+    return {ours: words for ours, words in protocols.items() if _OF_RANKING.search(words)}
 
 
 def side_within(name: str) -> tuple[frozenset[str], str] | None:
@@ -322,18 +324,18 @@ def _beside_unknown(text: str, names: Names) -> Facts | None:
 
     Words for a spread or a difference also give None: the column then holds no values of the metric.
     """
-    found, unknown = _look_through(text, names)
-    if "metric" not in found or len(words_of(text)) > _MOST_IN_HEADER:
+    facts, unknown = _look_through(text, names)
+    if "metric" not in facts or len(words_of(text)) > _MOST_IN_HEADER:
         return None
     if any(folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown):
         return None
     # The words as they are written: 'MKG-W'.
     together = re.search(r"\W".join(map(re.escape, unknown)), text)
     words = together[0] if unknown and together else " ".join(unknown) or text
-    said = {field: ours[0] for field, ours in found.items() if len(ours) == 1}
+    said = {field: ours[0] for field, ours in facts.items() if len(ours) == 1}
     why = (unknown_word(words),)
     return Facts(
-        **{**said, "metric": found["metric"][0]}, metric_as_printed=text, unknown=words, conflicts=why
+        **{**said, "metric": facts["metric"][0]}, metric_as_printed=text, unknown=words, conflicts=why
     )
 
 
@@ -365,14 +367,14 @@ def _with_footnote(text: str) -> Facts | None:
 
 def _read_words(text: str, names: Names) -> Facts | None:
     """Return the facts that the words of a text state; None for an unknown word, or for words that disagree."""
-    found, unknown = _look_through(text, names)
-    is_said = not unknown and all(len(said) == 1 for said in found.values())
-    return Facts(**{field: said[0] for field, said in found.items()}) if is_said else None
+    facts, unknown = _look_through(text, names)
+    is_said = not unknown and all(len(said) == 1 for said in facts.values())
+    return Facts(**{field: said[0] for field, said in facts.items()}) if is_said else None
 
 
 def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[str]]:
     """Return our words for the words of a text, field by field, and the unknown words."""
-    found: dict[str, list[Any]] = {}
+    facts: dict[str, list[Any]] = {}
     unknown: list[str] = []
     text = _HITS_OF_SIDE.sub(r"\2 \1\3", _PREFIX.sub("", text))
     text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", text)
@@ -384,14 +386,14 @@ def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[s
         for last in range(min(free + _MOST_WORDS, len(words)) - 1, free - 1, -1):
             field, ours = _look_up(text[words[free].start() : words[last].end()], names)
             if field is not None and not (field == "dataset" and _VERSION.fullmatch(after[last + 1])):
-                if field and ours not in found.setdefault(field, []):
-                    found[field].append(ours)
+                if field and ours not in facts.setdefault(field, []):
+                    facts[field].append(ours)
                 break
         else:
             last = free
             unknown.append(words[free].group())
         free = last + 1
-    return found, unknown
+    return facts, unknown
 
 
 def _look_up(run: str, names: Names) -> tuple[str | None, str]:

@@ -101,7 +101,7 @@ def _possible(
 
     If the values of most models are impossible in any unit, the columns themselves are in doubt: `assumed` says so.
     """
-    shares = {place for place, one in enumerate(series) if is_share(one.metric)}
+    shares = {place for place, column in enumerate(series) if is_share(column.metric)}
     rows = [{key: pair for key, pair in row.items() if pair[1] in shares} for row in rows_of_models(groups)]
     free = {
         place
@@ -125,8 +125,8 @@ def _possible(
         reason = f"{possible[0]}: no ranks have these values in the other unit"
         impossible = {place: _impossible(series[place], possible[0]) for place in changed}
         return [
-            Decision(possible[0], reason, impossible[place], assumed=True) if place in changed else one
-            for place, one in enumerate(decisions)
+            Decision(possible[0], reason, impossible[place], assumed=True) if place in changed else column
+            for place, column in enumerate(decisions)
         ]
     for value in (value for members in groups for value in members if is_doubtful and wrong > 1):
         value.assumed.setdefault("metric", "of the header, though most rows are impossible with it")
@@ -180,11 +180,11 @@ def _settle_sign(value: Value, states: States, signs: set[str]) -> None:
 
 def decide_units(series: Sequence[Series]) -> list[Decision]:
     """Return the unit of each series of a table, in the order of the series."""
-    choices = [_choice(one) for one in series]
+    choices = [_choice(column) for column in series]
     _share_unit_of_hits(series, choices)
     return [
-        Decision(unit, reason, _impossible(one, unit), bool(reason) and not one.stated)
-        for one, (unit, reason) in zip(series, choices, strict=True)
+        Decision(unit, reason, _impossible(column, unit), bool(reason) and not column.stated)
+        for column, (unit, reason) in zip(series, choices, strict=True)
     ]
 
 
@@ -194,10 +194,14 @@ _Choice = tuple[str | None, str]
 
 def _share_unit_of_hits(series: Sequence[Series], choices: list[_Choice]) -> None:
     """Read Hits with too few values above 1 as percent if other Hits of the same data set are percent."""
-    hits = [index for index, one in enumerate(series) if one.metric.startswith("hits_at_") and not one.stated]
+    hits = [
+        index
+        for index, column in enumerate(series)
+        if column.metric.startswith("hits_at_") and not column.stated
+    ]
     sure = [index for index in hits if choices[index][0] == "percent"]
     for index in hits:
-        like = [one for one in sure if series[one].datasets & series[index].datasets]
+        like = [column for column in sure if series[column].datasets & series[index].datasets]
         if like and choices[index][0] != "percent":
             reason = f"percent: like the other Hits of the table ({len(like)} with values above 1)"
             choices[index] = "percent", reason
@@ -237,7 +241,7 @@ def _impossible(series: Series, unit: str | None) -> dict[int, str]:
     if metric is None or adjustment == "z" or unit is None:
         return {}
     lower, upper = _RANGES.get(adjustment or "", (metric.lower, metric.upper))
-    found = {}
+    impossible = {}
     for index, number in enumerate(series.numbers):
         scale = 100 if unit == "percent" or number.percent else 1
         if lower <= number.value / scale <= upper:
@@ -245,5 +249,5 @@ def _impossible(series: Series, unit: str | None) -> dict[int, str]:
         _, low, high = number.interval(percent=scale == 100)
         if high < lower or low > upper:
             least, most = (f"{bound * scale:g}" for bound in (lower, upper))
-            found[index] = f"{number.text} as {unit} is outside {least} to {most}"
-    return found
+            impossible[index] = f"{number.text} as {unit} is outside {least} to {most}"
+    return impossible

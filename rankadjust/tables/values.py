@@ -100,11 +100,11 @@ class Reader:
             for column in layout.columns:
                 cell = (row.index, column.index)
                 if is_body and column.role == "value":
-                    found = [
-                        self._value(row, part, bare, same, *one) for part, *one in self._parts(row, column)
+                    read_values = [
+                        self._value(row, part, bare, same, *rest) for part, *rest in self._parts(row, column)
                     ]
-                    own = [value for value in found if isinstance(value, Value)]
-                    left = [state for state in found if not isinstance(state, Value)]
+                    own = [value for value in read_values if isinstance(value, Value)]
+                    left = [state for state in read_values if not isinstance(state, Value)]
                     values += [] if left else own
                     states[cell] = left[0] if left else ("value", None)
                 elif is_of_results and _is_result(self.table.text(*cell)):

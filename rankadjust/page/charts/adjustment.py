@@ -30,21 +30,21 @@ def rows(results: pl.DataFrame) -> pl.DataFrame:
     results of models on several data sets. Only results for both sides with constants of their own evaluation count.
     The models that were run on most data sets are returned, at most six.
     """
-    found = results.filter(
+    shown = results.filter(
         pl.col("side") == "both",
         pl.col("metric") == METRIC,
         pl.col("status") == "ok",
         pl.col("z").is_not_null(),
         pl.col("model").is_not_null(),
     ).unique(["file", "dataset", "model"], keep="first", maintain_order=True)
-    found = found.filter(pl.len().over("file", "model") > 1)
+    shown = shown.filter(pl.len().over("file", "model") > 1)
     is_study = pl.col("file").str.contains(CASE_STUDY, literal=True)
     tables = (
-        found.group_by("file")
+        shown.group_by("file")
         .agg(results=pl.len())
         .sort(is_study, "results", "file", descending=[True, True, False])
     )
-    table = found.join(tables.select("file").head(1), on="file", maintain_order="left")
+    table = shown.join(tables.select("file").head(1), on="file", maintain_order="left")
     models = (
         table.group_by("model")
         .agg(sets=pl.len())

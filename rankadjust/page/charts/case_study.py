@@ -25,12 +25,12 @@ def rows(audit: pl.DataFrame) -> pl.DataFrame:
 
     audit: rows of `rankadjust.literature.case_study.audit`.
     """
-    found = audit.filter(pl.col("adjustment").is_in(list(_PANELS)), metric=METRIC).with_columns(
+    shown = audit.filter(pl.col("adjustment").is_in(list(_PANELS)), metric=METRIC).with_columns(
         run=filled("{} · {}", "dataset", "model")
     )
-    found = found.filter((pl.col("adjustment") == "index").any().over("run"))
+    shown = shown.filter((pl.col("adjustment") == "index").any().over("run"))
     gap = pl.when(pl.col("adjustment") == "index").then((pl.col("printed") - pl.col("corrected")).abs())
-    return found.sort(gap.max().over("dataset"), "dataset", "model", descending=[True, False, False])
+    return shown.sort(gap.max().over("dataset"), "dataset", "model", descending=[True, False, False])
 
 
 def draw(audited: pl.DataFrame) -> alt.ConcatChart:

@@ -162,9 +162,9 @@ def _moved(rows: pl.DataFrame) -> str:
     by_size = rows.sort("entities", "dataset", maintain_order=True)
     gap = (pl.col("value") - pl.col("index")).abs().max()
     names = dict.fromkeys([by_size["dataset"][0], by_size["dataset"][-1]])
-    found = {name: rows.filter(dataset=name).select(gap).item() for name in names}
+    gaps = {name: rows.filter(dataset=name).select(gap).item() for name in names}
     return " and ".join(
-        f"{f'{most:.2g}' if most >= 0.001 else 'less than 0.001'} on {name}" for name, most in found.items()
+        f"{f'{most:.2g}' if most >= 0.001 else 'less than 0.001'} on {name}" for name, most in gaps.items()
     )
 
 

@@ -40,10 +40,10 @@ def _label(protocol: str) -> str:
     return f"{int(number):,} negatives" if kind == "sampled" and number.isdecimal() else protocol
 
 
-def widest(found: pl.DataFrame) -> tuple[dict[str, object], dict[str, object]]:
+def widest(chances: pl.DataFrame) -> tuple[dict[str, object], dict[str, object]]:
     """Return the rows with the least and the greatest expectation on the data set where the protocol matters most."""
     ratio = pl.col("expectation").max() / pl.col("expectation").min()
-    of = found.with_columns(ratio=ratio.over("dataset", "split")).sort(
+    of = chances.with_columns(ratio=ratio.over("dataset", "split")).sort(
         "ratio", "dataset", "split", "expectation", descending=[True, False, False, False]
     )
     chosen = of.filter(
@@ -52,13 +52,13 @@ def widest(found: pl.DataFrame) -> tuple[dict[str, object], dict[str, object]]:
     return chosen.row(0, named=True), chosen.row(-1, named=True)
 
 
-def draw(found: pl.DataFrame) -> Panel:
+def draw(chances: pl.DataFrame) -> Panel:
     """Return a line of marks per protocol, a mark per data set, and a tick at their median."""
-    low, high = smallest(found["expectation"]) / 1.5, min(1.0, 1.5 * largest(found["expectation"]))
-    base = alt.Chart(inline(found)).encode(
+    low, high = smallest(chances["expectation"]) / 1.5, min(1.0, 1.5 * largest(chances["expectation"]))
+    base = alt.Chart(inline(chances)).encode(
         y=alt.Y(
             "label:N",
-            sort=found["label"].unique(maintain_order=True).to_list(),
+            sort=chances["label"].unique(maintain_order=True).to_list(),
             title=None,
             axis=alt.Axis(grid=True, ticks=False, labelLimit=150),
         )
@@ -66,7 +66,7 @@ def draw(found: pl.DataFrame) -> Panel:
     axis = alt.Axis(format="~g", values=decades(low, high), labelOverlap="greedy", grid=False)
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     x = alt.X("expectation:Q", title="expectation of MRR under chance", scale=scale, axis=axis)
-    kinds = [kind for kind in KINDS if kind in found["kind"].to_list()]
+    kinds = [kind for kind in KINDS if kind in chances["kind"].to_list()]
     marks = base.mark_point(size=40, opacity=0.5).encode(
         x=x, tooltip=["dataset:N", "label:N", "expectation:Q"], **by_class("kind", kinds)
     )

@@ -89,8 +89,10 @@ def write_figures(figures: list[Figure], folder: Path) -> None:
 def read_figures(folder: Path) -> list[Figure]:
     """Return all figures that `write_figures` wrote into a folder, complete and in their order."""
     check_folder(folder)
-    found = [(path.stem, read_product_json(path, FIGURE, path.stem)) for path in folder.glob("*.json")]
-    return [_figure(name, whole) for name, whole in sorted(found, key=lambda item: item[1][_META]["number"])]
+    figures = [(path.stem, read_product_json(path, FIGURE, path.stem)) for path in folder.glob("*.json")]
+    return [
+        _figure(name, whole) for name, whole in sorted(figures, key=lambda item: item[1][_META]["number"])
+    ]
 
 
 def read_pictures(folder: Path) -> dict[str, str]:

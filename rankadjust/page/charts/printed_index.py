@@ -30,7 +30,7 @@ def rows(results: pl.DataFrame) -> pl.DataFrame:
     set and model are taken from the first. `visible` is the number of merged rows whose index differs visibly from the
     printed value, and `gap` the largest such difference, both before the rounding of the drawing.
     """
-    found = usable(results).with_columns(
+    shown = usable(results).with_columns(
         metric=pl.coalesce(
             pl.when(pl.col("metric").str.contains(pattern)).then(pl.lit(name))
             for name, pattern in _PANELS.items()
@@ -39,7 +39,7 @@ def rows(results: pl.DataFrame) -> pl.DataFrame:
         gap=(pl.col("value") - pl.col("index")).abs(),
     )
     return (
-        found.filter(pl.col("metric").is_not_null())
+        shown.filter(pl.col("metric").is_not_null())
         .with_columns(pl.col("value", "index").round(_RESOLUTION))
         .group_by("metric", "kind", "value", "index", maintain_order=True)
         .agg(

@@ -143,9 +143,9 @@ def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
     describes a single table, so the next caption replaces it.
     """
     if is_caption(text):
-        texts[:] = [one for one in texts if not is_caption(one[1])]
+        texts[:] = [entry for entry in texts if not is_caption(entry[1])]
     if level:
-        texts[:] = [one for one in texts if 0 < one[0] < level]
+        texts[:] = [entry for entry in texts if 0 < entry[0] < level]
     texts.append((level, text))
     headings = sum(level > 0 for level, _ in texts)
     del texts[headings : -CONTEXT_LENGTH - 1]

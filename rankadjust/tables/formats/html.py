@@ -37,7 +37,9 @@ def html_grids(text: str) -> list[Grid]:
         if element.tag != "table":
             above.append(element)
         elif len(element.css("table")) == 1:
-            grids.append(_html_table(element, [(_HEADINGS.get(one.tag, 0), _words(one)) for one in above]))
+            grids.append(
+                _html_table(element, [(_HEADINGS.get(heading.tag, 0), _words(heading)) for heading in above])
+            )
     return grids
 
 

@@ -63,7 +63,7 @@ def latex_grids(text: str) -> list[Grid]:
     # Captions of each open environment, kept until its end because they may follow its tables.
     captions: list[list[str]] = [[]]
     sections: list[str] = []
-    found: list[tuple[Grid, list[list[str]], list[str]]] = []
+    grids: list[tuple[Grid, list[list[str]], list[str]]] = []
     at = 0
     while match := _OUTSIDE.search(text, at):
         at = match.end()
@@ -72,7 +72,7 @@ def latex_grids(text: str) -> list[Grid]:
             body, at = _body(text, match.start(), at)
             lines = [bisect_right(newlines, start - 1) + 1 for start in body.starts]
             is_uncertain = has_siunitx or "S" in re.sub(r"\[[^]]*\]|\{[^{}]*\}", "", columns)
-            found.append((_grid(body, lines, is_uncertain), captions[-10:], sections[:]))
+            grids.append((_grid(body, lines, is_uncertain), captions[-10:], sections[:]))
         elif match["begin"]:
             captions.append([])
         elif match["end"]:
@@ -84,7 +84,7 @@ def latex_grids(text: str) -> list[Grid]:
             del texts[:-CONTEXT_LENGTH]
     return [
         replace(grid, context=(*grid.context, *chain(*reversed(above)), *reversed(titles)))
-        for grid, above, titles in found
+        for grid, above, titles in grids
     ]
 
 

@@ -73,7 +73,7 @@ def _expanded(text: str, macros: Mapping[str, Macro], depth: int) -> str:
         if macro is None or match.start() < at:
             continue
         given, end = _given(text, match.end(), macro)
-        body = re.sub(r"#(\d)", lambda found, given=given: given.get(found[1], ""), macro.body)  # type: ignore[misc]
+        body = re.sub(r"#(\d)", lambda argument, given=given: given.get(argument[1], ""), macro.body)  # type: ignore[misc]
         # A letter after the macro must not become part of the last word of its body.
         parts += [text[at : match.start()], _expanded(body, macros, depth - 1) if depth else body, "{}"]
         length += len(parts[-2])
@@ -99,13 +99,13 @@ def arguments(text: str, at: int, count: int) -> tuple[list[str], int]:
 
     Optional arguments in brackets before them are skipped.
     """
-    found = []
+    texts = []
     for _ in range(count):
         at = _BLANK.match(text, _OPTIONALS.match(text, at).end()).end()  # type: ignore[union-attr]
         end = _end_of_group(text, at)
-        found.append(text[at : at + 1] if end is None else text[at + 1 : end - 1])
+        texts.append(text[at : at + 1] if end is None else text[at + 1 : end - 1])
         at = at + 1 if end is None else end
-    return found, at
+    return texts, at
 
 
 def _end_of_group(text: str, start: int) -> int | None:

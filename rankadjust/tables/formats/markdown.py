@@ -72,7 +72,7 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
         return unmarked(text) if len(text) <= _LONGEST_TEXT and _MARK.search(text) else text
 
     lines = text.split("\n")
-    found: list[tuple[int, list[Grid]]] = []
+    tables_found: list[tuple[int, list[Grid]]] = []
     fenced: list[tuple[int, list[Grid]]] = []
     texts: deque[tuple[int, int, str]] = deque()
     for index, token in enumerate(tokens):
@@ -83,9 +83,11 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
             first, last = token.map
             inside = re.sub(r"<!--|-->", "", "\n".join(lines[first:last]))
             grids = _grids(parser, inside, above + first, [])
-            found.append((first, [shifted(grid, 0, "the table is inside a comment") for grid in grids]))
+            tables_found.append(
+                (first, [shifted(grid, 0, "the table is inside a comment") for grid in grids])
+            )
         elif token.type == "fence" and _LATEX_TABLE.search(token.content):
-            found.append(
+            tables_found.append(
                 (token.map[0], [shifted(grid, token.map[0] + 1) for grid in latex_grids(token.content)])
             )
         elif token.type == "fence":
@@ -93,11 +95,13 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
                 (token.map[0], [shifted(grid, token.map[0] + 1) for grid in log_grids(token.content)])
             )
         elif token.type == "pipe_table":
-            found.append((token.map[0], [_pipe_table(token.meta["rows"], above + token.map[0] + 1, plain)]))
+            tables_found.append(
+                (token.map[0], [_pipe_table(token.meta["rows"], above + token.map[0] + 1, plain)])
+            )
     tables = []
     before: list[tuple[int, str]] = []
     # Output of programs is read only if the text has no table: beside tables, such output is a configuration.
-    placed = sorted([*found, *html] or fenced, key=lambda pair: pair[0])
+    placed = sorted([*tables_found, *html] or fenced, key=lambda pair: pair[0])
     # If the first caption follows the first table, each caption follows its own table.
     captions = [(at, tidy(plain(words))) for at, level, words in texts if not level and is_caption(words)]
     is_below = bool(captions and placed) and placed[0][0] < captions[0][0]

@@ -132,29 +132,33 @@ def log_grids(text: str) -> list[Grid]:
     with a single pair makes a table with a row for each line.
     """
     lines = [_unlisted(_STAMP.sub("", plain(line), count=1)) for line in text.splitlines()]
-    found = [
+    lines_with_pairs = [
         (number, line, list(_PAIR.finditer(_FIELD.sub(lambda field: " " * len(field[0]), line))))
         for number, line in enumerate(lines, start=1)
     ]
-    several = [(number, line, pairs) for number, line, pairs in found if len(pairs) > 1]
+    several = [(number, line, pairs) for number, line, pairs in lines_with_pairs if len(pairs) > 1]
     if several:
         blocks: dict[int, list[tuple[int, str, list[re.Match[str]]]]] = {}
         title = 0
-        for number, line, pairs in found:
+        for number, line, pairs in lines_with_pairs:
             if len(pairs) > 1:
                 blocks.setdefault(title, []).append((number, line, pairs))
             elif line.strip() and not pairs:
                 title = number
         parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [several]
         return [_pairs_table(part, lines) for part in parts]
-    found = [(number, line, _only_pair(line, pairs)) for number, line, pairs in found]
-    single = [len(pairs) == 1 for _, _, pairs in found]
-    keys = {one[2][0]["name"] for one, is_pair in zip(found, single, strict=True) if is_pair}
+    lines_with_pairs = [(number, line, _only_pair(line, pairs)) for number, line, pairs in lines_with_pairs]
+    single = [len(pairs) == 1 for _, _, pairs in lines_with_pairs]
+    keys = {entry[2][0]["name"] for entry, is_pair in zip(lines_with_pairs, single, strict=True) if is_pair}
     single = [
         is_pair or bool((bare := _BARE.fullmatch(line)) and (bare[1] in keys or "@" in bare[1]))
         for is_pair, line in zip(single, lines, strict=True)
     ]
-    return [_single_pairs(found[first:last], lines) for first, last in _blocks(single) if last - first > 1]
+    return [
+        _single_pairs(lines_with_pairs[first:last], lines)
+        for first, last in _blocks(single)
+        if last - first > 1
+    ]
 
 
 def _unlisted(line: str) -> str:
@@ -178,14 +182,16 @@ def _only_pair(line: str, pairs: list[re.Match[str]]) -> list[re.Match[str]]:
     return [match] if match else []
 
 
-def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
+def _single_pairs(
+    lines_with_pairs: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]
+) -> Grid:
     """Return lines of one pair as a table with a row for each, and a column for the training step if any has a step."""
-    pairs = [pair for _, _, own in found for pair in own]
+    pairs = [pair for _, _, own in lines_with_pairs for pair in own]
     steps = (
         [[pair["step"] or ""] for pair in pairs] if any(pair["step"] for pair in pairs) else [[]] * len(pairs)
     )
     header = ["", "value", *(["step"] if steps[0] else [])]
-    first = found[0][0]
+    first = lines_with_pairs[0][0]
     above = _above(lines, first - 1)
     title = _SPLIT.fullmatch(above[0]) if above else None
     split = f"{title[1]} " if title else ""
@@ -193,7 +199,7 @@ def _single_pairs(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: 
         [f"{'' if pair['split'] else split}{_key(pair)}", pair["value"], *step]
         for pair, step in zip(pairs, steps, strict=True)
     ]
-    numbers = [first, *(number for number, _, own in found if own)]
+    numbers = [first, *(number for number, _, own in lines_with_pairs if own)]
     return make_grid([header, *rows], header_rows=1, lines=numbers, context=above)
 
 
@@ -210,12 +216,14 @@ def _key(pair: re.Match[str]) -> str:
     return f"{pair['split'] or ''}{pair['name']}"
 
 
-def _pairs_table(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]) -> Grid:
+def _pairs_table(
+    lines_with_pairs: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]
+) -> Grid:
     """Return lines of several pairs as a table: the text before the first pair, the facts, a column for each key."""
-    above = _above(lines, found[0][0] - 1)
+    above = _above(lines, lines_with_pairs[0][0] - 1)
     title = _TITLE.fullmatch(above[0]) if above else None
     labels, facts, values = [], [], []
-    for _, line, pairs in found:
+    for _, line, pairs in lines_with_pairs:
         before, metric = _metric_before(line, pairs)
         label = _LABEL.match(_FIELD.sub("", before))
         labels.append(label[0] if label else title[1] if title else "")
@@ -226,7 +234,7 @@ def _pairs_table(found: Sequence[tuple[int, str, list[re.Match[str]]]], lines: S
         [label, *(own.get(name, "") for name in header[0]), *(cells.get(name, "") for name in header[1])]
         for label, own, cells in zip(labels, facts, values, strict=True)
     ]
-    numbers = [found[0][0], *(number for number, _, _ in found)]
+    numbers = [lines_with_pairs[0][0], *(number for number, _, _ in lines_with_pairs)]
     return make_grid([["", *header[0], *header[1]], *rows], header_rows=1, lines=numbers, context=above)
 
 
@@ -270,8 +278,8 @@ def single_blank_grids(text: str) -> list[Grid]:
     runs = [
         (count, list(run)) for count, run in groupby(range(len(lines)), lambda at: _numbers_at_end(lines[at]))
     ]
-    found = [(count, run[0], run[-1] + 1) for count, run in runs if count > 1 and len(run) > 1]
-    return [_of_single_blanks(lines, first, last, count) for count, first, last in found]
+    spans = [(count, run[0], run[-1] + 1) for count, run in runs if count > 1 and len(run) > 1]
+    return [_of_single_blanks(lines, first, last, count) for count, first, last in spans]
 
 
 def _numbers_at_end(line: str) -> int:
@@ -310,15 +318,15 @@ def openke_grids(text: str) -> list[Grid]:
     """Return the tables that OpenKE prints of a test (base/Test.h): metrics above, sides and filters on the left."""
     sides = {"l": "left", "r": "right", "averaged": "both"}
     lines = text.splitlines()
-    found: list[tuple[int, list[list[str]], list[int]]] = []
+    blocks: list[tuple[int, list[list[str]], list[int]]] = []
     for number, line in enumerate(lines):
         cells = re.split(r"\s*\t\s*|\s{2,}", line.strip())
         beside = _OPENKE.fullmatch(cells[0])
         if cells[0] == "metric:":
-            found.append((number, [["side", "protocol", *cells[1:]]], [number + 1]))
-        elif beside and found:
-            found[-1][1].append([sides[beside[1]], beside[2], *cells[1:]])
-            found[-1][2].append(number + 1)
+            blocks.append((number, [["side", "protocol", *cells[1:]]], [number + 1]))
+        elif beside and blocks:
+            blocks[-1][1].append([sides[beside[1]], beside[2], *cells[1:]])
+            blocks[-1][2].append(number + 1)
     return [
         make_grid(
             rows,
@@ -326,7 +334,7 @@ def openke_grids(text: str) -> list[Grid]:
             lines=numbers,
             context=[line for line in _above(lines, number) if "no type" not in line],
         )
-        for number, rows, numbers in found
+        for number, rows, numbers in blocks
     ]
 
 

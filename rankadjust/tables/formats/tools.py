@@ -99,7 +99,7 @@ def _frame(data: Mapping[str, Any]) -> list[Any]:
 
 
 def _is_records(value: Any) -> bool:  # noqa: ANN401 - any data
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(record, Mapping) for record in value)
 
 
 def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
@@ -107,9 +107,9 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
     numbers: Sequence[int | None] = lines or [None] * len(records)
     flat = [
         # One path more than a table's most columns is enough to refuse it; aliases of YAML may make billions of paths.
-        (dict(islice(_paths(one), MAX_COLUMNS + 1)), line)
-        for one, line in zip(records, numbers, strict=True)
-        if isinstance(one, Mapping)
+        (dict(islice(_paths(entry), MAX_COLUMNS + 1)), line)
+        for entry, line in zip(records, numbers, strict=True)
+        if isinstance(entry, Mapping)
     ]
     columns = list(dict.fromkeys(path for record, _ in flat for path in record))
     if not columns:
@@ -122,8 +122,8 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
 def _paths(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any data
     """Yield path and text of every value of a record; lists, such as losses by epoch, are left out."""
     # MLflow stores metrics and parameters as lists of a key and a value each.
-    if _is_records(data) and all({"key", "value"} <= one.keys() for one in data):
-        data = {str(one["key"]): one["value"] for one in data}
+    if _is_records(data) and all({"key", "value"} <= record.keys() for record in data):
+        data = {str(record["key"]): record["value"] for record in data}
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _paths(value, f"{above}.{key}" if above else str(key))
