@@ -309,7 +309,12 @@ def test_typed_values_are_those_of_the_library(calculator):
     ]
     facts = [resolve(case["metric"]) for case in cases]
     described = [
-        {"key": metric.key, "lower": metric.lower, "upper": metric.upper if metric.upper < math.inf else None}
+        {
+            "key": metric.key,
+            "label": metric.label,
+            "lower": metric.lower,
+            "upper": metric.upper if metric.upper < math.inf else None,
+        }
         for metric in facts
     ]
     found = calculator.evaluate(
