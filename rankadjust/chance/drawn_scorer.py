@@ -5,13 +5,14 @@ higher score with probability 1 - u where u is the score of the true answer, and
 candidates. The two tasks of a triple share u.
 """
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.chance.metrics import Metric
+from rankadjust.chance.metrics import Metric, resolve
 
 DRAWS = 10_000
 MOST_TASKS = 2500
@@ -28,23 +29,30 @@ Rows = tuple[tuple[str, int, int, int], ...]
 """Side, number of candidates, tasks, and ordered pairs of these tasks that share a query."""
 
 
-def draws_reaching(rows: Rows, metric: Metric, value: float, spread: float) -> int | None:
+def draws_reaching(rows: Rows, metric: Metric, value: float, spreads: Mapping[str, float]) -> int | None:
     """Return in how many of DRAWS draws a random scorer is at least as good as a value, always by the same draws.
 
     How tasks share queries is not known, only how many pairs do: the largest queries that there can be are taken. Nor
-    is it known which two tasks are of one triple; where the draws vary less than they should, by `spread` (the exact
-    standard deviation), their distances from the mean are made longer. Returns None for a metric that is neither a
-    function of a mean nor the median.
+    is it known which two tasks are of one triple; where the draws vary less than they should, their distances from the
+    mean are made longer, by as much as the metrics of `spreads` (the exact standard deviation of each, by its key) need
+    at most. Returns None for a metric that is neither a function of a mean nor the median.
     """
     if metric.term is None and metric.key != "median_rank":
         return None
     ranks, candidates = drawn_ranks(rows)
-    values = np.concatenate(
-        [_values(metric, piece, candidates) for piece in np.split(ranks, DRAWS // _PIECE)]
-    )
-    mean, drawn = values.mean(), values.std()
-    longer = max(1.0, spread / drawn) if drawn else 1.0
-    lead = (mean + longer * (values - mean) - value) * (1 if metric.increasing else -1)
+
+    def drawn(wanted: Metric) -> FloatArray:
+        pieces = np.split(ranks, DRAWS // _PIECE)
+        return np.concatenate([_values(wanted, piece, candidates) for piece in pieces])
+
+    values = drawn(metric)
+    mean = values.mean()
+    needed = [
+        exact / spread
+        for key, exact in spreads.items()
+        if (spread := (values if key == metric.key else drawn(resolve(key))).std())
+    ]
+    lead = (mean + max(1.0, *needed, 1.0) * (values - mean) - value) * (1 if metric.increasing else -1)
     return int((lead >= -_ROUNDING * abs(value)).sum())
 
 

@@ -14,7 +14,7 @@ from rankadjust.database.constants import Database
 from rankadjust.database.counted_baselines import add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.histograms import add_p
-from rankadjust.evaluation.drawn_p import p_of_draws, reaching_draws
+from rankadjust.evaluation.drawn_p import p_of_draws, reaching_draws, reason_with_draws
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,9 @@ class Adjusted:
     z_random_scorer : float
         z in standard deviations of a random scorer. scores_used: per_time or static, for temporal data.
     p_random_scorer, draws_reaching : float, int
-        Of at most 2,500 tasks, where z_random_scorer is within 10: in how many of 10,000 draws a random scorer is at
-        least as good as the worst of the values that are printed alike, and p = (1 + draws_reaching) / 10,001.
+        Of at most 2,500 tasks, where z_random_scorer is within 10, or would be by that of MR and MRR: in how many of
+        10,000 draws a random scorer is at least as good as the worst of the values that are printed alike, and
+        p = (1 + draws_reaching) / 10,001.
     log10_p_independent : float
         log10 of the probability that independent random ranks are at least as good as the worst of the values that are
         printed alike. It is not evidence against a random scorer, whose ranks vary more.
@@ -183,10 +184,12 @@ def _adjusted(
 
 
 def _drawn(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet) -> dict[str, Any]:
-    """Return draws_reaching and p_random_scorer of a row, None where there is no need to draw, or no counts."""
+    """Return draws_reaching and p_random_scorer of a row, None without need to draw, or without counts; and why."""
     end = row["value_low"] if metric.increasing else row["value_high"]
     reached = reaching_draws({**row, "value": row["value"] if end is None else end}, metric, evaluation_set)
-    return {"draws_reaching": reached, "p_random_scorer": p_of_draws(reached)}
+    p = p_of_draws(reached)
+    reason = reason_with_draws({**row, "p_random_scorer": p}, metric)
+    return {"draws_reaching": reached, "p_random_scorer": p, "reason_random_scorer": reason}
 
 
 def _with_gain(

@@ -201,8 +201,9 @@ class Judge:
         self, dependence: Dependence, difference: float, total: float, means: Sequence[Typed]
     ) -> float:
         """Return the largest p; means: the values whose spread over runs is printed."""
+        skewed = has_long_tail(self.metric)
         if not means or difference <= 0:
-            return dependence.p_at_most(difference, total)
+            return dependence.p_at_most(difference, total, skewed=skewed)
         variance = sum((one.spread or 0) ** 2 / (_runs(one) - 1) for one in means)
         error, freedom = sqrt(variance) / abs(self.best - self.worst), min(map(_runs, means)) - 1
 
@@ -211,7 +212,8 @@ class Judge:
             return 3 * float(stats.t.sf(part * difference / error, freedom)) if error else 0.0
 
         def of_tasks(part: float) -> float:
-            return dependence.p_at_most(part * difference, min(total + (1 - part) * difference, 1.0))
+            moved = min(total + (1 - part) * difference, 1.0)
+            return dependence.p_at_most(part * difference, moved, skewed=skewed)
 
         if of_seeds(1.0) >= 1:
             return 1.0
@@ -277,9 +279,7 @@ def _assumption(verdict: str, pair: PrintedPair) -> str:
         of_seeds = f"other seeds are taken into account: ± {what} over {listed(numbers)} runs, whose values are normal"
         alone = [value.text for value in both if value.spread is None]
         of_seeds += "".join(f"; {text} as it was trained, not other seeds" for text in alone)
-    # `compare` has a second test of metrics that a few bad ranks decide.
-    of_null = "; ranks of equally good models are exchangeable" if has_long_tail(resolve(pair.metric)) else ""
-    return f"{_OF_TASKS[verdict]}; {of_seeds}{of_null}"
+    return f"{_OF_TASKS[verdict]}; {of_seeds}"
 
 
 def _range(metric: Metric, evaluation_set: EvaluationSet) -> tuple[float, float]:

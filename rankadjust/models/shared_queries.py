@@ -15,6 +15,7 @@ from scipy.special import ndtr
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.database.evaluation_set import EvaluationSet
+from rankadjust.models.equal_means import p_of_equal_means
 
 # P(|sum of signed numbers| >= z of their norm) is at most twice this times the upper tail of the normal law, whatever
 # the numbers are (Bentkus and Dzindzalieta 2015): 3.1787.
@@ -54,19 +55,27 @@ class Dependence:
     triples: int
     squares: Sequence[Squares]
 
-    def p_at_most(self, difference: float, total: float) -> float:
+    def p_at_most(self, difference: float, total: float, *, skewed: bool = False) -> float:
         """Return a bound of p of the two-sided test of two models, over all ranks with two mean shares.
 
-        difference: of the shares, 0 or more. total: their sum, or 2 less their sum where that is smaller.
+        difference: of the shares, 0 or more. total: their sum, or 2 less their sum where that is smaller. skewed:
+        whether a few tasks may decide the metric: then the bound is for models with equal means, too.
         """
         largest = sum(one.at(total * self.triples) for one in self.squares)
         if difference <= 0 or largest <= 0:
             return 1.0
-        z = difference * self.triples / largest**0.5
+        lead = difference * self.triples
+        z = lead / largest**0.5
         bounds = [1.0, 2 * exp(-z * z / 2)]
         if len(self.squares) == 1:
             bounds.append(2 * _BENTKUS * float(ndtr(-z)))
-        return min(bounds)
+        of_swaps = min(bounds)
+        return max(of_swaps, p_of_equal_means(lead, largest, self._typical)) if skewed else of_swaps
+
+    @property
+    def _typical(self) -> float:
+        """How many triples share the cluster of a triple, on average; the most of all ways."""
+        return max(float(one.squares[-1]) for one in self.squares) / self.triples
 
 
 def independent(triples: int) -> Dependence:

@@ -11,8 +11,10 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import metric_value, resolve
 from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.evaluate import evaluate
-from rankadjust.models.compare import DIFFERENCES, VALUES, compare
+from rankadjust.models.compare import compare
 from rankadjust.models.paired import paired
+from rankadjust.models.part import DIFFERENCES, VALUES
+from rankadjust.models.runs import Runs, over_runs_and_tasks
 from rankadjust.output.comparison import comparison, paper_table
 
 
@@ -148,10 +150,36 @@ def test_p_over_runs_and_tasks_is_that_of_the_variance_components():
     )
     of_tasks = (terms["A"].mean(axis=0) - terms["B"].mean(axis=0)).var(ddof=1) / 60
     variance = of_tasks - noise + sum(of_runs.values())
-    freedom = variance**2 / (of_tasks**2 / 59 + of_runs["A"] ** 2 / 3 + of_runs["B"] ** 2 / 2)
+    total = sum(of_runs.values())
+    share = (total / variance) ** 1.5
+    freedom = 1 / ((1 - share) / 59 + share * (of_runs["A"] ** 2 / 3 + of_runs["B"] ** 2 / 2) / total**2)
     difference = terms["A"].mean() - terms["B"].mean()
     assert found["p"] == pytest.approx(2 * stats.t.sf(abs(difference) / variance**0.5, freedom), rel=1e-9)
     assert found["error_of_runs"] == pytest.approx(max(sum(of_runs.values()) - noise, 0) ** 0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize("runs", [2, 3, 5, 10])
+@pytest.mark.parametrize("seed", [0, 1, 3, 10])
+def test_equally_good_models_are_told_apart_in_5_percent_whatever_their_seeds_do(runs, seed):
+    """40,000 normal differences and their variances: tasks 2 / n, luck of a run 1 / n, seeds seed^2 / n each."""
+    rng, pairs, clusters, luck = np.random.default_rng(runs), 40_000, 300, 2 / runs
+    of_runs = (seed**2 + 1) / runs * rng.chisquare(runs - 1, (2, pairs)) / (runs - 1)
+    of_tasks = (2 + luck) * rng.chisquare(clusters - 1, pairs) / (clusters - 1)
+    difference = rng.normal(0, (2 + 2 * (seed**2 + 1) / runs) ** 0.5, pairs)
+    models = [Runs(runs, (one * runs) ** 0.5, np.full(pairs, luck / 2)) for one in of_runs]
+    _, p = over_runs_and_tasks(difference, of_tasks, clusters, models)
+    # Three standard errors of 0.05 beside 0.04 to 0.06.
+    assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=0.01 + 0.0033)
+
+
+def test_two_runs_each_are_warned_of():
+    runs = {
+        name: [model(seed, triples=60) for seed in seeds] for name, seeds in (("A", (1, 2)), ("B", (3, 4)))
+    }
+    found = row(compare(runs, metrics="mrr", draws=200).differences, "mrr")
+    assert "runs" in found["warning"]
+    alone = {name: each[0] for name, each in runs.items()}
+    assert "runs" not in (row(compare(alone, metrics="mrr", draws=200).differences, "mrr")["warning"] or "")
 
 
 def test_seeds_that_differ_much_are_no_difference_of_models():

@@ -284,7 +284,8 @@ def test_p_is_adjusted_for_the_number_of_pairs():
 def test_ranks_have_a_verdict_too():
     (pair,) = compare_printed(["170", "250"], dataset="FB15k-237", metric="mr")
     assert (pair.better.text, pair.verdict) == ("170", IF_INDEPENDENT)
-    assert pair.assumption.endswith("exchangeable")
+    # It holds for models with equal means as well, so that nothing is said of exchangeable ranks.
+    assert pair.assumption.endswith("not other seeds")
     assert compare_printed(["170", "171"], dataset="FB15k-237", metric="mr")[0].verdict == UNKNOWN
 
 
