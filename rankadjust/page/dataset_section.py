@@ -92,7 +92,7 @@ def chance_rows(constants: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def candidate_charts(histograms: pl.DataFrame) -> dict[str, Markup]:
-    """Return a small chart of the numbers of candidates of the test tasks of each data set, both sides, filtered."""
+    """Return for each data set a small chart of the numbers of candidates of its test tasks, both sides, filtered."""
     rows = histograms.filter(
         pl.col("protocol") == _COUNTED_UNDER,
         pl.col("side").is_in(TASK_SIDES),

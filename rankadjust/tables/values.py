@@ -153,7 +153,7 @@ class Reader:
     def _value(
         self, row: Row, column: Column, bare: Facts, same: tuple[Any, ...], text: str, label: str
     ) -> Value | State:
-        """Return the value of a text, or the state of a text without one; same: key shared by rows with equal facts."""
+        """Return the value of a text, or its state if it has no value. same: a key shared by rows with equal facts."""
         number = read_cell(text)
         if number == "":
             return "missing", None
@@ -222,7 +222,7 @@ class Reader:
         return facts, f"{model} ({rest})" if model else rest
 
     def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
-        """Return the texts for the names in the braces of a pattern, for one cell."""
+        """Return, for a single cell, the text for each name in the braces of a pattern."""
         # The header above the names of metrics describes the columns: '{rank}' is the header of the value's column.
         metrics = (other for other in self.table.layout.columns if other.role == "metric")
         corner = [text for other in metrics for text in other.header]
