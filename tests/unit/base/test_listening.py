@@ -51,7 +51,7 @@ def test_a_job_that_said_nothing_is_told_with_the_words_of_slurm(heard, tmp_path
     fails(say, 1, "A", SLURM_FAILED, external_jobid="28")
     fails(say, 2, "B")
     say("progress", done=1, total=2)
-    assert failures.told(listener.failed.values()) == (
+    assert failures.summary(listener.failed.values()) == (
         "error: rule count, data set A: Slurm job 28 ended as FAILED: "
         "StepId=28.0 exceeded memory limit (352321536 > 314572800), being killed (logs: logs/A.log, 28.log)\n"
         "error: rule count, data set B: killed, interrupted, or out of memory (log: logs/B.log)\n"
@@ -68,7 +68,7 @@ def test_a_job_that_is_tried_again_has_not_failed_yet_and_says_so(heard, capsys)
     line = "trying again: rule count, data set A: unexpected OSError: no space (log: logs/A.log)\n"
     assert capsys.readouterr().err == line
     assert listener.failed == {}
-    assert failures.told() == ""
+    assert failures.summary() == ""
 
 
 def test_a_rule_without_wildcards_is_told_with_what_it_works_on(heard):

@@ -190,6 +190,6 @@ def test_without_a_term_that_depends_on_n_no_numbers_of_candidates_are_needed():
     metric = new(term=inverse_root)
     assert metric_value(metric.key, [1, 4]) == 0.75
     needing = new("needing", term=lambda r, n: r / n, needs_candidates=True)
-    with pytest.raises(RankadjustError, match="'needing' needs the number of candidates"):
+    with pytest.raises(RankadjustError, match="needs the number of candidates"):
         metric_value(needing.key, [1, 4])
     assert metric_moments("needing", [4]).expectation == pytest.approx(2.5 / 4)

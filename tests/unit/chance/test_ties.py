@@ -61,5 +61,5 @@ def test_without_ties_the_mean_is_the_term_to_the_bit():
 
 
 def test_a_median_has_no_mean_over_orders():
-    with pytest.raises(RankadjustError, match="median_rank"):
+    with pytest.raises(RankadjustError, match="Median rank is not a function"):
         mean_over_orders(resolve("median"), np.ones(1), np.ones(1), np.ones(1))
