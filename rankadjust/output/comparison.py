@@ -232,9 +232,9 @@ def printed_pair(pair: PrintedPair) -> str:
 
 def _enough(size: float | None, beside: str) -> str:
     return (
-        f"no difference to {beside} is enough"
+        f"no difference from {beside} is enough"
         if size is None
-        else f"a difference of {_difference(size, beside, 3)} to {beside} is enough"
+        else f"a difference of {_difference(size, beside, 3)} from {beside} is enough"
     )
 
 

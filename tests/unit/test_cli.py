@@ -1145,7 +1145,7 @@ def test_a_difference_has_the_unit_of_the_value_beside_it(run):
     """The same two values as fractions and in percent: the limits differ by the factor 100."""
     _, fractions, _ = run("compare --dataset FB15k-237 hits@1=0.358 hits@1=0.353")
     _, percents, _ = run("compare --dataset FB15k-237 hits@1=35.8% hits@1=35.3%")
-    assert "a difference of 0.0143 to 0.353 is enough" in fractions
+    assert "a difference of 0.0143 from 0.353 is enough" in fractions
     assert "a difference of 1.43 percentage points to 35.3% is enough" in percents
 
 
