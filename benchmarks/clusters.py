@@ -28,9 +28,12 @@ from rankadjust import compare
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import metric_value, resolve
+from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.values import metric_values
 from rankadjust.models.means import ClusterMeans
+from rankadjust.models.paired import Model, Paired
+from rankadjust.models.part import Part
 from rankadjust.models.sign_flips import flip_means
 
 SEED = 20261123
@@ -148,6 +151,22 @@ def rejections(what: str, triples: int, law: str, replications: int) -> Iterator
         yield what, law, triples, key, kind, len(each), float(np.mean(each))
 
 
+def many(triples: int, law: str, replications: int) -> Iterator[Row]:
+    """Yield the size over queries from many pairs, without the way through tables of ranks."""
+    rng = np.random.default_rng([SEED + 2, triples, LAWS.index(law)])
+    metrics, places, p = [resolve(name) for name in METRICS], np.arange(2 * triples), []
+    for replication in range(replications):
+        asked = queries(triples, law, rng)
+        both = ranks(asked, law, rng, models=2)
+        tasks = frame(both[0], None, asked)
+        models = [Model(name, one.reshape(1, -1)) for name, one in zip("AB", both, strict=True)]
+        ways = clusters_of(tasks, "query").ways("both", places)
+        part = Part("both", places, Paired(tasks, models), ways, metrics, queries=True)
+        p.append(part.results(199, 0, replication)[1]["p"].to_numpy())
+    for metric, share in zip(metrics, np.mean(np.array(p) <= LEVEL, axis=0), strict=True):
+        yield "size", law, triples, metric.key, "queries", replications, float(share)
+
+
 def _lognormal(rng: np.random.Generator, triples: int) -> FloatArray:
     return np.minimum(np.exp(2.156 + 2.6 * rng.standard_normal(triples)), CANDIDATES)
 
@@ -210,7 +229,9 @@ def rows() -> Iterator[Row]:
             for law in laws:
                 yield from unlike(triples, metric, law, number)
         for law in ("both sides", "independent", "ties"):
-            yield from rejections("size", triples, law, number)
+            yield from (
+                rejections("size", triples, law, number) if triples < 3000 else many(triples, law, 1000)
+            )
         yield from rejections("power", triples, "both sides", number)
 
 
