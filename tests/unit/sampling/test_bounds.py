@@ -395,7 +395,7 @@ def test_typed_negatives_say_something_of_the_ranking_within_the_type():
         ({"mrr": "0.8"}, {"num_candidates": 50}, "50 negatives cannot be drawn"),
         ({"mrr": "0.8"}, {"sampled": 0}, "sampled is 0"),
         ({"mrr": "0.8"}, {"negatives": "some"}, "negatives is 'some'"),
-        ({"mrr": "0.8"}, {"assume": ["rising"]}, "no assumption"),
+        ({"mrr": "0.8"}, {"assume": ["rising"]}, "not an assumption"),
         ({"mrr": "0.8"}, {"metrics": ["median_rank"]}, "no bounds are known"),
     ],
 )
