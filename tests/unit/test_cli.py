@@ -1146,7 +1146,7 @@ def test_a_difference_has_the_unit_of_the_value_beside_it(run):
     _, fractions, _ = run("compare --dataset FB15k-237 hits@1=0.358 hits@1=0.353")
     _, percents, _ = run("compare --dataset FB15k-237 hits@1=35.8% hits@1=35.3%")
     assert "a difference of 0.0143 from 0.353 is enough" in fractions
-    assert "a difference of 1.43 percentage points to 35.3% is enough" in percents
+    assert "a difference of 1.43 percentage points from 35.3% is enough" in percents
 
 
 def test_printed_values_are_compared_as_json(run):
