@@ -15,3 +15,8 @@ def few_or_many(few: int, many: int) -> pytest.MarkDecorator:
 def hold(examples: int, holds: Callable[..., None], **strategies: SearchStrategy) -> None:
     """Call a property with this many examples, drawn from the strategies of its arguments."""
     settings(max_examples=examples)(given(**strategies)(holds))()
+
+
+def in_profile(examples: int) -> int:
+    """Return this number of examples for `.ci/run`, and as many fewer for `make test` as its profile has."""
+    return max(10, examples * settings.default.max_examples // 100)

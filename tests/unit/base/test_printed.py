@@ -12,6 +12,7 @@ from rankadjust.database.store import assemble
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.literature.rescore import rescore
 from rankadjust.tables.reading import read_table
+from tests.searching import in_profile
 
 
 def exactly(digits, decimals, *, percent=False):
@@ -116,7 +117,9 @@ def mean_ranks(draw):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    deadline=None, max_examples=in_profile(40), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(share=shares(), mean_rank=mean_ranks())
 def test_a_number_means_the_same_wherever_it_is_read(tmp_path, share, mean_rank):
     # In a file with decimal commas 1,234 is no thousands and 2.000 is.

@@ -13,6 +13,7 @@ from rankadjust.baselines.sampled import Sampled
 from rankadjust.baselines.tie_orders import RankSums, TieOrders
 from rankadjust.chance.metrics import FAMILIES, Family, expand, metric_value, resolve
 from rankadjust.chance.moments import metric_moments
+from tests.searching import in_profile
 
 METRICS = [
     metric
@@ -34,7 +35,7 @@ def kinds(draw, most=4):
     return draw(st.lists(task, min_size=1, max_size=most))
 
 
-@settings(max_examples=150)
+@settings(max_examples=in_profile(150))
 @given(tasks=kinds())
 def test_every_order_of_the_tied_agrees(tasks):
     above, tied, _below = zip(*tasks, strict=True)
@@ -143,7 +144,7 @@ def law_of_samples(above, tied, candidates, negatives, replacement):
 
 
 @pytest.mark.parametrize("replacement", [False, True])
-@settings(max_examples=40)
+@settings(max_examples=in_profile(40))
 @given(tasks=kinds(most=2), negatives=st.integers(1, 3))
 def test_every_sample_agrees(tasks, negatives, replacement):
     above, tied, _ = zip(*tasks, strict=True)

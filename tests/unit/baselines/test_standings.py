@@ -14,7 +14,7 @@ from rankadjust.baselines.recurrency import count_in_ranges, order_of_times
 from rankadjust.baselines.tally import count_standings
 from rankadjust.counting.protocols import Protocol
 from tests.reference_baselines import stand_slowly
-from tests.searching import few_or_many, hold
+from tests.searching import few_or_many, hold, in_profile
 
 PROTOCOLS = [
     Protocol("any", entities, unseen, duplicates, known, time, types)
@@ -92,7 +92,7 @@ def test_recurrency_agrees_with_the_scores_of_every_candidate(layout, examples):
     hold(examples, agrees, data=st.data())
 
 
-@settings(max_examples=40)
+@settings(max_examples=in_profile(40))
 @given(data=st.data())
 def test_intervals_are_compared_for_equality_and_have_no_recurrency(data):
     splits = data.draw(graphs(LAYOUTS["usual"], 2))

@@ -11,6 +11,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.bounded_moments import bounded_moments
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
+from tests.searching import in_profile
 
 METRICS = expand([family.key for family in FAMILIES.values() if family.has_moments], [1, 3])
 
@@ -23,7 +24,7 @@ TASKS = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=in_profile(60), deadline=None)
 @given(tasks=TASKS)
 def test_whatever_the_numbers_of_candidates_are_the_moments_are_within(tasks):
     rows = [(side, least, least + more, round(least + share * more)) for side, least, more, share in tasks]
@@ -45,7 +46,7 @@ def test_whatever_the_numbers_of_candidates_are_the_moments_are_within(tasks):
 ADDITIVE = [metric for metric in METRICS if metric.additive]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=in_profile(40), deadline=None)
 @given(
     tasks=st.lists(
         st.tuples(st.sampled_from(["head", "tail"]), st.integers(4, 30), st.integers(0, 3)),

@@ -23,6 +23,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.median import median_moments
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
 from rankadjust.chance.moments import metric_moments, moments_table
+from tests.searching import in_profile
 
 DATA = Path(__file__).parents[2] / "data" / "moments"
 FAMILY_NAMES = [family.key for family in FAMILIES.values() if family.has_moments]
@@ -316,7 +317,7 @@ def test_median_against_convolution(histogram):
         assert rows[key]["variance"] == pytest.approx(variance, rel=1e-8)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=in_profile(40))
 @given(st.dictionaries(st.integers(1, 25), st.integers(1, 6), min_size=1, max_size=5))
 def test_median_of_any_small_histogram(histogram):
     rows = table(histogram, [resolve(key) for key in MEDIANS])

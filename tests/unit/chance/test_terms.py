@@ -24,6 +24,7 @@ from rankadjust.chance.terms import (
     log_rank_sum,
     mean_and_variance,
 )
+from tests.searching import in_profile
 
 KEYS = [metric.key for metric in expand(list(FAMILIES), [1, 3, 10]) if metric.term and metric.family != "auc"]
 LARGE = [(1000, 1001), (10**8, 3), (10**8, 10**8), (10**8, 10**5)]
@@ -185,7 +186,7 @@ def test_metrics_without_a_term_are_an_error():
         mean_and_variance(resolve("median"), SEVERAL)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=in_profile(40))
 @given(
     a=st.integers(1, 10**8),
     b=st.integers(1, 10**8),

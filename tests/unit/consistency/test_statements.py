@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rankadjust.chance.metrics import expand, metric_value, resolve
 from rankadjust.consistency.statements import Interval, TaskCounts, statement_of
+from tests.searching import in_profile
 
 MEANS = ["mr", "mrr", "gmr", "igmr", "hmr", "imr", "hits@k", "mrr@k", "ndcg@k", "auc"]
 METRICS = expand([*MEANS, "median", "inverse_median", "std", "variance", "mad"], [1, 3, 10])
@@ -31,7 +32,7 @@ def holds(statement, ranks, counts):
     return all(least <= demand.high and most >= demand.low for least, most, demand in means)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=in_profile(100))
 @given(
     ranks=st.lists(st.integers(2, 400), min_size=1, max_size=30).map(lambda halves: np.array(halves) / 2),
     beyond=st.integers(0, 50),

@@ -33,6 +33,7 @@ from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import load_registry
 from tests.mirror import mirrored_files
 from tests.reference_counter import count_slowly
+from tests.searching import in_profile
 
 # Every protocol whose combination of parameters is allowed; `sides` does not take part in counting.
 COMBINATIONS = [
@@ -110,7 +111,7 @@ def test_the_slow_counter_agrees(data, layout, time_columns):
 
 
 @pytest.mark.parametrize("layout", ["usual", "facts"])
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=in_profile(40))
 @given(data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
 def test_entities_in_no_triple_are_candidates_of_the_release(data, layout, isolated):
     splits = data.draw(graphs(0, LAYOUTS[layout]))

@@ -19,6 +19,7 @@ from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from tests.mirror import mirrored_files
+from tests.searching import in_profile
 
 TRIPLES = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 2), st.integers(0, 6)), min_size=1, max_size=12
@@ -52,7 +53,7 @@ def slowly(evaluated, ranges, entities):
     return sorted(tasks)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=in_profile(60), deadline=None)
 @given(training=TRIPLES, validation=TRIPLES, testing=TRIPLES, isolated=st.integers(0, 3))
 def test_the_exact_number_of_candidates_is_within(training, validation, testing, isolated):
     splits = {

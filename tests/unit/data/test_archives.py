@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.archives import DamagedError, extract, packing, zstd
+from tests.searching import in_profile
 
 TEXT = b"a\tr\tb\r\n" * 3000
 PACKERS = {
@@ -110,7 +111,7 @@ def test_the_name_says_how_a_file_is_packed(name, how):
     assert packing(name) == how
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=in_profile(60))
 @given(
     st.dictionaries(st.text("ab./ é", min_size=1).filter(lambda s: s.strip("./ ")), st.binary(), min_size=1),
     st.sampled_from([".zip", *(f".tar{ending}" for ending in PACKERS)]),

@@ -13,6 +13,7 @@ from rankadjust.base.files import sha256_of, write_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data import encoding
 from rankadjust.data.encoding import encode
+from tests.searching import in_profile
 
 
 def text_frame(*rows):
@@ -47,7 +48,7 @@ def test_ids_are_ranks_of_the_labels():
     assert dict(encoded.labels.schema) == {"kind": pl.String, "id": pl.UInt32, "label": pl.String}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=in_profile(60))
 @given(
     st.dictionaries(
         st.sampled_from(SPLITS),
@@ -65,7 +66,7 @@ def test_labels_come_back_and_times_stay(splits):
     assert decoded == [(split, *row) for split in SPLITS for row in splits.get(split, [])]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=in_profile(60))
 @given(
     st.dictionaries(
         st.sampled_from(SPLITS),
@@ -129,7 +130,7 @@ def test_splits_that_do_not_fit_are_refused(splits, message):
         encode(splits)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=in_profile(200))
 @given(st.lists(st.integers(0, 40), max_size=60), st.integers(0, 3))
 def test_equal_hashes_get_the_same_number_in_ascending_order(drawn, shift):
     # Multiplied by a small power of two, hashes differ in bits that give way to the row, and in bits that do not.

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.ranges import read_ranges
+from tests.searching import in_profile
 
 LABELS = st.integers(0, 10**6).map(str)
 RANGES = st.dictionaries(
@@ -20,7 +21,7 @@ def written(folder, text):
     return path
 
 
-@settings(max_examples=50)
+@settings(max_examples=in_profile(50))
 @given(ranges=RANGES)
 def test_what_is_written_is_read(tmp_path_factory, ranges):
     lines = [

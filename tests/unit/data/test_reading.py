@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.reading import read_entities, read_triples
 from rankadjust.data.registry import Format
+from tests.searching import in_profile
 
 LABELS = ("head", "relation", "tail")
 STRINGS = {"tab": "\t", "comma": ",", "space": " "}
@@ -99,7 +100,7 @@ def _line(row, form, string, chance):
     return string.join(pad + field + pad for field in row)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=in_profile(300))
 @given(written_files())
 def test_triples_are_read_as_they_were_written(tmp_path_factory, case):
     form, expected, data = case

@@ -19,6 +19,7 @@ from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.data.summary import _pair, check_expected, summarise, summary_row
 from tests.mirror import mirrored_files
+from tests.searching import in_profile
 from tests.tiny import FILES
 
 
@@ -88,7 +89,7 @@ def counted_by_hand(splits, known):
     return counts
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=in_profile(100))
 @given(
     st.dictionaries(
         st.sampled_from(SPLITS),

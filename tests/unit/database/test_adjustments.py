@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
+from tests.searching import in_profile
 
 # Nations, filtered, testing, both (an independent implementation in extended precision); the metric values are
 # those of ComplEx in the case study of Hoyt et al. (2022), the results their corrected ones:
@@ -237,7 +238,7 @@ def test_bounds_and_rounding_make_one_interval():
     assert (ranks["z_low"], ranks["z_high"]) == (None, None)
 
 
-@settings(max_examples=200)
+@settings(max_examples=in_profile(200))
 @given(
     ends=st.lists(st.floats(0.001, 0.6), min_size=2, max_size=2).map(sorted),
     printed=st.lists(st.floats(0, 1), min_size=2, max_size=2).map(sorted),

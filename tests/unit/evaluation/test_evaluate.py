@@ -24,6 +24,7 @@ from rankadjust.evaluation.resampling import bootstrap_counts
 from rankadjust.evaluation.scores import rank_scores, read_scores
 from rankadjust.evaluation.weighting import arrange, averages
 from tests.release import DATA, make_release
+from tests.searching import in_profile
 
 FOLDER = DATA / "evaluation"
 METRICS = [metric for metric in expand(list(FAMILIES), [1, 3, 5, 10]) if metric.key != "count"]
@@ -135,7 +136,7 @@ def test_ties():
 
 
 @given(case=scored())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=in_profile(40))
 def test_expected_is_the_mean_over_all_orders_of_tied_candidates(case):
     """Each order that breaks the ties has integer ranks, and so metrics of its own; their mean is asked for."""
     ranks = rank_scores(*case)
@@ -318,7 +319,7 @@ def test_a_sparse_mask_that_is_none_is_refused(tmp_path, parts):
 
 
 @given(data=st.data(), size=st.integers(1, 12))
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=in_profile(60))
 def test_a_weight_counts_like_that_many_tasks(data, size):
     counts = np.array(data.draw(st.lists(st.integers(1, 9), min_size=size, max_size=size)))
     halves = [data.draw(st.integers(2, 2 * int(count))) for count in counts]

@@ -16,6 +16,7 @@ from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.models.compare import compare
 from rankadjust.models.printed import BETTER, IF_INDEPENDENT, UNKNOWN, Judge, compare_printed
 from rankadjust.models.shared_queries import Dependence, Squares, shared_queries
+from tests.searching import in_profile
 
 BAD = 100_000.0
 
@@ -101,7 +102,7 @@ def test_ten_runs_with_nearly_the_same_means_can_be_told_apart_so_that_no_verdic
     assert pair.verdict == UNKNOWN
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=in_profile(60))
 @given(st.integers(0, 10**6), st.sampled_from([1, 2]))
 def test_p_of_real_ranks_is_within_the_bound(seed, sides):
     """Signed sums of random differences in random clusters: the share of 4,000 sign vectors that reach them."""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.printed import Number
 from rankadjust.tables.cells import is_missing, is_numeric, label, read_cell
+from tests.searching import in_profile
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_labels(text, plain):
     assert label(text) == plain
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=in_profile(300))
 @given(st.decimals(0, 10**6, places=4), st.integers(0, 4), st.sampled_from(["", "%", " ± 0.1", " (2)", "*"]))
 def test_printed_numbers_keep_value_and_digits(value, places, suffix):
     printed = f"{value:.{places}f}"
@@ -115,7 +116,7 @@ def test_printed_numbers_keep_value_and_digits(value, places, suffix):
     assert number.interval() == (float(printed), *ends)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=in_profile(300))
 @given(st.text(max_size=12))
 def test_no_text_breaks_the_reading(text):
     number = read_cell(text)

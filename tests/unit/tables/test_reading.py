@@ -22,6 +22,7 @@ from rankadjust.tables.account import entries as told
 from rankadjust.tables.reading import CELLS, VALUES, read_table, read_tables
 from rankadjust.tables.sidecar import load_sidecar
 from rankadjust.tables.tokens import DEFAULTS
+from tests.searching import in_profile
 
 TABLES = Path(__file__).parents[2] / "data" / "tables"
 SIDECARS = TABLES.parent / "sidecars"
@@ -572,7 +573,7 @@ def damaged(text: str) -> st.SearchStrategy[str]:
     return st.lists(cut, min_size=1, max_size=4).map(damage)
 
 
-@settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+@settings(deadline=None, max_examples=in_profile(80), suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_no_broken_table_crashes_the_reading_or_its_balance(tmp_path, data):
     name = data.draw(st.sampled_from(QUIRKS))
