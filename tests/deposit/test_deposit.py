@@ -244,7 +244,7 @@ def test_a_newcomer_gets_from_the_wheel_to_a_paper_by_the_commands_of_the_readme
     block = (project / "README.md").read_text().split("```sh\n", 1)[1].split("```")[0]
     first, *commands = [line.split("#")[0].split() for line in block.splitlines()]
     assert first == ["pip", "install", "."]
-    assert [name for name, *_ in commands] == ["rankadjust"] * 2
+    assert [name for name, *_ in commands] == ["rankadjust"] * 3
     for name, *arguments in commands:
         command = [tmp_path / "clean/bin" / name, *arguments]
         done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)

@@ -287,7 +287,7 @@ def made(tmp_path_factory):
 
 def seal_in(path):
     with path.open("rb") as file:
-        return stages._found(file)
+        return stages._mark_of(file)
 
 
 def rewritten(path, change):

@@ -674,7 +674,7 @@ def test_a_table_from_the_future_is_refused_before_the_first_job(tmp_path):
     assert done.returncode == 1
     assert_last_line(
         done,
-        r"^error: /.*/results.csv: dated in the future .*; give it the time of now: touch /.*results.csv$",
+        r"^error: /.*/results.csv: dated in the future .*; give it the present time: touch /.*results.csv$",
     )
     assert not (tmp_path / "results").exists()
 
