@@ -28,7 +28,7 @@ def reaching_draws(row: Mapping[str, Any], metric: Metric, evaluation_set: Evalu
 
     row: value, tasks, z, z_random_scorer, scores_used, variance_random_scorer and variance_static_scorer.
     """
-    if row["tasks"] > MOST_TASKS:
+    if row["tasks"] is None or row["tasks"] > MOST_TASKS:
         return None
     is_static = row["scores_used"] == "static"
     value = row["value"]

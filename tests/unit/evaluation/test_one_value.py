@@ -270,6 +270,12 @@ def test_without_a_drawn_p_the_reason_says_so():
     assert "no p is drawn" in found.reason_random_scorer
 
 
+def test_nothing_is_drawn_where_the_number_of_tasks_is_not_known():
+    adjusted = adjust("0.338", dataset="Freebase-DGL-KE", protocol="sampled-1000", metric="mrr")
+    assert (adjusted.tasks, adjusted.p_random_scorer) == (None, None)
+    assert adjusted.index is not None
+
+
 def test_the_sentence_says_p_where_it_is_drawn():
     """Two hits in the 48 tasks of Countries-S1 are 3 standard deviations from chance, and come in 1 of 20 cases."""
     found = adjust("0.0417", dataset="Countries-S1", metric="hits@1")
