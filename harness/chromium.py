@@ -141,3 +141,15 @@ def violations(page: Page, within: str | None = None, *, least: str = "minor") -
         for rule in found
         if rule["impact"] in wanted
     ]
+
+
+def runs_foreign_script(page: Page) -> bool:
+    """Return whether a page runs a script that was added to it after it had been loaded."""
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script");
+          script.textContent = "window.foreign = 1";
+          document.head.append(script);
+        }"""
+    )
+    return bool(page.evaluate("typeof foreign !== 'undefined'"))

@@ -422,8 +422,8 @@ class _Parts:
                 ids = own[OTHER[side]][rows]
                 cell = of_row[rows] * width + (ids >> shift)
                 triples[side] += np.bincount(cell, minlength=relations.size * width).reshape(-1, width)
-                for large in range(relations.size if types else 0):
-                    types[large][OTHER[side]][ids[in_base & (of_row[rows] == large)]] = True  # type: ignore[index]
+                for large, flags in enumerate(types or ()):
+                    flags[OTHER[side]][ids[in_base & (of_row[rows] == large)]] = True
         part_of: dict[Side, Integers] = {}
         sizes: dict[Side, list[int]] = {}
         relation_of: dict[Side, list[int]] = {}

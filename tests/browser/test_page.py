@@ -8,7 +8,7 @@ from statistics import median
 import polars as pl
 import pytest
 
-from harness.chromium import Pages, scrolls_sideways, violations
+from harness.chromium import Pages, runs_foreign_script, scrolls_sideways, violations
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from tests.browser.reports import HOSTILE
@@ -127,14 +127,7 @@ def test_nothing_leaves_the_browser_and_no_other_script_runs(browser, page_witho
     """The page's own Content-Security-Policy forbids both, whatever else were in it."""
     pages = Pages(browser)
     page = settled(pages(page_without_tables))
-    page.evaluate(
-        """() => {
-          const script = document.createElement("script");
-          script.textContent = "window.foreign = 1";
-          document.head.append(script);
-        }"""
-    )
-    assert page.evaluate("typeof foreign") == "undefined"
+    assert not runs_foreign_script(page)
     assert page.evaluate("fetch('data:,x').then(() => 'left', () => 'kept')") == "kept"
     pages.close()
     assert all("Content Security Policy" in problem for problem in pages.problems)

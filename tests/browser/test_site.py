@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.chromium import Pages, scrolls_sideways, violations
+from harness.chromium import Pages, runs_foreign_script, scrolls_sideways, violations
 
 site_main = pytest.importorskip("harness.site.__main__", reason="what the site needs is not installed")
 ADDRESS = pytest.importorskip("harness.site.pages").ADDRESS
@@ -49,14 +49,7 @@ def test_the_search_finds_a_data_set_under_the_policy(open_page):
 def test_the_policy_lets_no_other_script_run_and_nothing_leave(browser, site):
     pages = Pages(browser, (ADDRESS, site))
     page = pages("d/WN18RR/")
-    page.evaluate(
-        """() => {
-          const script = document.createElement("script");
-          script.textContent = "window.foreign = 1";
-          document.head.append(script);
-        }"""
-    )
-    assert page.evaluate("typeof foreign") == "undefined"
+    assert not runs_foreign_script(page)
     assert page.evaluate("fetch('https://example.org').then(() => 'left', () => 'kept')") == "kept"
     pages.close()
     assert pages.problems
