@@ -24,14 +24,13 @@ from typing import Any
 from benchmarks.table_reading import FIELDS, pairs, plain, rows_of
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.words import folded, our_word
-from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import read_results
 from rankadjust.literature.statuses import USABLE
 from rankadjust.tables.account import entries
-from rankadjust.tables.reading import dataset_names
+from rankadjust.tables.reading import known_names
 from rankadjust.tables.tokens import DEFAULTS, Names, metric_key
 
 COUNTS = ("known", "right", "marked", "silent", "named", "lost", "right_ok", "wrong_ok", "extra")
@@ -121,7 +120,7 @@ def outcomes(
 
 def measure(corpus: Path, sidecars: Path | None) -> Iterator[tuple[str, Counter[str], list[str]]]:
     """Yield each file of the truth with its counts (COUNTS) and a line for each value that is not right."""
-    names = dataset_names(load_registry(), load_benchmarks())
+    names = known_names(load_registry())
     constants = Constants.from_files()
     with tempfile.TemporaryDirectory() as folder:
         empty = Path(folder) / "empty.yaml"
@@ -156,9 +155,7 @@ def _line(
 
 def main() -> None:
     """Print the counts."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--sidecars", type=Path)
     parser.add_argument("--wrong", action="store_true")

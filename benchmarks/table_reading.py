@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from rankadjust.base.words import folded, our_word
-from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import load_registry
 from rankadjust.tables.account import entries
-from rankadjust.tables.reading import dataset_names, read_tables
+from rankadjust.tables.reading import known_names, read_tables
 from rankadjust.tables.tokens import DEFAULTS, metric_key
 
 ROOT = Path(__file__).parents[1]
@@ -61,7 +60,7 @@ class Corpus:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.tables = rows_of(folder / "tables" / "INDEX.csv")
-        self.names = dataset_names(load_registry(), load_benchmarks())
+        self.names = known_names(load_registry())
         self.aliases = {
             folded(row["as_printed"]): row["canonical"] for row in rows_of(folder / "aliases_datasets.csv")
         }

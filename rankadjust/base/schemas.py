@@ -1,10 +1,8 @@
 """YAML files and their schemas: read, check, and say in one line what is wrong and where."""
 
 import math
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache, partial
-from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +13,8 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
 from rankadjust.base.names import KINDS, problem_with
 
-# Files of people are nested some ten levels deep. Beyond a thousand of them the parser crashes before it can be asked.
+# Files of people are nested some ten levels deep. Beyond a thousand of them the parser crashes.
 _DEEPEST = 50
-_MOST_OPEN = 1000
-_FLOW = re.compile(r"[\[\]{}]")
-_COMPACT = re.compile(rf"(?:[-?:][ \t]+){{{_MOST_OPEN}}}")
 # Aliases (*name) repeat what they stand for, and aliases of aliases do so by powers.
 _MOST_NODES = 1_000_000
 # No count, year or seed has more digits; numbers of thousands take forever to compute with or to print.
@@ -45,8 +40,8 @@ class _StrictLoader(yaml.CSafeLoader):
         return value
 
 
-def _refused(problem: str, node: yaml.Node) -> yaml.constructor.ConstructorError:
-    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+def _refused(problem: str, node: yaml.Node | yaml.Event) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)  # type: ignore[arg-type]
 
 
 _StrictLoader.yaml_implicit_resolvers = {
@@ -112,56 +107,38 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of
 def _loaded(text: str) -> Any:  # noqa: ANN401
     """Return the data of a YAML text; what it could break is found before any of it is built."""
     require_shallow(text)
-    loader = _StrictLoader(text)
-    try:
-        node = loader.get_single_node()
-        if node is None:
-            return None
-        _require_size(node)
-        return loader.construct_document(node)
-    finally:
-        loader.dispose()
+    return yaml.load(text, _StrictLoader)
 
 
 def require_shallow(text: str) -> None:
-    """Raise MarkedYAMLError where collections are so deep in one another that the parser would crash."""
-    depth = accumulate(1 if mark in "{[" else -1 for mark in _FLOW.findall(text))
-    if max(depth, default=0) > _MOST_OPEN or _COMPACT.search(text):
-        raise yaml.MarkedYAMLError(problem=f"collections in one another, more than {_DEEPEST} deep")
-
-
-def _require_size(root: yaml.Node) -> None:
-    """Raise where a document is nested too deep, contains itself, or stands for too many values."""
-    # Of every node how many values it stands for and in how many levels; None while those below it are counted.
-    known: dict[int, tuple[int, int] | None] = {}
-    waiting = [root]
-    while waiting:
-        node = waiting[-1]
-        below = list(_children(node))
-        if id(node) not in known:
-            known[id(node)] = None
-            if any(known.get(id(child), (0, 0)) is None for child in below):
-                raise _refused("it contains itself, by an alias", node)
-            waiting += (child for child in below if id(child) not in known)
+    """Raise MarkedYAMLError where a text is nested too deep, contains itself, or stands for too many values."""
+    # Of every anchor how many values it stands for, and in how many levels; of every open collection likewise so far.
+    known: dict[str | None, tuple[int, int]] = {}
+    opened: list[tuple[str | None, int, int]] = []
+    for event in yaml.parse(text, yaml.CSafeLoader):
+        values, levels = 1, 1
+        if isinstance(event, yaml.CollectionStartEvent):
+            opened.append((event.anchor, 0, 0))
+            levels = len(opened)
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor in (anchor for anchor, *_ in opened):
+                raise _refused("it contains itself, by an alias", event)
+            values, levels = known.get(event.anchor, (1, 1))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, within, deepest = opened.pop()
+            values, levels = within + 1, deepest + 1
+            known[anchor] = values, levels
+        elif isinstance(event, yaml.ScalarEvent):
+            known[event.anchor] = values, levels
+        else:
             continue
-        waiting.pop()
-        if known[id(node)] is None:
-            sizes = [known[id(child)] or (0, 0) for child in below]
-            values, levels = (
-                1 + sum(size for size, _ in sizes),
-                1 + max((height for _, height in sizes), default=0),
-            )
-            if levels > _DEEPEST:
-                raise _refused(f"collections in one another, more than {_DEEPEST} deep", node)
-            if values > _MOST_NODES:
-                raise _refused(f"aliases that stand for more than {_MOST_NODES:,} values", node)
-            known[id(node)] = values, levels
-
-
-def _children(node: yaml.Node) -> Iterable[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        return chain.from_iterable(node.value)
-    return node.value if isinstance(node, yaml.SequenceNode) else ()
+        if levels > _DEEPEST:
+            raise _refused(f"collections in one another, more than {_DEEPEST} deep", event)
+        if values > _MOST_NODES:
+            raise _refused(f"aliases that stand for more than {_MOST_NODES:,} values", event)
+        if opened and not isinstance(event, yaml.CollectionStartEvent):
+            anchor, within, deepest = opened[-1]
+            opened[-1] = anchor, within + values, max(deepest, levels)
 
 
 def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401

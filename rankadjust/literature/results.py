@@ -13,8 +13,8 @@ from rankadjust.literature.confirmed import with_confirmed
 from rankadjust.literature.tidy import read_tidy, tidy_separator
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.account import describe, unread_cells
-from rankadjust.tables.given import given_facts
 from rankadjust.tables.reading import Reading, known_names, read_tables
+from rankadjust.tables.sidecar import given_facts
 
 
 @dataclass(frozen=True)

@@ -128,14 +128,18 @@ def draft_sidecar(reading: Reading) -> str:
     for the user to fill in.
     """
     drafts: dict[int, dict[str, Any]] = {}
-    comments = []
+    asked: dict[int, list[str]] = {}
     keys = table_keys(reading)
     for table in reading.tables:
         if table.layout.metrics:
-            own, asked = _draft(table, reading.values.filter(pl.col("grid") == table.number))
-            drafts[table.number] = own
-            prefix = "" if len(reading.tables) == 1 else f"table {keys[table.number]}: "
-            comments += [f"# {prefix}{question}" for question in asked]
+            values = reading.values.filter(pl.col("grid") == table.number)
+            drafts[table.number], asked[table.number] = _draft(table, values)
+    everywhere = [text for text in _QUESTIONS.values() if all(text in own for own in asked.values())]
+    comments = [f"# {question}" for question in everywhere] if asked else []
+    for number, own in asked.items():
+        key = keys[number]
+        name = f"table '{key.rstrip(' :')}'" if isinstance(key, str) else f"table {key}"
+        comments += [f"# {name}: {question}" for question in own if question not in everywhere]
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
     stated = sidecar_text(reading, drafts)
     return "\n".join([title, "# docs/tables.md explains every key.", *comments, stated])

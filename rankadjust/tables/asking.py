@@ -11,9 +11,9 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.account import assumed_of_all, lines_of, sidecar_text, table_keys, with_reasons
-from rankadjust.tables.given import given_facts
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
+from rankadjust.tables.sidecar import given_facts
 from rankadjust.tables.tokens import Names, datasets_within, metric_key
 
 _ASKED = ("dataset", "model", "metric", "split", "side", "protocol")
@@ -142,6 +142,8 @@ def answered(question: Question, answer: str, names: Names) -> str | None:
         return None
     if text.isdigit() and 1 <= int(text) <= len(question.candidates):
         return question.candidates[int(text) - 1]
+    if text.isdigit():
+        raise RankadjustError(f"there is no answer {text}; type its number, a name, or -")
     if question.fact == "metric":
         if metric_key(text) is None:
             raise RankadjustError(f"metric '{text}' is not known; write for example MRR")

@@ -1,7 +1,6 @@
 """Decide the role of each column of a sheet: values, labels of a kind, or other."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,6 +17,7 @@ from rankadjust.tables.tokens import (
     role_of,
     split_name,
     unknown_word,
+    words_for,
 )
 
 # Where rows are metrics, a column with one of these headers holds all their values.
@@ -29,7 +29,8 @@ _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
 _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
 # Letters and words for head and tail side, as used beside metrics.
 _LETTERS = (("h", "t"), ("l", "r"), ("s", "o"), ("backward", "forward"))
-_MEANS = ("mean", "avg", "average", "overall", "all")
+# Words for a mean over sides or data sets.
+MEANS = {"mean", "avg", "average", "overall", "all"}
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
 _LONG = {"value", "values", "metric", "score", "result"}
@@ -54,7 +55,9 @@ def where_metrics_are(sheet: Sheet) -> tuple[str, int | None]:
 
 
 def _metric_cells(sheet: Sheet, column: int) -> int:
-    cells = [cell for cell in sheet.cells[column] if cell and not is_numeric(cell)]
+    # A metric that is alone in its row names the metric of the rows below.
+    rows = (row for row in zip(*sheet.cells, strict=True) if sum(map(bool, row)) > 1)
+    cells = [row[column] for row in rows if row[column] and not is_numeric(row[column])]
     read = (read_header(cell, sheet.names) for cell in cells)
     named = sum(facts.metric is not None and not facts.unknown for facts in read)
     return named if 2 * named >= len(cells) else 0
@@ -63,8 +66,11 @@ def _metric_cells(sheet: Sheet, column: int) -> int:
 def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[Column, ...]:
     """Return the columns with their roles; `metrics`, `metric_column`: the result of `where_metrics_are`."""
     indices = range(sheet.grid.width)
+    words = [set(map(folded, stack)) for stack in sheet.stacks]
+    # Beside a spread, 'mean' names the values of a long table.
+    named = _LONG | (MEANS if any(own & words_for("beside_metrics") for own in words) else set())
     others = (index for index in indices if metrics == "rows" and index != metric_column)
-    long = next((index for index in others if _LONG & set(map(folded, sheet.stacks[index]))), None)
+    long = next((index for index in others if named & words[index]), None)
     roles = ["metric" if index == metric_column else _role(sheet, index, metrics, long) for index in indices]
     assumed = _settle_label_roles(sheet, roles)
     columns = []
@@ -101,6 +107,8 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
             and bool(stack)
             and (role is None if long is None else index == long)
             and not is_difference(stack[-1])
+            # The mean over data sets is not a value of any.
+            and not (folded(stack[-1]) in MEANS and any(facts.dataset for facts in sheet.facts))
             and _holds_values(sheet, index)
         )
     return "value" if is_value else role or "other"
@@ -115,10 +123,9 @@ def _holds_values(sheet: Sheet, index: int) -> bool:
 
 def _is_numbering(cells: Sequence[str]) -> bool:
     """Return whether cells number their rows, from any number on."""
-    numbers = [int(cell) for cell in cells if cell.isdecimal()]
-    return (
-        len(cells) > 2 and numbers == list(range(numbers[0], numbers[0] + len(cells))) if numbers else False
-    )
+    if len(cells) < 3 or not all(map(str.isdecimal, cells)):
+        return False
+    return list(map(int, cells)) == list(range(int(cells[0]), int(cells[0]) + len(cells)))
 
 
 def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
@@ -134,6 +141,9 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
         elif roles[index] == "dataset" and above:
             is_known = any(find_dataset(text, sheet.names) for text in texts)
             roles[index] = "dataset" if is_known else "other"
+        # Nor does 'Metric' there.
+        elif roles[index] == "metric" and not _metric_cells(sheet, index):
+            roles[index] = "other"
         # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
         elif roles[index] == "name":
             roles[index] = "other" if "model" in roles else "model"
@@ -141,8 +151,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     same = [index for index in models if len(set(sheet.cells[index])) == 1]
     for index in same if len(same) < len(models) else ():
         roles[index] = "other"
-    if "model" in roles:
-        return {}
+    assumed: dict[int, str] = {}
     for index in free:
         stack = sheet.stacks[index]
         is_label = (
@@ -152,9 +161,11 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
             and not all(map(_NO_NAME.match, filter(None, sheet.cells[index])))
         )
         if is_label and sheet.is_text(index):
-            roles[index] = _role_of_labels(sheet, index, roles)
-            return {index: f"column {index + 1} taken for the {_PLURAL.get(roles[index], roles[index])}"}
-    return {}
+            role = _role_of_labels(sheet, index, roles)
+            if role not in roles and (role != "model" or not assumed):
+                roles[index] = role
+                assumed[index] = f"column {index + 1} taken for the {_PLURAL.get(role, role)}"
+    return assumed
 
 
 def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
@@ -179,28 +190,6 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
     return replace(sheet, facts=[_with_name(facts) for facts in sheet.facts])
 
 
-def with_datasets_from_the_left(sheet: Sheet) -> Sheet:
-    """Give metrics without a data set the data set to their left: 'FB15k MRR', 'MR', 'WN18 MRR', 'MR'.
-
-    So it is only where each of several data sets has the same metrics, once each.
-    """
-    groups: dict[str, list[int]] = {}
-    for index in (index for index, facts in enumerate(sheet.facts) if facts.metric):
-        dataset = sheet.facts[index].dataset or next(reversed(groups), "")
-        groups.setdefault(dataset, []).append(index)
-    metrics = [Counter(sheet.facts[index].metric for index in group) for group in groups.values()]
-    if "" in groups or len(groups) < 2 or any(own != metrics[0] or max(own.values()) > 1 for own in metrics):
-        return sheet
-    facts = list(sheet.facts)
-    for dataset, group in groups.items():
-        for index in group:
-            if not facts[index].dataset:
-                facts[index] = replace(facts[index], dataset=dataset).assuming(
-                    "dataset", "from a header to the left"
-                )
-    return replace(sheet, facts=facts)
-
-
 def with_sides_of_pairs(sheet: Sheet) -> Sheet:
     """Read two letters beside the same metrics as the two sides: 'l-MRR', 'r-MRR'; a mean beside sides as both."""
     letters = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in sheet.facts]
@@ -213,7 +202,7 @@ def with_sides_of_pairs(sheet: Sheet) -> Sheet:
         if metrics.get(head) and metrics[head] == metrics.get(tail):
             sides |= {head: "head", tail: "tail"}
     if {*sides.values(), *(facts.side for facts in sheet.facts)} >= {"head", "tail"}:
-        sides |= dict.fromkeys(_MEANS, "both")
+        sides |= dict.fromkeys(MEANS, "both")
     return replace(
         sheet,
         facts=[

@@ -60,6 +60,10 @@ _MARKS = {
     ),
     "OpenKE": re.compile(r"^metric:[ \t].*\n(?:l|r|averaged)\((?:raw|filter)\):", re.MULTILINE),
 }
+# The vertical lines of drawn tables, their borders, and the signs with which an inner border begins.
+_DRAWN = re.compile("[│┃║]")
+_BORDER = re.compile(r"\s*[\u2500-\u257f][\s\u2500-\u257f]*")
+_INNER = frozenset("├┣┝┠┡┢╞╟╠")
 # A text of this length takes half a minute.
 _MOST_CHARACTERS = 12_000_000
 _MOST_TABLES = 10_000
@@ -157,4 +161,11 @@ def _text_of(data: bytes) -> tuple[str, list[str]]:
 
 
 def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    """Return a text with plain ends of lines, and the lines that programs draw around the cells of a table as pipes."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    if not _DRAWN.search(text):
+        return text
+    return "\n".join(
+        ("|" if line.strip()[0] in _INNER else "") if _BORDER.fullmatch(line) else _DRAWN.sub("|", line)
+        for line in text.split("\n")
+    )

@@ -1,33 +1,45 @@
-"""Lay out a grid: find its headers, labels and values, and the facts that headers and labels state."""
+"""Lay out a grid: find its headers, labels and values, and the facts that headers, labels and the text around state."""
 
+import re
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from rankadjust.tables.around import (
-    dataset_around,
-    metric_around,
-    model_around,
-    percent_around,
-    protocol_around,
-    task_around,
-    texts_around,
-)
-from rankadjust.tables.cells import is_numeric
+from rankadjust.tables.cells import is_numeric, label
 from rankadjust.tables.columns import (
     columns_of,
     where_metrics_are,
-    with_datasets_from_the_left,
     with_sides_of_pairs,
     with_unknown_headers,
     with_unknown_words,
 )
 from rankadjust.tables.formats.grid import Grid
-from rankadjust.tables.header import Header
-from rankadjust.tables.rows import rows_of, with_datasets_in_names, with_sides_in_names
-from rankadjust.tables.sheet import Column, Row, Sheet
+from rankadjust.tables.rows import names_metric, rows_of, with_datasets_in_names, with_sides_in_names
+from rankadjust.tables.sheet import Column, Header, Row, Sheet
 from rankadjust.tables.sidecar import Stated
-from rankadjust.tables.tokens import Facts, Names
+from rankadjust.tables.tokens import (
+    ENTITY_RANKING,
+    Facts,
+    Names,
+    datasets_within,
+    metric_key,
+    metrics_within,
+    protocols_within,
+    role_of,
+    tasks_within,
+)
+
+# Authors name the task and the unit of a table in its caption or in the heading above it.
+_NEXT = 2
+_CAPTION_WORDS = 20
+_MODEL_OPTION = re.compile(
+    r"(?:--model(?:[_-]name)?[ =]|\bmodel(?:_name)?['\"]?[=:]\s?['\"]?|^Model: (?=\S+$))([\w.+-]+)"
+)
+_IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
+
+# The texts around a table, the nearest first; each with a description of its place, for people.
+_Around = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -43,12 +55,6 @@ class Layout:
     facts: Facts
     metrics: str
     percent: str | None = None
-
-    @property
-    def stated_lines(self) -> set[tuple[str, Any]]:
-        """Kind ('columns' or 'rows') and key of each line that the sidecar states something about."""
-        columns = {("columns", column.line.key) for column in self.columns}
-        return columns | {("rows", row.line.key) for row in self.rows}
 
 
 @dataclass(frozen=True)
@@ -69,11 +75,9 @@ def below_each_other(grid: Grid, names: Names) -> list[Grid]:
     """Return the tables of a grid: a new table begins at each later row that names two metrics and has no numbers."""
     header = Header(grid, names)
     first = header.rows()
-    if not header.metrics_in(range(first)):
-        return [grid]
     again = [
         index
-        for index in range(first + 1, len(grid.rows))
+        for index in range(first + 1, len(grid.rows) if header.metrics_in(range(first)) else 0)
         if not any(map(is_numeric, grid.rows[index][1:])) and header.metrics_in([index]) > 1
     ]
     if not again:
@@ -93,27 +97,112 @@ def below_each_other(grid: Grid, names: Names) -> list[Grid]:
     ]
 
 
+def moved_back(grid: Grid) -> Grid:
+    """Return the grid with rows moved to the right that lost a cell when they were pasted from a web page.
+
+    Such a row begins with a metric where the header has a label, and its last cells are empty. Its metric goes below
+    the header of metrics. A row of nothing but metrics goes to the right of the labels. A remark names the moved rows.
+    """
+    roles = list(map(role_of, grid.rows[0])) if grid.rows else []
+    has_values = "metric" in roles
+    labels = next((column for column, role in enumerate(roles) if role in (None, "other")), 0)
+    by = roles.index("metric") if has_values else labels
+
+    def is_moved(row: Sequence[str]) -> bool:
+        metrics = [metric_key(label(text)) is not None for text in row]
+        if not by or not metrics[0] or any(row[-by:]):
+            return False
+        return (
+            any(map(is_numeric, row)) and not metrics[by]
+            if has_values
+            else sum(metrics) == sum(map(bool, row))
+        )
+
+    moved = [index for index, row in enumerate(grid.rows) if is_moved(row)]
+    if not moved:
+        return grid
+    rows = tuple(("",) * by + row[:-by] if index in moved else row for index, row in enumerate(grid.rows))
+    numbers = ", ".join(str(index + 1) for index in moved)
+    remark = f"rows {numbers} begin with a metric below a label: moved {by} to the right"
+    return replace(grid, rows=rows, remarks=(*grid.remarks, remark))
+
+
 def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     """Find out the meaning of each row and column of a grid; `stem`, the name of its file, may name the data set."""
     sheet = with_unknown_words(with_sides_of_pairs(Sheet.of(grid, stated, names)))
-    sheet = with_datasets_from_the_left(sheet)
-    texts = texts_around(grid, stem)
+    texts = [(f"the text '{text if len(text) <= 60 else f'{text[:57]}…'}'", text) for text in grid.context]
+    texts.append(("the file's name", stem))
     metrics, metric_column = where_metrics_are(sheet)
     around = Facts()
     if not metrics:
         around = metric_around(texts)
-        metrics = "table" if stated.facts.metric or around.metric else ""
+        is_divided = any(names_metric(cells, names) for cells in grid.rows[sheet.first :])
+        metrics = "table" if stated.facts.metric or around.metric or is_divided else ""
     columns = columns_of(sheet, metrics, metric_column)
     rows = rows_of(sheet, columns, metrics)
     for around_fact in (task_around, protocol_around, model_around):
         around = around.over(around_fact(texts))
     rows = with_sides_in_names(rows)
-    values = [column for column in columns if column.role == "value"]
-    said = [*(column.facts for column in values), *(row.facts for row in rows)]
-    said += [line.facts for line in (*(column.line for column in values), *(row.line for row in rows))]
-    if not stated.facts.dataset and not any(facts.dataset for facts in said):
+    lines: list[Column | Row] = [*(column for column in columns if column.role == "value"), *rows]
+    if not stated.facts.dataset and not any(line.facts.dataset or line.line.facts.dataset for line in lines):
         rows = with_datasets_in_names(rows, names)
-    if not stated.facts.dataset and not any(facts.dataset for facts in (*said, *(row.facts for row in rows))):
-        around = around.over(dataset_around(texts, names))
+        if not any(row.facts.dataset for row in rows):
+            around = around.over(dataset_around(texts, names))
     columns = with_unknown_headers(sheet, columns, rows, around)
     return Layout(columns, tuple(rows), around, metrics, percent_around(texts))
+
+
+def metric_around(around: _Around) -> Facts:
+    """Return the metric of the nearest text, or of the file's name, that names any; nothing if it names several."""
+    found = ((where, metrics) for where, text in around if (metrics := metrics_within(text)))
+    where, metrics = next(found, ("", {}))
+    if len(metrics) != 1:
+        return Facts()
+    [(key, words)] = metrics.items()
+    return Facts(metric=key, metric_as_printed=words).because(f"from {where}")
+
+
+def dataset_around(around: _Around, names: Names) -> Facts:
+    """Return the data set of the nearest text that names a single data set; the reason lists all others."""
+    texts = [(where, datasets_within(text, names)) for where, text in around]
+    # A text with several data sets leaves the choice among them to the other texts.
+    possible = next((set(named) for _, named in texts if len(named) > 1), None)
+    alone = (
+        (where, *next(iter(named.items())))
+        for where, named in texts
+        if len(named) == 1 and (possible is None or set(named) <= possible)
+    )
+    where, dataset, printed = next(alone, (None, None, None))
+    others = dict.fromkeys(name for _, named in texts for name in named if name != dataset)
+    also = f", though others name {', '.join(others)}" if others else ""
+    return Facts(dataset=dataset, dataset_as_printed=printed).because(f"from {where}{also}")
+
+
+def task_around(around: _Around) -> Facts:
+    """Return the task of the caption or heading next to a table, if it names one task and not entity prediction."""
+    return _only("task", around, lambda text: set(tasks_within(text)) - {ENTITY_RANKING})
+
+
+def protocol_around(around: _Around) -> Facts:
+    """Return the protocol of the caption or heading next to a table, if it names one protocol alone."""
+    return _only("protocol", around, protocols_within)
+
+
+def _only(name: str, around: _Around, within: Callable[[str], Collection[str]]) -> Facts:
+    """Return the fact of this kind from the nearest short text that names any; nothing if it names several."""
+    short = ((where, within(text)) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS)
+    where, facts = next(((where, facts) for where, facts in short if facts), ("", ()))
+    only: dict[str, Any] = {name: min(facts)} if len(facts) == 1 else {}
+    return Facts(**only).because(f"from {where}")
+
+
+def model_around(around: _Around) -> Facts:
+    """Return the model in a command of the texts around a table, such as '--model_name TransE_l2'."""
+    named = ((where, match[1]) for where, text in around if (match := _MODEL_OPTION.search(text)))
+    where, model = next(named, (None, None))
+    return Facts(model=model).because(f"from {where}")
+
+
+def percent_around(around: _Around) -> str | None:
+    """Return the place of a text next to the table that declares its numbers percent."""
+    return next((where for where, text in around[:_NEXT] if _IN_PERCENT.search(text)), None)

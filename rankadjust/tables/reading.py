@@ -8,9 +8,9 @@ a grid ends in exactly one state: value, missing, unread or label.
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,8 @@ from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
 from rankadjust.tables.conventions import apply_conventions, refuse_repeated, tell_apart
 from rankadjust.tables.files import read_grids
-from rankadjust.tables.given import given_facts
-from rankadjust.tables.grades import GRADED, grade, written
-from rankadjust.tables.layout import Table, below_each_other, lay_out
-from rankadjust.tables.pasted import moved_back
-from rankadjust.tables.sidecar import load_sidecar, require_found, sidecar_of, stated_about
+from rankadjust.tables.layout import Table, below_each_other, lay_out, moved_back
+from rankadjust.tables.sidecar import given_facts, load_sidecar, require_found, sidecar_of, stated_about
 from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names
 from rankadjust.tables.units import decimal_signs, settle
 from rankadjust.tables.values import Reader, States, Value
@@ -45,6 +42,9 @@ CELLS = {
     **dict.fromkeys(("text", "state", "reason"), pl.String),
 }
 """Columns of the account of cells; state is value, missing, unread or label."""
+
+GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "protocol", "task")
+"""The facts in the column `grades`: printed, given by a sidecar or an option, inferred, or default."""
 
 # How messages write the names of fields.
 _WORDS = {"dataset": "data set"}
@@ -158,37 +158,29 @@ def _read_tables(
     grids = (part for grid in read_grids(path) for part in below_each_other(grid, names))
     for number, grid in enumerate(grids, start=1):
         stated = stated_about(data, number, names, beside or path, grid.context)
+        stated = replace(stated, has_sidecar=beside is not None)
         placed = grid if stated.columns else moved_back(grid)
         tables.append(Table(number, placed, lay_out(placed, stated, names, path.stem), stated))
     if beside:
-        stated_lines = set().union(*(table.layout.stated_lines for table in tables))
-        above = [table.grid.context for table in tables]
-        require_found(beside, data, [table.stated for table in tables], stated_lines, above)
-    read = [Reader(table, names, beside or path).read() for table in tables]
-    signs = decimal_signs(value for values, _ in read for value in values)
-    kept, remarks = [], []
-    for table, (values, states) in zip(tables, read, strict=True):
+        require_found(beside, data, [(table.grid.context, table.stated, table.layout) for table in tables])
+    read = [(table, *Reader(table, names, beside or path).read()) for table in tables]
+    signs = decimal_signs(value for _, values, _ in read for value in values)
+    usual_of = cache(lambda dataset: usual(dataset, names, registry))
+    remarks: dict[str, None] = {}
+    tidy: list[dict[str, Any]] = []
+    cells: list[dict[str, Any]] = []
+    is_only = len(tables) == 1
+    for table, values, states in read:
         apply_conventions(values, _benchmarks())
         said = tell_apart(values)
-        own = settle(refuse_repeated(values, states), states, signs, table.layout.percent)
-        kept.append(own)
-        prefix = "" if len(tables) == 1 else f"table {table.number}: "
+        kept = settle(refuse_repeated(values, states), states, signs, table.layout.percent)
         own_remarks = (*table.grid.remarks, *_left_alone(table, states), *said)
-        remarks += [f"{prefix}{text}" for text in own_remarks]
-    usual_of = cache(lambda dataset: usual(dataset, names, registry))
-    frames = []
-    for table, values in zip(tables, kept, strict=True):
-        name = path.stem if len(tables) == 1 else f"{path.stem}-{table.number}"
-        frames.append(_tidy(table, values, {"source": path.name, "table": name}, usual_of))
-    cells = [_account(table, states) for table, (_, states) in zip(tables, read, strict=True)]
-    remarks = list(dict.fromkeys(remarks))
-    return Reading(path, _frame(frames, VALUES), _frame(cells, CELLS), tuple(remarks), tuple(tables), data)
-
-
-def _frame(tables: Sequence[Mapping[str, Sequence[Any]]], schema: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the columns of several tables as one frame, which is fast even for a log with thousands of tables."""
-    columns = {name: [cell for table in tables for cell in table[name]] for name in schema}
-    return pl.DataFrame(columns, schema=schema)
+        remarks |= {text if is_only else f"table {table.number}: {text}": None for text in own_remarks}
+        name = path.stem if is_only else f"{path.stem}-{table.number}"
+        tidy += _tidy(table, kept, {"source": path.name, "table": name}, usual_of)
+        cells += _account(table, states)
+    frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(cells, schema=CELLS)
+    return Reading(path, *frames, tuple(remarks), tuple(tables), data)
 
 
 @cache
@@ -201,12 +193,13 @@ def _benchmarks() -> tuple[Benchmark, ...]:
     return tuple(load_benchmarks())
 
 
-def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmark]) -> Names:
-    """Return our name of each data set by its names and aliases, which have no case and no punctuation."""
-    aliases = [
-        *((benchmark.dataset, benchmark.aliases) for benchmark in benchmarks),
-        *((name, dataset.aliases) for name, dataset in registry.items()),
-    ]
+def known_names(registry: Mapping[str, Dataset]) -> Names:
+    """Return our name of each data set by its names and aliases, which have no case and no punctuation.
+
+    The benchmarks with a constant number of candidates are data sets too.
+    """
+    aliases = [(benchmark.dataset, benchmark.aliases) for benchmark in _benchmarks()]
+    aliases += [(name, dataset.aliases) for name, dataset in registry.items()]
     names = Names()
     for name, spellings in aliases:
         for spelling in spellings:
@@ -214,11 +207,6 @@ def dataset_names(registry: Mapping[str, Dataset], benchmarks: Iterable[Benchmar
     # A data set's own name wins over another's alias.
     names.update({folded(name): name for name, _ in aliases})
     return names
-
-
-def known_names(registry: Mapping[str, Dataset]) -> Names:
-    """Return the names of a registry, and of the benchmarks with a constant number of candidates."""
-    return dataset_names(registry, _benchmarks())
 
 
 def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) -> dict[str, str]:
@@ -239,18 +227,11 @@ def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) ->
     return said
 
 
-def _account(table: Table, states: States) -> dict[str, list[Any]]:
-    places = sorted(states)
-    lines, rows = table.grid.lines, table.grid.rows
-    return {
-        "grid": [table.number] * len(places),
-        "row": [row + 1 for row, _ in places],
-        "column": [column + 1 for _, column in places],
-        "line": [lines[row] for row, _ in places],
-        "text": [rows[row][column] for row, column in places],
-        "state": [states[place][0] for place in places],
-        "reason": [states[place][1] for place in places],
-    }
+def _account(table: Table, states: States) -> Iterator[dict[str, Any]]:
+    """Yield the records of the cells of one table."""
+    for (row, column), (state, reason) in sorted(states.items()):
+        place = {"grid": table.number, "row": row + 1, "column": column + 1, "line": table.grid.lines[row]}
+        yield place | {"text": table.text(row, column), "state": state, "reason": reason}
 
 
 def _tidy(
@@ -258,29 +239,29 @@ def _tidy(
     values: Sequence[Value],
     about: Mapping[str, str],
     usual_of: Callable[[str | None], Mapping[str, str]],
-) -> dict[str, list[Any]]:
-    """Return the values of one table as columns of tidy rows; about: the name and source of the table."""
-    stated = {**about, **table.stated.about}
-    # If rows are metrics, the line of a model is the header's line, since the header names the models.
-    lines = [table.grid.lines[0 if table.layout.metrics == "rows" else value.cell[0]] for value in values]
-    columns: dict[str, Any] = {
-        **{name: [stated.get(name)] * len(values) for name in ("source", "source_url", "year", "table")},
-        "source_line": [None if line is None else str(line) for line in lines],
-        "model": [value.model for value in values],
-        "value": [value.number.text for value in values],
-        "unit": [value.unit for value in values],
-        "spread": [value.number.spread for value in values],
-        "notes": [value.notes for value in values],
-        "assumed": [_assumed(value, usual_of(value.facts.dataset)) for value in values],
-        "grades": [_grades(value, usual_of(value.facts.dataset)) for value in values],
-        "cell": [table.text(*value.cell) for value in values],
-        "grid": [table.number] * len(values),
-        "row": [value.cell[0] + 1 for value in values],
-        "column": [value.cell[1] + 1 for value in values],
-    }
-    return {
-        name: columns.get(name) or [getattr(value.facts, name, None) for value in values] for name in VALUES
-    }
+) -> Iterator[dict[str, Any]]:
+    """Yield the records of the values of one table; about: the name and source of the table."""
+    for value in values:
+        row, column = value.cell
+        # If rows are metrics, the line of a model is the header's line, since the header names the models.
+        line = table.grid.lines[0 if table.layout.metrics == "rows" else row]
+        usual = usual_of(value.facts.dataset)
+        own = {
+            "source_line": None if line is None else str(line),
+            "model": value.model,
+            "value": value.number.text,
+            "unit": value.unit,
+            "spread": value.number.spread,
+            "notes": value.notes,
+            "assumed": _assumed(value, usual),
+            "grades": _grades(value, usual),
+            "cell": table.text(row, column),
+            "grid": table.number,
+            "row": row + 1,
+            "column": column + 1,
+        }
+        record = {**vars(value.facts), **about, **table.stated.about, **own}
+        yield {name: record.get(name) for name in VALUES}
 
 
 def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:
@@ -296,13 +277,18 @@ def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:
 
 
 def _grades(value: Value, usual: Mapping[str, str]) -> str:
-    """Return the text of the column `grades`: the source of each fact of a value."""
-    # A printed data set missing in the registry is still printed.
-    defaults = usual.keys() - {"dataset"}
+    """Return the source of each fact of a value, for the column `grades`: 'dataset printed; split default'."""
     inferred = {name for name, why in value.assumed.items() if not why.startswith("as printed")}
-    own = {"model": value.model, "value": value.number.text, "unit": value.unit}
-    known = {name: own[name] if name in own else getattr(value.facts, name) for name in GRADED}
-    return written((name, grade(name, known[name], value.stated, inferred, defaults)) for name in GRADED)
+    known = vars(value.facts) | {"model": value.model, "value": value.number.text, "unit": value.unit}
+    grades = []
+    for name in GRADED:
+        if known[name] is not None:
+            source = "given" if getattr(value.stated, name, None) is not None else "printed"
+            grades.append(f"{name} {'inferred' if name in inferred else source}")
+        # A printed data set missing in the registry is still printed.
+        elif name in usual and name != "dataset":
+            grades.append(f"{name} default")
+    return "; ".join(grades)
 
 
 def _left_alone(table: Table, states: States) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from rankadjust.base.words import folded
 from rankadjust.tables.cells import is_missing, is_numeric
 from rankadjust.tables.cells import label as label_of
-from rankadjust.tables.columns import explained
+from rankadjust.tables.columns import MEANS, explained
 from rankadjust.tables.sheet import LABEL_ROLES, Column, Row, Sheet
 from rankadjust.tables.sidecar import Line
 from rankadjust.tables.tokens import (
@@ -103,7 +103,7 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     line = sheet.stated.row(index + 1, [cells[column.index] for column in others])
     if not any(cells) or line.role == "other":
         return Row(index, "other" if any(cells) else "blank", line=line)
-    if section := _section(cells, columns, sheet.names):
+    if section := _section(cells, columns, sheet.names, metrics):
         return Row(index, "section", section, line=line)
     # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
     new = next(
@@ -192,6 +192,7 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
             # 'FB15k (raw)' in a column of data sets also states the protocol, 'tail prediction' as a task the side.
             beside = beside.over(replace(said, notes=None) if known else NOTHING)
             ours = getattr(said, role) if known else None
+            ours = "both" if role == "side" and folded(word) in MEANS else ours
             if role == "dataset":
                 version = next((other.word for other in labels if _VERSION.fullmatch(other.word)), "")
                 if version:
@@ -221,7 +222,14 @@ def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> 
     return is_unnamed or bool(facts.model and is_difference(facts.model))
 
 
-def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> Facts | None:
+def names_metric(cells: Sequence[str], names: Names) -> bool:
+    """Return whether a row has a single text, which is a metric, above the values of this metric."""
+    texts = set(filter(None, cells))
+    facts = read_header(texts.pop(), names) if len(texts) == 1 < len(cells) else NOTHING
+    return facts.metric is not None and not facts.unknown
+
+
+def _section(cells: Sequence[str], columns: Sequence[Column], names: Names, metrics: str) -> Facts | None:
     """Return the facts of a row that divides the table: a single text, spread over all columns or alone in its row."""
     texts = set(filter(None, cells))
     if len(texts) != 1 or len(cells) < 2:
@@ -230,6 +238,8 @@ def _section(cells: Sequence[str], columns: Sequence[Column], names: Names) -> F
     if is_numeric(text) or is_missing(text):
         return None
     facts = read_header(text, names)
+    if metrics == "table" and names_metric(cells, names):
+        return facts
     in_values = any(cells[column.index] for column in columns if column.role == "value")
     if all(cells) or (facts.says_something and not facts.metric and not in_values):
         return replace(facts, rest=None, metric=None, metric_as_printed=None)

@@ -1,14 +1,17 @@
 """Read sidecars: YAML files beside a table that state facts about it (workflow/schemas/sidecar.schema.yaml)."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.schemas import line_of, read_yaml, validate
+from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import our_word, shipped_mapping
+from rankadjust.counting.protocols import get_protocol
 from rankadjust.tables.cells import label
 from rankadjust.tables.tokens import FIELDS, Facts, Names, find_dataset, metric_key
 
@@ -52,13 +55,17 @@ NO_LINE = Line()
 
 @dataclass(frozen=True)
 class Stated:
-    """The statements of a sidecar about one table: facts of all its values, and its lines by their keys."""
+    """The statements of a sidecar about one table: facts of all its values, and its lines by their keys.
+
+    has_sidecar: False where options of the command state them.
+    """
 
     facts: Facts = field(default_factory=Facts)
     about: Mapping[str, str] = field(default_factory=dict)
     header_rows: int | None = None
     columns: Mapping[Any, Line] = field(default_factory=dict)
     rows: Mapping[Any, Line] = field(default_factory=dict)
+    has_sidecar: bool = True
 
     def column(self, number: int, texts: Iterable[str]) -> Line:
         """Return the statements about a column, found by its number (from 1) or one of its header texts."""
@@ -175,29 +182,54 @@ def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys 
     return Facts(**facts)
 
 
+def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]:
+    """Return the given facts (name -> value, None if not given) in our words; names: the known data sets.
+
+    Raises RankadjustError for an unknown data set, split, side or protocol.
+    """
+    facts = {name: text for name, text in given.items() if text is not None}
+    for name, known in (("split", PRINTED_SPLITS), ("side", SIDES)):
+        if name in facts:
+            facts[name] = our_word(name, facts[name]) or facts[name]
+            if facts[name] not in known:
+                words = [*known, *shipped_mapping()["words"][name]]
+                hint = did_you_mean(facts[name], words) or f"; allowed are {', '.join(known)}"
+                raise RankadjustError(f"--{name}: unknown {name} '{facts[name]}'{hint}")
+    if "task" in facts:
+        facts["task"] = our_word("task", facts["task"]) or facts["task"]
+    if "protocol" in facts:
+        facts["protocol"] = get_protocol(our_word("protocol", facts["protocol"]) or facts["protocol"]).name
+    if "dataset" in facts and not is_pattern(facts["dataset"]):
+        dataset = find_dataset(facts["dataset"], names)
+        if dataset is None:
+            hint = (
+                did_you_mean(facts["dataset"], list(names.values())) or "; 'rankadjust datasets' lists them"
+            )
+            raise RankadjustError(f"--dataset: unknown data set '{facts['dataset']}'{hint}")
+        facts["dataset"] = dataset
+    return facts
+
+
 def require_found(
-    path: str | Path,
-    data: Mapping[str, Any],
-    stated: Sequence[Stated],
-    used: Set[tuple[str, Any]],
-    texts: Sequence[Sequence[str]],
+    path: str | Path, data: Mapping[str, Any], tables: Sequence[tuple[Sequence[str], Stated, Any]]
 ) -> None:
     """Raise a RankadjustError for a key of `columns`, `rows` or `tables` that fits nothing in the file.
 
-    stated: the statements about each table. used: kind and key of the lines that exist in a table. texts: the texts
-    above each table.
+    tables: for each table the texts above it, the statements about it, and its layout, whose columns and rows have the
+    statements about them.
     """
+    texts = [above for above, _, _ in tables]
     for key in data.get("tables", {}):
         if not any(means_table(key, number, above) for number, above in enumerate(texts, start=1)):
-            where = _where(path, ["tables", key])
-            known = list(dict.fromkeys(text for above in texts for text in above))
+            known = list(dict.fromkeys(chain(*texts)))
             hint = did_you_mean(str(key), known) if isinstance(key, str) and not key.isdigit() else ""
+            where = _where(path, ["tables", key])
             raise RankadjustError(
-                f"{where}: tables: the file has no table {key}; it has {len(stated)}{hint or ''}"
+                f"{where}: tables: the file has no table {key}; it has {len(tables)}{hint or ''}"
             )
-    asked = ((kind, key) for kind in ("columns", "rows") for table in stated for key in getattr(table, kind))
-    for kind, key in asked:
-        if (kind, key) not in used:
+    for kind in ("columns", "rows"):
+        used = {line.line.key for _, _, layout in tables for line in getattr(layout, kind)}
+        for key in (key for _, stated, _ in tables for key in getattr(stated, kind) if key not in used):
             raise RankadjustError(
                 f"{_where(path, [kind, key])}: {kind}: no table has the {kind[:-1]} {key!r}; "
                 "write its text as printed, or its number"

@@ -42,6 +42,8 @@ _HITS_OF_SIDE = re.compile(r"\b(hits?) ([a-z]+) ?(@ ?\d+)", re.IGNORECASE)
 _VERSION = re.compile(r"[vV]\d+")
 # Two numbers with a separator between them are not a k: 'Hits@10_50', 'Hits@1-3'.
 _TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
+# The k of Hits in a row of its own: '10', '@10', 'k=10'.
+_K = re.compile(r"@?(?P<named>[kKnN]\s?=\s?)?(?P<k>\d+)")
 # Only Hits may have their k without '@' or 'at': the 2 of 'MRR_2' may number a run.
 _AT = re.compile(r"@|(?<![^\W_])at(?![^\W_])", re.IGNORECASE)
 _SCALE = re.compile(r"‰|[/×x*·]\s?10|10\s?(?:\^|[⁰-⁹⁻])|\b(?:log|ln|in k|per mil)")
@@ -426,12 +428,13 @@ def _read_stack(distinct: tuple[str, ...], names: Names) -> Facts:
 
 
 def _with_joined_k(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Replace 'Hits@' (or 'Hits@k (%)') and a bare number below it by 'Hits@10 (%)'."""
-    *above, last = texts or ("",)
-    if k := re.fullmatch(r"@?(\d+)", label(last)):
-        for index, text in enumerate(map(label, above)):
-            stem = re.sub(r"@\s*[kKnN]?(?!\w)", "@", text if "@" in text else f"{text}@")
-            joined = stem.replace("@", f"@{k[1]}", 1)
-            if metric_key(_BRACKET.sub("", joined)) and not metric_key(text):
-                return (*above[:index], joined, *above[index + 1 :])
+    """Replace 'Hits@' (or 'Hits@k (%)') and the k below it by 'Hits@10 (%)'; 'k=10' may also be above it."""
+    for place, match in enumerate(map(_K.fullmatch, map(label, texts))):
+        if match and (place == len(texts) - 1 or match["named"]):
+            others = (*texts[:place], *texts[place + 1 :])
+            for index, text in enumerate(map(label, others)):
+                stem = re.sub(r"@\s*[kKnN]?(?!\w)", "@", text if "@" in text else f"{text}@")
+                joined = stem.replace("@", f"@{match['k']}", 1)
+                if metric_key(_BRACKET.sub("", joined)) and not metric_key(text):
+                    return (*others[:index], joined, *others[index + 1 :])
     return texts

@@ -10,15 +10,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from rankadjust.base.printed import Number
 from rankadjust.chance.adjusted_names import find_adjusted
-from rankadjust.chance.metrics import Metric
-from rankadjust.tables.possible import Row, all_possible, is_out_of_order, rows_of_models
+from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.tables.values import States, Value
 
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
+_MRR, _FIRST = "inverse_harmonic_mean_rank", "hits_at_1"
+# The program needs some milliseconds for a row, and a log may have thousands of rows.
+_MOST_ROWS = 5
+# Of a row, key of a metric -> its number and the index of its series; key -> the ends of its rounding interval.
+_Row = dict[str, tuple[Number, int]]
+_Ends = Mapping[str, tuple[float, float]]
 # The ranges of adjusted metrics that differ from the range of the metric itself.
 _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
 
@@ -77,14 +85,12 @@ def settle(
         groups[value.series, value.facts.metric].append(value)
     series = [_series(members, percent) for members in groups.values()]
     decisions = _possible(list(groups.values()), series, decide_units(series))
-    for members in groups.values():
-        if any(value.number.other for value in members):
-            for value in filter(lambda value: _may_be_thousands(value.number), members):
-                value.assumed.setdefault(
-                    "value", "the point is decimal, though other values have a decimal comma"
-                )
     for members, decision in zip(groups.values(), decisions, strict=True):
+        has_comma = any(value.number.other for value in members)
         for index, value in enumerate(members):
+            if has_comma and _may_be_thousands(value.number):
+                why = "the point is decimal, though other values have a decimal comma"
+                value.assumed.setdefault("value", why)
             value.unit = "percent" if value.number.percent else decision.unit
             reason = decision.reason if decision.unit is None else decision.impossible.get(index)
             if reason and states[value.cell][0] == "value":
@@ -102,35 +108,78 @@ def _possible(
     If the values of most models are impossible in any unit, the columns themselves are in doubt: `assumed` says so.
     """
     shares = {place for place, column in enumerate(series) if is_share(column.metric)}
-    rows = [{key: pair for key, pair in row.items() if pair[1] in shares} for row in rows_of_models(groups)]
+    rows = _rows_of_models(groups, shares)
+    units = [decision.unit for decision in decisions]
     free = {
         place
         for place in shares
         if not series[place].stated and all(number.value <= 1 for number in series[place].numbers)
     }
-    open_ones = {place for place in free if decisions[place].unit is None}
-
-    def read(row: Mapping[str, tuple[Number, int]], changed: set[int], unit: str | None) -> Row:
-        units = {key: unit if place in changed else decisions[place].unit for key, (_, place) in row.items()}
-        return {key: (row[key][0], own == "percent") for key, own in units.items() if own is not None}
-
-    def remain(changed: set[int], unit: str) -> bool:
-        return all_possible(read(row, changed, unit) for row in rows)
-
-    wrong = sum(is_out_of_order(read(row, set(), None)) for row in rows)
+    wrong = sum(_is_out_of_order(_ends(row, units)) for row in rows)
     is_doubtful = 2 * wrong > len(rows)
-    changed = open_ones or (free if is_doubtful else set())
-    possible = [unit for unit in ("fraction", "percent") if changed and rows and remain(changed, unit)]
+    changed = {place for place in free if units[place] is None} or (free if is_doubtful else set())
+    possible = []
+    for unit in ("fraction", "percent") if changed and rows else ():
+        others = [unit if place in changed else own for place, own in enumerate(units)]
+        # Later rows are not tried, to save time.
+        possible += [unit] if all(_are_possible(_ends(row, others)) for row in rows[:_MOST_ROWS]) else []
     if len(possible) == 1:
-        reason = f"{possible[0]}: no ranks have these values in the other unit"
-        impossible = {place: _impossible(series[place], possible[0]) for place in changed}
+        [unit], reason = possible, f"{possible[0]}: no ranks have these values in the other unit"
+        impossible = {place: _impossible(series[place], unit) for place in changed}
         return [
-            Decision(possible[0], reason, impossible[place], assumed=True) if place in changed else column
+            Decision(unit, reason, impossible[place], assumed=True) if place in changed else column
             for place, column in enumerate(decisions)
         ]
     for value in (value for members in groups for value in members if is_doubtful and wrong > 1):
         value.assumed.setdefault("metric", "of the header, though most rows are impossible with it")
     return decisions
+
+
+def _rows_of_models(groups: Sequence[Sequence[Value]], shares: Iterable[int]) -> list[_Row]:
+    """Return the rows of several values in [0, 1] with the same model and evaluation."""
+    rows: dict[tuple[Any, ...], _Row] = defaultdict(dict)
+    for place in shares:
+        for value in groups[place]:
+            facts = value.facts
+            about = (facts.dataset, facts.split, facts.side, facts.protocol, facts.ties)
+            key = (value.model_line, value.model, about, value.series[1])
+            rows[key][facts.metric or ""] = value.number, place
+    return [row for row in rows.values() if len(row) > 1]
+
+
+def _ends(row: _Row, units: Sequence[str | None]) -> _Ends:
+    """Return the ends of the rounding intervals of a row's values, without the values whose unit is undecided."""
+    return {
+        key: number.interval(percent=units[place] == "percent" or number.percent)[1:]
+        for key, (number, place) in row.items()
+        if units[place] is not None
+    }
+
+
+def _are_possible(ends: _Ends) -> bool:
+    """Return whether some ranks, on any data set, give all values of a row: an MRR of 0.9 with Hits@1 0.4 is not."""
+    # Loading SciPy's solvers takes longer than reading most tables.
+    from rankadjust.consistency.program import Program, Ranks  # noqa: PLC0415
+    from rankadjust.consistency.statements import Interval, TaskCounts, statement_of  # noqa: PLC0415
+
+    tasks = {"both": TaskCounts(np.array([]), np.array([]), np.inf)}
+    intervals = {key: Interval(key, resolve(key), "both", *own) for key, own in ends.items()}
+    read = (statement_of(interval, intervals) for interval in intervals.values())
+    statements = [statement for statement in read if statement is not None]
+    program = Program(tasks, None, {"both": ("both",)}, statements, Ranks.HALVES)
+    return not program.clashes(program.names)
+
+
+def _is_out_of_order(ends: _Ends) -> bool:
+    """Return whether Hits@k falls as k grows, or MRR is out of the reach of Hits@1: this needs no program."""
+    by_k = {resolve(key).k or 0: own for key, own in ends.items() if key.startswith("hits_at_")}
+    hits = [by_k[k] for k in sorted(by_k)]
+    if any(lower[0] > higher[1] for lower, higher in pairwise(hits)):
+        return True
+    if not {_MRR, _FIRST} <= ends.keys():
+        return False
+    (low, high), (least, most) = ends[_MRR], ends[_FIRST]
+    return low > (1 + most) / 2 or high < least
 
 
 def _series(members: Sequence[Value], percent: str | None) -> Series:

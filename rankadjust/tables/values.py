@@ -253,12 +253,14 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
     stated = in_row.over(in_column)
     header = _without(column.facts, in_column, whole.dataset, known)
     labels = _without(bare, in_row, whole.dataset, known)
-    lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), "the sidecar", "the table")
+    # Without a sidecar, an option of the command states it.
+    by = "the sidecar" if table.stated.has_sidecar else "the option"
+    lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), by, "the table")
     given: dict[str, Any] = {name: None for name in EVALUATION if getattr(stated, name)}
-    facts = replace(whole, **given).agreeing(lines, "the sidecar", "the table").over(table.layout.facts)
+    facts = replace(whole, **given).agreeing(lines, by, "the table").over(table.layout.facts)
     conflicts = facts.conflicts
     if whole.metric and lines.metric not in (None, whole.metric):
-        conflicts += (f"the sidecar says {whole.metric}, the table {lines.metric}",)
+        conflicts += (f"{by} says {whole.metric}, the table {lines.metric}",)
     notes = dict.fromkeys(filter(None, (stated.notes, whole.notes, header.notes, labels.notes)))
     printed = facts.metric_as_printed or (column.name or None if facts.metric else None)
     facts = replace(

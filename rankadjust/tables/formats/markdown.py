@@ -25,6 +25,9 @@ from rankadjust.tables.formats.plaintext import log_grids, split_pipes
 
 _HTML_TABLE = re.compile(r"<table\b.*?(</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _LATEX_TABLE = re.compile(r"\\begin\{(?:tabular|longtable|array)")
+# The title of a part that a reader unfolds, of a lower rank than every heading.
+_SUMMARY = re.compile(r"<summary>([^<>]{1,200})</summary>", re.IGNORECASE)
+_FOLDED = 7
 _FOOTNOTE_REFERENCE = re.compile(r"(?<!\\)\[\^([^\]\s]{1,99})\](?!:)")
 _DASHES = re.compile(r":?-+:?")
 # A line that begins with any other sign starts no block that could end a table.
@@ -86,6 +89,8 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
             tables_found.append(
                 (first, [shifted(grid, 0, "the table is inside a comment") for grid in grids])
             )
+        elif token.type == "html_block":
+            texts += [(token.map[0], _FOLDED, words) for words in _SUMMARY.findall(token.content)]
         elif token.type == "fence" and _LATEX_TABLE.search(token.content):
             tables_found.append(
                 (token.map[0], [shifted(grid, token.map[0] + 1) for grid in latex_grids(token.content)])

@@ -4,13 +4,15 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Sequence
-from itertools import groupby, pairwise
+from collections.abc import Container, Sequence
+from itertools import chain, groupby, islice, pairwise
+from typing import NamedTuple
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import PRINTED, plain, read_number
 from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.tables.formats.grid import CONTEXT_LENGTH, MAX_COLUMNS, Grid, make_grid
+from rankadjust.tables.formats.tools import load_json, paths_of
 
 _PAIR = re.compile(
     # A word of a key has at most 80 characters, so that a line of one endless word takes no endless time.
@@ -27,11 +29,14 @@ _LINE = re.compile(
     r"""[\s*]*(?P<split>)(?P<name>[A-Za-z][^=,;"']{0,60}?)\s*"""
     rf"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{{1,18}}))?\s*[:=]\s*(?P<value>{PRINTED})\s*"""
 )
-# The split of the lines below.
-_SPLIT = re.compile(r"\W*((?i:train|val|dev|test)[a-z]*)\b[\w ]{0,30}\W*")
+# The split of the lines below: 'Test:', 'Evaluate on valid'.
+_SPLIT = re.compile(
+    r"\W*(?:evaluat\w+ (?:on )?)?((?:train|val|dev|test)[a-z]*)\b[\w ]{0,30}\W*", re.IGNORECASE
+)
+_SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b", re.IGNORECASE)
 # Programs write such stamps before their messages.
 _STAMP = re.compile(
-    r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*|(?:\w{1,40}:)?\d{4}-\d\d-\d\d[ T][\d:.,]{8,15}\s*"
+    r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*:?\s*|(?:\w{1,40}:)?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:[\d.,]{2,9}:?\s*"
     r"|(?:INFO|DEBUG|WARNING|root)\b[:\s-]*|-\s)*"
 )
 # Facts among the pairs of a line: 'model=TransE dataset=UMLS mrr=0.9'.
@@ -46,6 +51,10 @@ _NOTED = re.compile(r"^(\s*[^:=()]+?)(\s*[:=]\s*[\d.]+\s?%?)\s*(\([A-Za-z]+\))\s
 _TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
 # A metric before the pairs of its sides: 'MRR: Tail : 0.43, Head : 0.25'.
 _METRIC = re.compile(r"([\w@.-]{1,40}+)\s*:\s*$")
+# Signs around a pair that is alone in its line, as in a dictionary.
+_AROUND_PAIR = " ,'\"{}"
+# A metric and its value in a list: 'MRR 0.361, Hits@1 0.268'.
+_SPACED = re.compile(rf"([A-Za-z][\w@.-]{{0,40}}+) (?={PRINTED}(?:\s?[,;|/]|\s*$))")
 # The text before a pair, without the signs at its end.
 _LABEL = re.compile(r".*[^\s:={\[(,>|-]", re.DOTALL)
 # A log with more parts describes training: the lines between its values are not titles.
@@ -58,25 +67,28 @@ _BORDER = re.compile(r"^\s*(=+|-+)(\s+(=+|-+))+\s*$")
 def delimited_grids(text: str, delimiter: str | None = None) -> list[Grid]:
     """Return the one table of a CSV or TSV text; the default delimiter is the sign that cuts the lines most evenly.
 
-    Leading lines that begin with '#' are context.
+    Leading lines that begin with '#' are context; so are lines without a delimiter, above an empty line or below one.
     """
     lines = text.splitlines(keepends=True)
-    comments = 0
-    while comments < len(lines) and lines[comments].startswith("#"):
-        comments += 1
-    body = "".join(lines[comments:])
-    reader = csv.reader(io.StringIO(body), delimiter=delimiter or _likely_delimiter(body))
+    comments = next((at for at, line in enumerate(lines) if not line.startswith("#")), len(lines))
+    delimiter = delimiter or _likely_delimiter("".join(lines[comments:]))
+    empty = [at for at in range(comments, len(lines)) if not lines[at].strip()]
+    first = next((at for at in reversed(empty) if delimiter not in "".join(lines[comments:at])), comments)
+    end = next((at for at in empty if at > first and delimiter not in "".join(lines[at:])), len(lines))
+    if first == end or delimiter not in "".join(lines[first:end]):
+        first, end = comments, len(lines)
+    reader = csv.reader(io.StringIO("".join(lines[first:end])), delimiter=delimiter)
     rows, starts = [], []
     try:
-        line = comments + 1
+        line = first + 1
         for row in reader:
             if row:
                 rows.append(row)
                 starts.append(line)
-            line = comments + reader.line_num + 1
+            line = first + reader.line_num + 1
     except csv.Error as error:
-        raise RankadjustError(f"line {comments + reader.line_num}: not valid CSV ({error})") from None
-    context = [line.lstrip("# ") for line in reversed(lines[:comments])]
+        raise RankadjustError(f"line {first + reader.line_num}: not valid CSV ({error})") from None
+    context = [line.lstrip("# ") for line in (*reversed(lines[:first]), *lines[end:])]
     return [make_grid(rows, lines=starts, context=context)] if rows else []
 
 
@@ -105,11 +117,10 @@ def piped_grids(text: str) -> list[Grid]:
     lines = text.splitlines()
     grids = []
     for first, last in _blocks([line.count("|") > 0 and not line.lstrip().startswith("+") for line in lines]):
-        numbered = [
-            (number + 1, split_pipes(lines[number]))
-            for number in range(first, last)
-            if not re.fullmatch(r"[\s|+:=-]+", lines[number])
-        ]
+        own = [at for at in range(first, last) if not re.fullmatch(r"[\s|+:=-]+", lines[at])]
+        # A header may begin with an empty corner in place of a border: '   | MRR' above 'A | 0.5'.
+        border = "" if all(lines[at].lstrip().startswith("|") for at in own) else "|"
+        numbered = [(at + 1, split_pipes(border + lines[at])) for at in own]
         if len(numbered) > 1 and max(len(cells) for _, cells in numbered) > 1:
             rows = [[cell.replace("\\|", "|") for cell in cells] for _, cells in numbered]
             context = [*_above(lines, first), *lines[last : last + CONTEXT_LENGTH]]
@@ -127,38 +138,62 @@ def _blocks(marks: Sequence[bool]) -> list[tuple[int, int]]:
 def log_grids(text: str) -> list[Grid]:
     """Return lines of 'key: number' pairs as tables.
 
-    Lines with two or more pairs make a table with a row for each line: the text before the first pair, and a column for
-    each key. A line of other text begins another table ('-- left', '-- right'). Without such lines, each run of lines
-    with a single pair makes a table with a row for each line.
+    Lines with two or more pairs make a table with a row for each line: the text before the first pair, the facts of the
+    line, and a column for each key. A line of other text begins another table ('-- left', '-- right'). Each run of
+    lines with a single pair makes a table with a row for each line; beside lines of several pairs, it must name a
+    metric.
     """
-    lines = [_unlisted(_STAMP.sub("", plain(line), count=1)) for line in text.splitlines()]
-    lines_with_pairs = [
-        (number, line, list(_PAIR.finditer(_FIELD.sub(lambda field: " " * len(field[0]), line))))
-        for number, line in enumerate(lines, start=1)
-    ]
-    several = [(number, line, pairs) for number, line, pairs in lines_with_pairs if len(pairs) > 1]
+    lines, read = [], []
+    for number, written in enumerate(text.splitlines(), start=1):
+        stamped = plain(written)
+        stamp = _STAMP.match(stamped)
+        line = _unlisted(stamped[stamp.end() if stamp else 0 :])
+        facts = dict(_FIELD.findall(line))
+        # The stamp of some programs names the split: '[Epoch 410 valid]: '.
+        if split := _SPLIT_WORD.search(stamp[0] if stamp else ""):
+            facts["split"] = split[1]
+        lines.append(line)
+        read.append(_Line(number, line, list(_PAIR.finditer(_FIELD.sub(_blanked, line))), facts))
+    several = [entry for entry in read if len(entry.pairs) > 1]
+    blocks: dict[int, list[_Line]] = {}
+    title = 0
+    for entry in read if several else ():
+        if len(entry.pairs) > 1:
+            blocks.setdefault(title, []).append(entry)
+        elif entry.text.strip() and not entry.pairs:
+            title = entry.number
+    parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [several]
+    single = [entry._replace(pairs=_only_pair(entry)) for entry in read]
+    keys = {entry.pairs[0]["name"] for entry in single if entry.pairs}
+    marks = [bool(entry.pairs) or _is_bare(entry.text, keys) for entry in single]
+    alone = [single[first:last] for first, last in _blocks(marks) if last - first > 1]
     if several:
-        blocks: dict[int, list[tuple[int, str, list[re.Match[str]]]]] = {}
-        title = 0
-        for number, line, pairs in lines_with_pairs:
-            if len(pairs) > 1:
-                blocks.setdefault(title, []).append((number, line, pairs))
-            elif line.strip() and not pairs:
-                title = number
-        parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [several]
-        return [_pairs_table(part, lines) for part in parts]
-    lines_with_pairs = [(number, line, _only_pair(line, pairs)) for number, line, pairs in lines_with_pairs]
-    single = [len(pairs) == 1 for _, _, pairs in lines_with_pairs]
-    keys = {entry[2][0]["name"] for entry, is_pair in zip(lines_with_pairs, single, strict=True) if is_pair}
-    single = [
-        is_pair or bool((bare := _BARE.fullmatch(line)) and (bare[1] in keys or "@" in bare[1]))
-        for is_pair, line in zip(single, lines, strict=True)
-    ]
-    return [
-        _single_pairs(lines_with_pairs[first:last], lines)
-        for first, last in _blocks(single)
-        if last - first > 1
-    ]
+        alone = [run for run in alone if any(map(_is_metric, run))]
+    grids = [(part[0].number, _pairs_table(part, lines)) for part in parts]
+    grids += [(run[0].number, _single_pairs(run, lines)) for run in alone]
+    return [grid for _, grid in sorted(grids, key=lambda pair: pair[0])]
+
+
+class _Line(NamedTuple):
+    """A line of a log: its number, its text without the stamp, its pairs, and its facts ('model=TransE')."""
+
+    number: int
+    text: str
+    pairs: list[re.Match[str]]
+    facts: dict[str, str]
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+def _is_bare(line: str, keys: Container[str]) -> bool:
+    match = _BARE.fullmatch(line)
+    return match is not None and (match[1] in keys or "@" in match[1])
+
+
+def _is_metric(line: _Line) -> bool:
+    return any(find_adjusted(pair["name"]) is not None for pair in line.pairs)
 
 
 def _unlisted(line: str) -> str:
@@ -170,36 +205,45 @@ def _unlisted(line: str) -> str:
             return match[0]
         return ", ".join(f"{match[1]}{key}: {value}" for key, value in zip(keys, values, strict=True))
 
+    if len(line) <= _LONGEST_LISTED:
+        line = _flat(line.strip()) if line.strip()[-1:] == "}" else line
+        line = _SPACED.sub(lambda pair: f"{pair[1]}: " if find_adjusted(pair[1]) else pair[0], line)
     is_short = len(line) <= _LONGEST_LISTED and line.endswith((")", "]", "}"))
     return _NOTED.sub(r"\1 \3\2", _LISTED.sub(pairs, line)) if is_short else line
 
 
-def _only_pair(line: str, pairs: list[re.Match[str]]) -> list[re.Match[str]]:
+def _flat(line: str) -> str:
+    """Return a nested dictionary of Python as pairs: "{'both': {'realistic': {'mrr': 0.3}}}"."""
+    try:
+        data = load_json(line.replace("'", '"'))
+    except (ValueError, RecursionError):
+        return line
+    if not isinstance(data, dict) or not any(isinstance(value, dict) for value in data.values()):
+        return line
+    return ", ".join(f"{path}: {value}" for path, value in paths_of(data))
+
+
+def _only_pair(line: _Line) -> list[re.Match[str]]:
     """Return the pair of a line that holds nothing else; empty for other lines."""
-    if len(pairs) == 1 and pairs[0].group().strip(" '\"") == line.strip(" ,'\""):
-        return pairs
-    match = _LINE.fullmatch(line) if len(pairs) < 2 else None
+    if len(line.pairs) == 1 and line.pairs[0].group().strip(_AROUND_PAIR) == line.text.strip(_AROUND_PAIR):
+        return line.pairs
+    match = _LINE.fullmatch(line.text) if len(line.pairs) < 2 else None
     return [match] if match else []
 
 
-def _single_pairs(
-    lines_with_pairs: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]
-) -> Grid:
+def _single_pairs(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
     """Return lines of one pair as a table with a row for each, and a column for the training step if any has a step."""
-    pairs = [pair for _, _, own in lines_with_pairs for pair in own]
-    steps = (
-        [[pair["step"] or ""] for pair in pairs] if any(pair["step"] for pair in pairs) else [[]] * len(pairs)
-    )
-    header = ["", "value", *(["step"] if steps[0] else [])]
-    first = lines_with_pairs[0][0]
-    above = _above(lines, first - 1)
+    pairs = [pair for line in read for pair in line.pairs]
+    has_steps = any(pair["step"] for pair in pairs)
+    above = _above(lines, read[0].number - 1)
     title = _SPLIT.fullmatch(above[0]) if above else None
     split = f"{title[1]} " if title else ""
     rows = [
-        [f"{'' if pair['split'] else split}{_key(pair)}", pair["value"], *step]
-        for pair, step in zip(pairs, steps, strict=True)
+        [f"{'' if pair['split'] else split}{_key(pair)}", pair["value"], *([pair["step"] or ""] * has_steps)]
+        for pair in pairs
     ]
-    numbers = [first, *(number for number, _, own in lines_with_pairs if own)]
+    numbers = [read[0].number, *(line.number for line in read if line.pairs)]
+    header = ["", "value", *(["step"] * has_steps)]
     return make_grid([header, *rows], header_rows=1, lines=numbers, context=above)
 
 
@@ -216,32 +260,30 @@ def _key(pair: re.Match[str]) -> str:
     return f"{pair['split'] or ''}{pair['name']}"
 
 
-def _pairs_table(
-    lines_with_pairs: Sequence[tuple[int, str, list[re.Match[str]]]], lines: Sequence[str]
-) -> Grid:
+def _pairs_table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
     """Return lines of several pairs as a table: the text before the first pair, the facts, a column for each key."""
-    above = _above(lines, lines_with_pairs[0][0] - 1)
+    above = _above(lines, read[0].number - 1)
     title = _TITLE.fullmatch(above[0]) if above else None
-    labels, facts, values = [], [], []
-    for _, line, pairs in lines_with_pairs:
-        before, metric = _metric_before(line, pairs)
+    labels, values = [], []
+    for line in read:
+        before, metric = _metric_before(line.text, line.pairs)
         label = _LABEL.match(_FIELD.sub("", before))
         labels.append(label[0] if label else title[1] if title else "")
-        facts.append(dict(_FIELD.findall(line)))
-        values.append({f"{metric}{_key(pair)}": pair["value"] for pair in pairs})
-    header = [list(dict.fromkeys(name for own in rows for name in own)) for rows in (facts, values)]
+        values.append({f"{metric}{_key(pair)}": pair["value"] for pair in line.pairs})
+    named = [list(dict.fromkeys(chain(*own))) for own in ([line.facts for line in read], values)]
     rows = [
-        [label, *(own.get(name, "") for name in header[0]), *(cells.get(name, "") for name in header[1])]
-        for label, own, cells in zip(labels, facts, values, strict=True)
+        [label, *(line.facts.get(name, "") for name in named[0]), *(own.get(name, "") for name in named[1])]
+        for line, label, own in zip(read, labels, values, strict=True)
     ]
-    numbers = [lines_with_pairs[0][0], *(number for number, _, _ in lines_with_pairs)]
-    return make_grid([["", *header[0], *header[1]], *rows], header_rows=1, lines=numbers, context=above)
+    numbers = [read[0].number, *(line.number for line in read)]
+    return make_grid([["", *chain(*named)], *rows], header_rows=1, lines=numbers, context=above)
 
 
 def _above(lines: Sequence[str], first: int) -> list[str]:
-    """Return the last texts above a line, the nearest first."""
-    near = reversed(lines[max(0, first - 5 * CONTEXT_LENGTH) : first])
-    return [line for line in near if line.strip()][:CONTEXT_LENGTH]
+    """Return the last texts above a line, the nearest first, and the first texts of the file, such as its command."""
+    near = filter(str.strip, reversed(lines[max(0, first - 5 * CONTEXT_LENGTH) : first]))
+    top = filter(str.strip, lines[: min(first, 2 * CONTEXT_LENGTH)])
+    return list(dict.fromkeys([*islice(near, CONTEXT_LENGTH), *top]))
 
 
 def fixed_width_grids(text: str) -> list[Grid]:
@@ -339,33 +381,44 @@ def openke_grids(text: str) -> list[Grid]:
 
 
 def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
+    """Return lines cut where all have blanks; the names above several columns may cross the blanks between values."""
     if len(lines) < 2:
         return []
-    width = max(len(line) for line in lines)
-    # Go character by character, since one line may be as long as all others together.
-    blank = [True] * width
-    for line in lines:
-        for at, character in enumerate(line):
-            if character != " ":
-                blank[at] = False
-    for least in (2, 1):
-        gaps = [(first, last) for first, last in _blocks(blank) if last - first >= least and first > 0]
-        if len(gaps) > MAX_COLUMNS:
-            continue
-        edges = [0, *(last for _, last in gaps), width]
+    width = max(map(len, lines))
+    gaps = _gaps(lines, 2)
+    body = [line for line in lines if sum(map(_is_value, line.split())) > 1]
+    between_values = _gaps(body, 2) if 1 < len(body) < len(lines) else []
+    if len(gaps) < len(between_values) < MAX_COLUMNS:
+        columns = list(pairwise([0, *chain(*between_values), width]))[::2]
+        return [_pieces(line, columns) for line in lines]
+    for cuts, needs_number in ((gaps, False), (_gaps(lines, 1), True)):
+        edges = [0, *(last for _, last in cuts), width]
         rows = [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
         # A single blank is a gap only if it separates numbers, as between columns set side by side.
-        if gaps and (least == 2 or any(read_number(cell) for row in rows for cell in row[1:])):
+        if 0 < len(cuts) <= MAX_COLUMNS and (
+            not needs_number or any(read_number(cell) for row in rows for cell in row[1:])
+        ):
             return rows
     split = [re.split(r"\s{2,}", line.strip()) for line in lines]
     return split if len({len(row) for row in split}) == 1 and len(split[0]) > 1 else []
+
+
+def _gaps(lines: Sequence[str], least: int) -> list[tuple[int, int]]:
+    """Return the places after the first sign where all lines have this many blanks."""
+    blank = [True] * max(map(len, lines), default=0)
+    # Go sign by sign, since one line may be as long as all others together.
+    for line in lines:
+        for at, sign in enumerate(line):
+            if sign != " ":
+                blank[at] = False
+    return [(first, last) for first, last in _blocks(blank) if last - first >= least and first > 0]
 
 
 def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> Grid:
     """Return a table with borders of '=== ===' or '--- ---'; its text may cross the borders.
 
     above: number of lines above the table. A line with an empty first column continues the row above, unless a border
-    is between them. A border across several columns merges them in the row above it.
+    is between them.
     """
     is_border = [_BORDER.match(line) is not None for line in lines]
     columns = _spans(lines[is_border.index(True)])
@@ -374,15 +427,9 @@ def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> G
     header_rows = 0
     for number, line in enumerate(lines):
         if is_border[number]:
-            spans = _spans(line)
-            if len(spans) == len(columns):
-                header_rows = header_rows or (len(rows) if number < len(lines) - 1 else 0)
-            elif rows:
-                pieces = _pieces(lines[number - 1], spans)
-                rows[-1] = [
-                    [piece for (start, end), piece in zip(spans, pieces, strict=True) if start <= at < end]
-                    for at, _ in columns
-                ]
+            # A border across several columns is below the names of these columns.
+            is_whole = len(_spans(line)) == len(columns)
+            header_rows = header_rows or (len(rows) if is_whole and number < len(lines) - 1 else 0)
             continue
         pieces = _pieces(line, columns)
         if rows and not pieces[0] and not is_border[number - 1]:

@@ -26,7 +26,7 @@ _KEPT = (1, 3, 5, 10, 20, 50, 100)
 def json_grids(text: str) -> list[Grid]:
     """Return the records of a JSON text, or of a text with one record on each line, as tables."""
     try:
-        return _grids(_load_json(text))
+        return _grids(load_json(text))
     except json.JSONDecodeError as error:
         numbered = _lines_of(text)
         if len(numbered) < 2 or not numbered[0][1].startswith("{"):
@@ -34,7 +34,7 @@ def json_grids(text: str) -> list[Grid]:
     records = []
     for number, line in numbered:
         try:
-            records.append(_load_json(line))
+            records.append(load_json(line))
         except json.JSONDecodeError as error:
             raise RankadjustError(f"line {number}: not valid JSON ({error.msg})") from None
     return _records(records, [number for number, _ in numbered])
@@ -57,8 +57,8 @@ def _lines_of(text: str) -> list[tuple[int, str]]:
     return [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
 
 
-def _load_json(text: str) -> Any:  # noqa: ANN401 - any data
-    # Keep numbers as they are written: 0.350 has three digits.
+def load_json(text: str) -> Any:  # noqa: ANN401 - any data
+    """Return JSON with its numbers as they are written: 0.350 has three digits."""
     return json.loads(text, parse_float=str, parse_int=str)
 
 
@@ -107,7 +107,7 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
     numbers: Sequence[int | None] = lines or [None] * len(records)
     flat = [
         # One path more than a table's most columns is enough to refuse it; aliases of YAML may make billions of paths.
-        (dict(islice(_paths(entry), MAX_COLUMNS + 1)), line)
+        (dict(islice(paths_of(entry), MAX_COLUMNS + 1)), line)
         for entry, line in zip(records, numbers, strict=True)
         if isinstance(entry, Mapping)
     ]
@@ -119,14 +119,14 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
     return [make_grid(rows, header_rows=1, lines=[flat[0][1], *(line for _, line in flat)])]
 
 
-def _paths(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any data
+def paths_of(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any data
     """Yield path and text of every value of a record; lists, such as losses by epoch, are left out."""
     # MLflow stores metrics and parameters as lists of a key and a value each.
     if _is_records(data) and all({"key", "value"} <= record.keys() for record in data):
         data = {str(record["key"]): record["value"] for record in data}
     if isinstance(data, Mapping):
         for key, value in data.items():
-            yield from _paths(value, f"{above}.{key}" if above else str(key))
+            yield from paths_of(value, f"{above}.{key}" if above else str(key))
     elif not isinstance(data, list):
         yield above, "" if data is None else str(data)
     elif listed := _LISTED_HITS.fullmatch(above):

@@ -11,7 +11,7 @@ import yaml
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
 from rankadjust.tables.account import draft_sidecar
-from rankadjust.tables.asking import answered, answers_as_sidecar, questions
+from rankadjust.tables.asking import Question, answered, answers_as_sidecar, questions
 from rankadjust.tables.reading import known_names, read_tables
 
 REPORT = """# Report
@@ -181,3 +181,34 @@ def test_a_table_that_seems_to_be_of_another_task_is_read_where_somebody_says_th
     assert read(tmp_path, text=text).values.is_empty()
     path = tmp_path / "report.md"
     assert read_tables(path, given={"task": "entity prediction"}).values["value"].to_list() == ["0.5"]
+
+
+def test_a_sidecar_asks_once_for_a_fact_that_no_table_has(tmp_path):
+    (tmp_path / "a.md").write_text(
+        "## Test:\n\n| Data set | MRR |\n|---|---|\n| UMLS | 0.5 |\n\n"
+        "## Validation:\n\n| Model | MRR |\n|---|---|\n| A | 0.5 |\n",
+        encoding="utf-8",
+    )
+    comments = [
+        line for line in draft_sidecar(read_tables(tmp_path / "a.md")).splitlines() if ":  # which" in line
+    ]
+    assert comments == [
+        "# table 'Test': model:  # which model",
+        "# table 'Validation': dataset:  # which data set: a name of the registry",
+    ]
+    (tmp_path / "b.md").write_text(
+        "| MRR |\n|---|\n| 0.5 |\n\nThen:\n\n| MRR |\n|---|\n| 0.6 |\n", encoding="utf-8"
+    )
+    assert "# model:  # which model\n" in draft_sidecar(read_tables(tmp_path / "b.md"))
+
+
+def test_a_number_that_was_not_offered_is_no_name():
+    question = Question((1,), (), "a.md", "model", None, ("A",))
+    with pytest.raises(RankadjustError, match="there is no answer 7; type its number, a name, or -"):
+        answered(question, "7", known_names(load_registry()))
+
+
+def test_an_option_that_contradicts_the_table_is_not_called_a_sidecar(tmp_path):
+    (tmp_path / "a.md").write_text("| Model | Test MRR |\n|---|---|\n| A | 0.5 |\n", encoding="utf-8")
+    reading = read_tables(tmp_path / "a.md", given={"split": "validation"})
+    assert reading.unread["reason"].to_list() == ["the option says validation, the table says testing"]

@@ -531,15 +531,14 @@ FOUND_IN_READMES = {
         [("A", "UMLS", MRR, value, None, side, None) for value, side in (("0.4", "head"), ("0.6", "tail"))],
         0,
     ),
-    "a data set above the first of its metrics": (
+    "metrics beside those of a data set are not taken for its own": (
         "a.md",
         table("Model | UMLS MRR | MR | WN18 MRR | MR", "A | .5 | 9 | .6 | 8"),
         [
-            ("A", dataset, metric, value, None, None, None)
-            for dataset, both in (("UMLS", ("0.5", "9")), ("WN18", ("0.6", "8")))
-            for metric, value in zip((MRR, MR), both, strict=True)
+            ("A", dataset, MRR, value, None, None, None)
+            for dataset, value in (("UMLS", "0.5"), ("WN18", "0.6"))
         ],
-        0,
+        2,
     ),
     "row numbers are no values, and 'Valeur' is no model": (
         "umls.md",
@@ -659,6 +658,163 @@ FOUND_IN_READMES = {
         "umls.log",
         "INFO:Trainer:2024-05-19 16:26:31:mrr: 0.5\nINFO:Trainer:2024-05-19 16:26:31:mr: 9\n",
         [(None, "UMLS", MRR, "0.5", None, None, None), (None, "UMLS", MR, "9", None, None, None)],
+        0,
+    ),
+    "raw and filtered below metrics below data sets": (
+        "a.tex",
+        r"\begin{tabular}{ccccc} Data Sets & \multicolumn{4}{c}{UMLS} \\ \hline"
+        r"\multirow{2}{*}{Metric} & \multicolumn{2}{c}{MR} & \multicolumn{2}{c}{Hits@10 (\%)} \\"
+        r" & Raw & Filt & Raw & Filt \\ \hline TransE & 9 & 7 & 61 & 71.5 \\ \end{tabular}",
+        [
+            ("TransE", "UMLS", metric, value, None, None, protocol)
+            for metric, both in ((MR, ("9", "7")), ("hits_at_10", ("61", "71.5")))
+            for value, protocol in zip(both, ("raw", "filtered"), strict=True)
+        ],
+        0,
+    ),
+    "k below Hits": (
+        "umls.md",
+        table("Model | MRR | Hits | ", " | | k=1 | k=10", "A | .5 | .4 | .8"),
+        [
+            ("A", "UMLS", metric, value, None, None, None)
+            for metric, value in ((MRR, "0.5"), ("hits_at_1", "0.4"), ("hits_at_10", "0.8"))
+        ],
+        0,
+    ),
+    "Hits below k": (
+        "umls.md",
+        table("Model | k=1 | k=10", " | Hits | Hits", "A | .4 | .8"),
+        [
+            ("A", "UMLS", metric, value, None, None, None)
+            for metric, value in (("hits_at_1", "0.4"), ("hits_at_10", "0.8"))
+        ],
+        0,
+    ),
+    "metrics between the rows, and a mean over data sets": (
+        "a.md",
+        table(
+            " | UMLS | WN18 | Avg.",
+            "**MRR** | | | ",
+            "A | .5 | .7 | .6",
+            "**H@1** | | | ",
+            "A | .4 | .6 | .5",
+        ),
+        [
+            ("A", dataset, metric, value, None, None, None)
+            for metric, both in ((MRR, ("0.5", "0.7")), ("hits_at_1", ("0.4", "0.6")))
+            for dataset, value in zip(("UMLS", "WN18"), both, strict=True)
+        ],
+        0,
+    ),
+    "data sets below a header in another language": (
+        "a.csv",
+        "Modell;Datensatz;MRR\nA;UMLS;0,5\nA;WN18;0,75\n",
+        [
+            ("A", dataset, MRR, value, None, None, None)
+            for dataset, value in (("UMLS", "0.5"), ("WN18", "0.75"))
+        ],
+        0,
+    ),
+    "means beside their spread": (
+        "a.csv",
+        "method,kg,metric,mean,std,n_seeds\nA,UMLS,MRR,0.5,0.02,5\nA,UMLS,Hits@1,0.4,0.03,5\n",
+        [
+            ("A", "UMLS", metric, value, None, None, None)
+            for metric, value in ((MRR, "0.5"), ("hits_at_1", "0.4"))
+        ],
+        0,
+    ),
+    "a table that a program drew": (
+        "umls.txt",
+        "┏━━━┳━━━━━┓\n┃ M ┃ MRR ┃\n┡━━━╇━━━━━┩\n│ A │ 0.5 │\n├───┼─────┤\n│ B │ 0.6 │\n└───┴─────┘\n",
+        [(model, "UMLS", MRR, value, None, None, None) for model, value in (("A", "0.5"), ("B", "0.6"))],
+        0,
+    ),
+    "a name in the middle of its columns, over blanks": (
+        "a.txt",
+        "               UMLS                  WN18\n"
+        " Model    MRR   H@1   H@10    MRR   H@1   H@10\n"
+        " A        .5    .4    .8      .7    .6    .9\n"
+        " B        -     -     -       -     -     -\n",
+        [
+            ("A", dataset, metric, value, None, None, None)
+            for dataset, own in (("UMLS", ("0.5", "0.4", "0.8")), ("WN18", ("0.7", "0.6", "0.9")))
+            for metric, value in zip((MRR, "hits_at_1", "hits_at_10"), own, strict=True)
+        ],
+        0,
+    ),
+    "a caption below tabs": (
+        "a.txt",
+        "Model\tMRR\tMR\nA\t0.5\t9\n\nTable 2: Results on UMLS\n",
+        [("A", "UMLS", metric, value, None, None, None) for metric, value in ((MRR, "0.5"), (MR, "9"))],
+        0,
+    ),
+    "a list of results without colons": (
+        "a.md",
+        "# Results\n\n- UMLS: MRR 0.5, Hits@1 0.4\n- WN18: MRR 0.7, Hits@1 0.6\n",
+        [
+            (None, dataset, metric, value, None, None, None)
+            for dataset, both in (("UMLS", ("0.5", "0.4")), ("WN18", ("0.7", "0.6")))
+            for metric, value in zip((MRR, "hits_at_1"), both, strict=True)
+        ],
+        0,
+    ),
+    "a dictionary on several lines, below the call": (
+        "a.txt",
+        "pipeline(model='TransE', dataset='UMLS')\n{'mrr': 0.5,\n 'mr': 9,\n 'hits@1': 0.4}\n",
+        [
+            ("TransE", "UMLS", metric, value, None, None, None)
+            for metric, value in ((MRR, "0.5"), (MR, "9"), ("hits_at_1", "0.4"))
+        ],
+        0,
+    ),
+    "single pairs below a line of several, with times and splits": (
+        "a.log",
+        "11:02:33   Model: RotatE\n11:02:33   #train: 86835, #valid: 3034, data/wn18rr\n"
+        "11:31:12   Evaluate on valid\n11:31:12   mr: 9\n11:31:12   mrr: 0.5\n"
+        "11:32:12   Evaluate on test\n11:32:12   mr: 8\n11:32:12   mrr: 0.6\n",
+        [
+            ("RotatE", "WN18RR", metric, value, split, None, None)
+            for split, both in (("validation", ("9", "0.5")), ("testing", ("8", "0.6")))
+            for metric, value in zip((MR, MRR), both, strict=True)
+        ],
+        0,
+    ),
+    "an empty corner in place of a border": (
+        "umls.txt",
+        "       |  MRR | MR\n  head |  0.5 | 9\n  tail |  0.7 | 7\n  avg  |  0.6 | 8\n",
+        [
+            (None, "UMLS", metric, value, None, side, None)
+            for side, both in (("head", ("0.5", "9")), ("tail", ("0.7", "7")), ("both", ("0.6", "8")))
+            for metric, value in zip((MRR, MR), both, strict=True)
+        ],
+        0,
+    ),
+    "a nested dictionary": (
+        "umls.log",
+        "{'both': {'optimistic': {'mrr': 0.310}, 'realistic': {'mrr': 0.300}}}\n",
+        [(None, "UMLS", MRR, value, None, "both", "pykeen") for value in ("0.310", "0.300")],
+        0,
+    ),
+    "data sets as titles of parts to unfold": (
+        "a.md",
+        "".join(
+            f"<details><summary>{name}</summary>\n\n{table('Model | MRR', f'A | {value}')}\n</details>\n"
+            for name, value in (("UMLS", ".5"), ("WN18", ".7"))
+        ),
+        [
+            ("A", dataset, MRR, value, None, None, None)
+            for dataset, value in (("UMLS", "0.5"), ("WN18", "0.7"))
+        ],
+        0,
+    ),
+    "a split in the stamp of a line": (
+        "umls.log",
+        "[Epoch 9 valid]: MRR: Tail : 0.4, Head : 0.2, Avg : 0.3\n",
+        [
+            (None, "UMLS", MRR, value, "validation", side, None)
+            for value, side in (("0.4", "tail"), ("0.2", "head"), ("0.3", "both"))
+        ],
         0,
     ),
 }

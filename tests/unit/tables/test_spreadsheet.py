@@ -65,6 +65,12 @@ def test_a_result_file_comes_from_standard_input_too():
     assert (done.returncode, b"; 1 values" in done.stdout.splitlines()[0]) == (0, True)
 
 
+def test_empty_standard_input_is_called_so():
+    command = [sys.executable, "-m", "rankadjust", "read", "-"]
+    done = subprocess.run(command, input=b"\n", capture_output=True, check=False)
+    assert (done.returncode, b"standard input is empty" in done.stderr) == (1, True)
+
+
 def test_a_workbook_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(tmp_path):
     path = tmp_path / "mine.xlsx"
     write_xlsx(path, {"Nations": SHEETS["Nations"]})
