@@ -23,27 +23,31 @@ def api_page() -> str:
     package = griffe.load(
         "rankadjust", docstring_parser="numpy", docstring_options={"warnings": False}, allow_inspection=False
     )
-    found = {name: package[f"{module}.{name}"] for name, module in rankadjust._MODULES.items()}
-    contents = "".join(f"* [{name}](#{name.lower()}): {_purpose(found[name])}\n" for name in found)
-    return OPENING + contents + "".join(_described(name, one) for name, one in found.items())
+    members = {name: package[f"{module}.{name}"] for name, module in rankadjust._MODULES.items()}
+    contents = "".join(f"* [{name}](#{name.lower()}): {_purpose(members[name])}\n" for name in members)
+    return OPENING + contents + "".join(_described(name, member) for name, member in members.items())
 
 
-def _purpose(found: griffe.Object) -> str:
-    return found.docstring.value.splitlines()[0].rstrip()
+def _purpose(described: griffe.Object) -> str:
+    return described.docstring.value.splitlines()[0].rstrip()
 
 
-def _described(name: str, found: griffe.Object, level: str = "##") -> str:
+def _described(name: str, described: griffe.Object, level: str = "##") -> str:
     lines = [f"\n{level} {name}\n"]
-    if found.is_function:
-        signature = found.signature(name=name.rpartition(".")[2])
+    if described.is_function:
+        signature = described.signature(name=name.rpartition(".")[2])
         lines += ["```python", *wrap(signature, 110, subsequent_indent="    "), "```\n"]
-    for section in found.docstring.parsed:
+    for section in described.docstring.parsed:
         lines += _WRITERS.get(section.kind.value, _unknown)(section)
     if level == "##":
-        path = found.relative_package_filepath.as_posix()
+        path = described.relative_package_filepath.as_posix()
         lines.append(f"Source: [{path}](../{path})\n")
-    methods = [one for one in found.members.values() if _is_public(one)] if found.is_class else []
-    return "\n".join(lines) + "".join(_described(f"{name}.{one.name}", one, level + "#") for one in methods)
+    methods = (
+        [member for member in described.members.values() if _is_public(member)] if described.is_class else []
+    )
+    return "\n".join(lines) + "".join(
+        _described(f"{name}.{member.name}", member, level + "#") for member in methods
+    )
 
 
 def _is_public(member: griffe.Object) -> bool:
@@ -57,15 +61,15 @@ def _text(section: griffe.DocstringSection) -> Iterator[str]:
 def _listed(title: str) -> Callable[[griffe.DocstringSection], Iterator[str]]:
     def lines(section: griffe.DocstringSection) -> Iterator[str]:
         yield f"**{title}**\n"
-        for one in section.value:
-            yield f"* {_head(one)}: {' '.join(one.description.split())}"
+        for element in section.value:
+            yield f"* {_head(element)}: {' '.join(element.description.split())}"
         yield ""
 
     return lines
 
 
-def _head(one: griffe.DocstringElement) -> str:
-    name, kind = getattr(one, "name", ""), one.annotation
+def _head(element: griffe.DocstringElement) -> str:
+    name, kind = getattr(element, "name", ""), element.annotation
     said = " ".join(f"{kind}".split()).strip("()") if kind is not None else ""
     return ", ".join(part for part in (f"`{name}`" if name else "", f"`{said}`" if said else "") if part)
 

@@ -134,11 +134,11 @@ def violations(page: Page, within: str | None = None, *, least: str = "minor") -
     """
     kinds = ("minor", "moderate", "serious", "critical")
     wanted = kinds[kinds.index(least) :]
-    found = Axe().run(page, context=within).response["violations"]
+    violations = Axe().run(page, context=within).response["violations"]
     return [
         f"{rule['id']} ({rule['impact']}, {len(rule['nodes'])} elements): {rule['help']}; "
         f"{json.dumps(rule['nodes'][0]['html'][:200])} {rule['nodes'][0]['failureSummary'][:300]}"
-        for rule in found
+        for rule in violations
         if rule["impact"] in wanted
     ]
 

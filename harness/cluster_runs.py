@@ -155,8 +155,8 @@ class Run:
         out = self.cluster.run("squeue", "-h", "-t", ",".join(states) or "all", "-o", "%i|%T|%k|%m|%Z")
         rows = [line.split("|") for line in out.splitlines()]
         keys = ("id", "state", "rule", "memory")
-        found = [dict(zip(keys, row[:4], strict=True)) for row in rows if row[4] == str(self.folder)]
-        return sorted(found, key=lambda job: int(job["id"]))
+        jobs = [dict(zip(keys, row[:4], strict=True)) for row in rows if row[4] == str(self.folder)]
+        return sorted(jobs, key=lambda job: int(job["id"]))
 
     def states(self, rule: str) -> list[str]:
         return [job["state"] for job in self.jobs() if job["rule"] == rule]
@@ -213,14 +213,14 @@ def watch(runs: Sequence[Run], faults: Sequence[Fault], seconds: float) -> None:
 def processes_of(job: str) -> list[int]:
     """Return the processes that a job of Slurm has started on this machine."""
     mark = f"SLURM_JOB_ID={job}".encode()
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             if mark in (path / "environ").read_bytes().split(b"\0"):
-                found.append(int(path.name))
+                pids.append(int(path.name))
         except OSError:
             continue
-    return found
+    return pids
 
 
 def cancel(cluster: Cluster, job: str) -> bool:
@@ -233,9 +233,9 @@ def sent(number: int) -> Callable[[Cluster, str], bool]:
 
     def befall(cluster: Cluster, job: str) -> bool:
         ours = set(processes(cluster.folder))
-        found = [pid for pid in processes_of(job) if pid in ours]
-        for pid in found:
+        killed = [pid for pid in processes_of(job) if pid in ours]
+        for pid in killed:
             os.kill(pid, number)
-        return bool(found)
+        return bool(killed)
 
     return befall

@@ -48,7 +48,7 @@ def datasets_page(registry: Mapping[str, Dataset]) -> str:
     summary = f"{here} of them are here, of {registered} the address is registered, {missing}."
     rows = [
         [name, dataset.name, _status(dataset)]
-        for name, dataset in sorted((str(one.ultra), one) for one in graphs)
+        for name, dataset in sorted((str(dataset.ultra), dataset) for dataset in graphs)
     ]
     parts = [
         _HEAD,
@@ -57,14 +57,7 @@ def datasets_page(registry: Mapping[str, Dataset]) -> str:
         _ALL,
         _table(
             (
-                "data set",
-                "kind",
-                "state",
-                "entities",
-                "validation",
-                "testing",
-                "licence",
-                "source",
+                *("data set", "kind", "state", "entities", "validation", "testing", "licence", "source"),
                 "in PyKEEN",
             ),
             [_row(dataset) for dataset in registry.values()],
@@ -96,8 +89,8 @@ def _row(dataset: Dataset) -> list[str]:
 
 def _entities(dataset: Dataset) -> str:
     keys = ("entities_in_inference",) if dataset.role == "inductive" else ("entities", "entities_in_training")
-    found = [dataset.expected[key] for key in keys if key in dataset.expected]
-    return f"{found[0]:,}" if found else "–"
+    counts = [dataset.expected[key] for key in keys if key in dataset.expected]
+    return f"{counts[0]:,}" if counts else "–"
 
 
 def _triples(dataset: Dataset, split: str) -> str:

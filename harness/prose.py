@@ -54,7 +54,7 @@ def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
                 yield token.start[0], token.string
 
 
-def found() -> Iterator[tuple[str, int, str, str]]:
+def occurrences() -> Iterator[tuple[str, int, str, str]]:
     """Yield file, line, phrase and text, in the order of the files."""
     patterns = phrases()
     pages = sorted(
@@ -71,7 +71,7 @@ def found() -> Iterator[tuple[str, int, str, str]]:
 
 def main(update: bool) -> int:
     """Print what is new beside the stored counts, or store the counts."""
-    rows = list(found())
+    rows = list(occurrences())
     counts = Counter((file, name) for file, _, name, _ in rows)
     if update:
         with KNOWN.open("w", encoding="utf-8", newline="") as file:

@@ -164,14 +164,14 @@ def slurm(folder: Path, cpus: int = 4, *, accounting: bool = False) -> Iterator[
 def processes(folder: Path) -> list[int]:
     """Return the processes that belong to the Slurm in this folder: its daemons and jobs."""
     mark = f"{MARK}={folder}".encode()
-    found = []
+    pids = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
             if mark in (path / "environ").read_bytes().split(b"\0") and int(path.name) != os.getpid():
-                found.append(int(path.name))
+                pids.append(int(path.name))
         except OSError:
             continue
-    return found
+    return pids
 
 
 def _which(command: str) -> str | None:
@@ -343,9 +343,9 @@ def _host() -> str:
 def _free_ports(count: int) -> list[int]:
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+        for listener in sockets:
+            listener.bind(("127.0.0.1", 0))
+        return [listener.getsockname()[1] for listener in sockets]
 
 
 if __name__ == "__main__":

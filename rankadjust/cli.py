@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankadjust.database.constants import Constants
+    from rankadjust.database.light import LightSet
 
 Given = dict[str, str | None]
 _Command = TypeVar("_Command", bound=Callable[..., None])
@@ -215,16 +216,7 @@ _WITHOUT_EFFECT = {
     _PARTS_AGAINST: {"scores", "num_candidates"},
     _BY_OR_AGAINST: {"figure"},
     _PRINTED: {
-        "tasks",
-        "cluster",
-        "metrics",
-        "flips",
-        "draws",
-        "seed",
-        "everything",
-        "figure",
-        "against",
-        "by",
+        *("tasks", "cluster", "metrics", "flips", "draws", "seed", "everything", "figure", "against", "by"),
     },
     _SEVERAL: {"side", "runs", "figure", "against", "by"},
     _TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "assume", "against"},
@@ -283,7 +275,10 @@ def _standard_input(table: Path) -> Path:
 
     folder = click.get_current_context().with_resource(TemporaryDirectory())
     copy = Path(folder) / "standard-input"
-    write_bytes(sys.stdin.buffer.read(), copy)
+    data = sys.stdin.buffer.read()
+    if not data.strip():
+        raise RankadjustError("standard input is empty; pipe a table into the command")
+    write_bytes(data, copy)
     return copy
 
 
@@ -333,7 +328,7 @@ def _say_what_was_assumed(assumed: "pl.DataFrame") -> None:
         _echo(assumed_facts(assumed), err=True)
 
 
-def _say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: str) -> None:
+def _say_if_times_are_ignored(constants: "Constants | LightSet", dataset: str, protocol: str) -> None:
     """Say on standard error that a data set has times, if the name of the protocol does not mention times."""
     if protocol == _PROTOCOL and constants.has_times(dataset):
         _echo(
@@ -392,13 +387,15 @@ def adjust(
     A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits say how
     far it may have been rounded, and the index gets the same interval.
     """
+    from rankadjust.database.light import light_set
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = _named_values(values, metric)
     if all("=" in value or value == "%" for value in values):
         _require_effect(context, _NAMED)
-    constants = _constants(results, database, dataset)
-    _require_times(context, constants, dataset)
+    known = None if (results or database or scores) else light_set(dataset, protocol, split, side)
+    if (constants := None if known else _constants(results, database, dataset)) is not None:
+        _require_times(context, constants, dataset)
     adjusted_values = [
         adjust_value(
             text,
@@ -413,13 +410,14 @@ def adjust(
         )
         for name, text in named
     ]
-    if any(adjusted.log10_p_independent is None for adjusted in adjusted_values):
+    if constants is not None and any(adjusted.log10_p_independent is None for adjusted in adjusted_values):
         _say_if_histograms_are_missing(constants)
-    _say_if_times_are_ignored(constants, adjusted_values[0].dataset, adjusted_values[0].protocol)
+    if (of_times := known or constants) is not None:
+        _say_if_times_are_ignored(of_times, adjusted_values[0].dataset, adjusted_values[0].protocol)
     if as_json:
         _print_json([asdict(adjusted) for adjusted in adjusted_values])
         return
-    from rankadjust.output.terminal import adjusted_value
+    from rankadjust.output.value import adjusted_value
 
     texts = [
         adjusted_value(adjusted, text, against)
@@ -475,23 +473,21 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 @click.pass_context
 def evaluate(
     context: click.Context,
+    /,
     ranks: Path,
     dataset: str | None,
-    protocol: str,
-    split: str,
     scores: str | None,
     by: str | None,
     against: str | None,
     tasks: Path | None,
     num_candidates: int | None,
     metrics: tuple[str, ...],
-    draws: int,
-    seed: int,
     everything: bool,
     output: Path | None,
     results: Path | None,
     database: Path | None,
     as_json: bool,
+    **options: Any,  # noqa: ANN401 - of the evaluation and of the bootstrap, handed on
 ) -> None:
     """Compute and adjust every metric of a model's ranks or scores.
 
@@ -504,24 +500,24 @@ def evaluate(
 
     if as_json and (output is None or output.suffix not in (".md", ".tex")):
         _require_effect(context, _EVERY_ROW)
-    if draws == 0:
+    if options["draws"] == 0:
         _require_effect(context, _NO_SAMPLES)
     if by is not None and against is not None:
         _require_effect(context, _PARTS_AGAINST)
-        options: dict[str, Any] = {
-            "dataset": dataset,
-            "protocol": protocol,
-            "split": split,
-            "against": against,
-        }
-        options |= {"tasks": tasks, "draws": draws, "seed": seed} | ({"metrics": metrics} if metrics else {})
-        options["database"] = _constants(results, database)
-        compared = _compare_by([str(ranks)], by, options, everything)
-        _show_comparison(compared, output, as_json=as_json)
+        options |= {"dataset": dataset, "against": against, "tasks": tasks}
+        options |= {"database": _constants(results, database)} | ({"metrics": metrics} if metrics else {})
+        _show_comparison(_compare_by([str(ranks)], by, options, everything), output, as_json=as_json)
         return
     if by is not None:
         _require_effect(context, _PARTS)
-        _evaluate_by(ranks, by, tasks, num_candidates, metrics, draws, seed, everything, output, as_json)
+        from rankadjust.evaluation.strata import METRICS, evaluate_by
+
+        sampled = {name: options[name] for name in ("draws", "seed")}
+        metrics = metrics or METRICS
+        of_parts = evaluate_by(
+            ranks, by, tasks=tasks, num_candidates=num_candidates, metrics=metrics, **sampled
+        )
+        _show_evaluation(of_parts, output, everything, as_json, by)
         return
     if dataset is None:
         if results is not None:
@@ -534,37 +530,28 @@ def evaluate(
         ranks if tasks is None else _with_attributes(ranks, tasks),
         num_candidates=num_candidates,
         dataset=dataset,
-        protocol=protocol,
-        split=split,
         scores=scores,
         against=against,
         database=constants,
         metrics=metrics or tuple(FAMILIES),
-        draws=draws,
-        seed=seed,
+        **options,
     )
     if dataset is not None and result["log10_p_independent"].null_count():
         _say_if_histograms_are_missing(constants)
-    from rankadjust.output.terminal import evaluation, main_rows
+    _show_evaluation(result, output, everything, as_json)
+
+
+def _show_evaluation(
+    result: "pl.DataFrame", output: Path | None, everything: bool, as_json: bool, by: str | None = None
+) -> None:
+    """Print an evaluation, of parts of the tasks if `by` names them, and write it to a file if one was given."""
+    from rankadjust.output.terminal import evaluation, evaluation_table, main_rows, strata
 
     shown = result if everything else main_rows(result)
     if output is not None:
-        _write_evaluation(result, shown, output)
-    if as_json:
-        _print_json(result.to_dicts())
-        return
-    _echo(evaluation(shown))
-
-
-def _write_evaluation(result: "pl.DataFrame", shown: "pl.DataFrame", path: Path) -> None:
-    if path.suffix == ".json":
-        _write_json(result.to_dicts(), path)
-    elif path.suffix in (".md", ".tex"):
-        from rankadjust.output.terminal import evaluation_table
-
-        _write_for_paper(evaluation_table(shown), path)
-    else:
-        _write(result, path)
+        named = shown if by is None else shown.rename({"stratum": by})
+        _write(result, output, result.to_dicts, lambda: evaluation_table(named))
+    _show(result.to_dicts, lambda: evaluation(shown) if by is None else strata(shown, by), as_json)
 
 
 def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":
@@ -572,40 +559,6 @@ def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":
     from rankadjust.evaluation.task_attributes import with_attributes
 
     return with_attributes(tasks_from(ranks), tasks)
-
-
-def _evaluate_by(
-    ranks: Path,
-    by: str,
-    tasks: Path | None,
-    num_candidates: int | None,
-    metrics: Sequence[str],
-    draws: int,
-    seed: int,
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
-) -> None:
-    from rankadjust.evaluation.strata import METRICS, evaluate_by
-
-    result = evaluate_by(
-        ranks,
-        by,
-        tasks=tasks,
-        num_candidates=num_candidates,
-        metrics=metrics or METRICS,
-        draws=draws,
-        seed=seed,
-    )
-    from rankadjust.output.terminal import main_rows, strata
-
-    shown = result if everything else main_rows(result)
-    if output is not None:
-        _write_evaluation(result, shown.rename({"stratum": by}), output)
-    if as_json:
-        _print_json(result.to_dicts())
-        return
-    _echo(strata(shown, by))
 
 
 @commands.command(
@@ -744,20 +697,8 @@ class _Found(NamedTuple):
 def _show_comparison(compared: _Found, output: Path | None, *, as_json: bool) -> None:
     """Print a comparison, and write it to a file if the user gave one."""
     if output is not None:
-        _write_comparison(compared, output)
-    if as_json:
-        _print_json(compared.everything)
-    else:
-        _echo(compared.text)
-
-
-def _write_comparison(compared: _Found, path: Path) -> None:
-    if path.suffix == ".csv":
-        _write(compared.rows, path)
-    elif path.suffix == ".json":
-        _write_json(compared.everything, path)
-    else:
-        _write_for_paper(compared.for_paper, path)
+        _write(compared.rows, output, lambda: compared.everything, lambda: compared.for_paper)
+    _show(lambda: compared.everything, lambda: compared.text, as_json)
 
 
 def _compare_ranks(models: Sequence[str], options: dict[str, Any], everything: bool) -> _Found:
@@ -956,10 +897,7 @@ def full(
     if to_sampled is not None:
         _require_effect(context, _TO_SAMPLED)
         expected = _to_sampled(values, to_sampled, options)
-        if as_json:
-            _print_json(expected.to_dicts())
-        else:
-            _echo(texts.to_sampled_text(expected, to_sampled))
+        _show(expected.to_dicts, lambda: texts.to_sampled_text(expected, to_sampled), as_json)
         return
     second = "--against takes the values of a second model"
     named = _by_metric(values, second)
@@ -970,16 +908,12 @@ def full(
         from rankadjust.sampling.difference import full_difference
 
         pair = full_difference(named, _by_metric(against, second), **options)
-        text, data = texts.full_difference_text(pair), asdict(pair)
+        _show(lambda: asdict(pair), lambda: texts.full_difference_text(pair), as_json)
     else:
         from rankadjust.sampling.bounds import full_bounds
 
         bounds = full_bounds(named, **options)
-        text, data = texts.full_bounds_text(bounds), asdict(bounds)
-    if as_json:
-        _print_json(data)
-        return
-    _echo(text)
+        _show(lambda: asdict(bounds), lambda: texts.full_bounds_text(bounds), as_json)
 
 
 def _full_table(
@@ -1005,10 +939,7 @@ def _full_table(
     bounded = add_full_bounds(rescored, constants, level)
     if output is not None:
         _write(bounded, output)
-    if as_json:
-        _print_json(bounded.to_dicts())
-    else:
-        _echo(full_table_text(bounded))
+    _show(bounded.to_dicts, lambda: full_table_text(bounded), as_json)
 
 
 def _by_metric(values: Sequence[str], twice: str) -> dict[str, str]:
@@ -1045,23 +976,14 @@ def _to_sampled(values: Sequence[str], sampled: int, options: dict[str, Any]) ->
 @click.argument("dataset")
 @_options(_protocol, _split, _results, _database, _json)
 def show(
-    dataset: str,
-    protocol: str,
-    split: str,
-    results: Path | None,
-    database: Path | None,
-    as_json: bool,
+    dataset: str, protocol: str, split: str, results: Path | None, database: Path | None, as_json: bool
 ) -> None:
     """Show the counts of a data set and how many candidates its tasks have."""
     from rankadjust.database.overview import overview
-
-    overview_of_set = overview(dataset, protocol, split, _constants(results, database))
-    if as_json:
-        _print_json(asdict(overview_of_set))
-        return
     from rankadjust.output.terminal import overview_text
 
-    _echo(overview_text(overview_of_set, sys.stdout.encoding))
+    shown = overview(dataset, protocol, split, _constants(results, database))
+    _show(lambda: asdict(shown), lambda: overview_text(shown, sys.stdout.encoding), as_json)
 
 
 @commands.command(
@@ -1181,8 +1103,7 @@ def _flags(flagged: "pl.DataFrame") -> list[str]:
 
 @commands.command(
     epilog=_examples(
-        "rankadjust rescore my_table.md",
-        "rankadjust rescore results.csv --output results-adjusted.csv",
+        "rankadjust rescore my_table.md", "rankadjust rescore results.csv --output results-adjusted.csv"
     )
 )
 @click.argument("table", type=_PATH)
@@ -1446,19 +1367,17 @@ def doctor(folder: Path, as_json: bool) -> None:
 def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
     """List the data sets that are registered or in the database."""
     from rankadjust.database.overview import known_datasets
-
-    rows = known_datasets(_constants(results, database))
-    if as_json:
-        names = ("name", "kind", "protocols", "aliases")
-        _print_json([dict(zip(names, (*row[:2], *map(_listed, row[2:])), strict=True)) for row in rows])
-        return
     from rankadjust.output.terminal import table
 
-    _echo(table(("data set", "kind", "in the database", "also called"), rows, left=4))
-
-
-def _listed(text: str) -> list[str]:
-    return text.split(", ") if text else []
+    rows = known_datasets(_constants(results, database))
+    names = ("name", "kind", "protocols", "aliases")
+    lists = [[*row[:2], *(text.split(", ") if text else [] for text in row[2:])] for row in rows]
+    header = ("data set", "kind", "in the database", "also called")
+    _show(
+        lambda: [dict(zip(names, row, strict=True)) for row in lists],
+        lambda: table(header, rows, left=4),
+        as_json,
+    )
 
 
 @commands.command()
@@ -1483,13 +1402,9 @@ def protocols(as_json: bool) -> None:
 def metrics(as_json: bool) -> None:
     """List the metrics: their names, the range of their values, and which direction is better."""
     from rankadjust.output.listings import metric_rows
-
-    rows = metric_rows()
-    if as_json:
-        _print_json(rows)
-        return
     from rankadjust.output.terminal import table
 
+    rows = metric_rows()
     header = ("metric", "also called", "range", "better", "adjusted")
     shown = [
         (
@@ -1501,37 +1416,39 @@ def metrics(as_json: bool) -> None:
         )
         for row in rows
     ]
-    _echo(table(header, shown, left=len(header)))
-    _echo("k is any whole number, as in hits@10; the range is given for k = 10.")
+    note = "k is any whole number, as in hits@10; the range is given for k = 10."
+    _show(lambda: rows, lambda: f"{table(header, shown, left=len(header))}\n{note}", as_json)
 
 
-def _write(frame: "pl.DataFrame", path: Path) -> None:
+def _write(
+    frame: "pl.DataFrame",
+    path: Path,
+    everything: Callable[[], object] | None = None,
+    for_paper: "Callable[[], pl.DataFrame] | None" = None,
+) -> None:
+    """Write a frame; as JSON what `everything` returns, and as Markdown or LaTeX the table of text of `for_paper`."""
     from rankadjust.base.files import write_csv, write_parquet, write_text, write_tsv
 
-    if path.suffix == ".parquet":
-        write_parquet(frame, path)
+    if path.suffix == ".json" and everything is not None:
+        write_text(_json_text(everything()) + "\n", path)
+    elif path.suffix in (".md", ".tex") and for_paper is not None:
+        from rankadjust.output.rendering import to_latex, to_markdown
+
+        write_text((to_latex if path.suffix == ".tex" else to_markdown)(for_paper()), path)
     elif path.suffix == ".md":
         from rankadjust.output.formatting import markdown_table
 
         write_text(markdown_table(frame), path)
-    elif path.suffix == ".tsv":
-        write_tsv(frame, path)
     else:
-        write_csv(frame, path)
+        {".parquet": write_parquet, ".tsv": write_tsv}.get(path.suffix, write_csv)(frame, path)
 
 
-def _write_json(data: object, path: Path) -> None:
-    from rankadjust.base.files import write_text
-
-    write_text(_json_text(data) + "\n", path)
-
-
-def _write_for_paper(table: "pl.DataFrame", path: Path) -> None:
-    """Write a table of text as LaTeX or Markdown."""
-    from rankadjust.base.files import write_text
-    from rankadjust.output.rendering import to_latex, to_markdown
-
-    write_text((to_latex if path.suffix == ".tex" else to_markdown)(table), path)
+def _show(data: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
+    """Print data as JSON, or else text."""
+    if as_json:
+        _print_json(data())
+    else:
+        _echo(text())
 
 
 def _print_json(data: object) -> None:

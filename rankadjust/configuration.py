@@ -22,14 +22,7 @@ from rankadjust.base.schemas import line_of, read_yaml, validate
 COMMAND_LINE = "--config"
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "": None}
 _LISTS = (
-    "datasets",
-    "without_training",
-    "protocols",
-    "metrics",
-    "ks",
-    "tables",
-    "registry",
-    "protocol_files",
+    *("datasets", "without_training", "protocols", "metrics", "ks", "tables", "registry", "protocol_files"),
 )
 _PATH_LISTS = ("tables", "registry", "protocol_files")
 

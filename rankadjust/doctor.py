@@ -34,10 +34,7 @@ _APART = 2.0
 _STAGES = ("triples", "candidates", "partitions", "moments", "bounds", "tasks")
 _WITH_SUMS = ("database", "rescored", "comparison", "figures", "release")
 _ALONE = (
-    "benchmark-moments.parquet",
-    "literature.parquet",
-    "report.html",
-    "run_config.yaml",
+    *("benchmark-moments.parquet", "literature.parquet", "report.html", "run_config.yaml"),
     "case-study.csv",
 )
 _FETCHED = ("datasets", "without-training")

@@ -134,7 +134,7 @@ class Plan:
         return min(self.megabytes_to_count(dataset), self.memory_mb)
 
     def megabytes_for_baselines(self, dataset: str) -> int:
-        """Return the memory for counting baselines: the neighbours of every entity are in memory as a whole."""
+        """Return the memory in MB that counting baselines needs: it holds the neighbours of all entities at once."""
         return max(2000, _baselines_of(self.sizes[dataset]))
 
     def minutes(self, dataset: str) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scripts.job import job
+from scripts.job import run
 
 from rankadjust.base.stages import CANDIDATES, PAIRS, part_of, read_product, write_product
 from rankadjust.counting.candidates import Candidates, add_up, of_protocol, under_protocols
@@ -18,9 +18,9 @@ def add_partitions(
     whole_pairs: str,
 ) -> None:
     parts = []
-    for part, (one, other) in enumerate(zip(histograms, pairs, strict=True)):
+    for part, (histogram, pair) in enumerate(zip(histograms, pairs, strict=True)):
         of = part_of(dataset, part, len(histograms))
-        parts.append(Candidates(read_product(one, CANDIDATES, of), read_product(other, PAIRS, of)))
+        parts.append(Candidates(read_product(histogram, CANDIDATES, of), read_product(pair, PAIRS, of)))
     names = [protocol.name for protocol in protocols]
     tables = under_protocols({name: add_up(of_protocol(part, name) for part in parts) for name in names})
     write_product(tables.histogram, whole, CANDIDATES, dataset)
@@ -28,12 +28,10 @@ def add_partitions(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        add_partitions(
-            snakemake.input.histograms,
-            snakemake.input.pairs,
-            snakemake.wildcards.dataset,
-            snakemake.params.protocols,
-            snakemake.output.histograms,
-            snakemake.output.pairs,
-        )
+    run(
+        snakemake,
+        add_partitions,
+        **dict(snakemake.input.items()),
+        whole=snakemake.output.histograms,
+        whole_pairs=snakemake.output.pairs,
+    )

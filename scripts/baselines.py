@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
@@ -27,12 +27,4 @@ def baselines(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        baselines(
-            snakemake.input.triples,
-            snakemake.input.summary,
-            snakemake.wildcards.dataset,
-            snakemake.params.protocols,
-            snakemake.params.metrics,
-            snakemake.output[0],
-        )
+    run(snakemake, baselines)

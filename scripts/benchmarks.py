@@ -1,6 +1,6 @@
 """Write the moments of every benchmark with a constant number of candidates; no data is needed."""
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
@@ -12,12 +12,11 @@ from rankadjust.counting.protocols import load_benchmarks
 
 def benchmarks(metrics: list[str], output: str) -> None:
     resolved = [resolve(metric) for metric in metrics]
-    every = [benchmark_moments(one, resolved) for one in load_benchmarks()]
+    every = [benchmark_moments(benchmark, resolved) for benchmark in load_benchmarks()]
     # Some benchmarks have bounds, in columns that the others lack.
     moments = pl.concat(every, how="diagonal")
     write_product(moments, output, BENCHMARKS, "benchmarks")
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        benchmarks(snakemake.params.metrics, snakemake.output[0])
+    run(snakemake, benchmarks)

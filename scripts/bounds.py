@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
@@ -30,12 +30,4 @@ def bounds(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        bounds(
-            snakemake.input[0],
-            snakemake.wildcards.dataset,
-            snakemake.params.entities,
-            snakemake.params.totals,
-            snakemake.params.metrics,
-            snakemake.output[0],
-        )
+    run(snakemake, bounds, folder=snakemake.input[0])

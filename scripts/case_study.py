@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
-from rankadjust.base.files import write_csv
-from rankadjust.base.stages import RESCORED, SUM, check_sums, read_product, write_sums
+from rankadjust.base.files import write_csv, write_sums
+from rankadjust.base.stages import RESCORED, SUM, check_sums, read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 
@@ -20,5 +20,4 @@ def case_study(rescored: str, database: str, csv: str) -> None:
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        case_study(snakemake.input.rescored, snakemake.input.database, snakemake.output.csv)
+    run(snakemake, case_study)

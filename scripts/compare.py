@@ -3,12 +3,12 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
-from rankadjust.base.files import write_csv
-from rankadjust.base.stages import RESCORED, SUMS, check_sums, read_product, write_sums
+from rankadjust.base.files import SUMS, write_csv, write_sums
+from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import BASELINES
@@ -53,8 +53,8 @@ def compare(
         how="diagonal",
     )
     beside = [read_product(path, RESCORED, BESIDE).with_columns(own=False) for path in literature]
-    found = [check(results, constants), *(check_against(results, others) for others in beside)]
-    contradictions = pl.concat(found, how="diagonal")
+    findings = [check(results, constants), *(check_against(results, others) for others in beside)]
+    contradictions = pl.concat(findings, how="diagonal")
     pairs = pair_orders(results, constants.table)
     ranked = ranked_results(pl.concat([results, *beside], how="diagonal"), contradictions)
     tables = {
@@ -83,12 +83,4 @@ def compare(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        compare(
-            snakemake.input.rescored,
-            snakemake.input.literature,
-            snakemake.input.database,
-            snakemake.params.released,
-            Path(snakemake.output.tables[0]).parent,
-            snakemake.params.own,
-        )
+    run(snakemake, compare, folder=Path(snakemake.output.tables[0]).parent)

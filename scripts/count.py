@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scripts.job import job
+from scripts.job import run
 
 from rankadjust.base.stages import (
     CANDIDATES,
@@ -29,12 +29,4 @@ def count(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        count(
-            snakemake.input.triples,
-            snakemake.input.summary,
-            snakemake.wildcards.dataset,
-            snakemake.params.protocols,
-            snakemake.output.histograms,
-            snakemake.output.pairs,
-        )
+    run(snakemake, count)

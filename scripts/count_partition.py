@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scripts.job import job
+from scripts.job import run
 
 from rankadjust.base.stages import (
     CANDIDATES,
@@ -44,14 +44,5 @@ def count_partition(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        count_partition(
-            snakemake.input.triples,
-            snakemake.input.summary,
-            snakemake.wildcards.dataset,
-            snakemake.params.protocols,
-            (int(snakemake.wildcards.partition), snakemake.params.partitions),
-            snakemake.resources.mem_mb * 1e6,
-            snakemake.output.histograms,
-            snakemake.output.pairs,
-        )
+    part = int(snakemake.wildcards.partition), snakemake.params.partitions
+    run(snakemake, count_partition, part=part, memory=snakemake.resources.mem_mb * 1e6)

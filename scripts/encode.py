@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from scripts.job import job
+from scripts.job import run
 
 from rankadjust.base.progress import progress, reporting
 from rankadjust.base.stages import LABELS, SUMMARY, TRIPLES, write_product, write_product_json
@@ -30,11 +30,11 @@ def encode_dataset(
     tell: Callable[[str], None],
 ) -> None:
     if dataset.format.file == "text":
-        counts, found = encode_text(dataset, Path(folder), triples, labels, tell)
+        counts, problems = encode_text(dataset, Path(folder), triples, labels, tell)
     else:
-        counts, found = encode_arrays(dataset, Path(folder), triples, labels, memory, tell)
+        counts, problems = encode_arrays(dataset, Path(folder), triples, labels, memory, tell)
     # They stay in the summary: the end of every run on this data set repeats them.
-    counts["warnings"] = [f"{dataset.name}: {warning}" for warning in found]
+    counts["warnings"] = [f"{dataset.name}: {warning}" for warning in problems]
     for warning in counts["warnings"]:
         tell(f"warning: {warning}")
     write_product_json(counts, summary, SUMMARY, dataset.name)
@@ -60,10 +60,10 @@ def encode_text(
         encoded = read_text(dataset, folder)
         counts = summarise(encoded, dataset)
         accept(counts, dataset, tell)
-    found = warnings(encoded, counts, dataset)
+    problems = warnings(encoded, counts, dataset)
     write_product(encoded.triples, triples, TRIPLES, dataset.name)
     write_product(encoded.labels, labels, LABELS, dataset.name)
-    return counts, found
+    return counts, problems
 
 
 def read_text(dataset: Dataset, folder: Path) -> Encoded:
@@ -88,13 +88,4 @@ def accept(counts: Mapping[str, Any], dataset: Dataset, tell: Callable[[str], No
 
 
 if __name__ == "__main__":
-    with job(snakemake) as tell:
-        encode_dataset(
-            snakemake.params.dataset,
-            snakemake.input[0],
-            snakemake.output.triples,
-            snakemake.output.labels,
-            snakemake.output.summary,
-            snakemake.resources.mem_mb * 1e6,
-            tell,
-        )
+    run(snakemake, encode_dataset, folder=snakemake.input[0], memory=snakemake.resources.mem_mb * 1e6)

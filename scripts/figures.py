@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
@@ -28,11 +28,5 @@ def figures(rescored: list[str], audited: str | None, database: str, released: s
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        figures(
-            snakemake.input.rescored,
-            next(iter(snakemake.input.audited), None),
-            snakemake.input.database,
-            snakemake.params.released,
-            Path(snakemake.output[0]),
-        )
+    audited = next(iter(snakemake.input.audited), None)
+    run(snakemake, figures, audited=audited, folder=Path(snakemake.output[0]))

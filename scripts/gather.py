@@ -7,7 +7,7 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import write_tsv
+from rankadjust.base.files import SUMS, write_sums, write_tsv
 from rankadjust.base.stages import (
     BASELINES,
     BENCHMARKS,
@@ -15,11 +15,9 @@ from rankadjust.base.stages import (
     CANDIDATES,
     MOMENTS,
     SUMMARY,
-    SUMS,
     Product,
     read_product,
     read_product_json,
-    write_sums,
 )
 from rankadjust.data.summary import summary_row
 from rankadjust.database.beside import write_candidates
@@ -36,14 +34,11 @@ def gather(
     folder: Path,
 ) -> None:
     """Write the database. moments: files, each with its kind and the data set it belongs to; the others by data set."""
-    database = assemble(read_product(*one) for one in moments)
+    database = assemble(read_product(*product) for product in moments)
     parquet, tsv, reached, candidates, datasets = made = [
         folder / name
         for name in (
-            "adjustments.parquet",
-            "adjustments.tsv.gz",
-            "baselines.parquet",
-            "candidates.parquet",
+            *("adjustments.parquet", "adjustments.tsv.gz", "baselines.parquet", "candidates.parquet"),
             "datasets.tsv",
         )
     ]

@@ -6,6 +6,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from inspect import signature
 from pathlib import Path
 from typing import IO, Any
 
@@ -65,6 +66,20 @@ def job(snakemake: Any) -> Iterator[Callable[[str], None]]:  # noqa: ANN401
             sys.exit(1)
         finally:
             failures.ended(path)
+
+
+def run(snakemake: Any, function: Callable[..., None], **others: object) -> None:  # noqa: ANN401
+    """Call the function of a job with inputs, outputs and parameters of its rule, by the names of its arguments.
+
+    A parameter of the rule comes before a wildcard of the same name, an output before an input, and `others` before
+    all. The argument `output` is the first output. Functions that write to the terminal get what `job` yields.
+    """
+    known = {"output": snakemake.output[0]}
+    for named in (snakemake.wildcards, snakemake.input, snakemake.output, snakemake.params):
+        known |= dict(named.items())
+    with job(snakemake) as tell:
+        known |= {"tell": tell, **others}
+        function(**{name: known[name] for name in signature(function).parameters if name in known})
 
 
 @contextmanager

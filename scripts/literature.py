@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
@@ -51,12 +51,4 @@ def _name(name: str, registry: Mapping[str, Dataset]) -> str | None:
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        literature(
-            snakemake.input.own,
-            snakemake.input.tables,
-            snakemake.input.database,
-            snakemake.params.released,
-            snakemake.params.registry,
-            snakemake.output[0],
-        )
+    run(snakemake, literature)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
@@ -37,12 +37,4 @@ def both_nulls(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        moments(
-            snakemake.input.histograms,
-            snakemake.input.pairs,
-            snakemake.wildcards.dataset,
-            snakemake.params.protocols,
-            snakemake.params.metrics,
-            snakemake.output[0],
-        )
+    run(snakemake, moments)

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
-from rankadjust.base.files import write_text
-from rankadjust.base.stages import SUMS, check_sums, write_sums
+from rankadjust.base.files import SUMS, write_sums, write_text
+from rankadjust.base.stages import check_sums
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
@@ -28,11 +28,4 @@ def paper(table: str, database: str, released: str, registry: list[str], folder:
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        paper(
-            snakemake.input.table,
-            snakemake.input.database,
-            snakemake.params.released,
-            snakemake.params.registry,
-            Path(snakemake.output[0]),
-        )
+    run(snakemake, paper, folder=Path(snakemake.output[0]))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
 from rankadjust.base.stages import check_sums
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
@@ -25,9 +25,4 @@ def release(database: str, beside: Iterable[str], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        release(
-            snakemake.input.database,
-            snakemake.input.beside,
-            Path(snakemake.output[0]).parent,
-        )
+    run(snakemake, release, folder=Path(snakemake.output[0]).parent)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
 import polars as pl
 
@@ -70,14 +70,5 @@ def _datasets(database: str, released: str) -> pl.DataFrame:
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        render(
-            snakemake.input.rescored,
-            snakemake.params.own,
-            snakemake.input.literature,
-            snakemake.input.comparison,
-            snakemake.input.figures,
-            [snakemake.input.database, snakemake.params.released],
-            snakemake.params.registry,
-            snakemake.output[0],
-        )
+    databases = [snakemake.input.database, snakemake.params.released]
+    run(snakemake, render, databases=databases)

@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from scripts.job import job
+from scripts.job import run
 
-from rankadjust.base.files import write_csv, write_text
-from rankadjust.base.stages import RESCORED, SUMS, check_sums, write_product, write_sums
+from rankadjust.base.files import SUMS, write_csv, write_sums, write_text
+from rankadjust.base.stages import RESCORED, check_sums, write_product
 from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, beside_database
@@ -42,11 +42,4 @@ def rescore_tables(
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        rescore_tables(
-            snakemake.input.tables,
-            snakemake.input.database,
-            snakemake.params.released,
-            snakemake.params.registry,
-            Path(snakemake.output[0]).parent,
-        )
+    run(snakemake, rescore_tables, folder=Path(snakemake.output[0]).parent)

@@ -1,6 +1,6 @@
 """Write what is known of every task of one data set under one protocol, to be joined with ranks."""
 
-from scripts.job import job
+from scripts.job import run
 
 from rankadjust.base.stages import (
     LABELS,
@@ -22,18 +22,9 @@ def tasks(
     isolated = read_product_json(summary, SUMMARY, dataset)["isolated_entities"]
     known, names = read_product(triples, TRIPLES, dataset), read_product(labels, LABELS, dataset)
     listed = tasks_with_baselines if baselines else task_attributes
-    found = listed(known, names, protocol, isolated)
-    write_product(found, table, TASKS, f"{dataset} ({protocol.name})")
+    attributes = listed(known, names, protocol, isolated)
+    write_product(attributes, table, TASKS, f"{dataset} ({protocol.name})")
 
 
 if __name__ == "__main__":
-    with job(snakemake):
-        tasks(
-            snakemake.input.triples,
-            snakemake.input.labels,
-            snakemake.input.summary,
-            snakemake.wildcards.dataset,
-            snakemake.params.protocol,
-            snakemake.params.baselines,
-            snakemake.output[0],
-        )
+    run(snakemake, tasks, table=snakemake.output[0])

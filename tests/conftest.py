@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import random
 from pathlib import Path
 
@@ -13,6 +14,9 @@ settings.register_profile("same", deadline=None, derandomize=True, max_examples=
 settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("searching", deadline=None, max_examples=100)
 settings.load_profile("same")
+
+# What pytest keeps of some 5,000 tests is no garbage, and would be looked through a thousand times.
+gc.set_threshold(50_000, 20, 50)
 
 PROJECT = Path(__file__).parents[1]
 SHARED = PROJECT.parent / "shared"

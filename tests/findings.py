@@ -96,13 +96,13 @@ def opening() -> str:
     counted = below_baselines(rescored())
     full = _with_baseline()
     return paragraph(
-        "A model is judged by the rank of the true answer among N candidates. Part of the printed value needs no "
-        f"model: chance explains {of['sampled-20']} of the median MRR or Hits@k with 20 sampled negatives, and "
-        f"{of[_TINY]} on data sets of fewer than 200 entities, but only {of['2,000 to 19,999']} among all of 2,000 to "
-        "20,000 entities. There counting explains much more: a scorer that only counts training triples reaches "
-        f"{percent(full)} of the median printed value, and {counted['below'].sum():,} of "
-        f"{counted['results'].sum():,} published values are below the best such scorer. rankadjust computes both "
-        "numbers exactly for the benchmark data sets, by split and protocol, and says how far above them a result is."
+        "How much of a published MRR or Hits@k needs no model? In the median, chance explains "
+        f"{of['sampled-20']} of it with 20 sampled negatives, {of[_TINY]} in the full ranking on data sets of fewer "
+        f"than 200 entities, and {of['2,000 to 19,999']} on data sets of 2,000 to 20,000 entities. Counting explains "
+        "much more: on data sets of 200 entities or more the best scorer that only counts training triples reaches "
+        f"{percent(full)} of a published value, in the median. {counted['results'].sum():,} published values of test "
+        "splits and both sides, each counted once, can be compared with such a scorer under their protocol, and "
+        f"{counted['below'].sum():,} of them are below it."
     )
 
 

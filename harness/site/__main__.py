@@ -29,9 +29,8 @@ from harness.site.policy import add_policies
 from harness.site.sources import source_pages
 from rankadjust import adjust
 from rankadjust.base.files import write_text
-from rankadjust.output import terminal
+from rankadjust.output import value
 from rankadjust.output.formatting import number
-from rankadjust.output.terminal import meaning
 from rankadjust.page.findings import counting, headline
 from rankadjust.page.hidden import first_known, hidden_bounds
 from rankadjust.page.page import check_page, report_page
@@ -44,10 +43,10 @@ HERE = Path(__file__).parent
 _OUTSIDE = re.compile(r"\]\(\.\./([^)#\s]*)")
 
 
-def main(found: Literature | None = None, target: Path = PROJECT / "site") -> None:
+def main(collection: Literature | None = None, target: Path = PROJECT / "site") -> None:
     """Build the site, and report its broken links."""
     with TemporaryDirectory() as folder:
-        write_pages(found or literature(), Path(folder))
+        write_pages(collection or literature(), Path(folder))
         shutil.rmtree(target, ignore_errors=True)
         try:
             build(
@@ -63,13 +62,13 @@ def main(found: Literature | None = None, target: Path = PROJECT / "site") -> No
     sys.stdout.write(f"{pages:,} pages in site/; every link within them leads somewhere\n")
 
 
-def write_pages(found: Literature, root: Path) -> None:
+def write_pages(collection: Literature, root: Path) -> None:
     """Write the input of MkDocs: pages as Markdown, and files that it copies unchanged."""
     copy_docs(root / "docs")
-    for page in (*dataset_pages(found), *source_pages(found), index_page(found)):
+    for page in (*dataset_pages(collection), *source_pages(collection), index_page(collection)):
         page.write(root)
-    write_text(report_page(with_figures(found.material)), root / "report.html")
-    write_check(found, root)
+    write_text(report_page(with_figures(collection.material)), root / "report.html")
+    write_check(collection, root)
     write_text(
         str(shipped_text("board.css")) + (HERE / "site.css").read_text(encoding="utf-8"), root / "site.css"
     )
@@ -77,10 +76,10 @@ def write_pages(found: Literature, root: Path) -> None:
         shutil.copy(HERE / name, root)
 
 
-def write_check(found: Literature, root: Path) -> None:
+def write_check(collection: Literature, root: Path) -> None:
     """Write the page that checks a reader's own numbers; it is a page of the report, so MkDocs copies it unchanged."""
     printed, metric = 0.338, "mrr"
-    adjusted = adjust(printed, dataset="FB15k-237", metric=metric, database=found.material.constants)
+    adjusted = adjust(printed, dataset="FB15k-237", metric=metric, database=collection.material.constants)
     lines = [
         Line("the printed MRR", str(printed), [printed]),
         Line(f"{adjusted.baseline} (counting)", number(adjusted.baseline_value), [adjusted.baseline_value]),
@@ -100,24 +99,24 @@ def write_check(found: Literature, root: Path) -> None:
     )
     page.write(root)
     said = {name: getattr(page, name) for name in ("address", "description", "preview", "bibtex")}
-    write_text(check_page(found.material, said), root / page.folder / "index.html")
+    write_text(check_page(collection.material, said), root / page.folder / "index.html")
 
 
-def index_page(found: Literature) -> Page:
+def index_page(collection: Literature) -> Page:
     """Return the first page."""
-    material, boards = found.material, [board for of in found.boards.values() for board in of]
+    material, boards = collection.material, [board for of in collection.boards.values() for board in of]
     # Show the data sets with most models.
     rows = sorted(benchmark_rows(boards), key=lambda row: (-row["results"], row["key"]))[:_BENCHMARKS]
     adjusted = adjust(0.338, dataset="FB15k-237", metric="mrr", database=material.constants)
     sentences = [
         headline(material.comparison["chance-share"]),
-        counting(found.values, material.comparison["below-baselines"]),
+        counting(collection.values, material.comparison["below-baselines"]),
     ]
     return Page(
         "",
         "rankadjust: how much of a link-prediction result is chance?",
         "Says how much of a printed MRR, Hits@k or mean rank is chance and how much counting, on "
-        f"{len(found.datasets)} benchmark data sets.",
+        f"{len(collection.datasets)} benchmark data sets.",
         template="index.md.jinja",
         values={
             "known": material.constants.table["dataset"].n_unique(),
@@ -125,7 +124,7 @@ def index_page(found: Literature) -> Page:
             "rows": rows,
             "hidden": hidden_bounds(material, lambda row: f"d/{row['dataset']}/", "d/"),
             "unknown": first_known(material),
-            "sentences": [meaning(adjusted), *terminal.counting(adjusted)],
+            "sentences": [value.meaning(adjusted), *value.counting(adjusted)],
         },
         data={"findings": sentences, "benchmarks": rows},
         head={"hide": ["navigation"]},

@@ -29,7 +29,7 @@ _REDUNDANT = 0.3
 def dataset_pages(literature: Literature) -> list[Page]:
     """Return a page for each data set, and a page that lists them."""
     facts = {name: dataset_facts(name, literature) for name in literature.datasets}
-    pages = [_page(name, found, literature) for name, found in facts.items()]
+    pages = [_page(name, of_dataset, literature) for name, of_dataset in facts.items()]
     # Data sets with a board come first.
     rows = sorted(facts.values(), key=lambda row: row["standing"] is None)
     listing = Page(
@@ -120,7 +120,7 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
 
 def _by_evaluation(boards: list[Board]) -> list[tuple[tuple[str, ...], list[Board]]]:
     """Return boards of a data set by protocol, split and side."""
-    return [(of, list(found)) for of, found in groupby(boards, key=lambda board: board.key[1:4])]
+    return [(of, list(group)) for of, group in groupby(boards, key=lambda board: board.key[1:4])]
 
 
 def usual_protocol(facts: Mapping[str, Any]) -> str | None:
@@ -146,8 +146,8 @@ def description(name: str, facts: Mapping[str, Any]) -> str:
 
 def _about(dataset: Dataset | None) -> dict[str, Any]:
     names = ("role", "licence", "reference", "repository", "pykeen", "ultra")
-    found = {name: getattr(dataset, name, None) for name in names}
-    return found | {"aliases": [] if dataset is None else list(dataset.aliases)}
+    fields = {name: getattr(dataset, name, None) for name in names}
+    return fields | {"aliases": [] if dataset is None else list(dataset.aliases)}
 
 
 def problems(
@@ -239,14 +239,14 @@ def history(board: Board, literature: Literature) -> list[dict[str, Any]]:
     """Return the best result with a place at the end of each year, for years that improved it."""
     same = dict(zip(KEY, board.key, strict=True))
     values = usable_values(literature.values).filter(**same).drop_nulls("year")
-    found: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     for year in sorted(set(values["year"])):
         ranked = ranked_rows(values.filter(pl.col("year") <= year), literature.contradictions)
         for row in ranked.filter(place=1).iter_rows(named=True):
-            if not found or row["index"] > found[-1]["index"]:
+            if not records or row["index"] > records[-1]["index"]:
                 names = ("model", "value_as_printed", "index", "source", "file")
-                found.append({"year": year} | {name: row[name] for name in names})
-    return found
+                records.append({"year": year} | {name: row[name] for name in names})
+    return records
 
 
 def picture(name: str, facts: Mapping[str, Any], board: Board | None) -> Picture:
@@ -278,8 +278,8 @@ def picture(name: str, facts: Mapping[str, Any], board: Board | None) -> Picture
 
 def _chance(facts: Mapping[str, Any], protocol: str | None) -> float | None:
     """Return the expectation of MRR under a protocol, None if only bounds are known."""
-    found = (row["values"].get(MRR) for row in facts["chance"] if protocol in (row["protocol"], None))
-    return next((value for value in found if isinstance(value, float)), None)
+    values = (row["values"].get(MRR) for row in facts["chance"] if protocol in (row["protocol"], None))
+    return next((value for value in values if isinstance(value, float)), None)
 
 
 def _models(count: int) -> str:

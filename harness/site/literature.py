@@ -45,10 +45,10 @@ class Literature:
     @cached_property
     def boards(self) -> Mapping[str, list[Board]]:
         """The boards of each data set, its most common test evaluation first."""
-        found: dict[str, list[Board]] = {}
+        by_dataset: dict[str, list[Board]] = {}
         for board in boards(self.values, self.material.comparison):
-            found.setdefault(board.key[0], []).append(board)
-        return found
+            by_dataset.setdefault(board.key[0], []).append(board)
+        return by_dataset
 
     @cached_property
     def datasets(self) -> list[str]:

@@ -40,14 +40,14 @@ def source_pages(literature: Literature) -> list[Page]:
         f"{len(facts)} sources of published results: every value, its verdict, and the contradictions between them.",
         template="sources.md.jinja",
         values={"rows": facts},
-        data=[_summary(found) for found in facts],
+        data=[_summary(of_source) for of_source in facts],
         head={"hide": ["navigation"]},
         picture=_picture(
             "Sources", f"{len(facts)} sources of printed results, each value with a verdict", _total(facts)
         ),
         cited=("sources", "Printed results of link prediction, each with a verdict"),
     )
-    return [listing, *(_page(found) for found in facts)]
+    return [listing, *(_page(of_source) for of_source in facts)]
 
 
 def with_verdict(literature: Literature) -> pl.DataFrame:
@@ -91,13 +91,7 @@ def source_facts(file: str, values: pl.DataFrame, contradictions: pl.DataFrame) 
     """Return the facts that the page of a source shows."""
     names = [
         *EVALUATION,
-        "model",
-        "table",
-        "value_as_printed",
-        "expectation",
-        "index",
-        "baseline",
-        "baseline_value",
+        *("model", "table", "value_as_printed", "expectation", "index", "baseline", "baseline_value"),
     ]
     shown = [
         {name: row[name] for name in (*names, "gain", "verdict", "reason")}
@@ -147,16 +141,12 @@ def _page(facts: Mapping[str, Any]) -> Page:
 
 def _summary(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts of the list of sources: numbers in place of values and contradictions."""
-    return {
-        **facts,
-        "values": len(facts["values"]),
-        "contradictions": len(facts["contradictions"]),
-    }
+    return {**facts, "values": len(facts["values"]), "contradictions": len(facts["contradictions"])}
 
 
-def _total(found: Iterable[Mapping[str, Any]]) -> Counter[str]:
+def _total(sources: Iterable[Mapping[str, Any]]) -> Counter[str]:
     total: Counter[str] = Counter()
-    for facts in found:
+    for facts in sources:
         total.update(facts["verdicts"])
     return total
 

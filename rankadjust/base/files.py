@@ -2,14 +2,18 @@
 
 import gzip
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-
-import polars as pl
+from typing import TYPE_CHECKING
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.spreadsheets import to_csv
 from rankadjust.base.whole import atomic_path
+
+if TYPE_CHECKING:
+    # One printed value needs files and no frames, which take long to import.
+    import polars as pl
+
+SUMS = "SHA256SUMS"
 
 _PACKAGE = Path(__file__).parent.parent
 
@@ -36,7 +40,7 @@ def write_bytes(data: bytes, path: str | Path) -> None:
 
 
 def write_parquet(
-    frame: pl.DataFrame,
+    frame: "pl.DataFrame",
     path: str | Path,
     metadata: Mapping[str, str] | None = None,
     rows_a_group: int | None = None,
@@ -50,13 +54,13 @@ def write_parquet(
 
 
 def put_parquet(
-    frame: pl.DataFrame | pl.LazyFrame,
+    frame: "pl.DataFrame | pl.LazyFrame",
     temporary: Path,
     metadata: Mapping[str, str] | None = None,
     rows_a_group: int | None = None,
 ) -> None:
     """Write a frame to a path that `atomic_path` yielded; a lazy frame is written in blocks."""
-    write = frame.write_parquet if isinstance(frame, pl.DataFrame) else frame.sink_parquet
+    write = frame.sink_parquet if hasattr(frame, "sink_parquet") else frame.write_parquet
     # An open file: polars would interpret parts of a path as a home folder or an address.
     with temporary.open("wb") as file:
         write(
@@ -67,17 +71,19 @@ def put_parquet(
         )
 
 
-def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:
+def write_tsv(frame: "pl.DataFrame", path: str | Path) -> None:
     """Write a frame as tab-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
     _write_delimited(frame, path, "\t")
 
 
-def write_csv(frame: pl.DataFrame, path: str | Path) -> None:
+def write_csv(frame: "pl.DataFrame", path: str | Path) -> None:
     """Write a frame as comma-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
     _write_delimited(frame, path, ",")
 
 
-def _write_delimited(frame: pl.DataFrame, path: str | Path, separator: str) -> None:
+def _write_delimited(frame: "pl.DataFrame", path: str | Path, separator: str) -> None:
+    from rankadjust.base.spreadsheets import to_csv  # noqa: PLC0415 - see above
+
     text = to_csv(frame, separator).encode()
     # Without a time stamp, so that the same frame gives the same bytes.
     write_bytes(gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text, path)
@@ -93,6 +99,17 @@ def sha256_of(path: str | Path) -> str:
     """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
     with Path(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_sums(paths: Sequence[str | Path], sums: str | Path) -> None:
+    """Write the SHA-256 of files in one folder, a line each, as `sha256sum --check` reads it."""
+    write_text("".join(f"{sha256_of(path)}  {Path(path).name}\n" for path in paths), sums)
+
+
+def read_sums(sums: Path) -> dict[str, str]:
+    """Return the digest of each file that a SHA256SUMS names."""
+    lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
+    return {name: digest for digest, name in lines}
 
 
 def contained(path: str | Path, folder: str | Path) -> Path:

@@ -17,13 +17,7 @@ _EVERY = 10.0
 
 @contextmanager
 def progress(
-    what: str,
-    total: int | None,
-    unit: str,
-    *,
-    start: int = 0,
-    quiet: float = _QUIET,
-    every: float = _EVERY,
+    what: str, total: int | None, unit: str, *, start: int = 0, quiet: float = _QUIET, every: float = _EVERY
 ) -> Iterator[Callable[[int], object]]:
     """Yield a function to call with the number of units that were done since.
 
@@ -33,13 +27,7 @@ def progress(
     if sys.stderr.isatty():
         short = "B" if unit == "bytes" else f" {unit}"
         with tqdm(
-            desc=what,
-            total=total,
-            initial=start,
-            unit=short,
-            unit_scale=True,
-            delay=quiet,
-            file=sys.stderr,
+            desc=what, total=total, initial=start, unit=short, unit_scale=True, delay=quiet, file=sys.stderr
         ) as bar:
             yield bar.update
         return

@@ -8,8 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import identity_of, sha256_of, shipped
-from rankadjust.base.stages import SUMS, read_sums, write_sums
+from rankadjust.base.files import SUMS, identity_of, read_sums, sha256_of, shipped, write_sums
 
 FOLDERS = ("resources/database", "resources/published")
 _NO_TABLES = (SUMS, "README.md")

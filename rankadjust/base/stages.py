@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +24,11 @@ from urllib.parse import quote, unquote
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import put_parquet, sha256_of, write_text
+from rankadjust.base.files import SUMS, put_parquet, read_sums, sha256_of
 from rankadjust.base.reading import Source, opened, read_parquet
 from rankadjust.base.version import VERSION
 from rankadjust.base.whole import atomic_path
 
-SUMS = "SHA256SUMS"
 # A file whose folder is not its own has a sum of its own: case-study.csv and case-study.csv.sha256.
 SUM = ".sha256"
 _KEY = "rankadjust.seal"
@@ -168,17 +167,6 @@ def remedy(path: Path) -> str:
 def part_of(dataset: str, partition: int, partitions: int) -> str:
     """Return the owner of the files of a part of a data set, so that parts are not confused."""
     return f"part {partition} of {partitions} of {dataset}"
-
-
-def write_sums(paths: Sequence[str | Path], sums: str | Path) -> None:
-    """Write the SHA-256 of files in one folder, a line each, as `sha256sum --check` reads it."""
-    write_text("".join(f"{sha256_of(path)}  {Path(path).name}\n" for path in paths), sums)
-
-
-def read_sums(sums: Path) -> dict[str, str]:
-    """Return the digest of each file that a SHA256SUMS names."""
-    lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
-    return {name: digest for digest, name in lines}
 
 
 def check_sums(*paths: str | Path) -> None:

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import polars as pl
-
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.faults import is_of_writing, unwritable
 
@@ -164,11 +162,17 @@ def _writing(path: Path, temporary: Path) -> Iterator[None]:
     """Turn a disk that is full into one line; another error need not have to do with the path."""
     try:
         yield
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except _errors_of_writing() as error:
         cause = error if is_of_writing(error) else _tried(temporary)
         if cause is None:
             raise
         raise RankadjustError(unwritable(path, cause)) from None
+
+
+def _errors_of_writing() -> tuple[type[Exception], ...]:
+    """Return the errors of the system, and of polars where it was imported: not every file holds a frame."""
+    frames = sys.modules.get("polars")
+    return (OSError,) if frames is None else (OSError, frames.exceptions.PolarsError)
 
 
 def _tried(temporary: Path) -> OSError | None:

@@ -19,16 +19,7 @@ from rankadjust.baselines.links import spread
 from rankadjust.baselines.scores import Scores, placed
 from rankadjust.counting.packing import Flags, Integers, numbered, starts
 from rankadjust.counting.protocols import Protocol
-from rankadjust.counting.rows import (
-    LEVEL_OF,
-    OTHER,
-    SIDES,
-    Occurring,
-    Rows,
-    Side,
-    filters_by_time,
-    tasks_of,
-)
+from rankadjust.counting.rows import LEVEL_OF, OTHER, SIDES, Occurring, Rows, Side, filters_by_time, tasks_of
 
 # Blocks of neighbours of queries that are processed together, which bounds the memory.
 _BLOCKS = 2**23

@@ -17,10 +17,7 @@ from rankadjust.counting.protocols import Protocol, get_protocol
 
 TABLE_SCHEMA = pl.Schema(
     {
-        "split": pl.String,
-        "side": pl.String,
-        "baseline": pl.String,
-        "metric": pl.String,
+        **dict.fromkeys(("split", "side", "baseline", "metric"), pl.String),
         "value": pl.Float64,
         "variance": pl.Float64,
         "tasks": pl.Int64,
@@ -86,10 +83,7 @@ def count_baselines(
 
 
 def baselines_table(
-    standings: Standings,
-    metrics: Sequence[Metric],
-    protocol: Protocol,
-    replacement: bool = False,
+    standings: Standings, metrics: Sequence[Metric], protocol: Protocol, replacement: bool = False
 ) -> pl.DataFrame:
     """Return the values of all metrics for each split, side (head, tail, both) and baseline.
 

@@ -27,13 +27,8 @@ from rankadjust.counting.rows import SIDES, TRAINING_GRAPH, Ranked, Rows, is_one
 BASELINES = (*STATIC, *RECURRENCY)
 STANDINGS_SCHEMA = pl.Schema(
     {
-        "split": pl.String,
-        "side": pl.String,
-        "baseline": pl.String,
-        "above": pl.Int64,
-        "tied": pl.Int64,
-        "candidates": pl.Int64,
-        "tasks": pl.Int64,
+        **dict.fromkeys(("split", "side", "baseline"), pl.String),
+        **dict.fromkeys(("above", "tied", "candidates", "tasks"), pl.Int64),
     }
 )
 # Number of triples of a group of relations.

@@ -135,10 +135,7 @@ class TieOrders:
         share = within / self.tied
         assert metric.shape is not None
         mean, variance = self._of_shape(metric.shape, within)
-        return (
-            metric.scale * share * mean,
-            metric.scale**2 * share * (variance + (1 - share) * mean**2),
-        )
+        return (metric.scale * share * mean, metric.scale**2 * share * (variance + (1 - share) * mean**2))
 
     def _one_by_one(self, metric: Metric) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance as `_of_term` does, for any term that depends on the number of candidates."""

@@ -8,6 +8,7 @@ candidates. The two tasks of a triple share u.
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,21 @@ _ROUNDING = 1e-9
 
 Rows = tuple[tuple[str, int, int, int], ...]
 """Side, number of candidates, tasks, and ordered pairs of these tasks that share a query."""
+
+
+def p_of_draws(reached: int | None) -> float | None:
+    """Return p from the number of draws that are at least as good."""
+    return None if reached is None else (1 + reached) / (1 + DRAWS)
+
+
+def reason_with_draws(row: Mapping[str, Any], metric: Metric) -> str | None:
+    """Return the reason for a missing z under a random scorer; for a metric that is not a mean, whether p is drawn."""
+    reason: str | None = row["reason_random_scorer"]
+    if metric.additive or reason is None:
+        return reason
+    if row["p_random_scorer"] is not None:
+        return f"{reason}; p is drawn"
+    return f"{reason}, and no p is drawn (only for at most {MOST_TASKS:,} tasks with a value near chance)"
 
 
 def draws_reaching(rows: Rows, metric: Metric, value: float, spreads: Mapping[str, float]) -> int | None:

@@ -31,6 +31,7 @@ _NEGLIGIBLE = 1e-32
 # Gauss sum is exact to twice the degree, where coefficients are about the square of it.
 _POINTS = 12
 _SMOOTH = 1e-8
+_PIECES = 4
 # Equal steps begin with at least 2^_FIRST_NODES nodes; this many x are simply all summed.
 _FIRST_NODES = 4
 _SHORT = 64
@@ -54,6 +55,7 @@ class _Care:
 
 # With many tasks the gap's share in the variance is about 2 / n, and each candidate count matters little.
 _SMALL_SHARE = 0.01
+_FEW = 100
 _ROUGHLY = _Care(tolerance=1e-6, least_kink=_SMALL_SHARE / 2)
 _EXACTLY = _Care(tolerance=1e-12, least_kink=0.0)
 
@@ -75,22 +77,18 @@ def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
     """
     groups = TaskGroups.of(counts, tasks)
     total = int(groups.certain[-1])
-    orders = sorted({(total + 1) // 2, total // 2 + 1})
-    windows = [_window(groups, order) for order in orders]
-    groups = summarise(groups, windows[0].low, windows[-1].high, orders[0])
-    centre = sum(window.centre for window in windows) / len(windows)
-    sums = np.mean(
-        [
-            _values(window.centre, centre) + _tail_sums(groups, order, window, centre)
-            for order, window in zip(orders, windows, strict=True)
-        ],
-        axis=0,
-    )
-    if len(orders) == 2:
-        low, high = windows[0].low, windows[1].high
-        gap = _gap_sums(groups, orders[0], low, high, centre, _ROUGHLY)
+    lower, upper = (total + 1) // 2, total // 2 + 1
+    window = _window(groups, lower, upper)
+    groups = summarise(groups, window.low, window.high, lower)
+    centre = float(window.centre)
+    sums = _tail_sums(groups, (lower + upper) / 2, window)
+    if lower < upper:
+        # The gap's share is about 2 / n: with few tasks nothing but the exact one will do.
+        gap = np.array([0.0, np.inf, 0.0, 0.0])
+        if total > _FEW:
+            gap = _gap_sums(groups, lower, window, _ROUGHLY)
         if gap[1] > _SMALL_SHARE * sums[1]:
-            gap = _gap_sums(groups, orders[0], low, high, centre, _EXACTLY)
+            gap = _gap_sums(groups, lower, window, _EXACTLY)
         sums -= gap
     return MedianMoments(
         expectation=float(centre + sums[0]),
@@ -145,11 +143,6 @@ def log_median_tail(groups: TaskGroups, value: float) -> float:
 # --- the four functions of the median: s - c, (s - c)^2, 1/s - 1/c, (1/s - 1/c)^2 --------------------------
 
 
-def _values(s: float, c: float) -> FloatArray:
-    deviation, inverse = s - c, (c - s) / (c * s)
-    return np.array([deviation, deviation**2, inverse, inverse**2])
-
-
 def _first_differences(x: FloatArray, c: float) -> FloatArray:
     """Return f(x + 1) - f(x) for the four functions, with a last axis of 4."""
     step = -1 / (x * (x + 1))
@@ -178,19 +171,27 @@ class _Window:
     high: int
 
 
-def _window(groups: TaskGroups, order: int) -> _Window:
+def _window(groups: TaskGroups, lower: int, upper: int) -> _Window:
+    """Return the window of the two middle ranks, which are one for an odd number of tasks."""
+    (centre, low), (_, high) = _reach(groups, lower, -1), _reach(groups, upper, 1)
+    return _Window(low, centre, high)
+
+
+def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
+    """Return a point close to the median of an order statistic, and how far its law reaches in a direction, 1 or -1."""
     last = int(groups.counts[-1])
     centre = _first(lambda x: groups.mean(x) >= order - 0.5, 1, last)
     around = tails(groups, np.array([max(centre - 1.0, 1.0), centre]), order)
     largest = float(max(around.cdf[0] if centre > 1 else 0.0, around.survival[1]))
     if largest == 0:
-        return _Window(centre, centre, centre)
+        return centre, centre
     negligible = np.log(largest * _NEGLIGIBLE)
     step = max(1, round(centre / float(groups.certain[-1]) ** 0.5))
-    return _Window(
-        low=_walk(lambda x: log_bound(groups, x, order, -1.0) <= negligible, centre, -step, 1),
-        centre=centre,
-        high=_walk(lambda x: log_bound(groups, x, order, 1.0) <= negligible, centre, step, last),
+    return centre, _walk(
+        lambda x: log_bound(groups, x, order, direction) <= negligible,
+        centre,
+        direction * step,
+        last if direction > 0 else 1,
     )
 
 
@@ -199,11 +200,13 @@ def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step
 
     Found with steps that double; the last of them is halved until it is an eighth of the way.
     """
-    inside, x = start, start
-    while x != end and not predicate(np.array([float(x)]))[0]:
-        inside = x
-        x = min(x + step, end) if step > 0 else max(x + step, end)
-        step *= 2
+    doublings = np.arange(1.0, abs(end - start).bit_length() + 1)
+    points = start + step * (np.exp2(doublings) - 1)
+    points = points[(points < end) if step > 0 else (points > end)]
+    holds = predicate(points)
+    place = int(np.argmax(holds)) if holds.any() else points.size
+    inside = int(points[place - 1]) if place else start
+    x = int(points[place]) if place < points.size else end
     while abs(x - inside) > max(abs(x - start) // 8, 1):
         middle = (x + inside) // 2
         if predicate(np.array([float(middle)]))[0]:
@@ -227,10 +230,11 @@ def _first(predicate: Callable[[FloatArray], NDArray[np.bool_]], low: int, high:
 # --- sums over x ------------------------------------------------------------------------------------------
 
 
-def _tail_sums(groups: TaskGroups, order: int, window: _Window, centre: float) -> FloatArray:
+def _tail_sums(groups: TaskGroups, order: float, window: _Window) -> FloatArray:
     """Return E f(X) - f(b) for the four functions f, X an order statistic and b the centre of its window.
 
-    It is the sum over x >= b of (f(x + 1) - f(x)) P(X > x) minus the sum over x < b of the same with P(X <= x).
+    It is the sum over x >= b of (f(x + 1) - f(x)) P(X > x) minus the sum over x < b of the same with P(X <= x). For
+    an order of l + 1/2 it is the mean of two (`tails`).
     """
 
     def above(x: FloatArray) -> FloatArray:
@@ -241,8 +245,10 @@ def _tail_sums(groups: TaskGroups, order: int, window: _Window, centre: float) -
 
     sums = np.zeros(4)
     for tail, low, high in ((below, window.low, window.centre), (above, window.centre, window.high)):
-        x, weights, values = _smooth_nodes(tail, _edges(low, high, groups.counts), _SMOOTH)
-        sums += (weights * values) @ _first_differences(x, centre)
+        # Cut at first into pieces of the length that most of them end with.
+        cuts = np.round(np.linspace(low, high, _PIECES + 1))
+        x, weights, values = _smooth_nodes(tail, _edges(low, high, np.append(groups.counts, cuts)), _SMOOTH)
+        sums += (weights * values) @ _first_differences(x, float(window.centre))
     return sums
 
 
@@ -308,17 +314,18 @@ def _even_nodes(
     return x[order], np.full_like(x, float(step)), values[order]
 
 
-def _gap_sums(groups: TaskGroups, order: int, low: int, high: int, centre: float, care: _Care) -> FloatArray:
+def _gap_sums(groups: TaskGroups, order: int, window: _Window, care: _Care) -> FloatArray:
     """Return what the mean of f(X) and f(Y) exceeds E f((X + Y) / 2) by, for the four f; X, Y the middle ranks.
 
     With d(s) = f(s) + f(s + 1) - 2 f(s + 1/2) it is the sum over x of d(x) / 2 P(X <= x < Y), plus the sum over
     x < y of d((x + y) / 2) P(X <= x, Y > y).
     """
     kinks = groups.counts[groups.tasks >= care.least_kink * groups.certain[-1]]
-    x, weights, mass = _gap_nodes(groups, order, low, high, kinks, care.tolerance)
+    centre = float(window.centre)
+    x, weights, mass = _gap_nodes(groups, order, window.low, window.high, kinks, care.tolerance)
     sums: FloatArray = weights * mass @ (_second_differences(x, centre) / 2)
     rays = _Rays.of(groups, x, weights, mass)
-    return sums + _sums_beyond(groups, order, rays, centre, kinks[kinks <= high], care.tolerance)
+    return sums + _sums_beyond(groups, order, rays, centre, kinks[kinks <= window.high], care.tolerance)
 
 
 def _gap_nodes(

@@ -346,14 +346,7 @@ _SHIPPED = (
         term=hit,
         scale=lambda k: 1.0 / k,
     ),
-    Family(
-        "ndcg",
-        "nDCG",
-        "f = 1/log2(1 + r)",
-        (),
-        increasing=True,
-        term=discounted_gain,
-    ),
+    Family("ndcg", "nDCG", "f = 1/log2(1 + r)", (), increasing=True, term=discounted_gain),
     Family(
         "ndcg_at_k",
         "nDCG",

@@ -1,7 +1,7 @@
 """Exact expectation and variance of every metric when ranks are independent and uniform on 1..N.
 
 Everything is computed from the histogram of candidate counts: N and the number of tasks with that N. No loop over
-tasks, no sampling. docs/methods.md, "Exact moments", derives each formula.
+tasks, no sampling. docs/methods.md, "Exact moments" and "Numerics", derives each formula.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -122,22 +122,13 @@ def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Data
             for metric in metrics:
                 moments = _moments(metric, pooled)
                 rows.append(
-                    (
-                        split,
-                        side,
-                        metric.key,
-                        part["entities"].max(),
-                        int(pooled.total),
-                        *astuple(moments),
-                    )
+                    (split, side, metric.key, part["entities"].max(), int(pooled.total), *astuple(moments))
                 )
     return pl.DataFrame(rows, schema=_TABLE_SCHEMA, orient="row")
 
 
 _TABLE_SCHEMA = {
-    "split": pl.String,
-    "side": pl.String,
-    "metric": pl.String,
+    **dict.fromkeys(("split", "side", "metric"), pl.String),
     "entities": pl.Int64,
     "tasks": pl.Int64,
     "expectation": pl.Float64,
@@ -366,9 +357,11 @@ def _inverse_rank_transform(
     counts: FloatArray, t: FloatArray
 ) -> Iterator[tuple[NDArray[np.intp], FloatArray, FloatArray]]:
     """Inverse ranks: sums of e^(-t / j) over the ranks, shared by all counts."""
-    for panel in panels(counts):
-        excess_sums = panel.sums(lambda ranks: _expm1_excess(-t / ranks[:, None]))
-        plain_sums = panel.sums(lambda ranks: np.exp(-t / ranks[:, None]))
+    cut = panels(counts)
+    exponents = -t / cut[-1].nodes[:, None]
+    excess_values, plain_values = _expm1_excess(exponents), np.exp(exponents)
+    for panel in cut:
+        excess_sums, plain_sums = panel.sums_of(excess_values), panel.sums_of(plain_values)
         for block in _blocks(panel.rows.size, t.size):
             rows = panel.rows[block]
             number = counts[rows, None]

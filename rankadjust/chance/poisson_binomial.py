@@ -253,13 +253,20 @@ class _Circles:
         return replace(self, log_values=self.log_values - largest[:, None]), largest
 
 
-def _circles(groups: TaskGroups, x: FloatArray, gap: FloatArray, saddles: _Saddles) -> _Circles:
-    """Return the generating functions of K(x), restricted to no rank in (x, x + gap], for x and gap (b,)."""
+def _circles(
+    groups: TaskGroups, x: FloatArray, gap: FloatArray, saddles: _Saddles, *, sums: bool
+) -> _Circles:
+    """Return the generating functions of K(x), restricted to no rank in (x, x + gap], for x and gap (b,).
+
+    sums: whether sums of coefficients are wanted. As many points as coefficients that do not vanish keep a single one
+    apart from the others.
+    """
     below, first = groups.beyond(x), groups.beyond(x + gap)
     uncertain = groups.certain[-1] - groups.certain[below]
     width = np.minimum(np.ceil(_DEVIATIONS * saddles.deviation + _MARGIN), uncertain + 1)[:, None]
-    points = 2 * width + 1
-    used = np.minimum(width, np.ceil(_ANGLE / saddles.deviation[:, None] * points / (2 * np.pi)))
+    # An odd number, so that all points but the first come in pairs.
+    points = 2 * width + 1 if sums else 2 * np.floor(width / 2) + 1
+    used = np.minimum((points - 1) / 2, np.ceil(_ANGLE / saddles.deviation[:, None] * points / (2 * np.pi)))
     index = np.arange(used.max() + 1)
     log_z = saddles.tau[:, None] + 2j * np.pi * index / points
     # A task with N <= x contributes the factor z, one with x < N <= x + gap the factor x z / N, and any other
@@ -279,7 +286,7 @@ def _blocks(size: int, length: int) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class Tails:
-    """P(X <= x) and P(X > x) of one order statistic X, (k,) each."""
+    """P(X <= x) and P(X > x) of an order statistic X, or their means over two of them, (k,) each."""
 
     cdf: FloatArray
     survival: FloatArray
@@ -325,10 +332,11 @@ def _gauss_rule(points: FloatArray, weights: FloatArray, nodes: int) -> tuple[Fl
     return ((high - low) * values + low + high) / 2, weights.sum() * eigenvectors[0] ** 2
 
 
-def tails(groups: TaskGroups, x: FloatArray, order: int) -> Tails:
+def tails(groups: TaskGroups, x: FloatArray, order: float) -> Tails:
     """Return the tails of the order-th smallest rank at x (k,), real numbers from 1 on in ascending blocks.
 
-    The smaller tail is computed, the other is its complement.
+    An order of l + 1/2 stands for the l-th and the next: the tails are the means of theirs. The smaller tail is
+    computed, the other is its complement.
     """
     certain = groups.certain[groups.beyond(x)]
     open_ = np.flatnonzero(certain < order)
@@ -340,9 +348,13 @@ def tails(groups: TaskGroups, x: FloatArray, order: int) -> Tails:
         saddles = _saddles(groups, x[rows], gap, np.full(rows.size, order - 0.5))
         # K(x) is likely too large left of the saddle point z = 1: then X > x is the rare event.
         above = saddles.tau < 0
-        circles = _circles(groups, x[rows], gap, saddles)
+        circles = _circles(groups, x[rows], gap, saddles, sums=True)
         # X > x where K(x) is order - 1 or less, X <= x where it is order or more.
-        tail = circles.sum_from(np.where(above, order - 1.0, order), np.where(above, -1.0, 1.0))
+        power = np.where(above, np.ceil(order) - 1.0, np.floor(order))
+        tail = circles.sum_from(power, np.where(above, -1.0, 1.0))
+        if order % 1:
+            # Where K(x) = l, the l-th rank is up to x and the next is not.
+            tail -= circles.coefficient(power) / 2
         tail = np.clip(tail, 0.0, 1.0)
         survival[rows] = np.where(above, tail, 1 - tail)
         cdf[rows] = np.where(above, 1 - tail, tail)
@@ -356,7 +368,7 @@ def no_rank_between(groups: TaskGroups, x: FloatArray, gap: FloatArray, order: i
     for block in _blocks(possible.size, _ROWS):
         rows = possible[block]
         saddles = _saddles(groups, x[rows], gap[rows], np.full(rows.size, float(order)))
-        circles = _circles(groups, x[rows], gap[rows], saddles)
+        circles = _circles(groups, x[rows], gap[rows], saddles, sums=False)
         result[rows] = np.maximum(circles.coefficient(np.full(rows.size, float(order))), 0.0)
     return result
 
@@ -374,7 +386,7 @@ def log_at_least(groups: TaskGroups, x: FloatArray, order: FloatArray) -> FloatA
         # Left of the saddle point z = 1 the other tail is the rare one.
         other = saddles.tau < 0
         power = np.where(other, order[rows] - 1.0, order[rows])
-        circles, logs = _circles(groups, x[rows], gap, saddles).scaled(power)
+        circles, logs = _circles(groups, x[rows], gap, saddles, sums=True).scaled(power)
         tail = circles.sum_from(power, np.where(other, -1.0, 1.0))
         rare = np.minimum(logs + np.log(np.maximum(tail, np.finfo(np.float64).tiny)), 0.0)
         result[rows] = np.where(other, np.log1p(-np.minimum(np.exp(rare), 1 - 1e-16)), rare)
@@ -391,7 +403,7 @@ def log_no_rank_between(groups: TaskGroups, x: FloatArray, gap: FloatArray, orde
         rows = possible[block]
         power = np.full(rows.size, float(order))
         saddles = _saddles(groups, x[rows], gap[rows], power)
-        circles, logs = _circles(groups, x[rows], gap[rows], saddles).scaled(power)
+        circles, logs = _circles(groups, x[rows], gap[rows], saddles, sums=False).scaled(power)
         result[rows] = logs + np.log(np.maximum(circles.coefficient(power), np.finfo(np.float64).tiny))
     return result
 

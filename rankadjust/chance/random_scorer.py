@@ -28,9 +28,7 @@ from rankadjust.chance.terms import covariance_sum, mean_and_variance
 from rankadjust.counting.protocols import Protocol, get_protocol
 
 _SCHEMA = {
-    "split": pl.String,
-    "side": pl.String,
-    "metric": pl.String,
+    **dict.fromkeys(("split", "side", "metric"), pl.String),
     "variance_random_scorer": pl.Float64,
     "reason_random_scorer": pl.String,
     "variance_static_scorer": pl.Float64,
@@ -81,11 +79,7 @@ def without_times(counts: pl.DataFrame) -> pl.DataFrame:
 
 
 def random_scorer_variance(
-    metric: str | Metric,
-    histogram: pl.DataFrame,
-    pairs: pl.DataFrame,
-    side: str,
-    protocol: str | Protocol,
+    metric: str | Metric, histogram: pl.DataFrame, pairs: pl.DataFrame, side: str, protocol: str | Protocol
 ) -> tuple[float | None, str | None]:
     """Return (variance, None) of a metric in one split under the random_scorer null, or (None, why not).
 

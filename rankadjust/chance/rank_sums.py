@@ -7,9 +7,9 @@ Re x > 0, where they vary little on a panel: the error is below the rounding of 
 over ranks").
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -44,13 +44,31 @@ class Panel:
 
         function maps nodes (q,) to values (q,) or (q, t); the result has shape (r,) or (r, t).
         """
-        below: FloatArray = self.below_weights @ function(self.below_nodes)
-        own: FloatArray = self.own_weights @ function(self.own_nodes)
+        return self.sums_of(function(self.nodes))
+
+    @property
+    def nodes(self) -> FloatArray:
+        """The nodes (q,) of the sums. The next panel begins with the same nodes."""
+        return np.concatenate([self.below_nodes, self.own_nodes])
+
+    def sums_of(self, values: FloatArray) -> FloatArray:
+        """Return the sums for values (q,) or (q, t) at the nodes; further values may follow."""
+        start = self.below_nodes.size
+        below: FloatArray = self.below_weights @ values[:start]
+        own: FloatArray = self.own_weights @ values[start : start + self.own_nodes.size]
         return below + own
 
 
-def panels(num_candidates: FloatArray) -> Iterator[Panel]:
-    """Yield the panels that hold at least one of the candidate counts (k,), whole numbers from 1 to 2^52."""
+def panels(num_candidates: FloatArray) -> Sequence[Panel]:
+    """Return the panels that hold at least one of the candidate counts (k,), whole numbers from 1 to 2^52."""
+    return _panels(num_candidates.tobytes())
+
+
+# Several metrics ask for the counts of the same split and side.
+@lru_cache(maxsize=32)
+def _panels(given: bytes) -> Sequence[Panel]:
+    num_candidates = np.frombuffer(given)
+    kept = []
     # frexp: N - 1 = m 2^e with m in [0.5, 1), so that N lies in (2^(e-1), 2^e]; e = 0 for N = 1.
     exponents = np.frexp(num_candidates - 1.0)[1]
     nodes = [np.empty(0)]
@@ -61,16 +79,19 @@ def panels(num_candidates: FloatArray) -> Iterator[Panel]:
         own_nodes = _own_nodes(start, length)
         rows = np.flatnonzero(exponents == exponent)
         if rows.size:
-            yield Panel(
-                rows=rows,
-                scale=float(length),
-                below_nodes=np.concatenate(nodes),
-                below_weights=np.concatenate(weights),
-                own_nodes=own_nodes,
-                own_weights=_own_weights(length, num_candidates[rows] - start),
+            kept.append(
+                Panel(
+                    rows=rows,
+                    scale=float(length),
+                    below_nodes=np.concatenate(nodes),
+                    below_weights=np.concatenate(weights),
+                    own_nodes=own_nodes,
+                    own_weights=_own_weights(length, num_candidates[rows] - start),
+                )
             )
         nodes.append(own_nodes)
         weights.append(_all_weights(length))
+    return kept
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,11 @@ class ChanceTails:
             logs[possible] = np.minimum(log_p, 0.0) + 0.0
         return logs[place]
 
+    def log10_p_of(self, metric: Metric, value: float) -> tuple[float | None, str | None]:
+        """Return log10 of p of one value, or None and why there is none."""
+        log = float(self.log10_p(metric, [value])[0])
+        return None if np.isnan(log) else log, self.why_not(metric)
+
 
 # --- laws of losses ---------------------------------------------------------------------------------------
 

@@ -32,10 +32,7 @@ class Typed:
     @property
     def ends(self) -> tuple[float, float]:
         """The ends of the rounding interval, the value itself where nothing is known of its rounding."""
-        return (
-            self.value if self.low is None else self.low,
-            self.value if self.high is None else self.high,
-        )
+        return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
 
 
 def typed_value(given: float | str, metric: Metric) -> Typed:

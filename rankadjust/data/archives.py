@@ -11,8 +11,9 @@ import sys
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
@@ -93,7 +94,8 @@ def _unpack(path: Path, name: str, members: Mapping[Path, str | None], sizes: Ma
     }
     if len(wanted) < len(members):
         raise RankadjustError(f"{name}: one member is declared for two splits")
-    (_extract_zip if form == "zip" else _extract_tar)(path, name, wanted, sizes, largest)
+    with closing(_zip_entries(path) if form == "zip" else _tar_entries(path, name, largest)) as entries:
+        _extract_entries(entries, name, wanted, sizes, largest)
 
 
 def archive_form(name: str) -> str | None:
@@ -121,63 +123,57 @@ def _opened(path: Path, name: str) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def _extract_zip(
-    path: Path, name: str, wanted: Mapping[str, Path], sizes: Mapping[Path, int], largest: int
-) -> None:
+# Name, size and opener of an entry; the opener returns None for a folder, a link and so on.
+_Entries = Generator[tuple[str, int, Callable[[], IO[bytes] | None]], None, None]
+
+
+def _zip_entries(path: Path) -> _Entries:
     with zipfile.ZipFile(path) as archive:
-        entries: dict[str, zipfile.ZipInfo] = {}
         for entry in archive.infolist():
-            member = _normal(_safe(entry.filename, name))
-            if member in wanted and member in entries:
-                raise RankadjustError(f"{name} holds the member {member!r} twice")
-            entries[member] = entry
-        _all_there(wanted, entries, name)
-        for member, target in wanted.items():
-            entry = entries[member]
             # The upper half holds the Unix mode, zero when the archive was made elsewhere.
-            kind = stat.S_IFMT(entry.external_attr >> 16)
-            if entry.is_dir() or kind not in (0, stat.S_IFREG):
-                raise RankadjustError(f"{name}: the member {member!r} is not a regular file")
-            size = _checked_size(
-                entry.file_size, sizes.get(target), largest, f"{name}: the member {member!r}"
-            )
-            with archive.open(entry) as stream:
-                _copy(stream, target, f"{name}: the member {member!r}", size, largest)
+            is_file = not entry.is_dir() and stat.S_IFMT(entry.external_attr >> 16) in (0, stat.S_IFREG)
+            yield entry.filename, entry.file_size, partial(archive.open, entry) if is_file else _nothing
 
 
-def _extract_tar(
-    path: Path, name: str, wanted: Mapping[str, Path], sizes: Mapping[Path, int], largest: int
-) -> None:
+def _tar_entries(path: Path, name: str, largest: int) -> _Entries:
     # A stream is read once, front to back: nothing but the declared members is ever held or written.
     with _opened(path, name) as packed:
         stream = cast(IO[bytes], _Bounded(packed, name, largest))
         with tarfile.open(fileobj=stream, mode="r|") as archive:
-            _extract_entries(archive, name, wanted, sizes, largest)
+            for entry in archive:
+                is_file = entry.isreg() and not entry.issparse()
+                yield entry.name, entry.size, partial(archive.extractfile, entry) if is_file else _nothing
         # To the very end: the check sums of the compression are there.
         while stream.read(_CHUNK):
             pass
 
 
+def _nothing() -> None:
+    return None
+
+
 def _extract_entries(
-    archive: tarfile.TarFile, name: str, wanted: Mapping[str, Path], sizes: Mapping[Path, int], largest: int
+    entries: _Entries, name: str, wanted: Mapping[str, Path], sizes: Mapping[Path, int], largest: int
 ) -> None:
     seen: set[str] = set()
-    written: set[str] = set()
-    for entry in archive:
-        member = _normal(_safe(entry.name, name))
+    for entry, size, opened in entries:
+        member = _normal(_safe(entry, name))
+        if member in wanted:
+            _refuse_if(member in seen, f"{name} holds the member {member!r} twice")
+            content = opened()
+            if content is None:
+                raise RankadjustError(f"{name}: the member {member!r} is not a regular file")
+            with content:
+                what, target = f"{name}: the member {member!r}", wanted[member]
+                declared = sizes.get(target, size)
+                _refuse_if(size != declared, f"{what} has {size:,} bytes, declared are {declared:,}")
+                too_large = target not in sizes and size > largest
+                _refuse_if(too_large, f"{what} has {size:,} bytes, which no text so packed has")
+                _copy(content, target, what, size, largest)
         seen.add(member)
-        if member not in wanted:
-            continue
-        if member in written:
-            raise RankadjustError(f"{name} holds the member {member!r} twice")
-        content = archive.extractfile(entry) if entry.isreg() and not entry.issparse() else None
-        if content is None:
-            raise RankadjustError(f"{name}: the member {member!r} is not a regular file")
-        target = wanted[member]
-        size = _checked_size(entry.size, sizes.get(target), largest, f"{name}: the member {member!r}")
-        _copy(content, target, f"{name}: the member {member!r}", size, largest)
-        written.add(member)
-    _all_there(wanted, seen, name)
+    for member in wanted:
+        if member not in seen:
+            raise RankadjustError(f"{name} holds no member {member!r}{did_you_mean(member, sorted(seen))}")
 
 
 class _Bounded:
@@ -210,15 +206,6 @@ def _copy(stream: IO[bytes], target: Path, what: str, size: int | None, largest:
         _refuse_if(written != size, f"{what} does not hold the {size:,} bytes it should")
 
 
-def _checked_size(size: int, declared: int | None, largest: int, what: str) -> int:
-    """Return the size an archive states for a member when it is the declared one, or else not absurd."""
-    if declared is None:
-        _refuse_if(size > largest, f"{what} has {size:,} bytes, which no text so packed has")
-    else:
-        _refuse_if(size != declared, f"{what} has {size:,} bytes, declared are {declared:,}")
-    return size
-
-
 def _safe(member: str, name: str) -> str:
     """Return the name of a member; one that is absolute ('/x', 'C:x') or climbs out ('a/../x') is refused."""
     parts = re.split(r"[/\\]", member)
@@ -229,13 +216,6 @@ def _safe(member: str, name: str) -> str:
 
 def _normal(member: str) -> str:
     return str(PurePosixPath(member))
-
-
-def _all_there(wanted: Mapping[str, Path], names: Collection[str], name: str) -> None:
-    for member in wanted:
-        _refuse_if(
-            member not in names, f"{name} holds no member {member!r}{did_you_mean(member, sorted(names))}"
-        )
 
 
 def _refuse_if(wrong: bool, message: str) -> None:

@@ -19,8 +19,9 @@ from rankadjust.data.summary import summarise_blocks
 
 # Counting keeps tables by id of up to 2 GB each.
 _LARGEST = 2**31 - 1
-# Memory that the summary takes for a triple, and for an entity in each of seven splits and two graphs.
-_SUMMARISED = 80
+# Memory that the summary takes for a triple, with freed memory that allocators keep, and for an entity in each of seven
+# splits and two graphs.
+_SUMMARISED = 100
 _MASKS = 9
 _KIND_OF = {"head": "entities", "relation": "relations", "tail": "entities"}
 

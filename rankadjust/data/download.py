@@ -24,10 +24,10 @@ from filelock import FileLock
 
 from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.base.faults import is_of_writing, unwritable
-from rankadjust.base.files import contained, sha256_of, write_text
+from rankadjust.base.files import contained, read_sums, sha256_of, write_sums, write_text
 from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
-from rankadjust.base.stages import SUM, read_sums, write_sums
+from rankadjust.base.stages import SUM
 from rankadjust.base.whole import put_in_place, whole_folder
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.connections import host_of

@@ -159,7 +159,8 @@ def _numbered(hashes: _Hashes) -> _Numbered:
     words = hashes & ~row_mask
     for start in range(0, height, _BLOCK):
         words[start : start + _BLOCK] |= np.arange(start, min(start + _BLOCK, height), dtype=np.uint64)
-    words.sort()
+    # In jobs numpy has only its oldest instructions (rankadjust.base.processor), and sorts half as fast as polars.
+    words = pl.Series(words).sort().to_numpy()
     order = (words & row_mask).view(np.int64)
     in_order = hashes[order]
     starts = _starts(in_order)

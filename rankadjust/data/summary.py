@@ -191,11 +191,9 @@ def _counts(part: _Part, known: Mapping[str, _Seen], size: _Size) -> dict[str, A
     }
     counts: dict[str, Any] = {
         "distinct": {split: values.size for split, values in distinct.items()},
-        "distinct_in_all": _distinct(np.concatenate(list(distinct.values()))).size,
+        "distinct_in_all": _in_union(distinct.values()),
         "distinct_in_graph": {
-            graph: _distinct(
-                np.concatenate([values for split, values in distinct.items() if _graph_of(split) == graph])
-            ).size
+            graph: _in_union(values for split, values in distinct.items() if _graph_of(split) == graph)
             for graph in (known if "inference" in known else ())
         },
         "overlaps": _overlaps(distinct),
@@ -243,13 +241,15 @@ def _pair(first: npt.NDArray[np.unsignedinteger[Any]], second: _Ids, size: int) 
     """
     if (int(first.max(initial=0)) + 1) * size > 1 << 64:
         first = np.unique(first, return_inverse=True)[1].astype(np.uint64)
-    pairs: _Keys = first.astype(np.uint64) * np.uint64(size) + second
+    pairs: _Keys = first.astype(np.uint64)
+    pairs *= np.uint64(size)
+    pairs += second
     return pairs
 
 
 def _distinct(keys: _Keys) -> _Keys:
     """Return the different values, sorted (numpy's unique hashes them first, which takes ten times as long)."""
-    ordered = np.sort(keys)
+    ordered = pl.Series(keys).sort().to_numpy()
     first_of_its_kind = np.ones(ordered.size, dtype=np.bool_)
     first_of_its_kind[1:] = ordered[1:] != ordered[:-1]
     return ordered if first_of_its_kind.all() else ordered[first_of_its_kind]
@@ -263,10 +263,28 @@ def _overlaps(distinct: Mapping[str, _Keys]) -> dict[str, int]:
 def _common(first: _Keys, other: _Keys) -> int:
     """Return how many values two sorted arrays without repetitions share, by looking the fewer up in the more."""
     fewer, more = sorted((first, other), key=len)
-    if not fewer.size:
-        return 0
-    places = np.searchsorted(more, fewer).clip(max=more.size - 1)
-    return _count(more[places] == fewer)
+    return _count(_among(fewer, more))
+
+
+def _in_union(sets: Iterable[_Keys]) -> int:
+    """Return how many values are in any of some sorted arrays without repetitions; only the fewer are looked up."""
+    larger: list[_Keys] = []
+    number = 0
+    for values in sorted(sets, key=len, reverse=True):
+        new = values
+        for others in larger:
+            new = new[~_among(new, others)]
+        number += new.size
+        larger.append(values)
+    return number
+
+
+def _among(values: _Keys, others: _Keys) -> _Mask:
+    """Return for each value whether it is among others, which are sorted."""
+    if not others.size:
+        return np.zeros(values.size, dtype=np.bool_)
+    among: _Mask = others[np.searchsorted(others, values).clip(max=others.size - 1)] == values
+    return among
 
 
 def _graphs(seen_in: Mapping[str, _Seen], distinct: Mapping[str, int], size: _Size) -> dict[str, Any]:
@@ -335,18 +353,11 @@ def _differences(actual: Mapping[str, Any], expected: Mapping[str, Any], prefix:
 _ROW = {
     "dataset": pl.String,
     "role": pl.String,
-    "entities": pl.Int64,
-    "relations": pl.Int64,
-    "entities_in_training": pl.Int64,
-    "relations_in_training": pl.Int64,
-    "entities_in_inference": pl.Int64,
-    "relations_in_inference": pl.Int64,
+    **dict.fromkeys(("entities", "relations", "entities_in_training", "relations_in_training"), pl.Int64),
+    **dict.fromkeys(("entities_in_inference", "relations_in_inference"), pl.Int64),
     **{f"triples_{split}": pl.Int64 for split in SPLITS},
     **{f"distinct_triples_{split}": pl.Int64 for split in SPLITS},
-    "duplicates_within": pl.Int64,
-    "duplicates_between": pl.Int64,
-    "self_loops": pl.Int64,
-    "unseen_triples": pl.Int64,
+    **dict.fromkeys(("duplicates_within", "duplicates_between", "self_loops", "unseen_triples"), pl.Int64),
 }
 
 

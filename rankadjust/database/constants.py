@@ -18,13 +18,7 @@ from rankadjust.base.reading import readable, scan_parquet
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.beside import (
-    CANDIDATES,
-    DATASETS,
-    beside_database,
-    load_candidates,
-    load_datasets,
-)
+from rankadjust.database.beside import CANDIDATES, DATASETS, beside_database, load_candidates, load_datasets
 from rankadjust.database.counted_baselines import BASELINES, load_baselines
 from rankadjust.database.counted_baselines import SCHEMA as BASELINES_SCHEMA
 from rankadjust.database.histograms import Histograms

@@ -13,7 +13,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.sealed import TableKind, read_sealed, write_sealed
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.adjustments import LEAST_ROOM
+from rankadjust.database.arithmetic import gains
 from rankadjust.database.beside import beside_database
 
 BASELINES = "baselines.parquet"
@@ -30,14 +30,9 @@ SCHEMA = pl.Schema(
 FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
 BEST = "best"
 # The split on which the best baseline of a split is chosen, and the replacement where a data set lacks it.
-CHOSEN_ON = {
-    "testing": ("validation",),
-    "inference_testing": ("inference_validation", "validation"),
-}
-GAIN = {
-    "baseline": pl.String,
-    **dict.fromkeys(("baseline_value", "gain", "gain_low", "gain_high"), pl.Float64),
-}
+CHOSEN_ON = {"testing": ("validation",), "inference_testing": ("inference_validation", "validation")}
+_GAINS = ("gain", "gain_low", "gain_high")
+GAIN = {"baseline": pl.String, **dict.fromkeys(("baseline_value", *_GAINS), pl.Float64)}
 """Columns that `add_gain` adds."""
 
 _TABLE = TableKind(
@@ -123,16 +118,9 @@ def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = 
     # The best is chosen on another split than the judged split.
     near = baselines.join(wanted.drop("split").unique(), on=[*_without("split")], how="semi")
     joined = rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left")
-    room = pl.col("optimum") - pl.col("baseline_value")
-    has_gain = room.abs() > LEAST_ROOM * pl.col("optimum")
-
-    def gain(value: str) -> pl.Expr:
-        return pl.when(has_gain).then((pl.col(value) - pl.col("baseline_value")) / room)
-
-    ends = [gain("value_low"), gain("value_high")]
-    return joined.with_columns(
-        gain=gain("value"), gain_low=pl.min_horizontal(ends), gain_high=pl.max_horizontal(ends)
-    )
+    needed = ("value", "value_low", "value_high", "optimum", "baseline_value")
+    found = [gains(row) for row in joined.select(needed).iter_rows(named=True)]
+    return joined.with_columns(pl.DataFrame(found, schema={name: GAIN[name] for name in _GAINS}))
 
 
 def _without(*names: str) -> list[str]:

@@ -20,11 +20,11 @@ from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.tails import ChanceTails
 from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database.constants import Constants, Database
-from rankadjust.database.counted_baselines import GAIN, best_of, known_baseline, why_no_gain
+from rankadjust.database.counted_baselines import GAIN, best_of, chosen, known_baseline, why_no_gain
 from rankadjust.database.counted_baselines import SCHEMA as BASELINES_SCHEMA
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import Limits
-from rankadjust.database.names import KINDS, SIDE, SPLIT, known_name
+from rankadjust.database.names import SIDE, SPLIT, known_name, narrowed
 from rankadjust.database.store import SCHEMA
 
 if TYPE_CHECKING:
@@ -107,19 +107,14 @@ class EvaluationSet:
         database does not have.
         """
         constants = constants.only(dataset)
-        rows, where, chosen = constants.table, "the database", {}
-        for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
-            known = rows[column].unique().to_list()
-            chosen[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
-            rows = rows.filter(pl.col(column) == chosen[column])
-            where = f"the database for {chosen['dataset']}" + (
-                f" ({chosen['protocol']})" if "protocol" in chosen else ""
-            )
+        names = {"dataset": dataset, "protocol": protocol, "split": split}
+        rows, chosen = narrowed(constants.table, "the database", lambda: constants.registry, **names)
 
         def stored(metrics: Sequence[str] | None) -> pl.DataFrame:
             of_metrics = True if metrics is None else pl.col("metric").is_in(metrics)
-            names = {name: chosen[name] for name in ("dataset", "protocol")}
-            return constants.baselines.filter(of_metrics, **names)
+            return constants.baselines.filter(
+                of_metrics, dataset=chosen["dataset"], protocol=chosen["protocol"]
+            )
 
         def listed() -> pl.DataFrame | None:
             # What lists tasks takes long to import, and one printed value does not need it.
@@ -127,8 +122,8 @@ class EvaluationSet:
 
             return tasks_of_run(constants.file, chosen["dataset"], chosen["protocol"])
 
-        names = (chosen["dataset"], chosen["protocol"], chosen["split"], "both")
-        whole = cls(*names, rows, constants.histograms, counting=stored, listing=listed)
+        key = (chosen["dataset"], chosen["protocol"], chosen["split"], "both")
+        whole = cls(*key, rows, constants.histograms, counting=stored, listing=listed)
         if side is None:
             side = "both" if "both" in whole.sides else whole.sides[0]
         return whole.of_side(side)
@@ -479,7 +474,20 @@ class EvaluationSet:
 
     def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
         """Return in words the limit that all values from low to high are beyond, None where one is possible."""
-        return Limits(self.histograms).why_impossible(self.evaluation, metric, low, high)
+        return Limits(self.histograms.tails).why_impossible(self.evaluation, metric, low, high)
+
+    def log10_p(self, metric: Metric, value: float) -> tuple[float | None, str | None]:
+        """Return log10 of p of a value under independent random ranks, or None and why there is none."""
+        tails = self.tails
+        return (None, self.histograms.missing) if tails is None else tails.log10_p_of(metric, value)
+
+    def compared(self, metric: Metric, against: str | None) -> tuple[str | None, float | None, str | None]:
+        """Return the counting baseline that a value is compared with, and its value; or why there is none."""
+        known = self.counted([metric.key])
+        of_side = chosen(known.filter(side=self.side), self.known_baseline(against)).filter(split=self.split)
+        if of_side.height:
+            return *of_side.select("baseline", "baseline_value").row(0), None
+        return None, None, why_no_gain(self.counted(), self.split, metric.key)
 
     def why_absent(self, metric: Metric) -> str:
         """Return in words why a metric has no constants."""
@@ -629,7 +637,7 @@ class EvaluationSet:
         ['impossible']
 
         """
-        from rankadjust import check  # noqa: PLC0415
+        from rankadjust import check, rescore  # noqa: PLC0415
 
         if isinstance(values, Mapping):
             _require_values(values)
@@ -638,12 +646,14 @@ class EvaluationSet:
         else:
             table = require_frame(values, "the values")
         known = {name: pl.lit(text) for name, text in zip(EVALUATION, self.evaluation, strict=True)}
-        return check(table.with_columns(**known), self.with_moments(table["metric"].unique().to_list()))
+        constants = self.with_moments(table["metric"].unique().to_list())
+        # The database has these names: the registry, which takes long to read, has nothing to add.
+        return check(rescore(table.with_columns(**known), constants, registry={}, entities={}), constants)
 
     def with_moments(self, metrics: Sequence[str]) -> Constants:
-        """Return the constants of this set as a database that has some metrics, those that are known among them."""
+        """Return the constants of this set as a database that has some metrics, as far as known, and no baselines."""
         keys = {base[0].key for name in metrics if (base := find_adjusted(name)) is not None}
-        return Constants(self.moments(sorted(keys)), self.histograms)
+        return Constants(self.moments(sorted(keys)), self.histograms, baselines=_no_baselines())
 
 
 def _require_values(values: Mapping[str, float | str]) -> None:
@@ -677,11 +687,7 @@ ADJUSTED = pl.Schema(
 
 
 def evaluation_set_of(
-    dataset: str | EvaluationSet,
-    protocol: str,
-    split: str,
-    side: str | None,
-    database: Database,
+    dataset: str | EvaluationSet, protocol: str, split: str, side: str | None, database: Database
 ) -> EvaluationSet:
     """Return what a public function was given as its evaluation: the set itself, or the names of one in a database."""
     if isinstance(dataset, EvaluationSet):

@@ -1,6 +1,6 @@
 """Values that no ranking of an evaluation set can have, by its numbers of candidates."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -8,15 +8,15 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.metrics import Metric
-from rankadjust.database.histograms import Histograms
+from rankadjust.chance.tails import ChanceTails
 
 
 class Limits:
     """What the metrics of evaluation sets can be, as far as their histograms are known."""
 
-    def __init__(self, histograms: Histograms) -> None:
-        """Take the histograms of the candidates."""
-        self._histograms = histograms
+    def __init__(self, tails: Callable[..., ChanceTails | None]) -> None:
+        """Take what returns the tails of an evaluation set, given its four names; None where they are not known."""
+        self._tails = tails
         self._known: dict[tuple[str, ...], Attainable | None] = {}
 
     def why_impossible(
@@ -54,7 +54,7 @@ class Limits:
 
     def _counted(self, evaluation: Sequence[str], left_out: int) -> tuple[FloatArray, FloatArray]:
         """Return the numbers of candidates, the true answer included, and of tasks; none where they are not known."""
-        tails = self._histograms.tails(*evaluation)
+        tails = self._tails(*evaluation)
         if tails is None:
             return np.empty(0), np.empty(0)
         return (tails.counts + left_out).clip(min=1), tails.tasks

@@ -12,6 +12,8 @@ from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.words import our_word, same_name
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankadjust.data.registry import Dataset
 
 DATASET, PROTOCOL, SPLIT, SIDE = "data set", "protocol", "split", "side"
@@ -57,6 +59,23 @@ def known_name(
         return _by_alias(name, known, where, registry)
     hint = did_you_mean(name, known) or f"; it has {', '.join(sorted(known))}"
     raise RankadjustError(f"there is no {kind} '{name}' in {where}{hint}")
+
+
+def narrowed(
+    rows: "pl.DataFrame", where: str, registry: Registry, **names: str
+) -> "tuple[pl.DataFrame, dict[str, str]]":
+    """Return the rows of a table under these names, in any spelling, and the names as the rows have them.
+
+    where, registry: as for `known_name`.
+    """
+    chosen: dict[str, str] = {}
+    place = where
+    for column, name in names.items():
+        chosen[column] = known_name(KINDS[column], name, rows[column].unique().to_list(), place, registry)
+        rows = rows.filter(**{column: chosen[column]})
+        protocol = f" ({chosen['protocol']})" if "protocol" in chosen else ""
+        place = f"{where} for {chosen['dataset']}{protocol}"
+    return rows, chosen
 
 
 def _by_alias(name: str, known: Collection[str], where: str, registry: Registry | None) -> str:

@@ -7,7 +7,7 @@ import polars as pl
 
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.names import KINDS, known_name
+from rankadjust.database.names import narrowed
 from rankadjust.database.runs import DATABASE
 
 
@@ -40,12 +40,8 @@ def overview(dataset: str, protocol: str, split: str, constants: Constants) -> O
 
     Raises RankadjustError where a file is missing or does not have what is asked for.
     """
-    rows, where, chosen = constants.candidates, CANDIDATES, {}
-    for column, name in (("dataset", dataset), ("protocol", protocol), ("split", split)):
-        known = rows[column].unique().to_list()
-        chosen[column] = known_name(KINDS[column], name, known, where, lambda: constants.registry)
-        rows = rows.filter(pl.col(column) == chosen[column])
-        where = f"{CANDIDATES} for {chosen['dataset']}" + (f" ({protocol})" if column == "protocol" else "")
+    names = {"dataset": dataset, "protocol": protocol, "split": split}
+    rows, chosen = narrowed(constants.candidates, CANDIDATES, lambda: constants.registry, **names)
     rows = rows.sort("side", "num_candidates")
     sides = (_side(str(key[0]), part) for key, part in rows.group_by("side", maintain_order=True))
     return Overview(**chosen, counts=_counts(chosen["dataset"], constants.datasets), sides=tuple(sides))

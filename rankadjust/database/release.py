@@ -9,7 +9,8 @@ from rankadjust.base.vocabulary import KEY, KNOWN_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import Benchmark, Protocol, applies
 from rankadjust.data.registry import Dataset
-from rankadjust.database.adjustments import COEFFICIENTS, LEAST_ROOM, Z_OF_VARIANCE
+from rankadjust.database.adjustments import COEFFICIENTS, Z_OF_VARIANCE
+from rankadjust.database.arithmetic import LEAST_ROOM
 
 PYKEEN_SPLITS = ("training", "validation", "testing")
 

@@ -9,40 +9,18 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import shipped
 from rankadjust.base.sealed import Seal, TableKind, read_seal, read_sealed, write_sealed
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.adjustments import add_coefficients
+from rankadjust.database.adjustments import COEFFICIENTS, Z_OF_VARIANCE, add_coefficients
+from rankadjust.database.arithmetic import BOUNDS
 
 SCHEMA = pl.Schema(
     {
-        "dataset": pl.String,
-        "protocol": pl.String,
-        "split": pl.String,
-        "side": pl.String,
-        "metric": pl.String,
-        "entities": pl.Int64,
-        "tasks": pl.Int64,
-        "expectation": pl.Float64,
-        "variance": pl.Float64,
-        "variance_random_scorer": pl.Float64,
-        "variance_static_scorer": pl.Float64,
-        "optimum": pl.Float64,
-        "ratio_scale": pl.Float64,
-        "index_scale": pl.Float64,
-        "index_offset": pl.Float64,
-        "z_scale": pl.Float64,
-        "z_offset": pl.Float64,
-        "z_random_scorer_scale": pl.Float64,
-        "z_random_scorer_offset": pl.Float64,
-        "z_static_scorer_scale": pl.Float64,
-        "z_static_scorer_offset": pl.Float64,
-        "method": pl.String,
-        "reason": pl.String,
-        "reason_random_scorer": pl.String,
-        "reason_static_scorer": pl.String,
+        **dict.fromkeys(KEY, pl.String),
+        **dict.fromkeys(("entities", "tasks"), pl.Int64),
+        **dict.fromkeys(("expectation", *Z_OF_VARIANCE, "optimum"), pl.Float64),
+        **{name: pl.Float64 for names in COEFFICIENTS.values() for name in names if name is not None},
+        **dict.fromkeys(("method", "reason", "reason_random_scorer", "reason_static_scorer"), pl.String),
         # Of data sets without training triples, whose expectation and variance are not known.
-        "expectation_low": pl.Float64,
-        "expectation_high": pl.Float64,
-        "variance_low": pl.Float64,
-        "variance_high": pl.Float64,
+        **dict.fromkeys(BOUNDS, pl.Float64),
     }
 )
 # `schema` counts the layouts of this table: raise it with every change of SCHEMA.

@@ -12,7 +12,7 @@ from typing import Literal
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of, shipped
+from rankadjust.base.files import SUMS, read_sums, sha256_of, shipped
 from rankadjust.base.reading import read_csv
 from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION, KEY
@@ -23,7 +23,6 @@ from rankadjust.database.release import require_sound
 from rankadjust.database.store import RELEASED, load_database
 
 # What a deposit has besides (rankadjust.output.deposit).
-SUMS = "SHA256SUMS"
 DEPOSITED_DATASETS = "datasets.csv"
 ORIGINS = ("licence", "reference", "pykeen")
 
@@ -94,11 +93,11 @@ def _checksums(folder: Path) -> Iterator[Comparison]:
     """Yield whether the files of a deposit have the checksums that it lists; nothing for a folder without."""
     if not (folder / SUMS).exists():
         return
-    listed = [line.split("  ", 1) for line in (folder / SUMS).read_text(encoding="utf-8").splitlines()]
-    lines = [f"{name} is missing" for _, name in listed if not (folder / name).is_file()]
+    listed = read_sums(folder / SUMS)
+    lines = [f"{name} is missing" for name in listed if not (folder / name).is_file()]
     lines += [
         f"{name} is not as it was written"
-        for digest, name in listed
+        for name, digest in listed.items()
         if (folder / name).is_file() and sha256_of(folder / name) != digest
     ]
     yield Comparison(SUMS, "different" if lines else "identical", tuple(lines))

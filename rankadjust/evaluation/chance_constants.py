@@ -79,11 +79,11 @@ def _of_set(metric: Metric, evaluation_set: EvaluationSet) -> Chance:
 
 def _of_candidates(metric: Metric, average: str, side: str, tasks: Tasks) -> Moments:
     """Return the moments under the independent null, from the number of candidates of each task."""
-    positions = tasks.sides[side]
-    counts, weights = tasks.counts[positions], tasks.weights[positions]
     if average == "micro" and not tasks.weighted:
-        return metric_moments(metric, *np.unique(counts, return_counts=True))
+        return metric_moments(metric, *tasks.histograms[side])
     if metric.additive:
+        positions = tasks.sides[side]
+        counts, weights = tasks.counts[positions], tasks.weights[positions]
         return _of_weighted_mean(metric, counts, weights, tasks.groups[average][positions])
     if not metric.has_moments:
         return Moments(None, None, "none", _NO_MOMENTS)

@@ -1,4 +1,4 @@
-"""Clusters: tasks that may do well or badly together, and their effect on errors (docs/methods.md, "Two models").
+"""Clusters: tasks that may do well or badly together, and their effect on errors (docs/methods-compare.md).
 
 The two tasks of a triple go together, and so do triples that share a query. A triple has a query on either side: on
 both sides together the tasks are clustered in two ways at once.
@@ -18,6 +18,8 @@ CLUSTERS = ("triple", "query", "relation")
 # From so many queries on, worth so many of one size, intervals hold the truth as often as they should
 # (benchmarks/clusters.csv).
 _ENOUGH, _ENOUGH_OF_ONE_SIZE = 100, 24
+# Clusters of hardly more than a triple say nothing of how alike their triples are.
+_LEAST_ROOM = 1e-3
 FEW_QUERIES = (
     f"the interval may be too short, since there are fewer than {_ENOUGH} queries, or a few large ones"
 )
@@ -118,6 +120,54 @@ def effective(units: IntArray) -> float:
 def few_queries(ways: Sequence[IntArray]) -> bool:
     """Return whether a way of clustering tasks by query has too few clusters for an interval."""
     return any(way.max() + 1 < _ENOUGH or effective(way) < _ENOUGH_OF_ONE_SIZE for way in ways[:2])
+
+
+@dataclass(frozen=True)
+class _Known:
+    """How well the variance over clusters is known, for m metrics (m,).
+
+    bias: the share of it that is expected to be seen, as the mean follows large clusters. freedom: the degrees of
+    freedom of its law by Satterthwaite's rule.
+    """
+
+    bias: FloatArray
+    freedom: FloatArray
+
+    @classmethod
+    def of(cls, way: IntArray, triples: int, ratio: FloatArray) -> "_Known":
+        """Return that of clusters; ratio: their variance, divided by the variance of independent triples (m,).
+
+        The ratio says how alike the triples of a cluster are: the sum over g triples then has a variance in proportion
+        to g (1 + rho (g - 1)).
+        """
+        tasks = np.bincount(way).astype(np.float64)
+        share = tasks / tasks.sum()
+        sizes = share * triples
+        room = max(float(share @ sizes) - 1, _LEAST_ROOM)
+        alike = np.clip((np.nan_to_num(ratio, nan=1.0) - 1) / room, 0.0, 1.0)
+        expected = sizes * (1 + alike[:, None] * (sizes - 1))
+        expected /= expected.sum(axis=1, keepdims=True)
+        freedom = np.maximum(1 / (expected**2).sum(axis=1) - 1, 1.0)
+        return cls(1 - 2 * expected @ share + float(share @ share), freedom)
+
+
+def lengthening(
+    ways: Sequence[IntArray], variances: Sequence[FloatArray], triples: int, of_triples: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return how much longer intervals have to be than those over the clusters of the first way (m,), in two cases.
+
+    variances: over the clusters of each way (m,). of_triples: the variance if all triples were independent. The first
+    case is an interval that takes the variance as known: Student's law has the degrees of freedom of the way with
+    fewer, and the variance is freed of its bias (Bell and McCaffrey 2002). The second is a studentised interval.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        known = [
+            _Known.of(way, triples, one / of_triples) for way, one in zip(ways[:2], variances, strict=False)
+        ]
+    whole = [one / each.bias for one, each in zip(variances, known, strict=False)]
+    longer = stretch([*whole, *variances[2:]])
+    quantile = stats.t.ppf(0.975, np.minimum.reduce([each.freedom for each in known])) / special.ndtri(0.975)
+    return longer * quantile / np.sqrt(known[0].bias), longer
 
 
 def widening(units: IntArray) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rankadjust.chance.drawn_scorer import DRAWS, FAR, MOST_TASKS, draws_reaching
+from rankadjust.chance.drawn_scorer import FAR, MOST_TASKS, draws_reaching, p_of_draws, reason_with_draws
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.database.evaluation_set import EvaluationSet
 
@@ -16,11 +16,6 @@ _INVERSE_OF = {
     "inverse_geometric_mean_rank": "geometric_mean_rank",
     "inverse_median_rank": "median_rank",
 }
-
-
-def p_of_draws(reached: int | None) -> float | None:
-    """Return p from the number of draws that are at least as good."""
-    return None if reached is None else (1 + reached) / (1 + DRAWS)
 
 
 def reaching_draws(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet) -> int | None:
@@ -69,16 +64,6 @@ def _like_means(
         return None, {}
     ratio = np.sqrt(of_scorer / independent).max()
     return z / float(ratio), dict(zip(known["metric"], of_scorer.tolist(), strict=True))
-
-
-def reason_with_draws(row: Mapping[str, Any], metric: Metric) -> str | None:
-    """Return the reason for a missing z under a random scorer; for a metric that is not a mean, whether p is drawn."""
-    reason: str | None = row["reason_random_scorer"]
-    if metric.additive or reason is None:
-        return reason
-    if row["p_random_scorer"] is not None:
-        return f"{reason}; p is drawn"
-    return f"{reason}, and no p is drawn (only for at most {MOST_TASKS:,} tasks with a value near chance)"
 
 
 def add_drawn_p(rows: pl.DataFrame, evaluation_set: EvaluationSet | None) -> pl.DataFrame:

@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
-from rankadjust.database.adjustments import add_adjusted, add_coefficients, stated_scores
+from rankadjust.database.adjustments import add_adjusted, add_coefficients
+from rankadjust.database.arithmetic import stated_scores
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
+from rankadjust.chance.drawn_scorer import MOST_TASKS, p_of_draws, reason_with_draws
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
-from rankadjust.database.adjustments import add_adjusted, is_bounded, stated_scores
-from rankadjust.database.constants import Database
-from rankadjust.database.counted_baselines import add_gain, why_no_gain
-from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
-from rankadjust.database.histograms import add_p
-from rankadjust.evaluation.drawn_p import p_of_draws, reaching_draws, reason_with_draws
+from rankadjust.database.arithmetic import adjusted, gains, is_bounded, stated_scores
+from rankadjust.database.light import LightSet, light_set
+
+if TYPE_CHECKING:
+    # Most values need nothing that imports polars.
+    from rankadjust.database.constants import Database
+    from rankadjust.database.evaluation_set import EvaluationSet
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ class Adjusted:
 def adjust(  # noqa: PLR0913 - options of the public API, by name only
     value: float | str,
     *,
-    dataset: str | EvaluationSet,
+    dataset: "str | EvaluationSet",
     metric: str,
     protocol: str = "filtered",
     split: str = "testing",
     side: str = "both",
     scores: str | None = None,
     against: str | None = None,
-    database: Database = None,
+    database: "Database" = None,
 ) -> Adjusted:
     """Return the ratio, index and z of a printed value, and its expectation under chance.
 
@@ -153,55 +153,62 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     """
     wanted = resolve(metric)
     given = typed_value(value, wanted)
-    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
+    evaluation_set: LightSet | EvaluationSet | None = None
+    if isinstance(dataset, str) and database is None and against is None:
+        evaluation_set = light_set(dataset, protocol, split, side)
+    if evaluation_set is None or evaluation_set.row(wanted) is None:
+        from rankadjust.database.evaluation_set import evaluation_set_of  # noqa: PLC0415 - see above
+
+        evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
     return _adjusted(given, wanted, stated_scores(scores), against, evaluation_set)
 
 
 def _adjusted(
-    value: Typed, metric: Metric, scores: str | None, against: str | None, evaluation_set: EvaluationSet
+    value: Typed,
+    metric: Metric,
+    scores: str | None,
+    against: str | None,
+    evaluation_set: "LightSet | EvaluationSet",
 ) -> Adjusted:
-    rows = evaluation_set.moments([metric.key])
-    if rows.is_empty():
+    row = evaluation_set.row(metric)
+    if row is None:
         raise RankadjustError(evaluation_set.why_absent(metric))
     limit = evaluation_set.why_impossible(metric, *value.ends)
     if limit is not None:
         raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
-    status = pl.when(is_bounded()).then(pl.lit("bounded")).otherwise(pl.lit("ok"))
-    adjusted = add_adjusted(
-        rows.with_columns(
-            status=status,
-            value=pl.lit(value.value, dtype=pl.Float64),
-            value_low=pl.lit(value.low, dtype=pl.Float64),
-            value_high=pl.lit(value.high, dtype=pl.Float64),
-            scores=pl.lit(scores, dtype=pl.String),
-        )
-    )
-    row = _with_gain(add_p(adjusted, evaluation_set.histograms), evaluation_set, metric, against)
-    row |= _drawn(row, metric, evaluation_set)
+    row |= {"value": value.value, "value_low": value.low, "value_high": value.high, "scores": scores}
+    row["status"] = "bounded" if is_bounded(row) else "ok"
+    row |= adjusted(row)
+    worst = value.ends[0 if metric.increasing else 1]
+    row["log10_p_independent"], row["reason_p"] = evaluation_set.log10_p(metric, worst)
+    row |= _gain(row, metric, against, evaluation_set)
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}")
+    row |= _drawn({**row, "value": worst}, metric, evaluation_set)
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
 
 
-def _drawn(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet) -> dict[str, Any]:
+def _drawn(
+    row: Mapping[str, Any], metric: Metric, evaluation_set: "LightSet | EvaluationSet"
+) -> dict[str, Any]:
     """Return draws_reaching and p_random_scorer of a row, None without need to draw, or without counts; and why."""
-    end = row["value_low"] if metric.increasing else row["value_high"]
-    reached = reaching_draws({**row, "value": row["value"] if end is None else end}, metric, evaluation_set)
+    reached = None
+    if not isinstance(evaluation_set, LightSet) and (row["tasks"] or 0) <= MOST_TASKS:
+        from rankadjust.evaluation.drawn_p import reaching_draws  # noqa: PLC0415 - see above
+
+        reached = reaching_draws(row, metric, evaluation_set)
     p = p_of_draws(reached)
     reason = reason_with_draws({**row, "p_random_scorer": p}, metric)
     return {"draws_reaching": reached, "p_random_scorer": p, "reason_random_scorer": reason}
 
 
-def _with_gain(
-    rows: pl.DataFrame, evaluation_set: EvaluationSet, metric: Metric, against: str | None
+def _gain(
+    row: Mapping[str, Any], metric: Metric, against: str | None, evaluation_set: "LightSet | EvaluationSet"
 ) -> dict[str, Any]:
-    """Return the only row, compared with a counting baseline; reason_gain says why if that cannot be."""
-    known = evaluation_set.counted([metric.key])
-    row = add_gain(rows, known, evaluation_set.known_baseline(against)).row(0, named=True)
-    if row["gain"] is not None:
-        reason = None
-    elif row["baseline"] is not None:
-        reason = f"{row['baseline']} is perfect already: nothing can be gained"
-    else:
-        reason = why_no_gain(evaluation_set.counted(), evaluation_set.split, metric.key)
-    return row | {"reason_gain": reason}
+    """Return the comparison with a counting baseline; reason_gain says why if that cannot be."""
+    baseline, value, reason = evaluation_set.compared(metric, against)
+    compared = {"baseline": baseline, "baseline_value": value, "reason_gain": reason}
+    compared |= gains({**row, **compared})
+    if baseline is not None and compared["gain"] is None:
+        compared["reason_gain"] = f"{baseline} is perfect already: nothing can be gained"
+    return compared

@@ -51,7 +51,7 @@ def _tails(average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet 
     if average != "micro" or tasks.weighted:
         return None
     if tasks.counts_known:
-        return ChanceTails(*np.unique(tasks.counts[tasks.sides[side]], return_counts=True))
+        return ChanceTails(*tasks.histograms[side])
     if evaluation_set is None:
         return None
     return evaluation_set.of_side(side).tails

@@ -17,6 +17,10 @@ _MOST_DRAWS = 100_000
 # So many parts of the units are left out in turn, or every single one where there are fewer.
 _PARTS = 100
 
+# More units than this are drawn in groups, about as many as _GROUPS.
+_MOST_UNITS = 2**20
+_GROUPS = 2**17
+
 
 def require_draws(draws: int, seed: int) -> None:
     """Raise RankadjustError for a number of samples, or a seed, that nobody can have meant."""
@@ -29,6 +33,25 @@ def require_between(name: str, number: int, least: int, most: int) -> None:
     """Raise RankadjustError for a number that is not from `least` to `most`."""
     if not least <= number <= most:
         raise RankadjustError(f"{name} is {number:,}; it must be from {least:,} to {most:,}")
+
+
+def in_groups(units: IntArray, strata: Sequence[IntArray]) -> tuple[IntArray, Sequence[IntArray]]:
+    """Return the unit of each task and the strata, of more than a million units with groups of units as units.
+
+    A group is put together by chance from the units of a stratum. Units are independent, so the sums over groups vary
+    as much as the sums over units: with g groups a standard error is off by 1 / sqrt(2 g) of itself, 0.2 %.
+    """
+    number = sum(stratum.size for stratum in strata)
+    if number <= _MOST_UNITS:
+        return units, strata
+    generator = np.random.default_rng(0)
+    group_of, groups, first = np.empty(number, dtype=np.int64), [], 0
+    for stratum in strata:
+        size = min(stratum.size, max(_PARTS, stratum.size * _GROUPS // number))
+        group_of[stratum] = first + generator.permutation(stratum.size) % size
+        groups.append(np.arange(first, first + size))
+        first += size
+    return group_of[units], groups
 
 
 def bootstrap_counts(strata: Sequence[IntArray], tasks: int, draws: int, seed: int) -> Iterator[FloatArray]:

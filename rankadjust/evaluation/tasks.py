@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -48,15 +49,23 @@ class Tasks:
     ways: Mapping[str, Sequence[IntArray]]
     queries_known: bool
 
-    @property
+    @cached_property
     def weighted(self) -> bool:
         """Whether some tasks weigh more than others."""
         return bool((self.weights != self.weights[0]).any())
 
-    @property
+    @cached_property
     def counts_known(self) -> bool:
         """Whether the number of candidates of every task is known."""
         return not np.isnan(self.counts).any()
+
+    @cached_property
+    def histograms(self) -> Mapping[str, tuple[FloatArray, IntArray]]:
+        """For each side the numbers of candidates, and how many of its tasks have each."""
+        return {
+            side: np.unique(self.counts[positions], return_counts=True)
+            for side, positions in self.sides.items()
+        }
 
 
 def tasks_of(frame: pl.DataFrame) -> Tasks:

@@ -9,9 +9,9 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric, Term
-from rankadjust.evaluation.clusters import FEW_QUERIES, NOT_KNOWN, few_queries, stretch, widening
+from rankadjust.evaluation.clusters import FEW_QUERIES, NOT_KNOWN, few_queries, lengthening
 from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, studentised
-from rankadjust.evaluation.resampling import bootstrap_counts, jackknife, jackknife_variance
+from rankadjust.evaluation.resampling import bootstrap_counts, in_groups, jackknife, jackknife_variance
 from rankadjust.evaluation.tasks import Tasks
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages, sums_over_units
 
@@ -49,11 +49,12 @@ class _Part:
 class _Drawn:
     """Tasks of a side, arranged by the units that are drawn together.
 
-    ways: the clusters of the tasks, the first of which are drawn (`rankadjust.evaluation.clusters`). arranged: returns
-    the arrangement by any of the ways. strata: of the clusters of the first.
+    ways: the clusters of the tasks (`rankadjust.evaluation.clusters`). units: the clusters of the first way, or groups
+    of them: they are drawn. arranged: returns the arrangement by units or clusters. strata: of the units.
     """
 
     ways: Sequence[IntArray]
+    units: IntArray
     arranged: Callable[[IntArray], Arrangement]
     strata: Sequence[IntArray]
 
@@ -87,7 +88,10 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, draws: int, seed: int
     values = [dict(zip(_keys(each), each.values.tolist(), strict=True)) for each in resampled]
     side_of = {part.drawn: part.side for part in parts}
     intervals = [_intervals(each, side_of[number], tasks) for number, each in enumerate(resampled)]
-    units = {side: np.unique(tasks.units[positions]).size for side, positions in tasks.sides.items()}
+    units = {
+        side: int(np.count_nonzero(np.bincount(tasks.units[positions])))
+        for side, positions in tasks.sides.items()
+    }
     rows: list[tuple[object, ...]] = []
     for part in parts:
         size = tasks.sides[part.side].size
@@ -121,10 +125,12 @@ def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[_
     """Return the values to compute, and the draws for them; equal types of rank share their draws."""
     parts: list[_Part] = []
     drawn: list[_Drawn] = []
+    alike = in_groups(tasks.units, tasks.strata)
+    by_side = {side: _in_groups(tasks.ways[side][0]) if side in tasks.ways else alike for side in tasks.sides}
     for average, groups in tasks.groups.items():
         for side, positions in tasks.sides.items():
             ways = tasks.ways.get(side, [tasks.units])
-            strata = [np.arange(ways[0].max() + 1)] if side in tasks.ways else tasks.strata
+            units, strata = by_side[side]
             arranged: list[tuple[tuple[FloatArray, FloatArray], int]] = []
             for rank_type, (best, worst) in tasks.ranks.items():
                 number = next(
@@ -136,10 +142,14 @@ def _parts(metrics: Sequence[Metric], tasks: Tasks) -> tuple[list[_Part], list[_
                     arranged_by = partial(
                         arrange, metrics, positions, best, tasks.counts, groups, tasks.weights, worst=tied
                     )
-                    drawn.append(_Drawn(ways, arranged_by, strata))
+                    drawn.append(_Drawn(ways, units, arranged_by, strata))
                     arranged.append(((best, worst), number))
                 parts.append(_Part(average, side, rank_type, number))
     return parts, drawn
+
+
+def _in_groups(clusters: IntArray) -> tuple[IntArray, Sequence[IntArray]]:
+    return in_groups(clusters, [np.arange(clusters.max() + 1)])
 
 
 def _are_equal(one: Sequence[FloatArray], other: Sequence[FloatArray], positions: IntArray) -> bool:
@@ -152,9 +162,14 @@ def _resample(drawn: Sequence[_Drawn], tasks: Tasks, draws: int, seed: int) -> l
     # What is drawn in the same way is drawn once.
     alike: dict[int, list[_Resampled]] = {}
     for each in resampled:
-        alike.setdefault(id(each.drawn.ways[0]), []).append(each)
+        alike.setdefault(id(each.drawn.units), []).append(each)
     for group in alike.values():
-        for counts in bootstrap_counts(group[0].drawn.strata, tasks.units.size, draws, seed):
+        # Groups of units are fewer than tasks, and so are ranks.
+        runs = max(each.arrangement.in_run.shape[0] for each in group)
+        is_grouped = group[0].drawn.units is not group[0].drawn.ways[0]
+        for counts in bootstrap_counts(
+            group[0].drawn.strata, runs if is_grouped else tasks.units.size, draws, seed
+        ):
             for each in group:
                 each.samples.append(averages(each.arrangement, counts))
                 if each.mean_of:
@@ -164,7 +179,7 @@ def _resample(drawn: Sequence[_Drawn], tasks: Tasks, draws: int, seed: int) -> l
 
 def _once(drawn: _Drawn, tasks: Tasks) -> _Resampled:
     """Return the values of all tasks, each cluster counting once."""
-    arrangement = drawn.arranged(drawn.ways[0])
+    arrangement = drawn.arranged(drawn.units)
     values = averages(arrangement, np.ones((arrangement.in_run.shape[1], 1)))[:, 0]
     return _Resampled(drawn, arrangement, values, *_unit_means(arrangement, drawn.strata, tasks))
 
@@ -210,9 +225,21 @@ def _keys(resampled: _Resampled) -> list[str]:
 
 
 def _variance_over(drawn: _Drawn, way: IntArray) -> FloatArray:
-    """Return the variance of the metrics (m,) over the clusters of a way."""
-    left_out = jackknife([np.arange(way.max() + 1)], partial(averages, drawn.arranged(way)))
-    return jackknife_variance(left_out)
+    """Return the variance of the metrics (m,) over the clusters of a way, of a function of a mean that of the mean."""
+    arrangement = drawn.arranged(way)
+    variances = np.full(len(arrangement.metrics), np.nan)
+    means = [arrangement.starts.size == 1 and metric.term is not None for metric in arrangement.metrics]
+    for number, metric in enumerate(arrangement.metrics):
+        if not means[number]:
+            continue
+        terms, weights = sums_over_units(arrangement, metric)
+        if weights.any():
+            variances[number] = ((terms - weights * (terms.sum() / weights.sum())) ** 2).sum()
+    if not all(means):
+        units, strata = _in_groups(way)
+        by_parts = jackknife_variance(jackknife(strata, partial(averages, drawn.arranged(units))))
+        variances = np.where(means, variances, by_parts)
+    return variances
 
 
 def _limits(metric: Metric) -> tuple[float, float]:
@@ -230,7 +257,12 @@ def _intervals(
     arrangement, drawn = resampled.arrangement, resampled.drawn
     left_out = jackknife(drawn.strata, partial(averages, arrangement))
     ends = bias_corrected(resampled.values, np.concatenate(resampled.samples, axis=1), left_out)
-    longer = np.full(ends.shape[0], widening(drawn.ways[0][tasks.sides[side]]) if tasks.ways else 1.0)
+    longer = of_studentised = np.ones(ends.shape[0])
+    if side in tasks.ways:
+        own = tasks.sides[side]
+        variances = [_variance_over(drawn, way) for way in drawn.ways]
+        of_triples, triples = _variance_over(drawn, tasks.units), np.unique(tasks.units[own]).size
+        longer, of_studentised = lengthening([way[own] for way in drawn.ways], variances, triples, of_triples)
     methods = dict.fromkeys(_keys(resampled), "BCa")
     if resampled.mean_of:
         of_means = studentised(resampled.means, np.concatenate(resampled.sampled_means, axis=2))
@@ -239,10 +271,7 @@ def _intervals(
             if of_mean is not None and not np.isnan(of_mean).any():
                 ends[number] = np.sort(metric.link(of_mean))
                 methods[metric.key] = "studentised"
-                longer[number] = 1.0
-    if len(drawn.ways) > 1:
-        others = [_variance_over(drawn, way) for way in drawn.ways[1:]]
-        longer *= stretch([jackknife_variance(left_out), *others])
+                longer[number] = of_studentised[number]
     for number, metric in enumerate(arrangement.metrics):
         if longer[number] > 1:
             value = resampled.values[number]

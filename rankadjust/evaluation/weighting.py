@@ -163,6 +163,9 @@ def in_blocks(draws: int, tasks: int) -> Iterator[int]:
 
 def _rows(values: FloatArray, columns: IntArray, starts: IntArray, width: int) -> sparse.csr_array:
     """Return a sparse matrix; its rows start at `starts` in values and columns."""
+    if starts.size == 1 and columns.size > _BLOCK:
+        # One row of sums, with a number for each column, takes less memory.
+        return sparse.csr_array(np.bincount(columns, values, width)[None, :])
     return sparse.csr_array((values, columns, np.append(starts, columns.size)), shape=(starts.size, width))
 
 

@@ -14,7 +14,7 @@ _COLUMNS = {
     **{name: name for name in ("model", "metric", "split", "side", "protocol", "unit")},
     "value": "value_as_printed",
 }
-# The grades of facts that nobody states (rankadjust.tables.grades).
+# The grades of facts that nobody states (rankadjust.tables.reading.GRADED).
 _NOT_STATED = r"(?:inferred|default)"
 # The facts that an option of the command line can state.
 _OPTIONS = ("dataset", "model", "split", "side", "protocol")

@@ -25,23 +25,12 @@ from rankadjust.literature.usual import unusual
 from rankadjust.literature.wording import SAMPLED
 
 _SHOWN = (
-    "file",
-    "file_line",
-    "source",
-    "table",
-    "source_line",
-    "model",
-    "dataset",
-    "split",
-    "side",
+    *("file", "file_line", "source", "table", "source_line", "model", "dataset", "split", "side"),
     "protocol",
 )
 
 
-def check(
-    frame: pl.DataFrame,
-    database: Database = None,
-) -> pl.DataFrame:
+def check(frame: pl.DataFrame, database: Database = None) -> pl.DataFrame:
     """Return the contradictions between printed values, one row each; contradictions between table rows come last.
 
     docs/literature.md, "Consistency", explains the findings.
@@ -112,18 +101,8 @@ def _as_table(reported: Sequence[Finding], rows: pl.DataFrame, columns: Collecti
         maintain_order="left",
     ).select(
         *shown,
-        "severity",
-        "bound",
-        "metric",
-        "value",
-        "value_low",
-        "value_high",
-        "limit",
-        "excess",
-        "values",
-        "mended",
-        "message",
-        "status",
+        *("severity", "bound", "metric", "value", "value_low", "value_high", "limit", "excess", "values"),
+        *("mended", "message", "status"),
     )
 
 
@@ -139,10 +118,7 @@ def _checkable(rescored: pl.DataFrame) -> pl.DataFrame:
     sampled = pl.col("protocol").str.extract(SAMPLED, 1).cast(pl.Int64) + 1
     return (
         rows.with_row_index("_row")
-        .filter(
-            pl.col("value").is_not_null(),
-            ~pl.col("status").is_in(["metric_unknown", "duplicate"]),
-        )
+        .filter(pl.col("value").is_not_null(), ~pl.col("status").is_in(["metric_unknown", "duplicate"]))
         .with_columns(
             group=pl.concat_str(
                 *(pl.col(name).fill_null("") for name in evaluation),
@@ -170,7 +146,7 @@ def _of_model(rows: Sequence[dict[str, Any]], lists: TaskLists) -> Iterator[Find
         yield from alone
         # A value that is impossible by itself says nothing about other values.
         if (
-            not any(finding.severity == "impossible" for finding in alone)
+            not any(finding.severity in ("impossible", "only_if_cut") for finding in alone)
             and value.status != "value_impossible"
         ):
             possible.append(value)

@@ -42,21 +42,11 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
     """
     names = {metric: resolve(metric).label for metric in rows["metric"].unique()}
     return rows.filter(
-        pl.col("adjustment").is_null(),
-        pl.col("value").is_finite(),
-        pl.col("status") != "value_impossible",
+        pl.col("adjustment").is_null(), pl.col("value").is_finite(), pl.col("status") != "value_impossible"
     ).select(
-        "_row",
-        "group",
-        "source",
-        "table",
-        "model",
+        *("_row", "group", "source", "table", "model"),
         *_EVALUATION,
-        "metric",
-        "value",
-        "value_low",
-        "value_high",
-        "value_as_printed",
+        *("metric", "value", "value_low", "value_high", "value_as_printed"),
         name=pl.col("metric").replace_strict(names, return_dtype=pl.String),
         digits=digits(),
         # 0 and 1 are values that many models have.

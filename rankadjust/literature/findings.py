@@ -18,7 +18,7 @@ from rankadjust.literature.wording import SAMPLED
 SEVERITIES = {
     "impossible": "no ranks have these values",
     "only_with_ties": "only ranks that are halves, as the mean rank of tied candidates, have these values",
-    "only_over_runs": "no single ranking has these values; means over several runs may",
+    "only_over_runs": "no single ranking has these values; means over several runs, or over head and tail, may",
     "only_if_cut": "possible only if digits were cut off, not rounded",
     "suspicious": "possible, but so odd that a mistake is likelier",
     "unusual": "possible, but unlike nearly all published results: a statistical remark",
@@ -43,9 +43,7 @@ FINDING = {
     "bound": pl.String,
     "limit": pl.Float64,
     "excess": pl.Float64,
-    "values": pl.String,
-    "mended": pl.String,
-    "message": pl.String,
+    **dict.fromkeys(("values", "mended", "message"), pl.String),
 }
 
 # People print at most this number of decimals; values with more come from a file.
@@ -95,8 +93,15 @@ class PrintedValue(Interval):
     @property
     def cut(self) -> "PrintedValue":
         """The same value, with the interval that these digits allow if further digits were cut off."""
-        unit = 10.0**-self.decimals * (0.01 if self.percent else 1.0)
-        return replace(self, high=min(max(self.high, self.low + 1.5 * unit), self.metric.upper))
+        more = 1.5 * 10.0**-self.decimals * (0.01 if self.percent else 1.0)
+        printed_low, printed_high = self.printed_low, self.printed_high
+        # Digits are cut off towards 0.
+        if printed_high > 0:
+            printed_high = max(printed_high, self.printed_low + more)
+        if printed_low < 0:
+            printed_low = min(printed_low, self.printed_high - more)
+        low, high = sorted((end - self.offset) / self.scale for end in (printed_low, printed_high))
+        return replace(self, low=min(low, self.low), high=min(max(high, self.high), self.metric.upper))
 
     @property
     def text(self) -> str:

@@ -39,13 +39,13 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
     )
     settings = cache(partial(_setting, constants))
     bounding = cache(partial(_bounds, level))
-    found = [
+    records = [
         {"run": run[0], **bounding(settings(*part.row(0)[: len(_EVALUATION)]), _values(part))}
         for run, part in sampled.select(*_EVALUATION, "run", *_NEEDED)
         .sort(*_EVALUATION, "run", maintain_order=True)
         .group_by("run", maintain_order=True)
     ]
-    bounds = pl.DataFrame(found, schema=_SCHEMA)
+    bounds = pl.DataFrame(records, schema=_SCHEMA)
     joined = rows.join(bounds, on="run", how="left", maintain_order="left").drop("run")
     is_silent = pl.col("protocol").str.contains(_SAMPLED) & pl.col(COLUMNS[0]).is_null()
     return joined.with_columns(
@@ -101,8 +101,8 @@ def _bounding(names: pl.Series) -> list[str]:
 def _values(part: pl.DataFrame) -> tuple[tuple[str, Value], ...]:
     """Return the printed values of a model, hashable: models with equal printed values have equal bounds."""
     ends = (pl.coalesce(f"value_{end}", "value") for end in ("low", "high"))
-    found = {name: (low, high) for name, low, high in part.select("metric", *ends).iter_rows()}
-    return tuple(sorted(found.items()))
+    ends_of = {name: (low, high) for name, low, high in part.select("metric", *ends).iter_rows()}
+    return tuple(sorted(ends_of.items()))
 
 
 def _setting(constants: Constants, dataset: str, protocol: str, split: str, side: str) -> Setting | str:
@@ -120,12 +120,12 @@ def _bounds(
     if isinstance(known, str):
         return {"full_reason": known}
     try:
-        found = bounds_in(known, dict(values), level=level, metrics=FULL_METRICS, limit=False)
+        ranking = bounds_in(known, dict(values), level=level, metrics=FULL_METRICS, limit=False)
     except RankadjustError as error:
         return {"full_reason": str(error)}
     return {
         f"full_{name}_{end}": getattr(bounds, end)
-        for name, bounds in found.full.items()
+        for name, bounds in ranking.full.items()
         for end in ("low", "high")
     }
 

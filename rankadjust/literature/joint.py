@@ -226,10 +226,19 @@ def _severity(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[str, S
     values = [model.values[name] for name in names]
     if ranks is not Ranks.HALVES:
         return _SEVERITY[ranks], []
-    if others := sorted({value.metric.label for value in values if not value.metric.additive}):
+    sides = len({value.side for value in values})
+    # The index of the mean of two sides is not the mean of their indices: each side has an expectation of its own.
+    if others := sorted(
+        {
+            value.name.removesuffix(f" ({value.side})")
+            for value in values
+            if not value.metric.additive or (value.adjustment and sides > 1)
+        }
+    ):
         verb = "is" if len(others) == 1 else "are"
+        means = "several runs" if sides == 1 else "several runs, or over head and tail,"
         return "only_over_runs", [
-            f"Means over several runs may have these values, as {listed(others)} {verb} no mean over the tasks."
+            f"Means over {means} may have these values, as {listed(others)} {verb} no mean over the tasks."
         ]
     cut = _statements([value.cut for value in values])
     if not Program(model.tasks, model.shares, model.parts_of, cut, ranks).clashes(names):
@@ -249,10 +258,10 @@ def _sentences(
     }[ranks]
     yield f"{listed(each.value.text for each in clashing)} contradict each other: {reason}."
     if blamed.end is not None:
-        limit, printed = blamed.end
+        limit, printed = map(blamed.value.as_adjusted, blamed.end)
         others = "the other value" if pair else "the other values"
         side = "at least" if limit > printed else "at most"
-        yield f"With {others}, {blamed.value.name} is {side} {blamed.value.shown(limit)}."
+        yield f"With {others}, {blamed.value.name} is {side} {blamed.value.shown(blamed.end[0])}."
     if mended is not None:
         yield f"The least change that mends it: {mended}."
 

@@ -90,16 +90,18 @@ def _impossible_value() -> pl.Expr:
     allowed = pl.when(is_unbounded).then(pl.lit("rank")).otherwise(pl.lit("fraction or percent"))
     return (
         pl.when(unit_differs & pl.col("unit_problem").is_null())
-        .then(filled("unit '{}' does not suit {}; allowed: {}", "unit", "metric", allowed))
+        .then(filled("unit '{}' does not suit {}; allowed: {}", "unit", "metric_as_printed", allowed))
         .when(is_no_share)
-        .then(filled("{} is not a share, so '{}' cannot be its value", "metric", "value_as_printed"))
+        .then(
+            filled("{} is not a share, so '{}' cannot be its value", "metric_as_printed", "value_as_printed")
+        )
         .when(~pl.col("value").is_between("lower", "upper"))
         .then(
             filled(
                 "value '{}' in the unit {} is impossible for {}, which runs from {} to {}",
                 "value_as_printed",
                 "unit",
-                "metric",
+                "metric_as_printed",
                 "lower",
                 "upper",
             )
@@ -116,7 +118,7 @@ def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     )
     given = [*KEY, "value_low", "value_high"]
     distinct = rows.filter(is_value).select(given).drop_nulls().unique(maintain_order=True)
-    limits = Limits(histograms)
+    limits = Limits(histograms.tails)
     limits_of_rows = [
         limits.why_impossible(evaluation, resolve(metric), low, high)
         for *evaluation, metric, low, high in distinct.iter_rows()

@@ -70,18 +70,23 @@ def single_findings(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
         if not limit.excludes(value.low, value.high):
             continue
         is_low = limit.is_below(value.high)
+        cut = value.cut
+        only_cut = bound == "candidates" and not limit.excludes(cut.low, cut.high)
         end = limit.least if is_low else limit.greatest
         said = value.given_message if value.status == "value_impossible" else None
         return [
             Finding(
                 row=value.row,
-                severity="impossible",
+                severity="only_if_cut" if only_cut else "impossible",
                 bound=bound,
                 limit=end,
                 excess=end - value.high if is_low else value.low - end,
                 values=value.text,
-                message=said
-                or f"{value.text} is impossible: {words} {'at least' if is_low else 'at most'} {value.shown(end)}.",
+                message=(
+                    said
+                    or f"{value.text} is impossible: {words} {'at least' if is_low else 'at most'} {value.shown(end)}."
+                )
+                + only_cut * " It would agree if digits had been cut off, not rounded.",
             )
         ]
     return _of_tasks(value, tasks)

@@ -62,16 +62,10 @@ def size_correlation(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 _CORRELATIONS = {
-    "metric": pl.String,
-    "ranking": pl.String,
-    "sets": pl.String,
+    **dict.fromkeys(("metric", "ranking", "sets"), pl.String),
     "datasets": pl.Int64,
     "results": pl.Int64,
-    "printed": pl.Float64,
-    "printed_low": pl.Float64,
-    "printed_high": pl.Float64,
-    "adjusted": pl.Float64,
-    "adjusted_low": pl.Float64,
+    **dict.fromkeys(("printed", "printed_low", "printed_high", "adjusted", "adjusted_low"), pl.Float64),
     "adjusted_high": pl.Float64,
 }
 

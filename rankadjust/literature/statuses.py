@@ -9,7 +9,8 @@ import polars as pl
 
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.adjustments import BOUNDS, is_bounded
+from rankadjust.database.adjustments import is_bounded
+from rankadjust.database.arithmetic import BOUNDS
 from rankadjust.literature.tidy import where_of
 from rankadjust.tables.sidecar import usual_sidecar
 
@@ -29,11 +30,7 @@ _PROBLEMS = {
     "split_unknown": "split_problem",
 }
 STATUSES = (
-    "ok",
-    "bounded",
-    "approximate",
-    "assumed",
-    "adjusted_as_published",
+    *("ok", "bounded", "approximate", "assumed", "adjusted_as_published"),
     *_PROBLEMS,
     "no_moments",
     "not_in_database",

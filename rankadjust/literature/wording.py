@@ -23,7 +23,7 @@ from rankadjust.base.words import PUBLISHED, folded, our_word, same_name
 from rankadjust.chance.adjusted_names import Names, names_of, split_adjusted
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
-from rankadjust.database.adjustments import stated_scores
+from rankadjust.database.arithmetic import stated_scores
 from rankadjust.database.names import SPLIT, find_name
 
 UNITS = ("fraction", "percent", "rank", "index", "z")
@@ -33,13 +33,7 @@ MAPPED = ("dataset", "split", "side", "protocol", "ties", "candidates", "metric"
 
 # Protocols that rank against every entity of a data set, so that N is close to the number of entities.
 ALL_ENTITIES = (
-    "filtered",
-    "filtered-training",
-    "filtered-cumulative",
-    "raw",
-    "pykeen",
-    "time-aware",
-    "time-static",
+    *("filtered", "filtered-training", "filtered-cumulative", "raw", "pykeen", "time-aware", "time-static"),
 )
 
 SAMPLED = r"^sampled-([0-9]+)$"
@@ -163,14 +157,10 @@ def _sampled_by_candidates(protocol: pl.Expr) -> pl.Expr:
 
 
 _METRIC_FACTS = {
-    "metric": pl.String,
-    "metric_found": pl.String,
-    "adjustment": pl.String,
+    **dict.fromkeys(("metric", "metric_found", "adjustment"), pl.String),
     "lower": pl.Float64,
     "upper": pl.Float64,
-    "increasing": pl.Boolean,
-    "additive": pl.Boolean,
-    "has_moments": pl.Boolean,
+    **dict.fromkeys(("increasing", "additive", "has_moments"), pl.Boolean),
     "metric_problem": pl.String,
 }
 
@@ -204,10 +194,7 @@ def resolve_names(
         on="metric",
         how="left",
         maintain_order="left",
-    ).with_columns(
-        metric=pl.coalesce("metric_found", "metric"),
-        metric_problem=_or_empty("metric"),
-    )
+    ).with_columns(metric=pl.coalesce("metric_found", "metric"), metric_problem=_or_empty("metric"))
     in_database = {name: database[name].unique().to_list() for name in ("dataset", "protocol")}
     finders: dict[str, Callable[[str], str | None]] = {
         "dataset": lambda name: (

@@ -49,12 +49,7 @@ def chart(shown: pl.DataFrame) -> Chart:
         title += "; bar: counting"
     names = shown["dataset"].unique(maintain_order=True).to_list()
     panels = [
-        _panel(
-            shown.filter(dataset=name),
-            str(name),
-            title if name == names[-1] else None,
-        )
-        for name in names
+        _panel(shown.filter(dataset=name), str(name), title if name == names[-1] else None) for name in names
     ]
     config = configuration(SCHEMES["light"])
     for part in ("axis", "legend"):

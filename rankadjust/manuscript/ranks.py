@@ -12,13 +12,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.manuscript.scores import AS_GOOD, BEST
 from rankadjust.models.compare import Comparison, compare
 
-METRICS = (
-    "inverse_harmonic_mean_rank",
-    "arithmetic_mean_rank",
-    "hits_at_1",
-    "hits_at_3",
-    "hits_at_10",
-)
+METRICS = ("inverse_harmonic_mean_rank", "arithmetic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")
 """The metrics that a table prints for each model."""
 
 _DECIMALS = {True: 3, False: 1}

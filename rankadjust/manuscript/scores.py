@@ -33,10 +33,7 @@ _FINEST = 1e-4
 
 
 def scored(
-    rescored: pl.DataFrame,
-    constants: Constants,
-    score: str = SCORES[0],
-    marks: Sequence[str] | None = None,
+    rescored: pl.DataFrame, constants: Constants, score: str = SCORES[0], marks: Sequence[str] | None = None
 ) -> pl.DataFrame:
     """Return the rows with the adjusted number that belongs beside each value, and its mark.
 

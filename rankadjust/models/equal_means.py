@@ -1,4 +1,4 @@
-"""p of equal means, whatever the laws of the ranks are (docs/methods.md, "Two printed values").
+"""p of equal means, whatever the laws of the ranks are (docs/methods-compare.md, "Two printed values").
 
 A mean of terms with a range allows a p-value that asks for nothing but independent clusters, and two printed values
 bound it: so no pair of rank files contradicts a verdict on mean ranks.

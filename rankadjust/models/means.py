@@ -31,18 +31,13 @@ class ClusterMeans:
             tasks.metrics, np.stack([terms for terms, _ in sums]), np.stack([weights for _, weights in sums])
         )
 
-    def values(self, counts: FloatArray) -> FloatArray:
-        """Return the metrics (m, d) where each cluster counts as often as `counts` (c, d) says; nan without tasks."""
+    def means(self, counts: FloatArray) -> FloatArray:
+        """Return the means (m, d) where each cluster counts as often as `counts` (c, d) says; nan without tasks."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            means = product(self.terms, counts) / product(self.weights, counts)
-        return self.linked(means)
+            return product(self.terms, counts) / product(self.weights, counts)
 
     def against(self, other: "ClusterMeans") -> UnitMeans:
         """Return the differences of the means to another model's, as means over the same clusters."""
         free = np.full(len(self.metrics), np.inf)
         strata = [np.arange(self.terms.shape[1])]
         return UnitMeans(self.terms - other.terms, self.weights, -free, free, strata)
-
-    def linked(self, means: FloatArray) -> FloatArray:
-        """Return the metrics whose means are (m, d)."""
-        return np.stack([metric.link(mean) for metric, mean in zip(self.metrics, means, strict=True)])

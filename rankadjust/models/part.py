@@ -18,7 +18,7 @@ from rankadjust.evaluation.weighting import Arrangement, arrange, averages
 from rankadjust.models.equal_means import p_of_terms, range_of_term
 from rankadjust.models.means import ClusterMeans
 from rankadjust.models.paired import Model, Paired
-from rankadjust.models.runs import Runs, over_runs_and_tasks, warning_of
+from rankadjust.models.runs import Runs, error_of_seeds, p_over_runs_and_tasks, warning_of
 from rankadjust.models.sign_flips import flip_means, flip_ranks
 
 VALUES = pl.Schema(
@@ -67,7 +67,9 @@ _FEW_SKEWED = 300
 class _Estimates:
     """What is known of a model: m metrics (m,), in d bootstrap samples (m, d), and for each way with clusters left out.
 
-    parts: for each way, where there are several, the share of each cluster in the means (m or fewer, clusters).
+    parts: for each way, where there are several, the share of each cluster in the means (m or fewer, clusters). means:
+    the metrics before the link, the mean of the logarithms for GMR: p is about them, since a difference of exponentials
+    is skewed where runs differ much. runs, runs_of_means: how the runs differ in both.
     """
 
     model: Model
@@ -75,7 +77,9 @@ class _Estimates:
     samples: FloatArray
     left_out: Sequence[FloatArray]
     parts: Sequence[FloatArray]
+    means: FloatArray
     runs: Runs
+    runs_of_means: Runs
 
 
 class Part:
@@ -121,7 +125,7 @@ class Part:
     def values(self) -> dict[str, FloatArray]:
         """Return the metrics (m,) of each model."""
         once = np.ones((self.clusters, 1))
-        return {model.name: self._function(model)(once)[:, 0] for model in self.models}
+        return {model.name: self._linked(self._function(model)(once))[:, 0] for model in self.models}
 
     def _estimates(self, draws: int, seed: int) -> list[_Estimates]:
         functions = [self._function(model) for model in self.models]
@@ -132,7 +136,7 @@ class Part:
             [
                 np.empty((len(functions), len(self.metrics), 0)),
                 *(
-                    np.stack([function(counts) for function in functions])
+                    np.stack([self._linked(function(counts)) for function in functions])
                     for counts in bootstrap_counts(strata, most, draws, seed)
                 ),
             ],
@@ -141,53 +145,60 @@ class Part:
         return [
             _Estimates(
                 model,
-                function(np.ones((self.clusters, 1)))[:, 0],
+                self._linked(means := function(np.ones((self.clusters, 1))))[:, 0],
                 of_samples,
                 [self._left_out(model, way) for way in self.ways],
                 self._parts(model),
-                self._runs(model),
+                means[:, 0],
+                *self._runs(model),
             )
             for model, function, of_samples in zip(self.models, functions, samples, strict=True)
         ]
 
     def _difference(self, first: _Estimates, second: _Estimates, flips: int, seed: int) -> pl.DataFrame:
         """Return a row for each metric."""
-        difference, samples = first.values - second.values, first.samples - second.samples
-        left_out = [one - other for one, other in zip(first.left_out, second.left_out, strict=True)]
-        variances = [jackknife_variance([one]) for one in left_out]
+        samples = first.samples - second.samples
+        variances = [
+            jackknife_variance([one - other])
+            for one, other in zip(first.left_out, second.left_out, strict=True)
+        ]
         longer = stretch(variances)
-        of_tasks = variances[0] * longer**2
-        seeds, crossed = over_runs_and_tasks(difference, of_tasks, self.clusters, [first.runs, second.runs])
+        runs = [first.runs, second.runs]
+        crossed = p_over_runs_and_tasks(
+            first.means - second.means,
+            variances[0] * longer**2,
+            self.clusters,
+            [first.runs_of_means, second.runs_of_means],
+        )
         under_null = self._stretch_of_swaps(first, second, longer)
         p = np.fmax(
             self._p(first.model, second.model, flips, seed, under_null),
             self._skewed_p(first, second, under_null),
         )
-        low, high = self._ends(first, second, left_out[0], longer, seed).T
-        of_runs = warning_of([first.runs, second.runs])
+        low, high = self._ends(first, second, longer, seed).T
+        of_runs = warning_of(runs)
         return as_frame(
             DIFFERENCES,
             side=self.side,
             metric=[metric.key for metric in self.metrics],
             first=first.model.name,
             second=second.model.name,
-            difference=difference,
+            difference=first.values - second.values,
             difference_low=low,
             difference_high=high,
             p=np.where(np.isnan(crossed), p, crossed),
             error_of_tasks=longer * samples.std(axis=1, ddof=1) if samples.shape[1] > 1 else np.nan,
-            error_of_runs=seeds,
+            error_of_runs=error_of_seeds(runs),
             warning=[
                 "; ".join(filter(None, [self._warning(metric, same=bool(same)), of_runs])) or None
                 for metric, same in zip(self.metrics, low == high, strict=True)
             ],
         )
 
-    def _ends(
-        self, first: _Estimates, second: _Estimates, left_out: FloatArray, longer: FloatArray, seed: int
-    ) -> FloatArray:
+    def _ends(self, first: _Estimates, second: _Estimates, longer: FloatArray, seed: int) -> FloatArray:
         """Return the ends of the intervals of the differences (m, 2), by the methods of `evaluate`."""
         difference, samples = first.values - second.values, first.samples - second.samples
+        left_out = self._linked(first.left_out[0]) - self._linked(second.left_out[0])
         ends = bias_corrected(difference, samples, [left_out])
         of_cluster = np.full(len(self.metrics), widening(self.units) if self.queries else 1.0)
         # The difference of two means is the mean of the differences.
@@ -276,16 +287,20 @@ class Part:
         return jackknife([np.arange(way.max() + 1)], self._function(model, way))[0]
 
     def _function(self, model: Model, way: IntArray | None = None) -> Callable[[FloatArray], FloatArray]:
-        """Return what gives the metrics (m, d) of a model for counts (c, d) of the clusters of a way, of the first."""
+        """Return what gives the metrics (m, d), before their links, for counts (c, d) of the clusters of a way."""
         means = ClusterMeans.of(self._arranged([model], self.of_means, way)) if self.of_means else None
         of_ranks = self._arranged([model], self.of_ranks, way) if self.of_ranks else None
 
         def function(counts: FloatArray) -> FloatArray:
-            parts = [means.values(counts)] if means else []
+            parts = [means.means(counts)] if means else []
             parts += [averages(of_ranks, counts)] if of_ranks else []
             return np.concatenate(parts)
 
         return function
+
+    def _linked(self, means: FloatArray) -> FloatArray:
+        """Return the metrics whose values before the links are (m, d)."""
+        return np.stack([metric.link(mean) for metric, mean in zip(self.metrics, means, strict=True)])
 
     def _arranged(
         self, models: Sequence[Model], metrics: Sequence[Metric], way: IntArray | None = None
@@ -323,16 +338,13 @@ class Part:
             parts.append(flip_ranks(together, flips, seed, longer[number:]))
         return np.concatenate(parts)
 
-    def _runs(self, model: Model) -> Runs:
-        runs = model.ranks.shape[0]
-        if runs == 1:
-            nothing = np.full(len(self.metrics), np.nan)
-            return Runs(runs, nothing, nothing)
+    def _runs(self, model: Model) -> tuple[Runs, Runs]:
+        """Return how the runs of a model differ in the metrics, and in these before their links."""
         functions = [self._function(Model(model.name, one[None])) for one in model.ranks]
-        of_runs = [function(np.ones((self.clusters, 1)))[:, 0] for function in functions]
-        left_out = np.stack([jackknife([np.arange(self.clusters)], function)[0] for function in functions])
-        own = jackknife_variance([*(left_out - left_out.mean(axis=0))]) / (runs - 1)
-        return Runs(runs, np.std(of_runs, axis=0, ddof=1), own / runs)
+        means = [function(np.ones((self.clusters, 1))) for function in functions]
+        left_out = [jackknife([np.arange(self.clusters)], function)[0] for function in functions]
+        linked = Runs.of(*([self._linked(one) for one in each] for each in (means, left_out)))
+        return linked, Runs.of(means, left_out)
 
     def _values(self, estimates: Sequence[_Estimates]) -> pl.DataFrame:
         """Return a row for each metric and model."""

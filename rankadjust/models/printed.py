@@ -1,4 +1,4 @@
-"""Verdicts on two printed values alone: docs/methods.md, "Two printed values".
+"""Verdicts on two printed values alone: docs/methods-compare.md, "Two printed values".
 
 How sure a difference is depends on how the ranks of the two models go together, and on which tasks share a query.
 Nobody prints the first; the counts of a data set say much of the second. The two values bound p of the sign-flip test
@@ -77,7 +77,7 @@ def compare_printed(
 ) -> list[PrintedPair]:
     """Return the verdicts on printed values of two or more models, pair by pair, the better value of each first.
 
-    docs/methods.md, "Two printed values", explains how two values bound p.
+    docs/methods-compare.md, "Two printed values", explains how two values bound p.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Runs and tasks crossed: p of a difference over new seeds and new tasks (docs/methods.md, "Two models")."""
+"""Runs and tasks crossed: p of a difference over new seeds and new tasks (docs/methods-compare.md, "Two models")."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,11 @@ import numpy as np
 from scipy import stats
 
 from rankadjust.base.arrays import FloatArray
+from rankadjust.evaluation.resampling import jackknife_variance
 
 # Satterthwaite's degrees of freedom have 2 here, and are too many where a few runs happen to be alike: two runs whose
-# seeds matter thrice as much as tasks were told apart in 6.8 % of the cases; with 1 it is 3.5 % (docs/methods.md).
+# seeds matter thrice as much as tasks were told apart in 6.8 % of the cases; with 1 it is 3.5 %
+# (docs/methods-compare.md).
 _WEIGHT = 1.5
 
 
@@ -25,29 +27,49 @@ class Runs:
     spread: FloatArray
     noise: FloatArray
 
+    @classmethod
+    def of(cls, values: Sequence[FloatArray], left_out: Sequence[FloatArray]) -> "Runs":
+        """Return how runs differ, from the metrics (m, 1) of each, also with clusters left out (m, parts)."""
+        number = len(values)
+        if number == 1:
+            return cls(1, *np.full((2, len(values[0])), np.nan))
+        own = jackknife_variance([*(left_out - np.mean(left_out, axis=0))]) / (number - 1)
+        return cls(number, np.std(values, axis=0, ddof=1)[:, 0], own / number)
 
-def over_runs_and_tasks(
+
+def _variance_of_runs(models: Sequence[Runs]) -> tuple[FloatArray, FloatArray]:
+    """Return the variance of the difference over the runs (m,), and the part of it that comes from the tasks."""
+    return (
+        np.sum([each.spread**2 / each.number for each in models], axis=0),
+        np.sum([each.noise for each in models], axis=0),
+    )
+
+
+def error_of_seeds(models: Sequence[Runs]) -> FloatArray:
+    """Return the standard error of the difference over seeds alone (m,); nan unless both have several runs."""
+    of_runs, noise = _variance_of_runs(models)
+    return np.sqrt(np.maximum(of_runs - noise, 0.0))
+
+
+def p_over_runs_and_tasks(
     difference: FloatArray, of_tasks: FloatArray, clusters: int, models: Sequence[Runs]
-) -> tuple[FloatArray, FloatArray]:
-    """Return the standard error over seeds alone, and p over runs and tasks (m,); nan unless both have several runs.
+) -> FloatArray:
+    """Return p over runs and tasks (m,); nan unless both models have several runs.
 
     of_tasks: the variance of the difference over the clusters. The runs of a model differ by their seeds, and by luck
     of their own in the tasks, which is in both variances and counts once. The law is Student's; its degrees of freedom
     are between those over the runs (Welch's) and those over the clusters.
     """
-    if min(each.number for each in models) == 1:
-        nothing = np.full(difference.shape, np.nan)
-        return nothing, nothing
-    variances = [(each.spread**2 / each.number, each.number - 1) for each in models]
-    of_runs, noise = sum(part for part, _ in variances), sum(each.noise for each in models)
+    of_runs, noise = _variance_of_runs(models)
     variance = np.maximum(of_tasks - noise, 0.0) + of_runs
     with np.errstate(divide="ignore", invalid="ignore"):
-        over_runs = of_runs**2 / sum(part**2 / degrees for part, degrees in variances)
+        over_runs = of_runs**2 / sum(
+            (each.spread**2 / each.number) ** 2 / (each.number - 1) for each in models
+        )
         share = (of_runs / variance) ** _WEIGHT
         freedom = 1 / ((1 - share) / (clusters - 1) + np.where(share > 0, share / over_runs, 0.0))
         p = 2 * stats.t.sf(np.abs(difference) / np.sqrt(variance), freedom)
-    seeds = np.sqrt(np.maximum(of_runs - noise, 0.0))
-    return seeds, np.where(variance > 0, p, np.where(difference == 0, 1.0, np.nan))
+    return np.where(variance > 0, p, np.where((difference == 0) & (variance == 0), 1.0, np.nan))
 
 
 def warning_of(models: Sequence[Runs]) -> str | None:

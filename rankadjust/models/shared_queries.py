@@ -1,7 +1,7 @@
 """How far differences between two models can go together: tasks of one query may win or lose together.
 
 Nothing but counts is needed: how many tasks a data set has, and how many pairs of them share a query
-(docs/methods.md, "Two printed values").
+(docs/methods-compare.md, "Two printed values").
 """
 
 from collections.abc import Sequence

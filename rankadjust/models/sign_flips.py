@@ -2,7 +2,7 @@
 
 If two models are equally good, each cluster of tasks could as well have had the other model's ranks. All swaps are
 then equally likely, and the p-value is the share of swaps whose difference is at least as large as the observed
-difference (docs/compare.md, "The test"; docs/methods.md, "Two models").
+difference (docs/compare.md, "The test"; docs/methods-compare.md, "Two models").
 """
 
 from collections.abc import Iterator
@@ -46,22 +46,16 @@ def flip_means(
 ) -> FloatArray:
     """Return p of each metric (m,) that is a function of a mean, nan where it has no value.
 
-    A swap changes the sign of a cluster's part of the difference of the two sums. Their total stays. stretch: by how
-    much the differences of swaps are too small, since clusters may depend on each other (m,).
+    A swap changes the sign of a cluster's part of the difference of the two sums. Their total stays, and so the metrics
+    differ the more, the more the sums do: no link is needed. stretch: by how much the differences of swaps are too
+    small, since clusters may depend on each other (m,).
     """
-    weights = first.weights.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        parts = (first.terms - second.terms) / weights
-        middles = (first.terms + second.terms).sum(axis=1, keepdims=True) / weights / 2
+        parts = (first.terms - second.terms) / first.weights.sum(axis=1, keepdims=True)
     totals = parts.sum(axis=1, keepdims=True)
-
-    def difference(of_means: FloatArray) -> FloatArray:
-        return first.linked(middles + of_means / 2) - first.linked(middles - of_means / 2)
-
     # With signs the sum is the total less twice that of the swapped.
-    blocks = swaps(parts.shape[1], flips, seed)
-    found = (np.abs(difference(totals - 2 * product(parts, block))) for block in blocks)
-    return _share(found, _shrunk(np.abs(difference(totals)), stretch), parts.shape[1], flips)
+    found = (np.abs(totals - 2 * product(parts, block)) for block in swaps(parts.shape[1], flips, seed))
+    return _share(found, _shrunk(np.abs(totals), stretch), parts.shape[1], flips)
 
 
 def flip_ranks(together: Arrangement, flips: int, seed: int, stretch: FloatArray | float = 1.0) -> FloatArray:

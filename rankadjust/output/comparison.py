@@ -10,7 +10,8 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import Typed
 from rankadjust.models.compare import LEVEL, Comparison
 from rankadjust.models.printed import BETTER, IF_INDEPENDENT, UNKNOWN, PrintedPair
-from rankadjust.output.terminal import filled_table, number, table
+from rankadjust.output.terminal import filled_table, table
+from rankadjust.output.value import number
 
 _TWO = 2
 

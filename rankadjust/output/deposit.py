@@ -15,7 +15,7 @@ import jinja2
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of, write_csv, write_text, write_tsv
+from rankadjust.base.files import SUMS, sha256_of, write_csv, write_sums, write_text, write_tsv
 from rankadjust.base.schemas import read_yaml
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_protocols
@@ -26,7 +26,7 @@ from rankadjust.database.counted_baselines import BASELINES, write_baselines
 from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.release import pykeen_layout
 from rankadjust.database.store import write_database
-from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS, SUMS
+from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS
 from rankadjust.output.listings import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
 
 TABLES = (
@@ -74,10 +74,7 @@ class _Described:
 
 
 def write_deposit(
-    constants: Constants,
-    datasets: pl.DataFrame,
-    registry: Mapping[str, Dataset],
-    folder: Path,
+    constants: Constants, datasets: pl.DataFrame, registry: Mapping[str, Dataset], folder: Path
 ) -> None:
     """Write every file of a deposit into a folder.
 
@@ -118,8 +115,7 @@ def write_deposit(
     for name in ("README.md", "CITATION.cff"):
         write_text(_rendered(name, facts), folder / name)
     write_text((_FOLDER / "templates" / "CC0-1.0.txt").read_text(encoding="utf-8"), folder / "LICENSE")
-    sums = (f"{sha256_of(folder / name)}  {name}\n" for name in sorted((*TABLES, *TEXTS)))
-    write_text("".join(sums), folder / SUMS)
+    write_sums([folder / name for name in sorted((*TABLES, *TEXTS))], folder / SUMS)
 
 
 def _protocols(database: pl.DataFrame) -> Mapping[str, str]:

@@ -184,11 +184,7 @@ def _numeric(frame: pl.DataFrame) -> list[bool]:
 def write_adjusted(frame: pl.DataFrame, path: str | Path) -> None:
     """Write a table of text as .csv, .parquet, .md or .tex, as the suffix of the path says."""
     path = Path(path)
-    writers: dict[str, Callable[[pl.DataFrame], str]] = {
-        ".csv": to_csv,
-        ".md": to_markdown,
-        ".tex": to_latex,
-    }
+    writers: dict[str, Callable[[pl.DataFrame], str]] = {".csv": to_csv, ".md": to_markdown, ".tex": to_latex}
     if path.suffix == ".parquet":
         write_parquet(frame, path)
     elif path.suffix in writers:

@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from rankadjust.chance.drawn_scorer import DRAWS, FAR
 from rankadjust.chance.metrics import resolve
-from rankadjust.evaluation.one_value import Adjusted
+from rankadjust.output.value import NOTHING, interval, number
 
 if TYPE_CHECKING:
     # With it comes the registry, which `adjust` can do without.
     from rankadjust.database.overview import Overview
 
-_NOTHING = "–"
-# By luck, a random scorer has a z between these 19 times out of 20.
-_LUCK = 2.0
 _HOW_TO_STATE = (
     "Correct them with these options or in a sidecar (docs/tables.md; --ask writes one), or accept them: "
     "--accept."
@@ -25,15 +21,6 @@ _FACTS = 20
 _BARS = 12
 _BAR_WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Return a number with some significant digits, thousands apart; a dash for None."""
-    if value is None:
-        return _NOTHING
-    if isinstance(value, int) or abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:,.{digits}g}"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
@@ -82,116 +69,6 @@ def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     return f"  {row['fact']}", taken, why, where and f"({where})", row["write"] or ""
 
 
-def adjusted_value(adjusted: Adjusted, text: str, against: str | None = None) -> str:
-    """Return what is known of a value, a line each, and a sentence.
-
-    text: the value as it was given. against: the baseline that was asked for, if any; then a note says why there is no
-    gain.
-    """
-    metric = resolve(adjusted.metric)
-    tasks = "unknown number of" if adjusted.tasks is None else number(adjusted.tasks)
-    lines = [
-        f"{adjusted.dataset}, {adjusted.protocol}, {adjusted.split}, side {adjusted.side}: {tasks} tasks",
-        _line(metric.label, text, _interval(adjusted.value_low, adjusted.value_high)),
-        _line(
-            "expectation",
-            number(adjusted.expectation),
-            _interval(adjusted.expectation_low, adjusted.expectation_high),
-        ),
-    ]
-    if adjusted.ratio is not None:
-        lines.append(_line("ratio", number(adjusted.ratio)))
-    lines += [
-        _line("index", number(adjusted.index), _interval(adjusted.index_low, adjusted.index_high)),
-        _line("z, independent ranks", number(adjusted.z), _interval(adjusted.z_low, adjusted.z_high)),
-        _line(
-            "z, static scorer" if adjusted.scores_used == "static" else "z, random scorer",
-            number(adjusted.z_random_scorer),
-        ),
-    ]
-    if adjusted.p_random_scorer is not None:
-        lines.append(_line("p, random scorer", number(adjusted.p_random_scorer, 2)))
-    if adjusted.log10_p_independent is not None:
-        lines.append(_line("log10 p, independent", number(adjusted.log10_p_independent)))
-    if adjusted.baseline is not None:
-        lines.append(_line(adjusted.baseline, number(adjusted.baseline_value)))
-        lines.append(
-            _line("gain over it", number(adjusted.gain), _interval(adjusted.gain_low, adjusted.gain_high))
-        )
-    # If there is no z, the first note says why.
-    notes = [adjusted.reason] if adjusted.z is None else [adjusted.reason, adjusted.reason_random_scorer]
-    # A perfect baseline has a sentence of its own.
-    if against is not None and adjusted.baseline is None:
-        notes.append(adjusted.reason_gain)
-    lines += [f"Note: {note}." for note in notes if note is not None]
-    return "\n".join([*lines, meaning(adjusted), *counting(adjusted)])
-
-
-def counting(adjusted: Adjusted) -> list[str]:
-    """Return a sentence that says how the value compares with counting training triples, none where nobody counted."""
-    if adjusted.baseline is None:
-        return []
-    metric = resolve(adjusted.metric)
-    value = f"{metric.label} {adjusted.value:.6g}"
-    known = f"Counting training triples alone reaches {number(adjusted.baseline_value)} ({adjusted.baseline})"
-    if adjusted.gain is None:
-        return [f"{known}, which is perfect already."]
-    low, high = (adjusted.gain if end is None else end for end in (adjusted.gain_low, adjusted.gain_high))
-    if high < 0:
-        return [f"{known}: {value} is below that."] if metric.increasing else [f"{known}: {value} is worse."]
-    if low <= 0:
-        return [f"{known}: {value} is no better, as far as its printed digits show."]
-    return [f"{known}: {value} is {100 * adjusted.gain:.1f} % of the way from there to perfect."]
-
-
-def meaning(adjusted: Adjusted) -> str:
-    """Return one sentence that says what the adjusted value means."""
-    metric = resolve(adjusted.metric)
-    if adjusted.index is None:
-        return "There is no index: chance already gives a perfect value."
-    value, chance = f"{metric.label} {adjusted.value:.6g}", f"chance ({number(adjusted.expectation)})"
-    if adjusted.index < 0:
-        comparison = f"{value} is worse than {chance}"
-    elif adjusted.status == "bounded":
-        low, high = (100 * (end or 0.0) for end in (adjusted.index_low, adjusted.index_high))
-        comparison = (
-            f"{value} is {low:.1f} to {high:.1f} % of the way from chance to perfect ({metric.optimum:g})"
-        )
-    else:
-        way = f"{100 * adjusted.index:.1f} % of the way"
-        comparison = f"{value} is {way} from {chance} to perfect ({metric.optimum:g})"
-    return f"{comparison}{_evidence(adjusted)}."
-
-
-def _evidence(adjusted: Adjusted) -> str:
-    if adjusted.draws_reaching is not None:
-        return f"; a random scorer is at least as good in {adjusted.draws_reaching:,} of {DRAWS:,} draws"
-    known = adjusted.z_random_scorer is not None
-    z, null = (
-        (adjusted.z_random_scorer, "a random scorer") if known else (adjusted.z, "independent random ranks")
-    )
-    if z is None:
-        return ""
-    far = (
-        f", no further from it than luck takes {null} (z = {number(z, 2)})"
-        if abs(z) < _LUCK
-        else f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} {null}"
-    )
-    if abs(z) >= FAR or adjusted.log10_p_independent is None:
-        return far
-    # The law of rare values is skewed: z alone does not say p.
-    p = number(10**adjusted.log10_p_independent, 2)
-    return f"{far}; independent random ranks are at least as good with a probability of {p}"
-
-
-def _line(name: str, value: str, interval: str = "") -> str:
-    return f"{name:22}{value:>10}  {interval}".rstrip()
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{number(low, 5)}, {number(high, 5)}]"
-
-
 def main_rows(result: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of `evaluate` that people look at first: both sides together, realistic ranks, micro average."""
     rows = result.filter(
@@ -238,7 +115,7 @@ def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
     table_of_text = pl.DataFrame(rows)
     # What is the same in every row, or in none, is left out.
     alike = [name for name in ("average", "side", "ranks") if table_of_text[name].n_unique() == 1]
-    empty = [name for name in table_of_text.columns if table_of_text[name].is_in(["", _NOTHING]).all()]
+    empty = [name for name in table_of_text.columns if table_of_text[name].is_in(["", NOTHING]).all()]
     return table_of_text.drop(*alike, *empty)
 
 
@@ -246,10 +123,10 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return value and interval, expectation, index and interval, and z."""
     return (
         number(row["value"]),
-        _interval(row["value_low"], row["value_high"]),
+        interval(row["value_low"], row["value_high"]),
         number(row["expectation"]),
         number(row["index"]),
-        _interval(row["index_low"], row["index_high"]),
+        interval(row["index_low"], row["index_high"]),
         number(row["z"]),
     )
 
@@ -257,14 +134,7 @@ def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
     average, side, rank_type = key
     header = (
-        "",
-        "value",
-        "95 %",
-        "expectation",
-        "index",
-        "95 %",
-        "z",
-        "z (random scorer)",
+        *("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)"),
         "p (random scorer)",
         *_COUNTED,
     )
@@ -290,7 +160,7 @@ def _counted(row: Mapping[str, Any]) -> tuple[str, str, str]:
     if row.get("baseline") is None:
         return "", "", ""
     reached = f"{number(row['baseline_value'])} ({row['baseline']})"
-    return reached, number(row["gain"]), _interval(row["gain_low"], row["gain_high"])
+    return reached, number(row["gain"]), interval(row["gain_low"], row["gain_high"])
 
 
 def strata(result: pl.DataFrame, by: str) -> str:

@@ -21,14 +21,7 @@ from rankadjust.page.templating import Section, packed_element, render
 OPENED = ("FB15k-237", "filtered", "testing", "both")
 MRR = "inverse_harmonic_mean_rank"
 # The order of the metrics in the menu of boards; others follow by name.
-FIRST_METRICS = (
-    MRR,
-    "hits_at_1",
-    "hits_at_3",
-    "hits_at_5",
-    "hits_at_10",
-    "arithmetic_mean_rank",
-)
+FIRST_METRICS = (MRR, "hits_at_1", "hits_at_3", "hits_at_5", "hits_at_10", "arithmetic_mean_rank")
 SECOND_HAND = "second-hand"
 # Rows that agree in these columns belong to one model.
 _MODEL = (*KEY, "model", "own")

@@ -12,7 +12,8 @@ from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.chance.bounds import attainable_by_group
 from rankadjust.chance.metrics import FAMILIES, Metric, resolve
 from rankadjust.data.registry import load_registry
-from rankadjust.database.adjustments import BOUNDS, LEAST_ROOM, Z_OF_VARIANCE
+from rankadjust.database.adjustments import Z_OF_VARIANCE
+from rankadjust.database.arithmetic import BOUNDS, LEAST_ROOM
 from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.limits import left_out_by
 from rankadjust.database.store import load_database
@@ -95,11 +96,7 @@ def _constants(table: pl.DataFrame, own: pl.Series) -> pl.DataFrame:
         )
         .sort(
             ~pl.col("dataset").is_in(own.implode()),
-            "dataset",
-            "protocol",
-            "split",
-            "place",
-            "metric",
+            *("dataset", "protocol", "split", "place", "metric"),
             maintain_order=True,
         )
         .select(*KEY, "tasks", "expectation", *Z_OF_VARIANCE, *BOUNDS, *_REASONS)

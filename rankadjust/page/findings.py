@@ -35,9 +35,7 @@ def finding_section(material: Material) -> Section | None:
     if values.is_empty():
         return None
     content = render(
-        "findings.html.jinja",
-        findings=findings(values, material),
-        figure=headline_figure(material),
+        "findings.html.jinja", findings=findings(values, material), figure=headline_figure(material)
     )
     return Section("findings", "At a glance", content)
 

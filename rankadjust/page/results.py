@@ -1,6 +1,5 @@
 """Printed results for the page: one result per model and evaluation, with the values of its metrics."""
 
-from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 import polars as pl
@@ -22,14 +21,7 @@ _KINDS = {
     "adjusted_as_published": AS_PRINTED,
 }
 _TEXTS = (
-    "model",
-    "source",
-    "source_url",
-    "source_line",
-    "year",
-    "table",
-    "caveat",
-    "file",
+    *("model", "source", "source_url", "source_line", "year", "table", "caveat", "file"),
     "metric_as_printed",
 )
 
@@ -40,22 +32,19 @@ def values_of(material: Material) -> pl.DataFrame:
     Added to the columns of `rescore`: result (a number from 0, the same for the values of one model in one evaluation),
     own (whether the table is the user's), kind (adjusted, approximate, bounded, printed adjusted or not adjusted).
     """
-    names = sorted(material.tables, key=lambda name: name not in material.own)
-    return _values((name, material.tables[name], name in material.own) for name in names)
+    return _values(material, {})
 
 
 def all_values(material: Material) -> pl.DataFrame:
     """Return the values of all tables and of the literature on the same evaluations, in the form of `values_of`."""
+    return _values(material, {} if material.literature is None else {"": material.literature})
+
+
+def _values(material: Material, beside: dict[str, pl.DataFrame]) -> pl.DataFrame:
     names = sorted(material.tables, key=lambda name: name not in material.own)
-    parts = [(name, material.tables[name], name in material.own) for name in names]
-    beside = [] if material.literature is None else [("", material.literature, False)]
-    return _values([*parts, *beside])
-
-
-def _values(tables: Iterable[tuple[str, pl.DataFrame, bool]]) -> pl.DataFrame:
     parts = [
-        _with_texts(table).with_columns(table_name=pl.lit(name), own=pl.lit(own))
-        for name, table, own in tables
+        _with_texts(table).with_columns(table_name=pl.lit(name), own=pl.lit(name in material.own))
+        for name, table in ({name: material.tables[name] for name in names} | beside).items()
     ]
     if not parts:
         return pl.DataFrame()

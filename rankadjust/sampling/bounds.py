@@ -303,11 +303,7 @@ class _Model:
     """The linear program of one evaluation; it computes its rows once for all printed values."""
 
     def __init__(
-        self,
-        counts: tuple[float, ...],
-        times: tuple[float, ...],
-        thresholds: tuple[float, ...],
-        draw: Draw,
+        self, counts: tuple[float, ...], times: tuple[float, ...], thresholds: tuple[float, ...], draw: Draw
     ) -> None:
         # The assumption "falling" compares steps of ranks; each step ends at 2^i - 1.
         ends = 2.0 ** np.arange(1, np.ceil(np.log2(counts[-1])) + 1) - 1
@@ -332,8 +328,7 @@ class _Model:
         if FALLING in assume:
             rows.append(self._falling())
         joined = Rows(
-            np.concatenate([part.weights for part in rows]),
-            np.concatenate([part.room for part in rows]),
+            np.concatenate([part.weights for part in rows]), np.concatenate([part.room for part in rows])
         )
         program = Program(self._tasks, joined, close)
         by_metric = {}

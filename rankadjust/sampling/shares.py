@@ -121,11 +121,11 @@ def _grouped(counts: FloatArray, times: FloatArray, singly: bool) -> list[Group]
 def _lower(group: Group, grid: Grid, function: TaskFunction) -> FloatArray:
     def of_ranks(ranks: FloatArray) -> FloatArray:
         flat = ranks.ravel()
-        found = function(flat, np.full_like(flat, group.most))
+        values = function(flat, np.full_like(flat, group.most))
         if group.least < group.most:
             # A task of this rank has at least as many candidates as the rank.
-            found = np.minimum(found, function(flat, np.maximum(flat, group.least)))
-        return found.reshape(*ranks.shape, *found.shape[1:])
+            values = np.minimum(values, function(flat, np.maximum(flat, group.least)))
+        return values.reshape(*ranks.shape, *values.shape[1:])
 
     return grid.lower(of_ranks)
 
@@ -167,21 +167,21 @@ class Program:
     def _least(self, weights: FloatArray) -> float | None:
         best = self.proved(weights, np.zeros(self._chosen.size))[0]
         for _ in range(_ROUNDS):
-            found = self._solve(weights)
-            if found is None:
+            solution = self._solve(weights)
+            if solution is None:
                 break
-            if found.fun is None:
+            if solution.fun is None:
                 if self._columns.all():
                     return None
                 self._columns[:] = True
                 continue
             prices = np.zeros(self._chosen.size)
-            prices[self._chosen] = np.maximum(prices_of(found), 0.0)
+            prices[self._chosen] = np.maximum(prices_of(solution), 0.0)
             proved, missing = self.proved(weights, prices)
             best = max(best, proved)
-            if found.fun - proved <= self._close:
+            if solution.fun - proved <= self._close:
                 missing[:] = False
-            broken = self._broken(found.x)
+            broken = self._broken(solution.x)
             if not missing.any() and not broken.any():
                 break
             self._columns |= missing
@@ -215,14 +215,14 @@ class Program:
     def _broken(self, shares: FloatArray) -> BoolArray:
         """Return which left-out rows the shares break; a row is returned if its neighbours are not broken by more."""
         excess = self._rows.weights[:, self._columns] @ shares - self._rows.room
-        found: BoolArray = _peaks(excess) & (excess > self._close) & ~self._chosen
-        return found
+        is_broken: BoolArray = _peaks(excess) & (excess > self._close) & ~self._chosen
+        return is_broken
 
 
 def _peaks(values: FloatArray) -> BoolArray:
     around = np.concatenate([[-np.inf], values, [-np.inf]])
-    found: BoolArray = (values >= around[:-2]) & (values >= around[2:])
-    return found
+    is_peak: BoolArray = (values >= around[:-2]) & (values >= around[2:])
+    return is_peak
 
 
 def can_be_listed(tasks: Tasks) -> bool:

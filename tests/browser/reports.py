@@ -11,7 +11,7 @@ from scripts.literature import literature
 from scripts.render import render
 from scripts.rescore import rescore_tables
 
-from rankadjust.base.stages import SUMS, write_sums
+from rankadjust.base.files import SUMS, write_sums
 from rankadjust.database.counted_baselines import BASELINES, write_baselines
 
 # Each would show if it came into the page as anything but text: as an element, a dialog, a request, an error, or as a

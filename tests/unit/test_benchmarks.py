@@ -105,7 +105,7 @@ def test_negatives_are_shared_unless_they_are_known():
 
 
 def test_size_and_power_of_the_documentation_are_the_stored_ones(project):
-    page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
+    page = (project / "benchmarks" / "README.md").read_text(encoding="utf-8")
     stored = pl.read_csv(project / "benchmarks" / "size_and_power.csv")
     labels = set(stored["metric"])
     rows = [
@@ -129,6 +129,23 @@ def test_size_and_power_of_the_documentation_are_the_stored_ones(project):
     for triples, metric, *shares in powers:
         known = stored.filter(pl.col("shift") > 0, triples=int(triples.replace(",", "")), metric=metric)
         assert shares == [f"{share:.3f}" for share in known.sort("shift")["rejected"]]
+    shown = summary_of_compare(project)
+    for cluster in ("query", "triple", "task"):
+        assert extremes(stored.filter(cluster=cluster, shift=0.0)["rejected"]) in shown
+    few, many = (
+        stored.filter(triples=triples, metric="MRR", shift=0.2)["rejected"][0] for triples in (500, 5000)
+    )
+    assert f"in {few:.3f} of the cases, and with 5,000 triples in {many:.3f}" in shown
+
+
+def summary_of_compare(project):
+    """Return the text of docs/compare.md, "The test", on one line."""
+    page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
+    return " ".join(page.partition("\n## The test")[2].partition("\n## ")[0].split())
+
+
+def extremes(shares):
+    return f"{shares.min():.3f} to {shares.max():.3f}"
 
 
 def test_models_that_are_drawn_have_shared_queries_and_sides_that_go_together():
@@ -223,25 +240,6 @@ def test_the_wrong_mean_ranks_of_the_documentation_are_the_stored_ones(project):
         assert error != "none" or set(found.values()) == {1.0}
 
 
-def test_the_times_of_the_report_are_the_stored_ones(project):
-    page = (project / "benchmarks" / "README.md").read_text(encoding="utf-8")
-    stored = pl.read_csv(project / "benchmarks" / "report_page.csv").rows_by_key(["what", "unit"])
-    section = page.partition("## The report in a browser")[2].partition("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")][1:]
-    shown = {
-        (what, unit): numbers
-        for what, *both in rows
-        for unit, numbers in zip(("s", "CPU s"), both, strict=True)
-    }
-    expected = {
-        key: f"{median:.2f} ({least:.2f} to {most:.2f})"
-        for key, ((median, least, most),) in stored.items()
-        if key[1] != "MB"
-    }
-    assert shown == expected
-    assert f"{stored['weight', 'MB'][0][0]:.2f} MB" in section
-
-
 def test_the_bounds_of_sampled_values_hold_as_often_as_stated(project):
     stored = pl.read_csv(project / "benchmarks" / "sampled_coverage.csv")
     least, most = stored["held"].min(), stored["held"].max()
@@ -287,7 +285,7 @@ def test_queries_and_equal_values_of_the_documentation_are_the_stored_ones(proje
     assert (many["share"] >= 0.93 - 3 * many["error"]).all()
     assert (many["share"] <= 0.97 + 3 * many["error"]).all()
     equal = stored.filter(pl.col("law").str.starts_with("equal"))
-    page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
+    page = (project / "benchmarks" / "README.md").read_text(encoding="utf-8")
     crossed = stored.filter(pl.col("law").is_in(["both sides", "independent", "ties"]), clusters="queries")
     for (what, law, triples), rows in crossed.filter(pl.col("what") != "coverage").group_by(
         "what", "law", "triples", maintain_order=True
@@ -295,6 +293,13 @@ def test_queries_and_equal_values_of_the_documentation_are_the_stored_ones(proje
         shares = " | ".join(f"{share:.3f}" for share in rows["share"])
         assert f"| {what} | {law} | {triples:,} | {shares} |" in page
     size = crossed.filter(what="size")
+    shown = summary_of_compare(project)
+    assert f"it is {extremes(size['share'])} (by queries)" in shown
+    for clusters, words in (("default", "at 5 % in"), ("swaps", "alone in")):
+        shares = equal.filter(clusters=clusters)
+        assert f"{words} {extremes(shares.filter(triples=300)['share'])}" in shown
+        # With few triples neither is right.
+        assert f"{shares.filter(triples=100, law='equal MR, 1 % at 5,001')['share'].item():.3f}" in shown
     assert (size["share"] <= 0.05 + 3 * (0.05 * 0.95 / size["replications"]) ** 0.5).all()
     for (law, triples), rows in equal.group_by("law", "triples", maintain_order=True):
         found = dict(rows.select("clusters", "share").iter_rows())
@@ -304,8 +309,14 @@ def test_queries_and_equal_values_of_the_documentation_are_the_stored_ones(proje
 
 
 def test_runs_and_tasks_of_the_documentation_are_the_stored_ones(project):
-    page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
+    page = (project / "benchmarks" / "README.md").read_text(encoding="utf-8")
     stored = pl.read_csv(project / "benchmarks" / "runs_and_tasks.csv")
+    shown = summary_of_compare(project)
+    means, geometric = (
+        stored.filter(pl.col("metric").is_in(names)) for names in (["MRR", "Hits@10"], ["GMR"])
+    )
+    assert f"{extremes(means['rejected'])} of the cases for MRR and Hits@10" in shown
+    assert f"of GMR give {extremes(geometric['rejected'])}" in shown
     cell = ["runs", "seed", "seed_of_second", "clusters"]
     for (runs, seed, second, _), rows in stored.group_by(cell, maintain_order=True):
         shares = " | ".join(f"{share:.3f}" for share in rows["rejected"])

@@ -51,6 +51,7 @@ def run(database, monkeypatch):
     """Return a function that runs a command line on the small release: exit code, output, error."""
     for module in ("store", "beside"):
         monkeypatch.setattr(f"rankadjust.database.{module}.RELEASED", str(database))
+    monkeypatch.setattr("rankadjust.database.light.LIGHT", "none beside the small release")
 
     return run_line
 

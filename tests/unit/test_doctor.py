@@ -14,7 +14,8 @@ import pytest
 from filelock import FileLock
 
 from rankadjust import doctor
-from rankadjust.base.stages import CANDIDATES, CONFIGURATION, write_product, write_product_text, write_sums
+from rankadjust.base.files import write_sums
+from rankadjust.base.stages import CANDIDATES, CONFIGURATION, write_product, write_product_text
 from rankadjust.doctor import declared, examine, unmet
 
 TOPICS = ["path", "locale", "clock", "disk", "versions", "inputs", "results"]

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rankadjust.base.files import sha256_of
-from rankadjust.base.stages import read_sums
+from rankadjust.base.files import read_sums, sha256_of
 from rankadjust.database.store import load_database
 from rankadjust.database.verification import SUMS, verify
 from rankadjust.output.deposit import TABLES, TEXTS
@@ -91,6 +90,7 @@ def test_adopt_takes_the_tables_that_the_library_reads(made, project):
         "baselines.parquet",
         "candidates.parquet",
         "datasets.tsv",
+        "light.zip",
         "metric_adjustments.tsv.gz",
     }
     tables = [path for path in adopted.iterdir() if path.name not in ("README.md", SUMS)]

@@ -679,6 +679,8 @@ def test_a_table_from_the_future_is_refused_before_the_first_job(tmp_path):
     assert not (tmp_path / "results").exists()
 
 
+# tests/unit/database/test_release.py has what is whole; this is when the workflow asks.
+@pytest.mark.slow
 def test_a_release_of_few_data_sets_is_refused_before_the_first_job(tmp_path):
     write_inputs(tmp_path)
     done = snakemake("release", "--configfile", "config.yaml", cwd=tmp_path)
@@ -895,8 +897,9 @@ REFUSING = {
 # What every run reads anew before it decides anything, so that an edit is never missed: values of these files are
 # among the params, and the other schemas only refuse.
 READ_BY_EVERY_RUN = {
-    # Of these the sums of what is read are compared; so is a table that no run reads further.
+    # Of these the sums of what is read are compared; so are two tables that no run reads further.
     "project/resources/database/SHA256SUMS",
+    "project/resources/database/light.zip",
     "project/resources/database/metric_adjustments.tsv.gz",
     "project/resources/published/SHA256SUMS",
     "config.yaml",

@@ -52,7 +52,7 @@ def draw(shares: pl.DataFrame) -> Panel:
             sort=shares["ranked"].to_list(),
             title=None,
             axis=alt.Axis(labelLimit=150, ticks=False, domain=False, offset=8),
-        ),
+        )
     )
     # Leave room for the text behind the longest line.
     longest = max(largest(shares["share_high"]), 0.001)

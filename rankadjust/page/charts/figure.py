@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from rankadjust.base.files import write_bytes
+from rankadjust.base.files import SUMS, write_bytes, write_sums
 from rankadjust.base.stages import (
     FIGURE,
-    SUMS,
     check_folder,
     read_product_json,
     read_product_text,
     write_product_json,
     write_product_text,
-    write_sums,
 )
 from rankadjust.output.pictures import png_picture, svg_picture
 from rankadjust.page.charts.theme import SCHEMES, configuration

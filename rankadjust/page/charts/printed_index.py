@@ -71,12 +71,7 @@ def draw(results: pl.DataFrame) -> alt.ConcatChart:
 
 def _panel(results: pl.DataFrame, kinds: list[str], low: float) -> Panel:
     x = alt.X("value:Q", title="as printed", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5))
-    y = alt.Y(
-        "index:Q",
-        title="adjusted index",
-        scale=alt.Scale(domain=[low, 1]),
-        axis=alt.Axis(tickCount=6),
-    )
+    y = alt.Y("index:Q", title="adjusted index", scale=alt.Scale(domain=[low, 1]), axis=alt.Axis(tickCount=6))
     diagonal = alt.Chart(alt.InlineData(values=[{"value": 0, "index": 0}, {"value": 1, "index": 1}]))
     dots = alt.Chart(inline(results.select("dataset", "model", "value", "index", "results", "kind")))
     return alt.layer(

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.contents import Digests, read_json
+from rankadjust.base.files import write_sums
 from rankadjust.base.mending import Products, last_damage
 from rankadjust.base.stages import (
     CONFIGURATION,
@@ -17,7 +18,6 @@ from rankadjust.base.stages import (
     write_product,
     write_product_json,
     write_product_text,
-    write_sums,
 )
 
 SEALED = ("moments.parquet", "summary.json", "report.html", "run.yaml")

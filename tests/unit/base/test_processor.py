@@ -65,6 +65,7 @@ def test_jobs_compute_the_same_bytes_whatever_the_processor_would_choose(project
     assert first == second
 
 
+@pytest.mark.slow
 def test_without_it_the_bytes_differ(project, tmp_path):
     """Otherwise the test above could not fail."""
     settings = [SETTINGS[1], SETTINGS[1] | {"OPENBLAS_CORETYPE": "Nehalem"}]

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.files import write_sums
 from rankadjust.base.stages import (
     CANDIDATES,
     FIGURE,
@@ -24,7 +25,6 @@ from rankadjust.base.stages import (
     write_product,
     write_product_json,
     write_product_text,
-    write_sums,
 )
 
 FRAME = pl.DataFrame(

@@ -65,7 +65,7 @@ def counted(found):
     return Counter({row[:-1]: row[-1] for row in found.table.iter_rows()})
 
 
-@few_or_many(15, 60)
+@few_or_many(8, 60)
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_scores_of_every_candidate_agree(layout, examples):
     def agree(data, isolated):
@@ -80,7 +80,7 @@ def test_scores_of_every_candidate_agree(layout, examples):
     hold(examples, agree, data=st.data(), isolated=st.sets(st.sampled_from("uvwxyz")))
 
 
-@few_or_many(25, 120)
+@few_or_many(12, 120)
 @pytest.mark.parametrize("layout", ["usual", "facts", "inductive"])
 def test_recurrency_agrees_with_the_scores_of_every_candidate(layout, examples):
     def agrees(data):

@@ -41,10 +41,14 @@ def test_few_candidate_counts_stand_for_many(kind):
     x = np.array([low, 333.0, 421.0, 500.0, 690.0])
     gap = np.array([0.0, 1.0, 5.0, 17.0, 0.0])
     found, both = tails(summary, x, order), no_rank_between(summary, x, gap, order)
+    middle = tails(summary, x, order + 0.5)
     for place, at in enumerate(x):
         law = laws(counts, tasks, at, at)
         assert found.cdf[place] == pytest.approx(law[order:].sum(), rel=1e-10)
         assert found.survival[place] == pytest.approx(law[:order].sum(), rel=1e-10)
+        # The mean of the tails of the two middle ranks.
+        assert middle.cdf[place] == pytest.approx(law[order:].sum() - law[order] / 2, rel=1e-10)
+        assert middle.survival[place] == pytest.approx(law[:order].sum() + law[order] / 2, rel=1e-10)
         expected = laws(counts, tasks, at, at + gap[place])[order]
         assert both[place] == pytest.approx(expected, rel=1e-10)
 

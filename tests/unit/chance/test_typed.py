@@ -87,7 +87,7 @@ def test_a_table_has_no_mean_rank_in_percent():
     row = {"dataset": SET, "metric": "mr", "value": "170%"}
     found = rescore(pl.DataFrame([row])).row(0, named=True)
     assert (found["status"], found["index"]) == ("value_impossible", None)
-    assert found["message"] == "arithmetic_mean_rank is not a share, so '170%' cannot be its value"
+    assert found["message"] == "mr is not a share, so '170%' cannot be its value"
 
 
 def test_compared_percentages_are_refused_or_told_from_fractions():

@@ -70,6 +70,17 @@ def test_hits_at_1_leaves_room_for_the_mrr(ranks, least, most):
         assert (found.amount > 0) is expected
 
 
+@pytest.mark.parametrize("ranks", list(Ranks))
+def test_shares_by_least_squares_show_the_same_as_the_least_cost(ranks, monkeypatch):
+    """The least cost of HiGHS decides alone where least squares are switched off; both say 0, or the same excess."""
+    mrrs = np.linspace(0.42, 0.75, 12)
+    fast = [program_of(HITS | {"mrr": mrr}, ranks=ranks).excess(["hits@1", "mrr"]) for mrr in mrrs]
+    monkeypatch.setattr("rankadjust.consistency.program._can_be_fulfilled", lambda *_: False)
+    slow = [program_of(HITS | {"mrr": mrr}, ranks=ranks).excess(["hits@1", "mrr"]) for mrr in mrrs]
+    assert fast == slow
+    assert 0 < sum(excess.amount > 0 for excess in fast) < mrrs.size
+
+
 def test_where_values_clash_nothing_is_between():
     assert room("mr", HITS | {"mrr": 0.9}) is None
 

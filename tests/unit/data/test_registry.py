@@ -30,6 +30,15 @@ def written(folder, text, name="mine.yaml"):
 # The shipped registry
 
 
+def test_an_edit_of_the_shipped_registry_is_seen_by_the_next_call(tmp_path, monkeypatch):
+    text = "a:\n  sources: [{kind: local, " + THREE + "}]\n"
+    path = written(tmp_path, text)
+    monkeypatch.setattr("rankadjust.data.registry.shipped", lambda _: path)
+    assert list(load_registry()) == ["a"]
+    path.write_text(text.replace("a:", "b:", 1), encoding="utf-8")
+    assert list(load_registry()) == ["b"]
+
+
 def test_splits_are_those_of_the_schema():
     schema = yaml.safe_load(shipped("workflow/schemas/datasets.schema.yaml").read_text(encoding="utf-8"))
     assert tuple(schema["$defs"]["split"]["enum"]) == SPLITS

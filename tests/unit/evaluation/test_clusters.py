@@ -3,10 +3,11 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.stages import TRIPLES, write_product
-from rankadjust.evaluation.clusters import effective, stretch
+from rankadjust.evaluation.clusters import effective, lengthening, stretch
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.task_attributes import with_attributes, with_queries
 
@@ -104,11 +105,35 @@ def test_an_interval_is_as_long_as_the_variance_over_both_queries_says():
     pairs = np.unique(head * 1000 + tail, return_inverse=True)[1]
     error = (sum(squares) - (np.bincount(pairs, parts) ** 2).sum()) ** 0.5
     length = result["value_high"].item() - result["value_low"].item()
-    # The jackknife of a hundred groups is right to a tenth; Student's law adds a percent.
-    assert length == pytest.approx(2 * 1.98 * error, rel=0.15)
+    # Student's law with about a hundred degrees of freedom, and an interval from 2,000 samples.
+    assert length == pytest.approx(2 * 1.99 * error, rel=0.05)
     alone = evaluate(frame.drop("query"), metrics=["mrr"], draws=2000).filter(side="both")
     assert length > 1.3 * (alone["value_high"].item() - alone["value_low"].item())
     assert "not known which triples share a query" in alone["warning"].item()
+
+
+def test_clusters_of_one_size_lengthen_an_interval_by_students_law():
+    """Of C clusters of one size: t with C - 1 degrees of freedom, and a variance with C - 1 in place of C."""
+    way = np.repeat(np.arange(12), 5)
+    for ratio in (0.7, 1.0, 3.0, 5.0):
+        found, studentised = lengthening([way], [np.array([ratio])], 60, np.array([1.0]))
+        assert found == pytest.approx(stats.t.ppf(0.975, 11) / 1.959964 * (12 / 11) ** 0.5, rel=1e-6)
+        assert studentised == pytest.approx(1.0)
+
+
+def test_a_large_cluster_counts_the_more_the_more_alike_its_triples_are():
+    """10 of 30 triples share a query. Alike: squares 100 and 20 of 1, (120^2 / 10,020) - 1 = 0.44 degrees, 1 at least;
+    independent: sums 10 and 20 of 1, 30^2 / 120 - 1 = 6.5. The mean follows the large query."""
+    way = np.concatenate([np.zeros(10, dtype=int), np.arange(1, 21)])
+    alike, alone = 120 / 30, 1.0
+    found, _ = lengthening([way], [np.array([alike, alone])], 30, np.ones(2))
+    share = (10**2 + 20) / 30**2
+    bias = [1 - 2 * (100 * 10 + 20) / 120 / 30 + share, 1 - 2 * share + share]
+    quantiles = stats.t.ppf(0.975, [1.0, 6.5]) / 1.959964
+    assert found == pytest.approx(quantiles / np.sqrt(bias), rel=1e-6)
+    # Of two ways the one that is known worse decides.
+    ways, variances = [way, np.arange(30), np.arange(30)], [np.full(1, alone)] * 3
+    assert lengthening(ways, variances, 30, np.ones(1))[0] >= found[1]
 
 
 def test_a_stretched_interval_ends_where_the_metric_does():

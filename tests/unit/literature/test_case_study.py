@@ -8,7 +8,7 @@ config/case-study.yaml` and compared there with an independent implementation in
 import polars as pl
 import pytest
 
-from rankadjust.database.adjustments import BOUNDS
+from rankadjust.database.arithmetic import BOUNDS
 from rankadjust.database.store import SCHEMA
 from rankadjust.literature.case_study import audit
 from rankadjust.literature.rescore import rescore

@@ -5,9 +5,9 @@ import pytest
 
 from rankadjust.database.constants import Constants
 from rankadjust.literature import rescore as module
-from rankadjust.literature.contracts import STAGES
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.literature.wording import tidy_columns
+from tests.unit.literature.contracts import STAGES
 
 
 @pytest.fixture(scope="module")

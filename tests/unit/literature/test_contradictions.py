@@ -452,7 +452,7 @@ def test_a_real_ranking_contradicts_nothing(dataset, ranking, ties, seed):
 
 
 @pytest.mark.parametrize("printed_digits", [3, 4])
-@pytest.mark.parametrize("rows", [4, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rows", [2, pytest.param(120, marks=pytest.mark.slow)])
 def test_mean_values_over_runs_are_not_called_impossible(rows, printed_digits):
     """Honest rows: means over runs of GMR, HMR, IMR and median beside MRR, Hits and MR, without a spread."""
     rng = np.random.default_rng(30)
@@ -623,3 +623,44 @@ def test_the_message_says_by_how_much(flagged):
     assert row["limit"] == pytest.approx(0.378, abs=1e-3)
     assert row["message"].startswith("Hits@1 0.38 and MRR 0.36 contradict each other: no ranks have both.")
     assert row["mended"] == "MRR 0.38 instead of 0.36"
+
+
+def test_a_ratio_that_was_cut_is_not_called_impossible():
+    """Every rank of Kinships is 4: AMR is 4 divided by the mean of (N + 1)/2, 0.09 and cut to 0.0, and AUC 96.7 %."""
+    counts = Histograms([load_candidates()]).counts("Kinships", "filtered", "testing")
+    number = np.repeat(*(counts[name].to_numpy() for name in ("num_candidates", "tasks"))).astype(float)
+    assert 0.05 < 4 / ((number + 1) / 2).mean() < 0.1
+    values = {"AMR": "0.0", "AUC": f"{100 * (1 - 3 / (number - 1)).mean():.1f}%"}
+    rows = pl.DataFrame({"dataset": "Kinships", "metric": [*values], "value": [*values.values()]})
+    assert check(rows)["severity"].to_list() == ["only_if_cut"]
+
+
+def test_indices_that_were_averaged_over_the_sides_are_not_called_impossible():
+    """Heads and tails of CoDEx-S have different expectations, so the mean of two AMRI is not the AMRI of all tasks."""
+    values = {"head": "1.0000", "tail": "0.6000", "both": "0.8000"}
+    rows = pl.DataFrame(
+        {"dataset": "CoDEx-S", "side": [*values], "metric": "AMRI", "value": [*values.values()]}
+    )
+    assert check(rows)["severity"].to_list() == ["only_over_runs"]
+
+
+def test_an_index_is_called_too_low_where_it_is():
+    """AMRI falls with MR: the mean rank of both sides says that the index of one side is too low, not too high."""
+    rows = pl.DataFrame(
+        {
+            "dataset": "Kinships",
+            "side": ["head", "tail", "both"],
+            "metric": "AMRI",
+            "value": ["0.9", "0.2", "0.9"],
+        }
+    )
+    (found,) = check(rows).to_dicts()
+    assert "index of MR (tail) is at least 0.7" in found["message"]
+
+
+def test_a_value_that_only_cut_digits_explain_is_not_called_impossible():
+    """Nations has 14 entities: IMR is at least 1/14 = 0.071, which is 0.0 if digits are cut off."""
+    rows = pl.DataFrame({"dataset": ["Nations"], "metric": ["IMR"], "value": ["0.0"]})
+    (found,) = check(rows).to_dicts()
+    assert (found["severity"], found["bound"]) == ("only_if_cut", "candidates")
+    assert found["message"].endswith("if digits had been cut off, not rounded.")

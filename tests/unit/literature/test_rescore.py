@@ -426,11 +426,11 @@ BAD = [
     ({"value": "33.8"}, "value_impossible", "value '33.8' in the unit fraction is impossible"),
     ({"value": "130", "unit": "percent"}, "value_impossible", "in the unit percent is impossible"),
     ({"value": "-0.1"}, "value_impossible", "runs from 0.0 to 1.0"),
-    ({"metric": "mr", "value": "0.9"}, "value_impossible", "impossible for arithmetic_mean_rank"),
+    ({"metric": "mr", "value": "0.9"}, "value_impossible", "impossible for mr"),
     (
         {"unit": "rank"},
         "value_impossible",
-        "unit 'rank' does not suit inverse_harmonic_mean_rank; allowed: fraction",
+        "unit 'rank' does not suit mrr; allowed: fraction",
     ),
     ({"metric": "mr", "value": "33", "unit": "percent"}, "value_impossible", "allowed: rank"),
     ({"unit": "procent"}, "unit_unknown", "unknown unit 'procent'; did you mean percent?"),

@@ -291,10 +291,16 @@ DOCUMENT = r"""\documentclass{article}
 """
 
 
-@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
-def test_the_latex_compiles_with_numbers_added_and_replaced(path, tmp_path):
-    paper_of(path.stem).write(tmp_path)
-    (tmp_path / "replaced.tex").write_text(source_of(paper_of(path.stem, replace=True)), encoding="utf-8")
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(path.stem, marks=[pytest.mark.slow] * (path.stem not in ("two-sets", "siunitx", "long")))
+        for path in TABLES
+    ],
+)
+def test_the_latex_compiles_with_numbers_added_and_replaced(name, tmp_path):
+    paper_of(name).write(tmp_path)
+    (tmp_path / "replaced.tex").write_text(source_of(paper_of(name, replace=True)), encoding="utf-8")
     compiled(tmp_path, "table", "replaced")
 
 

@@ -226,7 +226,7 @@ def test_the_number_of_runs_makes_a_printed_spread_say_more():
     assert "± is the standard deviation over 10 runs" in many.assumption
     (alone,) = compare_printed(["60%", "30%"], dataset="FB15k-237", metric="hits@1", runs=5)
     (same,) = compare_printed(["60%", "30%"], dataset="FB15k-237", metric="hits@1")
-    # The bound holds for means of terms, whatever their number: it is the same (docs/methods.md).
+    # The bound holds for means of terms, whatever their number: it is the same (docs/methods-compare.md).
     assert (alone.p, alone.p_if_independent) == (same.p, same.p_if_independent)
     assert "both means over the runs that were made" in alone.assumption
 

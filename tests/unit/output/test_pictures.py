@@ -98,7 +98,8 @@ def drawn(figures, fonts, namespace):
 @pytest.mark.parametrize(
     "namespace",
     [
-        pytest.param(False, id="fontconfig"),
+        # Whoever may mount folders tries the harder way by default: then no setting of fontconfig is needed.
+        pytest.param(False, id="fontconfig", marks=[pytest.mark.slow] * (os.geteuid() == 0)),
         pytest.param(
             True,
             id="namespace",

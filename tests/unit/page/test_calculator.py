@@ -13,7 +13,7 @@ import pytest
 from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS
 from rankadjust.chance.bounds import attainable
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.adjustments import BOUNDS
+from rankadjust.database.arithmetic import BOUNDS
 from rankadjust.database.beside import load_datasets
 from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms

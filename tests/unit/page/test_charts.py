@@ -9,6 +9,7 @@ import sys
 import polars as pl
 import pytest
 
+from benchmarks.sampled import draw_widths
 from rankadjust.chance.moments import metric_moments
 from rankadjust.page.charts import (
     case_study,
@@ -18,7 +19,6 @@ from rankadjust.page.charts import (
     mean_rank_index,
     null_ratio,
     printed_index,
-    sampled_widths,
 )
 from rankadjust.page.charts.catalogue import AUDIT, CATALOGUE, CONSTANTS, FRAMES, RESULTS, figures_of
 from rankadjust.page.charts.drawing import decades
@@ -108,7 +108,7 @@ def test_a_figure_whose_frame_is_absent_or_holds_nothing_for_it_is_absent(frames
 
 def test_bars_of_sampled_widths_run_between_the_stored_bounds(project):
     widths = pl.read_csv(project / "benchmarks" / "sampled.csv")
-    panels = sampled_widths.draw(widths).to_dict()["datasets"].values()
+    panels = draw_widths(widths).to_dict()["datasets"].values()
     ends = [[(row["low"], row["high"]) for row in rows] for rows in panels]
     assert sorted(ends) == sorted(
         widths.select(f"{name}_low", f"{name}_high").rows() for name in ("mrr", "hits@10", "auc")

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from rankadjust.base.vocabulary import EVALUATION, KEY
-from rankadjust.database.adjustments import BOUNDS, COEFFICIENTS
+from rankadjust.database.adjustments import COEFFICIENTS
+from rankadjust.database.arithmetic import BOUNDS
 from rankadjust.database.counted_baselines import GAIN
 from rankadjust.database.store import SCHEMA
 

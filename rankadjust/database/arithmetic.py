@@ -1,0 +1,165 @@
+"""The arithmetic of one adjusted value, in plain numbers: the only place that computes ratio, index, z and gain.
+
+Tables (`adjustments.add_adjusted`, `counted_baselines.add_gain`) call it row by row, and a single value without them.
+Each adjustment is scale * value + offset (docs/methods.md, "Adjustments"). The index is computed as the quotient that
+defines it: then a perfect ranking has exactly 1 and chance exactly 0, whereas scale * M + offset is rounded in between.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import product
+from math import sqrt
+from typing import Any
+
+from rankadjust.base.errors import RankadjustError, did_you_mean
+
+# Where chance is closer to the optimum than this share of it there is no index: E and the optimum are rounded, and
+# their difference would be known to few digits. It bounds optimum * index_scale by 10^6, and with it the rounding
+# error of scale * M + offset by 10^-9.
+LEAST_ROOM = 1e-6
+
+# Whether a model scores a triple anew at every time, or once for all times. Only in temporal data it matters.
+SCORES = ("per_time", "static")
+
+_EITHER = (
+    "the data have times, and it is not said whether the model scores a triple anew at each (scores: per_time) or once "
+    "for all (static)"
+)
+_TOOK_STATIC = f"{_EITHER}: z is for the static scorer, which varies more"
+_TOOK_PER_TIME = (
+    f"{_EITHER}: z is for the scorer per time; for the static scorer z is smaller, and not known here"
+)
+
+# Bounds of the constants of data sets without training triples; other rows have none.
+BOUNDS = ("expectation_low", "expectation_high", "variance_low", "variance_high")
+
+Row = Mapping[str, Any]
+READ = (
+    *("value", "value_low", "value_high", "scores", "expectation", *BOUNDS),
+    *("optimum", "ratio_scale", "index_scale", "z_scale", "z_offset"),
+    *("z_random_scorer_scale", "z_random_scorer_offset", "z_static_scorer_scale", "z_static_scorer_offset"),
+    *("reason_random_scorer", "reason_static_scorer"),
+)
+"""What `adjusted` needs of a row."""
+
+
+def adjusted(row: Row) -> dict[str, Any]:
+    """Return the adjusted values of a row with READ, with its final expectation and random scorer.
+
+    z_random_scorer belongs to the random scorer that fits the model: `_scorer`. Where the constants are known within
+    bounds only, the expectation becomes the middle of its bounds, and the index is computed there; index_low to
+    index_high and z_low to z_high allow for rounding and bounds together (docs/methods.md, "Without training triples").
+    """
+    scorer = _scorer(row)
+    found = scorer | {
+        "ratio": _at(row["value"], row["ratio_scale"], None),
+        "index": _index_of(row, "value"),
+        "z": _at(row["value"], row["z_scale"], row["z_offset"]),
+        "z_random_scorer": _at(
+            row["value"], scorer["z_random_scorer_scale"], scorer["z_random_scorer_offset"]
+        ),
+        "z_static_scorer": _at(row["value"], row["z_static_scorer_scale"], row["z_static_scorer_offset"]),
+    }
+    low, high = least_and_greatest(_index_of(row, end) for end in ("value_low", "value_high"))
+    found |= {"index_low": low, "index_high": high, "z_low": None, "z_high": None}
+    found["expectation"] = row["expectation"]
+    return found | _within_bounds(row) if is_bounded(row) else found
+
+
+def is_bounded(row: Row) -> bool:
+    """Return whether a row's constants are known within bounds only."""
+    return row["expectation"] is None and row["expectation_low"] is not None
+
+
+def stated_scores(scores: str | None) -> str | None:
+    """Return per_time or static however it is written, None for None; anything else is a RankadjustError."""
+    if scores is None:
+        return None
+    name = scores.strip().casefold().replace("-", "_").replace(" ", "_")
+    if name not in SCORES:
+        hint = did_you_mean(name, SCORES) or f"; allowed are {' and '.join(SCORES)}"
+        raise RankadjustError(f"unknown scores '{scores}'{hint}")
+    return name
+
+
+def share(value: float | None, zero: float, one: float) -> float | None:
+    """Return where a value is on the scale that has 0 and 1 there; None for None."""
+    return None if value is None else (value - zero) / (one - zero)
+
+
+def has_room(zero: float | None, one: float | None) -> bool:
+    """Return whether there is room for a scale between two known values."""
+    return zero is not None and one is not None and abs(one - zero) > LEAST_ROOM * one
+
+
+def gains(row: Row) -> dict[str, float | None]:
+    """Return gain, gain_low and gain_high of a row with value, value_low, value_high, optimum and baseline_value."""
+    baseline, optimum = row["baseline_value"], row["optimum"]
+    if not has_room(baseline, optimum):
+        return dict.fromkeys(("gain", "gain_low", "gain_high"))
+    low, high = least_and_greatest(share(row[end], baseline, optimum) for end in ("value_low", "value_high"))
+    return {"gain": share(row["value"], baseline, optimum), "gain_low": low, "gain_high": high}
+
+
+def least_and_greatest(values: Iterable[float | None]) -> tuple[float | None, float | None]:
+    """Return the least and the greatest of the known values, None where none is known."""
+    known = [value for value in values if value is not None]
+    return (min(known), max(known)) if known else (None, None)
+
+
+def _at(value: float | None, scale: float | None, offset: float | None) -> float | None:
+    if value is None or scale is None:
+        return None
+    return value * scale if offset is None else value * scale + offset
+
+
+def _index_of(row: Row, value: str) -> float | None:
+    return None if row["index_scale"] is None else share(row[value], row["expectation"], row["optimum"])
+
+
+def _within_bounds(row: Row) -> dict[str, float | None]:
+    """Return the index of the middle of the bounds, and the ends of index and z.
+
+    Index and z are monotone in the value and in each constant, so that their extremes are at the ends.
+    """
+    optimum = row["optimum"]
+    expectations = (row["expectation_low"], row["expectation_high"])
+    middle = sum(expectations) / 2
+    values = [row["value"] if row[end] is None else row[end] for end in ("value_low", "value_high")]
+    found: dict[str, float | None] = {"expectation": middle}
+    if all(has_room(expectation, optimum) for expectation in expectations):
+        ends = least_and_greatest(share(*pair, optimum) for pair in product(values, expectations))
+        found |= {"index": share(row["value"], middle, optimum)} | dict(
+            zip(("index_low", "index_high"), ends, strict=True)
+        )
+    if row["variance_low"] is not None and row["variance_low"] > 0 and row["value"] is not None:
+        sign = 1.0 if optimum > middle else -1.0
+        variances = (row["variance_low"], row["variance_high"])
+        found["z_low"], found["z_high"] = least_and_greatest(
+            sign * (value - expectation) / sqrt(variance)
+            for value, expectation, variance in product(values, expectations, variances)
+        )
+    return found
+
+
+def _scorer(row: Row) -> dict[str, Any]:
+    """Return the constants of z_random_scorer, of the random scorer that scores as the model does.
+
+    scores: per_time or static, None where nobody said. Then the scorer with the larger variance is assumed.
+    scores_used is per_time or static, None where the two are equal, as in all data without times; reason_random_scorer
+    says why there is no z, or which scorer was assumed.
+    """
+    per_time, static = row["z_random_scorer_scale"], row["z_static_scorer_scale"]
+    used = None
+    if per_time != static:
+        varies_more = None not in (per_time, static) and abs(static) < abs(per_time)
+        used = row["scores"] or ("static" if varies_more else "per_time")
+    of = "static" if used == "static" else "random"
+    reason = row[f"reason_{of}_scorer"]
+    if used is not None and row["scores"] is None:
+        reason = _TOOK_STATIC if used == "static" else _TOOK_PER_TIME
+    return {
+        "scores_used": used,
+        "z_random_scorer_scale": row[f"z_{of}_scorer_scale"],
+        "z_random_scorer_offset": row[f"z_{of}_scorer_offset"],
+        "reason_random_scorer": reason,
+    }
