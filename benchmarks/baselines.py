@@ -56,9 +56,7 @@ def large_graph(path: Path) -> pl.DataFrame:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     arguments = parser.parse_args()
     print("triples,CPU s of counting,CPU s,s,GB,file")

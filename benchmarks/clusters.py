@@ -237,9 +237,7 @@ def rows() -> Iterator[Row]:
 
 def main() -> None:
     """Write the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()
     schema = ["what", "law", "triples", "metric", "clusters", "replications", "share"]

@@ -114,9 +114,7 @@ def measure(law: str, triples: int, replications: int, seed: int) -> list[dict[s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replications", type=int, default=500)
     parser.add_argument("--triples", type=int, nargs="+", default=TRIPLES)
     parser.add_argument("--processes", type=int, default=2)

@@ -101,9 +101,7 @@ def growth(triples: pl.DataFrame, split: str) -> tuple[int, int, int, list[float
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("triples", type=Path, nargs="+")
     print(f"{'data set':20}{'entities':>9}{'triples':>9}{'pairs':>11}", *(f"{name:>9}" for name in METRICS))
     for path in parser.parse_args().triples:

@@ -101,9 +101,7 @@ def spread(drawn: np.ndarray, entities: int) -> np.ndarray:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--triples", type=int, default=22_000_000)
     parser.add_argument("--entities", type=int, help="default: 1 for about 5 triples, as in Wikidata5M")

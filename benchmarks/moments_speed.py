@@ -67,9 +67,7 @@ def measure(name: str, path: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("histogram", type=Path, help="results/candidates/<dataset>.parquet")
     parser.add_argument("--case", choices=LIMITS, help="measure one case in this process")
     arguments = parser.parse_args()

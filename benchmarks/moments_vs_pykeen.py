@@ -223,9 +223,7 @@ def error(found: float, expected: mpf | float | None) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("candidates", type=Path, help="results/candidates")
     parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "rankadjust-pykeen")
     arguments = parser.parse_args()

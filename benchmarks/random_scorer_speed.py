@@ -22,9 +22,7 @@ KS = (1, 3, 5, 10, 100)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("triples", type=Path, help="results/triples/<dataset>.parquet")
     parser.add_argument("--protocol", default="filtered")
     parser.add_argument("--seconds", type=float, default=20.0)

@@ -201,9 +201,7 @@ def stale(of_relation: list[Moment]) -> list[Moment]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs=3, type=Path, help="train.txt, valid.txt and test.txt")
     triples = pl.concat(
         pl.read_csv(path, separator="\t", has_header=False)

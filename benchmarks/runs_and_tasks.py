@@ -24,7 +24,7 @@ from rankadjust.evaluation.resampling import jackknife, jackknife_variance
 from rankadjust.models.means import ClusterMeans
 from rankadjust.models.paired import Model, Paired
 from rankadjust.models.part import Part
-from rankadjust.models.runs import Runs, over_runs_and_tasks
+from rankadjust.models.runs import Runs, p_over_runs_and_tasks
 
 LEVEL, SEED = 0.05, 20261124
 REPLICATIONS = 3000
@@ -77,18 +77,14 @@ def p_values(both: FloatArray, query: IntArray) -> FloatArray:
     weights = np.broadcast_to(np.bincount(query).astype(np.float64), (every[..., 0].size, clusters))
     means = ClusterMeans(METRICS * (models * (runs + 1)), every.reshape(-1, clusters), weights)
     shape = (models, runs + 1, len(METRICS), -1)
-    values = means.values(np.ones((clusters, 1))).reshape(shape)[..., 0]
-    left_out = jackknife([np.arange(clusters)], means.values)[0].reshape(shape)
+    values = means.means(np.ones((clusters, 1))).reshape(shape)[..., 0]
+    left_out = jackknife([np.arange(clusters)], means.means)[0].reshape(shape)
     found = [
-        Runs(
-            runs,
-            np.std(value[:runs], axis=0, ddof=1),
-            jackknife_variance([*(each[:runs] - each[:runs].mean(axis=0))]) / (runs - 1) / runs,
-        )
+        Runs.of([*value[:runs, :, None]], [*each[:runs]])
         for value, each in zip(values, left_out, strict=True)
     ]
     of_tasks = jackknife_variance([left_out[0, runs] - left_out[1, runs]])
-    return over_runs_and_tasks(values[0, runs] - values[1, runs], of_tasks, clusters, found)[1]
+    return p_over_runs_and_tasks(values[0, runs] - values[1, runs], of_tasks, clusters, found)
 
 
 def checked(both: FloatArray, query: IntArray) -> None:
@@ -112,9 +108,7 @@ def cell(triples: int, runs: int, seeds: tuple[float, float], *, queries: bool) 
 
 def main() -> None:
     """Write the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()
     rows = []

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import altair as alt
 import numpy as np
 import polars as pl
 
@@ -22,14 +23,15 @@ from rankadjust.base.files import write_text
 from rankadjust.baselines.tally import count_standings
 from rankadjust.chance.metrics import metric_value, resolve
 from rankadjust.evaluation.rank_files import tasks_from
+from rankadjust.page.charts.drawing import PANEL_HEIGHT, PANEL_WIDTH, by_class, inline, side_by_side
 from rankadjust.page.charts.figure import Figure, svg_of
-from rankadjust.page.charts.sampled_widths import draw
 from rankadjust.sampling.law import Draw
 from rankadjust.sampling.noise import Printed, SampledMean
 from rankadjust.sampling.protocols import WITH, WITHOUT
 from rankadjust.sampling.shares import Tasks
 
 SEED, DRAWS, LEVEL = 31, 1000, 0.95
+PANELS = {"mrr": "full MRR", "hits@10": "full Hits@10", "auc": "full AUC"}
 TESTS = Path(__file__).parents[1] / "tests" / "data"
 LAWS = {
     "half first, half at 2 %": lambda generator, n: np.where(generator.random(n) < 0.5, 0.0, 0.02),
@@ -59,12 +61,40 @@ def widths() -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
+def draw_widths(widths: pl.DataFrame) -> alt.ConcatChart:
+    """Return a panel per metric, with a bar from lower to upper bound for each number of negatives and of tasks.
+
+    widths: rows of benchmarks/sampled.csv.
+    """
+    cases = [f"{tasks:,} tasks" for tasks in widths["tasks"].unique().sort()]
+    rows = widths.with_columns(
+        case=pl.col("tasks").map_elements(lambda tasks: f"{tasks:,} tasks", return_dtype=pl.String)
+    )
+    panels = []
+    for name, title in PANELS.items():
+        ends = rows.select("negatives", "case", low=f"{name}_low", high=f"{name}_high")
+        colours = by_class("case", cases)
+        bars = (
+            alt.Chart(inline(ends))
+            .mark_bar(height={"band": 0.9})
+            .encode(
+                x=alt.X("low:Q", title=title, scale=alt.Scale(domain=[0, 1], nice=False)),
+                x2="high:Q",
+                y=alt.Y("negatives:O", title="sampled negatives"),
+                yOffset=alt.YOffset("case:N", sort=cases),
+                color=colours["color"],
+            )
+        )
+        panels.append(bars.properties(width=PANEL_WIDTH / 2, height=PANEL_HEIGHT / 1.4))
+    return side_by_side(panels, columns=3)
+
+
 def figure() -> str:
     """Return the bounds of benchmarks/sampled.csv as SVG."""
     rows = pl.read_csv(Path(__file__).with_suffix(".csv"))
     title = "Bounds of the full ranking for MRR 0.784 among sampled negatives, 2,757 candidates"
     said = "A bar runs from the least to the greatest full value that the printed MRR allows, at level 0.95."
-    specification = draw(rows).to_dict()
+    specification = draw_widths(rows).to_dict()
     specification.pop("config", None)
     return svg_of(
         Figure("sampled-widths", title, said, f"{rows.height} bars in three panels.", 100, specification)
@@ -215,11 +245,7 @@ def main() -> None:
     if what == "figure":
         write_text(figure(), Path(rest[0]))
         return
-    tables = {
-        "widths": widths,
-        "falling": falling,
-        "coverage": lambda: coverage([Path(one) for one in rest]),
-    }
+    tables = {"widths": widths, "falling": falling, "coverage": lambda: coverage([Path(one) for one in rest])}
     print(tables[what]().write_csv(), end="")
 
 

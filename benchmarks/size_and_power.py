@@ -90,9 +90,7 @@ def table(sizes: Mapping[int, int]) -> pl.DataFrame:
 
 def main() -> None:
     """Write the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()
     write_text(table(REPLICATIONS).write_csv(), arguments.output)

@@ -95,9 +95,7 @@ def simulate(tasks: list[Task], scores: str, draws: int, seed: int) -> dict[tupl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=20220314)
     arguments = parser.parse_args()

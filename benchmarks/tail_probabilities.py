@@ -137,9 +137,7 @@ def normal(value: float, metric: Metric, expectation: float, variance: float) ->
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=20260314)
     parser.add_argument("--sets", nargs="+", default=[dataset for dataset, _ in SETS])

@@ -45,11 +45,7 @@ def conjugate(numbers: FloatArray) -> FloatArray:
 
 
 def scores(
-    model: str,
-    entities: FloatArray,
-    relations: FloatArray,
-    anchor: IntArray,
-    relation: IntArray,
+    model: str, entities: FloatArray, relations: FloatArray, anchor: IntArray, relation: IntArray
 ) -> FloatArray:
     """Return the score of every entity as the answer of each query (b, entities)."""
     if model == "distmult":
@@ -86,11 +82,7 @@ def train(model: str, triples: IntArray, shape: tuple[int, int], seed: int) -> t
 
 
 def _gradients(
-    model: str,
-    weights: list[FloatArray],
-    anchor: IntArray,
-    asked: IntArray,
-    answer: IntArray,
+    model: str, weights: list[FloatArray], anchor: IntArray, asked: IntArray, answer: IntArray
 ) -> list[FloatArray]:
     """Return the gradients of the mean cross entropy and of the penalty."""
     entities, relations = weights
@@ -138,9 +130,7 @@ def ranked(model: str, weights: tuple[FloatArray, FloatArray], queries: Queries)
 
 def main() -> None:
     """Train every model with every seed, and write its ranks."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("triples", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)

@@ -185,9 +185,7 @@ def reason(expectation: float, without_truth: Moments, theirs: dict[str, Any], *
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("mirror", type=Path)
     parser.add_argument("--python", required=True)
     parser.add_argument("--output", type=Path, default=Path("benchmarks/upstream_constants.csv"))

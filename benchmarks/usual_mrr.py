@@ -91,9 +91,7 @@ def measured(rows: pl.DataFrame) -> pl.DataFrame:
 
 def main() -> None:
     """Write the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("output", type=Path)
     write_text(measured(printed()).write_csv(), parser.parse_args().output)
 
