@@ -303,13 +303,15 @@ def _sidecar_of_answers(
     answers = []
     for question in questions(reading, names):
         _echo(question.text, err=True)
+        usual = question.candidates[0] if question.candidates else "-"
+        refused = None
         while True:
-            usual = question.candidates[0] if question.candidates else "-"
+            text = click.prompt("  a number, a name, or - to leave it open", default=usual, err=True)
             try:
-                text = click.prompt("  a number, a name, or - to leave it open", default=usual, err=True)
-                answer = answered(question, text, names)
+                answer = answered(question, text, names, is_repeated=text == refused)
             except RankadjustError as error:
                 _echo(f"  {error}", err=True)
+                refused = text
                 continue
             answers += [(question, answer)] if answer is not None else []
             break

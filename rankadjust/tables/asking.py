@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.account import assumed_of_all, lines_of, sidecar_text, table_keys, with_reasons
@@ -132,10 +132,11 @@ def _where(question: Question, reading: Reading, keys: Mapping[int, str | int]) 
     return f"table {number}{title}" + (f" (lines {lines[0]} to {lines[-1]})" if lines else "")
 
 
-def answered(question: Question, answer: str, names: Names) -> str | None:
+def answered(question: Question, answer: str, names: Names, *, is_repeated: bool = False) -> str | None:
     """Return the meaning of an answer: a candidate for its number, a name, or None for '-', which leaves the fact open.
 
-    Raises RankadjustError for an unknown name.
+    Raises RankadjustError for an unknown name. The name of a data set that is like one of ours may be a typing error,
+    so it counts only if the user repeats it.
     """
     text = answer.strip()
     if text in ("-", ""):
@@ -150,6 +151,11 @@ def answered(question: Question, answer: str, names: Names) -> str | None:
         return text
     if question.fact == "dataset" and folded(text) not in names:
         # The user may have a data set of their own, which our registry does not have.
+        hint = did_you_mean(text, names.values())
+        if hint and not is_repeated:
+            raise RankadjustError(
+                f"no data set '{text}' is known{hint} If it is your own, type its name again"
+            )
         return text
     return given_facts({question.fact: text}, names)[question.fact]
 

@@ -27,6 +27,7 @@ from rankadjust.tables.tokens import (
     metrics_within,
     protocols_within,
     role_of,
+    sampled_within,
     tasks_within,
 )
 
@@ -47,7 +48,7 @@ class Layout:
     """The columns and rows of a grid, and the facts that the text around it states about the whole table.
 
     metrics: where the metrics are named: 'columns', 'rows', 'table', or '' (nowhere). percent: the text around the
-    table that declares its numbers percent.
+    table that declares its numbers percent. sampled: the words around the table that speak of sampled candidates.
     """
 
     columns: tuple[Column, ...]
@@ -55,6 +56,7 @@ class Layout:
     facts: Facts
     metrics: str
     percent: str | None = None
+    sampled: str | None = None
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         if not any(row.facts.dataset for row in rows):
             around = around.over(dataset_around(texts, names))
     columns = with_unknown_headers(sheet, columns, rows, around)
-    return Layout(columns, tuple(rows), around, metrics, percent_around(texts))
+    return Layout(columns, tuple(rows), around, metrics, percent_around(texts), sampled_around(grid.context))
 
 
 def metric_around(around: _Around) -> Facts:
@@ -206,3 +208,8 @@ def model_around(around: _Around) -> Facts:
 def percent_around(around: _Around) -> str | None:
     """Return the place of a text next to the table that declares its numbers percent."""
     return next((where for where, text in around[:_NEXT] if _IN_PERCENT.search(text)), None)
+
+
+def sampled_around(around: Sequence[str]) -> str | None:
+    """Return the words of the nearest text around a table that speaks of sampled candidates."""
+    return next(filter(None, map(sampled_within, around)), None)

@@ -22,7 +22,7 @@ from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
 from rankadjust.tables.conventions import apply_conventions, refuse_repeated, tell_apart
 from rankadjust.tables.files import read_grids
-from rankadjust.tables.layout import Table, below_each_other, lay_out, moved_back
+from rankadjust.tables.layout import Layout, Table, below_each_other, lay_out, moved_back
 from rankadjust.tables.sidecar import given_facts, load_sidecar, require_found, sidecar_of, stated_about
 from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names
 from rankadjust.tables.units import decimal_signs, settle
@@ -242,6 +242,7 @@ def _tidy(
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of the values of one table; about: the name and source of the table."""
     for value in values:
+        _doubt_protocol(value, table.layout)
         row, column = value.cell
         # If rows are metrics, the line of a model is the header's line, since the header names the models.
         line = table.grid.lines[0 if table.layout.metrics == "rows" else row]
@@ -262,6 +263,21 @@ def _tidy(
         }
         record = {**vars(value.facts), **about, **table.stated.about, **own}
         yield {name: record.get(name) for name in VALUES}
+
+
+def _doubt_protocol(value: Value, layout: Layout) -> None:
+    """Mark a protocol as assumed if a note in the header or the text around the table may mean another."""
+    facts = value.facts
+    if value.stated.protocol or "protocol" in value.assumed or (facts.protocol or "").startswith("sampled-"):
+        return
+    if layout.sampled:
+        about = f"though the text around the table speaks of '{layout.sampled}'"
+    elif facts.notes and not (facts.protocol or value.stated.notes):
+        about = f"though the header has a note: {facts.notes}"
+    else:
+        return
+    protocol = facts.protocol or f"{DEFAULTS['protocol']} by default"
+    value.assumed["protocol"] = f"{protocol}, {about}"
 
 
 def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:

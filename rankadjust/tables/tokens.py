@@ -20,6 +20,12 @@ FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "ca
 ENTITY_RANKING = "entity prediction"
 """The task whose values are adjusted: entities ranked for every triple of the test set."""
 
+OTHER_CANDIDATES = {
+    "ranking among sampled candidates": "sampled-100",
+    "ranking among candidates of the type": "typed",
+}
+"""The tasks that differ from entity prediction only by their protocol, each with an example of it."""
+
 DEFAULTS = {"split": "testing", "side": "both", "protocol": "filtered", "ties": "realistic"}
 """The usual choice where a table states none."""
 
@@ -39,6 +45,10 @@ _PREFIX = re.compile(r"^(?:user|system)_attrs_")
 _FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
 # The logs of TuckER and its kin: 'Hits left @10'.
 _HITS_OF_SIDE = re.compile(r"\b(hits?) ([a-z]+) ?(@ ?\d+)", re.IGNORECASE)
+# The number of sampled candidates: 'MRR (50 neg)', 'Hits@10 against 100 sampled negatives'.
+_COUNT_OF_NEGATIVES = re.compile(
+    r"(?<![\w.@])\d[\d,]*\+?\s(?=(?:[a-z]+\s){0,2}(?:neg|negs|negatives?|candidates?)\b)", re.IGNORECASE
+)
 _VERSION = re.compile(r"[vV]\d+")
 # Two numbers with a separator between them are not a k: 'Hits@10_50', 'Hits@1-3'.
 _TWO_NUMBERS = re.compile(r"\d[\s_-]+\d")
@@ -52,6 +62,14 @@ _MOST_IN_HEADER = 8
 # The longest run of words that is looked up, and the number of words of a text that are read.
 _MOST_WORDS = 7
 _MOST_READ = 60
+# The candidates of a ranking, in prose: '100 randomly sampled negative entities', 'sampled evaluation'.
+_SAMPLED = re.compile(
+    r"\b(?:\d[\d,]* (?:\w+ ){0,2}|(?:random|sampled|uniform) )(?:negatives?|candidates?)\b(?: entities)?"
+    r"|\bsampled (?:evaluation|ranking|metrics|setting|protocol)\b",
+    re.IGNORECASE,
+)
+# In prose, these words may describe the training: 'with 256 negative samples'.
+_OF_TRAINING = {"sampled", "negatives", "negative samples"}
 # In prose 'raw' may describe anything.
 _OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
 # A longer text is not a header.
@@ -111,8 +129,10 @@ class Facts:
             and (mine := getattr(self, name)) is not None
             and (theirs := getattr(other, name)) is not None
             and (our_word(name, mine) or mine) != (our_word(name, theirs) or theirs)
-            # A part of the test set, such as test-dev, is consistent with the test set.
+            # A part of the test set, such as test-dev, is consistent with the test set, and so are filtered candidates
+            # of a type, or filtered negatives, with the filter.
             and not (name == "split" and mine.startswith("test-") and theirs == "testing")
+            and not (mine.startswith(("sampled-", "typed")) and theirs == "filtered")
         )
         both = self.over(other)
         return replace(both, conflicts=(*both.conflicts, *conflicts)) if conflicts else both
@@ -274,8 +294,15 @@ def metrics_within(text: str) -> dict[str, str]:
 
 
 def tasks_within(text: str) -> dict[str, str]:
-    """Return the tasks in a longer text, each with its words."""
-    return _names_within(text, partial(_word_for, "task"), marks=_ANY)
+    """Return the tasks in a longer text, each with its words; negatives may be of training there."""
+    tasks = _names_within(text, partial(_word_for, "task"), marks=_ANY)
+    return {task: words for task, words in tasks.items() if words.casefold() not in _OF_TRAINING}
+
+
+def sampled_within(text: str) -> str | None:
+    """Return the words of a longer text that speak of sampled candidates."""
+    match = _SAMPLED.search(text)
+    return match[0] if match else None
 
 
 def protocols_within(text: str) -> dict[str, str]:
@@ -379,7 +406,7 @@ def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[s
     facts: dict[str, list[Any]] = {}
     unknown: list[str] = []
     text = _HITS_OF_SIDE.sub(r"\2 \1\3", _PREFIX.sub("", text))
-    text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", text)
+    text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", _COUNT_OF_NEGATIVES.sub("", text))
     text = _FORMER_KEYS.sub(lambda match: _FORMER[match[0]], text)
     words = list(_WORD.finditer(text))[:_MOST_READ]
     after = [*_WORD.findall(text), ""]

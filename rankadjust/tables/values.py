@@ -14,6 +14,7 @@ from rankadjust.tables.sidecar import fill, is_pattern
 from rankadjust.tables.tokens import (
     ENTITY_RANKING,
     EVALUATION,
+    OTHER_CANDIDATES,
     Facts,
     Names,
     datasets_within,
@@ -163,13 +164,8 @@ class Reader:
         if known not in self._combined:
             self._combined[known] = _combine(row, column, bare, self.table, self.known)
         facts, stated = self._combined[known]
-        if reason := "; ".join(facts.conflicts):
+        if reason := _unread(facts):
             return "unread", reason
-        if facts.metric is None:
-            return "unread", "no header names its metric"
-        if facts.task not in (None, ENTITY_RANKING):
-            where = dict(facts.assumed).get("task", "as printed")
-            return "unread", f"{facts.task} ({where}) is not {ENTITY_RANKING}; if it is, state the task"
         printed, header = row.facts, column.facts
         assumed = dict(facts.assumed)
         said = facts.dataset_as_printed or (facts.metric_as_printed if header.dataset else None)
@@ -238,6 +234,20 @@ class Reader:
         }
 
 
+def _unread(facts: Facts) -> str | None:
+    """Return the reason why values with these facts stay unread, None if they are read."""
+    if facts.conflicts:
+        return "; ".join(facts.conflicts)
+    if facts.metric is None:
+        return "no header names its metric"
+    if facts.task in (None, ENTITY_RANKING):
+        return None
+    task = f"{facts.task} ({dict(facts.assumed).get('task', 'as printed')})"
+    if example := OTHER_CANDIDATES.get(facts.task):
+        return f"{task}: state the protocol, for example {example}"
+    return f"{task} is not {ENTITY_RANKING}; if it is, state the task"
+
+
 def _is_result(text: str) -> bool:
     """Return whether a cell holds a decimal number, or several numbers."""
     return _DECIMAL.search(text) is not None and holds_numbers(text)
@@ -263,14 +273,16 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
         conflicts += (f"{by} says {whole.metric}, the table {lines.metric}",)
     notes = dict.fromkeys(filter(None, (stated.notes, whole.notes, header.notes, labels.notes)))
     printed = facts.metric_as_printed or (column.name or None if facts.metric else None)
+    stated = stated.over(whole)
     facts = replace(
         facts,
         notes="; ".join(notes) or None,
+        task=None if stated.protocol and facts.task in OTHER_CANDIDATES else facts.task,
         metric_as_printed=printed,
         rest=None,
         conflicts=tuple(dict.fromkeys(conflicts)),
     )
-    return facts, stated.over(whole)
+    return facts, stated
 
 
 def _without(printed: Facts, line: Facts, whole: str | None, known: set[str]) -> Facts:

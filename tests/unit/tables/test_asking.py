@@ -139,12 +139,13 @@ def test_ask_asks_in_a_terminal_and_writes_the_sidecar(tmp_path):
     with subprocess.Popen(
         command, cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        # Data set: the first; split: a slip, then the second; side and protocol: the first.
-        os.write(ours, b"\nnonsense\n2\n\n\n")
+        # Data set: a slip, then the first; split: a slip, then the second; side and protocol: the first.
+        os.write(ours, b"Natoins\n1\nnonsense\n2\n\n\n")
         output, error = process.communicate(timeout=120)
     os.close(ours)
     os.close(theirs)
     assert process.returncode == 0, error
+    assert "no data set 'Natoins' is known; did you mean Nations?" in error
     assert "unknown split 'nonsense'" in error
     assert yaml.safe_load((tmp_path / "mine.yaml").read_text()) == {
         "dataset": "Nations",
@@ -206,6 +207,17 @@ def test_a_number_that_was_not_offered_is_no_name():
     question = Question((1,), (), "a.md", "model", None, ("A",))
     with pytest.raises(RankadjustError, match="there is no answer 7; type its number, a name, or -"):
         answered(question, "7", known_names(load_registry()))
+
+
+def test_a_data_set_that_looks_mistyped_counts_where_it_is_typed_again():
+    names = known_names(load_registry())
+    question = Question((1,), (), "a.md", "dataset", None, ())
+    with pytest.raises(
+        RankadjustError, match=r"'FB15k-273' is known; did you mean FB15k-237.* type its name again"
+    ):
+        answered(question, "FB15k-273", names)
+    assert answered(question, "FB15k-273", names, is_repeated=True) == "FB15k-273"
+    assert answered(question, "in-house drugs", names) == "in-house drugs"
 
 
 def test_an_option_that_contradicts_the_table_is_not_called_a_sidecar(tmp_path):

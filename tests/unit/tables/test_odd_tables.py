@@ -191,7 +191,53 @@ def test_tail_only_is_a_side_and_50_neg_another_task(tmp_path):
     text = table("Model | Hits@10 (filtered, tail only) | MRR (50 neg)", "A | .6 | .5")
     reading = read(tmp_path, "umls.md", text)
     assert values(reading, "side", "protocol", "value") == [("tail", "filtered", "0.6")]
-    assert "with the unknown word '50'" in unread_cells(reading)[0]
+    assert "ranking among sampled candidates (as printed): state the protocol" in unread_cells(reading)[0]
+
+
+SAMPLED = (
+    "MRR (sampled)",
+    "MRR (50 neg)",
+    "Sampled MRR",
+    "MRR (100 negative samples)",
+    "MRR (filtered, 1,000 sampled negatives)",
+    "MRR against 100 randomly sampled negative entities",
+)
+
+
+@pytest.mark.parametrize("header", SAMPLED)
+def test_a_metric_among_sampled_candidates_is_read_where_the_protocol_is_given(tmp_path, header):
+    text = table(f"Model | MR | {header}", "A | 9 | .5")
+    reading = read(tmp_path, "umls.md", text)
+    assert values(reading, "metric") == [(MR,)]
+    assert "ranking among sampled candidates (as printed): state the protocol" in unread_cells(reading)[0]
+    given = read_tables(tmp_path / "umls.md", given={"protocol": "sampled-100"})
+    assert values(given, "metric", "protocol") == [(MR, "sampled-100"), (MRR, "sampled-100")]
+    raw = read_tables(tmp_path / "umls.md", given={"protocol": "raw"})
+    assert ("the option says raw, the table says filtered" in str(raw.unread.rows())) is (
+        "filtered" in header
+    )
+
+
+def test_a_heading_that_speaks_of_sampled_negatives_needs_no_task_beside_the_protocol(tmp_path):
+    read(tmp_path, "umls.md", "## MRR among 100 sampled negatives\n\n" + table("Model | UMLS", "A | .5"))
+    given = read_tables(tmp_path / "umls.md", given={"protocol": "sampled-100"})
+    assert values(given, "metric", "protocol", "value") == [(MRR, "sampled-100", "0.5")]
+
+
+def test_what_a_text_or_a_note_says_about_the_candidates_puts_the_protocol_in_doubt(tmp_path):
+    prose = (
+        "As in all of the earlier work that we compare our models with, every triple of the test set is ranked "
+        "against 100 randomly sampled negative entities.\n\n"
+    )
+    text = prose + table("Model | MRR (filtered) | MR", "A | .5 | 9")
+    reading = read(tmp_path, "umls.md", text)
+    words = "though the text around the table speaks of '100 randomly sampled negative entities'"
+    reasons = [entries(assumed)["protocol"] for assumed in reading.values["assumed"]]
+    assert reasons == [f"filtered, {words}", f"filtered by default, {words}"]
+    assert "protocol inferred" in reading.values["grades"][0]
+    noted = read(tmp_path, "umls.md", table("Model | MRR (hard)", "A | .5"))
+    reason = entries(noted.values["assumed"][0])["protocol"]
+    assert reason == "filtered by default, though the header has a note: hard"
 
 
 @pytest.mark.parametrize(
