@@ -9,6 +9,7 @@ from rankadjust.tables.cells import holds_numbers, is_numeric, label, number_bes
 from rankadjust.tables.sheet import Column, Row, Sheet
 from rankadjust.tables.tokens import (
     NOTHING,
+    SUBSET,
     Facts,
     find_dataset,
     is_difference,
@@ -31,6 +32,8 @@ _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
 _LETTERS = (("h", "t"), ("l", "r"), ("s", "o"), ("backward", "forward"))
 # Words for a mean over sides or data sets.
 MEANS = {"mean", "avg", "average", "overall", "all"}
+# A class of entities by their frequency, between head and tail: beside it, these are no sides.
+_BETWEEN = {"torso", "body", "medium", "mid", "middle"}
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
 _LONG = {"value", "values", "metric", "score", "result"}
@@ -67,8 +70,9 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
     """Return the columns with their roles; `metrics`, `metric_column`: the result of `where_metrics_are`."""
     indices = range(sheet.grid.width)
     words = [set(map(folded, stack)) for stack in sheet.stacks]
-    # Beside a spread, 'mean' names the values of a long table.
-    named = _LONG | (MEANS if any(own & words_for("beside_metrics") for own in words) else set())
+    # Beside a spread, 'mean' names the values themselves.
+    means = MEANS if any(own & words_for("beside_metrics") for own in words) else set()
+    named = _LONG | means
     others = (index for index in indices if metrics == "rows" and index != metric_column)
     long = next((index for index in others if named & words[index]), None)
     roles = ["metric" if index == metric_column else _role(sheet, index, metrics, long) for index in indices]
@@ -77,6 +81,7 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
     for index, (stack, line, facts) in enumerate(zip(sheet.stacks, sheet.lines, sheet.facts, strict=True)):
         # If a sidecar states facts of a column, the unknown words of its header need no explanation any more.
         said = explained(facts) if line.facts != NOTHING else facts
+        said = replace(said, rest=None) if folded(said.rest or "") in means else said
         header = tuple(map(label, stack))
         columns.append(Column(index, header, roles[index], said, line, assumed.get(index)))
     return tuple(columns)
@@ -98,8 +103,9 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
     if metrics == "columns":
         said = sheet.facts[index]
         is_hidden = role is None and said.metric is None and _HIDDEN.search(said.rest or "") is not None
+        is_spread = bool(stack) and folded(stack[-1]) in words_for("beside_metrics")
         is_value = (said.metric is not None or is_hidden) and not (
-            (role or is_hidden) and sheet.is_text(index)
+            is_spread or ((role or is_hidden) and sheet.is_text(index))
         )
     else:
         is_value = (
@@ -197,6 +203,8 @@ def with_sides_of_pairs(sheet: Sheet) -> Sheet:
         letter: {facts.metric for facts, own in zip(sheet.facts, letters, strict=True) if own == letter}
         for letter in letters
     }
+    if _BETWEEN & set(letters):
+        return replace(sheet, facts=[_of_frequency(facts) for facts in sheet.facts])
     sides: dict[str, str] = {}
     for head, tail in _LETTERS:
         if metrics.get(head) and metrics[head] == metrics.get(tail):
@@ -214,6 +222,10 @@ def with_sides_of_pairs(sheet: Sheet) -> Sheet:
             for facts, letter in zip(sheet.facts, letters, strict=True)
         ],
     )
+
+
+def _of_frequency(facts: Facts) -> Facts:
+    return replace(facts, side=None, task=facts.task or SUBSET) if facts.side in ("head", "tail") else facts
 
 
 def _with_name(facts: Facts) -> Facts:

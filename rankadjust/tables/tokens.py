@@ -20,6 +20,9 @@ FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "ca
 ENTITY_RANKING = "entity prediction"
 """The task whose values are adjusted: entities ranked for every triple of the test set."""
 
+SUBSET = "prediction on a subset"
+"""The task of ranking for a part of the test triples."""
+
 OTHER_CANDIDATES = {
     "ranking among sampled candidates": "sampled-100",
     "ranking among candidates of the type": "typed",

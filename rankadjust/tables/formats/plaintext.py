@@ -37,7 +37,7 @@ _SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b", re.IGN
 # Programs write such stamps before their messages.
 _STAMP = re.compile(
     r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*:?\s*|(?:\w{1,40}:)?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:[\d.,]{2,9}:?\s*"
-    r"|(?:INFO|DEBUG|WARNING|root)\b[:\s-]*|-\s)*"
+    r"|(?:INFO|DEBUG|WARNING|root|wandb)\b[:\s-]*|-\s)*"
 )
 # Facts among the pairs of a line: 'model=TransE dataset=UMLS mrr=0.9'.
 _FIELD = re.compile(r"(?<![^\s,;])([A-Za-z]\w{0,79}+)=([A-Za-z][^\s,;=]{0,79}+)(?=[\s,;]|$)")

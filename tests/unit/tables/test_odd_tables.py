@@ -854,6 +854,61 @@ FOUND_IN_READMES = {
         ],
         0,
     ),
+    "the summary of a run of wandb": (
+        "umls.log",
+        "wandb: Run summary:\nwandb:  test/hits@1 0.4\nwandb: test/hits@10 0.9\nwandb:  test/mrr 0.5\n",
+        [
+            (None, "UMLS", metric, value, "testing", None, None)
+            for metric, value in (("hits_at_1", "0.4"), ("hits_at_10", "0.9"), (MRR, "0.5"))
+        ],
+        0,
+    ),
+    "mean and spread below each metric": (
+        "a.txt",
+        "                 mrr           hits@10\n                mean    std    mean     std\nmodel   dataset\n"
+        "A       UMLS    0.50   0.02    0.90   0.01\n        WN18    0.70   0.01    0.95   0.03\n"
+        "B       UMLS    0.60   0.01    0.92   0.02\n",
+        [
+            (model, dataset, metric, value, None, None, None)
+            for model, dataset, both in (
+                ("A", "UMLS", ("0.50", "0.90")),
+                ("A", "WN18", ("0.70", "0.95")),
+                ("B", "UMLS", ("0.60", "0.92")),
+            )
+            for metric, value in zip((MRR, "hits_at_10"), both, strict=True)
+        ],
+        0,
+    ),
+    "frequent and rare entities": (
+        "umls.md",
+        "MRR by frequency of the answer\n\n" + table("Model | Head | Torso | Tail", "A | .5 | .4 | .3"),
+        [("A (Torso)", "UMLS", MRR, "0.4", None, None, None)],
+        2,
+    ),
+    "complex queries": (
+        "a.md",
+        "MRR of complex query answering on UMLS\n\n" + table("Model | 1p | 2p", "A | .5 | .4"),
+        [],
+        2,
+    ),
+    "sides and both in the keys of a CSV with decimal commas": (
+        "a.csv",
+        "model;dataset;head_mrr;tail_mrr;both_mrr\nA;UMLS;0,242;0,430;0,336\n",
+        [
+            ("A", "UMLS", MRR, value, None, side, None)
+            for value, side in (("0.242", "head"), ("0.430", "tail"), ("0.336", "both"))
+        ],
+        0,
+    ),
+    "a data set and its version in a CSV of ULTRA": (
+        "a.csv",
+        "dataset,version,mr,mrr,hits@10_50\nFB15k237Inductive,v1,38.02,0.498,0.930\n",
+        [
+            (None, "GraIL-FB15k237-v1", metric, value, None, None, None)
+            for metric, value in ((MR, "38.02"), (MRR, "0.498"))
+        ],
+        1,
+    ),
     "a split in the stamp of a line": (
         "umls.log",
         "[Epoch 9 valid]: MRR: Tail : 0.4, Head : 0.2, Avg : 0.3\n",
