@@ -70,7 +70,9 @@ def _listed(title: str) -> Callable[[griffe.DocstringSection], Iterator[str]]:
 
 def _head(element: griffe.DocstringElement) -> str:
     name, kind = getattr(element, "name", ""), element.annotation
-    said = " ".join(f"{kind}".split()).strip("()") if kind is not None else ""
+    said = " ".join(f"{kind}".split()).replace("shape(", "shape (") if kind is not None else ""
+    if said.startswith("("):
+        said = said[1:-1]
     return ", ".join(part for part in (f"`{name}`" if name else "", f"`{said}`" if said else "") if part)
 
 
