@@ -199,7 +199,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON, all di
 
 
 # Kinds of input of the commands, and for each kind the options that have no effect on it.
-_RANKS, _RANKS_ALONE, _PARTS = "ranks", "ranks without --dataset", "parts of the tasks (--by)"
+_RANKS, _RANKS_ALONE, _PARTS = "files of ranks", "ranks without --dataset", "parts of the tasks (--by)"
 _BY_OR_AGAINST = "--by and --against"
 _PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
 _PRINTED, _SEVERAL = "printed values", "several data sets"
@@ -210,9 +210,9 @@ _EVERY_ROW, _NO_SAMPLES = "--json, which prints every row", "--draws 0"
 _PAPER_OF_RANKS, _PAPER_OF_TABLE = "ranks", "a table"
 _OF_DATASET = {"protocol", "split", "scores", "results", "database"}
 _WITHOUT_EFFECT = {
-    _RANKS: {"side", "runs"},
-    _RANKS_ALONE: {"side", *_OF_DATASET},
-    _PARTS: {"dataset", *_OF_DATASET},
+    _RANKS: {"runs"},
+    _RANKS_ALONE: _OF_DATASET,
+    _PARTS: {"dataset", "side", *_OF_DATASET},
     _PARTS_AGAINST: {"scores", "num_candidates"},
     _BY_OR_AGAINST: {"figure"},
     _PRINTED: {
@@ -454,6 +454,12 @@ def _named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, 
 @click.argument("ranks", type=_PATH)
 @click.option("--dataset", help="Adjust with the database's constants for this data set.")
 @_options(_protocol, _split, _scores)
+@click.option(
+    "--side",
+    default="both",
+    show_default=True,
+    help="head or tail: ranks without a column side are of this side; of a table with both, only this side is read.",
+)
 @_options(_by, _against)
 @click.option(
     "--tasks",
@@ -479,6 +485,7 @@ def evaluate(
     ranks: Path,
     dataset: str | None,
     scores: str | None,
+    side: str,
     by: str | None,
     against: str | None,
     tasks: Path | None,
@@ -506,7 +513,7 @@ def evaluate(
         _require_effect(context, _NO_SAMPLES)
     if by is not None and against is not None:
         _require_effect(context, _PARTS_AGAINST)
-        options |= {"dataset": dataset, "against": against, "tasks": tasks}
+        options |= {"dataset": dataset, "side": side, "against": against, "tasks": tasks}
         options |= {"database": _constants(results, database)} | ({"metrics": metrics} if metrics else {})
         _show_comparison(_compare_by([str(ranks)], by, options, everything), output, as_json=as_json)
         return
@@ -532,6 +539,7 @@ def evaluate(
         ranks if tasks is None else _with_attributes(ranks, tasks),
         num_candidates=num_candidates,
         dataset=dataset,
+        side=side,
         scores=scores,
         against=against,
         database=constants,
@@ -579,7 +587,9 @@ def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":
     help="Adjust with the database's constants for this data set; NAME=FOLDER, repeated, compares several.",
 )
 @_options(_protocol, _split)
-@click.option("--side", default="both", show_default=True, help="Side of printed values: head, tail or both.")
+@click.option(
+    "--side", default="both", show_default=True, help="head, tail or both, of printed values and of ranks."
+)
 @click.option(
     "--runs", type=int, help="How many runs each printed value is a mean over; ± is their standard deviation."
 )
@@ -644,6 +654,8 @@ def compare(
         raise RankadjustError("--results needs --dataset: name the data set that these models were tested on")
     kind = _kind_of_comparison(models, datasets)
     _require_effect(context, kind)
+    if kind == _RANKS_ALONE:
+        _require_effect(context, _RANKS)
     if by is not None or against is not None:
         _require_effect(context, _BY_OR_AGAINST)
     if as_json:
@@ -661,7 +673,7 @@ def compare(
     elif kind == _PRINTED:
         compared = _compare_printed(models, datasets, about | {"side": side, "runs": runs})
     else:
-        known = about | {"dataset": datasets[0] if datasets else None}
+        known = about | {"dataset": datasets[0] if datasets else None, "side": side}
         attributes = Path(tasks[0]) if tasks else None
         known_of_tasks = known | test | {"tasks": attributes, "against": against}
         if by is not None:
@@ -760,6 +772,7 @@ def _draw(
     dataset: str | None,
     protocol: str,
     split: str,
+    side: str,
     database: "Constants",
 ) -> None:
     from rankadjust.database.evaluation_set import EvaluationSet
@@ -771,7 +784,7 @@ def _draw(
         from rankadjust.output.rank_curve import write_rank_curves
     except ModuleNotFoundError as error:
         raise RankadjustError(f"--figure needs the module {error.name}; {installed_by('workflow')}") from None
-    pairs = paired(names_of([Path(model) for model in models]), tasks)
+    pairs = paired(names_of([Path(model) for model in models]), tasks, side)
     known = None
     if dataset is not None and "num_candidates" not in pairs.tasks.columns:
         sides = pairs.tasks["side"].unique().to_list()

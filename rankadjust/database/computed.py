@@ -1,6 +1,6 @@
 """Constants that no database has: constants of one's own triples, and of metrics that a database lacks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import cache
 
 import numpy as np
@@ -29,7 +29,7 @@ _WHY_NONE = dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.l
 
 
 def counted(splits: Mapping[str, Triples | None], protocol: Protocol) -> Candidates:
-    """Return how many candidates the tasks of one's own triples have; a split that is None is left out."""
+    """Return how many candidates the tasks of one's own triples have; a split that is None or empty is left out."""
     return count_candidates(given_triples(splits), protocol)
 
 
@@ -61,8 +61,16 @@ def baselines_of(
 
 
 def given_triples(splits: Mapping[str, Triples | None]) -> dict[str, pl.DataFrame]:
-    """Return the triples of each split as a frame; a split that is None is left out."""
-    return {name: _triples(triples, name) for name, triples in splits.items() if triples is not None}
+    """Return the triples of each split as a frame; a split that is None is left out, and an empty one but training."""
+    return {
+        name: _triples(triples, name)
+        for name, triples in splits.items()
+        if triples is not None and (name == "training" or not _is_empty(triples))
+    }
+
+
+def _is_empty(triples: Triples) -> bool:
+    return isinstance(triples, Sized) and len(triples) == 0
 
 
 def computed(

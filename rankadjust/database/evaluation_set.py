@@ -196,7 +196,7 @@ class EvaluationSet:
         ----------
         train, valid, test : frame, array or list, shape (n, 3)
             Triples of head, relation and tail, as labels or as integers from 0 on; a frame has the columns head,
-            relation, tail, and time, or time_start and time_end, where there are times. valid may be None.
+            relation, tail, and time, or time_start and time_end, where there are times. valid may be None or empty.
         protocol : str or Protocol
             What is ranked against what: the name of a shipped protocol, or one of your own.
         split, side : str

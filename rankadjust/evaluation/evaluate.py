@@ -7,15 +7,17 @@ import polars as pl
 from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.database.adjustments import add_adjusted, add_coefficients
 from rankadjust.database.arithmetic import stated_scores
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
+from rankadjust.database.names import SIDE, known_name
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.drawn_p import add_drawn_p
-from rankadjust.evaluation.fit import check_fit
+from rankadjust.evaluation.fit import check_fit, on_side
 from rankadjust.evaluation.p_values import add_p_values
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.resampling import require_draws
@@ -62,6 +64,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
     split: str = "testing",
+    side: str = "both",
     scores: str | None = None,
     against: str | None = None,
     database: Database = None,
@@ -86,6 +89,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         they are known; z_random_scorer needs the database.
     protocol, split : str
         Names in any spelling, or aliases: 'filtered', 'testing'.
+    side : str
+        head or tail: that ranks without a column side are of this side; of a table with both sides only this side is
+        evaluated. An EvaluationSet of one side says it itself.
     scores : str, optional
         Of temporal data: per_time or static, as for `rankadjust.adjust`.
     against : str, optional
@@ -135,7 +141,10 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     require_draws(draws, seed)
     evaluation_set = None
     if dataset is not None:
-        evaluation_set = evaluation_set_of(dataset, protocol, split, None, database)
+        evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
+        side = evaluation_set.side
+    frame = on_side(frame, known_name(SIDE, side, SIDES, "ranks"))
+    if evaluation_set is not None:
         check_fit(frame, evaluation_set)
     tasks = tasks_of(known_queries(frame, evaluation_set, database))
     if evaluation_set is not None and tasks.by_triple:

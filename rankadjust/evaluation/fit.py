@@ -12,6 +12,20 @@ from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.database.evaluation_set import EvaluationSet
 
 
+def on_side(tasks: pl.DataFrame, side: str) -> pl.DataFrame:
+    """Return the tasks of a side. Tasks that do not say their side are taken to be of that side."""
+    if side == "both":
+        return tasks
+    if "side" not in tasks.columns:
+        return tasks.with_columns(side=pl.lit(side))
+    rows = tasks.filter(side=side)
+    if rows.is_empty():
+        raise RankadjustError(
+            f"none of the {tasks.height:,} ranks is of side {side}; look at the column side"
+        )
+    return rows
+
+
 def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:
     """Raise RankadjustError where a table of tasks cannot be of the evaluation set, of whatever side that is."""
     for side, rows in _by_side(tasks).items():
@@ -34,7 +48,11 @@ def _by_side(tasks: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
 
 def _check_number(rows: pl.DataFrame, expected: EvaluationSet) -> None:
     if expected.tasks is not None and rows.height != expected.tasks:
-        hint = "" if expected.side != "both" else "; if these are ranks of one side, add the column side"
+        hint = (
+            ""
+            if expected.side != "both"
+            else "; if all ranks are of one side, give side (--side head, --side tail)"
+        )
         raise RankadjustError(
             f"{expected} has {expected.tasks:,} tasks of side {expected.side}, but there are {rows.height:,} ranks: "
             f"another data set, protocol or split?{hint}"

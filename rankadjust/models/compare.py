@@ -10,11 +10,12 @@ import polars as pl
 
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import TASK_SIDES
+from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand
 from rankadjust.database.adjustments import add_coefficients
 from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
+from rankadjust.database.names import SIDE, known_name
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.clusters import NOT_KNOWN, clusters_of
 from rankadjust.evaluation.evaluate import known_queries
@@ -91,6 +92,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
     split: str = "testing",
+    side: str = "both",
     against: str | None = None,
     tasks: str | Path | pl.DataFrame | None = None,
     cluster: str | None = None,
@@ -116,6 +118,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         What to adjust the index with.
     protocol, split : str
         Names in any spelling, or aliases: 'filtered', 'testing'.
+    side : str
+        head or tail: compare this side only, of which ranks without a column side are. An EvaluationSet of one side
+        says it itself.
     against : str, optional
         A counting baseline (docs/methods-baselines.md) as one more model, then one model is enough; 'best' is the
         baseline with the best MRR on validation. Its ranks come from `tasks`, or else from the triples of `dataset`.
@@ -158,9 +163,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     """
     require_draws(draws, seed)
     require_between("flips", flips, 1, _MOST_FLIPS)
-    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, None, database)
+    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
     chosen = _chosen(metrics, against)
-    found = _together(models, against, tasks, evaluation_set)
+    found = _together(models, against, tasks, evaluation_set, side)
     if all(np.array_equal(model.ranks, found.models[0].ranks) for model in found.models):
         names = " and ".join(model.name for model in found.models)
         question = "; are they the same file?" if against is None else ""
@@ -223,6 +228,7 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
     split: str = "testing",
+    side: str = "both",
     against: str | None = None,
     tasks: str | Path | pl.DataFrame | None = None,
     cluster: str | None = None,
@@ -240,7 +246,7 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
         As `compare` takes them.
     by : str
         What the tasks of a part have in common: relation, candidates, cardinality or half_link, as for `evaluate --by`.
-    dataset, protocol, split, against, tasks, cluster, metrics, flips, draws, seed, database
+    dataset, protocol, split, side, against, tasks, cluster, metrics, flips, draws, seed, database
         As `compare` takes them.
 
     Returns
@@ -267,9 +273,9 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     """
     require_draws(draws, seed)
     require_between("flips", flips, 1, _MOST_FLIPS)
-    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, None, database)
+    evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
     chosen = _chosen(metrics, against)
-    found = _together(models, against, tasks, evaluation_set)
+    found = _together(models, against, tasks, evaluation_set, side)
     clusters = clusters_of(known_queries(found.tasks, evaluation_set, database), cluster)
     labels, order = strata_of(found.tasks, by)
     most = _most(evaluation_set)
@@ -344,11 +350,13 @@ def _together(
     against: str | None,
     tasks: str | Path | pl.DataFrame | None,
     evaluation_set: EvaluationSet | None,
+    side: str,
 ) -> Paired:
     """Return the models on the tasks that they share, and with them the counting baseline that is asked for."""
     named = models if isinstance(models, Mapping) else names_of(_paths(models))
+    side = known_name(SIDE, side, SIDES, "ranks") if evaluation_set is None else evaluation_set.side
     if against is None:
-        return paired(named, tasks)
+        return paired(named, tasks, side=side)
     if tasks is None:
         if evaluation_set is None:
             raise RankadjustError(
@@ -356,7 +364,7 @@ def _together(
                 "are at hand"
             )
         tasks = evaluation_set.each_task()
-    return with_baseline(paired(named, tasks, least=1), against, evaluation_set)
+    return with_baseline(paired(named, tasks, side=side, least=1), against, evaluation_set)
 
 
 def _paths(models: object) -> list[Path]:

@@ -17,6 +17,7 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame
 from rankadjust.base.vocabulary import TIED
+from rankadjust.evaluation.fit import on_side
 from rankadjust.evaluation.rank_files import run_sources, tasks_from
 from rankadjust.evaluation.scores import holds_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
@@ -52,6 +53,7 @@ class Paired:
 def paired(
     models: Mapping[str, Source | Sequence[Source]],
     attributes: str | Path | pl.DataFrame | None = None,
+    side: str = "both",
     least: int = 2,
 ) -> Paired:
     """Return the matched tasks of at least so many models, by their names.
@@ -60,11 +62,12 @@ def paired(
         each. The ranks of arrays are matched by their places.
     attributes: a table of the tasks as the workflow's target `tasks` writes it; its num_candidates belong to the
         tasks.
+    side: head or tail: only tasks of this side, which tasks without a column side are taken to be.
     Raises RankadjustError where a run has a task that another run lacks, or another number of candidates for it.
     """
     if len(models) < least:
         raise RankadjustError("there is one model; give the ranks of at least two to compare")
-    runs = [(name, _runs(name, source)) for name, source in models.items()]
+    runs = [(name, _runs(name, source, side)) for name, source in models.items()]
     first_name, first = runs[0][1][0]
     tasks = first.select(name for name in first.columns if name not in ("rank", "weight", "group"))
     for _, found in runs:
@@ -76,14 +79,14 @@ def paired(
     return Paired(tasks, ranks)
 
 
-def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.DataFrame]]:
+def _runs(name: str, source: Source | Sequence[Source], side: str) -> list[tuple[str, pl.DataFrame]]:
     """Return what each run of a model is called in messages, and its tasks."""
     if isinstance(source, str | Path) and Path(source).is_dir() and not holds_scores(Path(source)):
-        return [(str(file), _one_run(file, str(file))) for file in run_sources(Path(source))]
+        return [(str(file), _one_run(file, str(file), side)) for file in run_sources(Path(source))]
     if isinstance(source, str | Path):
-        return [(str(source), _one_run(source, str(source)))]
+        return [(str(source), _one_run(source, str(source), side))]
     if is_frame(source) or _is_ranks(source):
-        return [(name, _one_run(source, name))]
+        return [(name, _one_run(source, name, side))]
     if not isinstance(source, Iterable):
         raise RankadjustError(f"{name}: {source!r} is not a list of ranks")
     shape = np.shape(source) if hasattr(source, "__array__") else ()
@@ -95,7 +98,9 @@ def _runs(name: str, source: Source | Sequence[Source]) -> list[tuple[str, pl.Da
     runs = list(source)
     if not runs:
         raise RankadjustError(f"{name}: there are no runs")
-    return [(where := f"{name}, run {number}", _one_run(run, where)) for number, run in enumerate(runs, 1)]
+    return [
+        (where := f"{name}, run {number}", _one_run(run, where, side)) for number, run in enumerate(runs, 1)
+    ]
 
 
 def _is_ranks(source: object) -> bool:
@@ -105,9 +110,9 @@ def _is_ranks(source: object) -> bool:
     return isinstance(source, Sequence) and len(source) > 0 and isinstance(source[0], Number)
 
 
-def _one_run(source: Any, where: str) -> pl.DataFrame:  # noqa: ANN401 - whatever holds ranks
+def _one_run(source: Any, where: str, side: str) -> pl.DataFrame:  # noqa: ANN401 - whatever holds ranks
     """Return triple, side, one rank and the other columns of each task, sorted by triple and side."""
-    tasks = tasks_from(source, where=where)
+    tasks = on_side(tasks_from(source, where=where), side)
     if not isinstance(source, str | Path) and not is_frame(source):
         # Of ranks alone the place says which task they are of.
         tasks = tasks.with_columns(triple=pl.int_range(1, pl.len() + 1).cast(pl.String))

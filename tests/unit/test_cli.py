@@ -1040,11 +1040,12 @@ def test_mistakes_in_naming_data_sets(run, line, message):
 @pytest.mark.parametrize(
     ("line", "kind", "options"),
     [
-        ("compare a.csv b.csv --dataset Nations", "ranks", "--side head"),
+        ("compare a.csv b.csv --dataset Nations", "files of ranks", "--runs 5"),
+        ("compare a.csv b.csv", "files of ranks", "--runs 5"),
         (
             "compare a.csv b.csv",
             "ranks without --dataset",
-            "--side head, --protocol raw, --split testing, --database d",
+            "--protocol raw, --split testing, --database d",
         ),
         (
             "compare --dataset Nations mrr=0.3 mrr=0.4",

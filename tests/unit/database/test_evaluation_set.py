@@ -89,6 +89,12 @@ def test_what_are_no_triples_is_one_line(triples, message):
         EvaluationSet.from_triples(triples, None, TEST)
 
 
+def test_an_empty_split_is_no_split():
+    for empty in ([], (), np.empty((0, 3))):
+        without = EvaluationSet.from_triples(TRAIN, empty, TEST)
+        assert without.histogram.equals(EvaluationSet.from_triples(TRAIN, None, TEST).histogram)
+
+
 def test_splits_and_protocols_of_own_triples(own):
     assert EvaluationSet.from_triples(TRAIN, VALID, TEST, split="valid").tasks == 2
     raw = EvaluationSet.from_triples(TRAIN, VALID, TEST, protocol="raw")

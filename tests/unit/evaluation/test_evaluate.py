@@ -17,6 +17,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database
 from rankadjust.evaluation.evaluate import RESULT, evaluate
@@ -549,7 +550,7 @@ def test_one_side_alone_can_be_evaluated(database):
     ("change", "options", "message"),
     [
         (lambda frame: frame.head(-1), {}, "has 201 tasks of side tail, but there are 200 ranks"),
-        (lambda frame: frame.drop("side").head(-1), {}, "has 402 tasks of side both, .* add the column side"),
+        (lambda frame: frame.drop("side").head(-1), {}, "has 402 tasks of side both, .* give side"),
         (
             lambda frame: frame.drop("num_candidates").with_columns(rank=pl.lit(15)),
             {},
@@ -725,3 +726,29 @@ def test_p_under_a_random_scorer_is_that_of_the_same_printed_value():
         assert 0 < p < 1
     without = evaluate(ranks, num_candidates=200, metrics=["hits@1"], draws=0)
     assert without["p_random_scorer"].null_count() == without.height
+
+
+def test_ranks_without_a_column_side_are_of_the_side_that_is_given():
+    # A Countries split: as many head as tail tasks, so that nothing but the side tells them apart.
+    tail = EvaluationSet.released("Countries-S1", side="tail")
+    ranks = np.ones(tail.tasks)
+    by_set, by_name = (
+        tail.evaluate(ranks, draws=0),
+        evaluate(ranks, dataset="Countries-S1", side="tail", draws=0),
+    )
+    assert by_set.equals(by_name)
+    assert by_set["side"].unique().to_list() == ["tail"]
+    expected = tail.moments(["mrr"])["expectation"].item()
+    assert by_set.filter(metric="inverse_harmonic_mean_rank")["expectation"].item() == pytest.approx(
+        expected, rel=1e-12
+    )
+    with pytest.raises(RankadjustError, match=r"48 tasks of side both, but there are 24 ranks.* give side"):
+        evaluate(ranks, dataset="Countries-S1", draws=0)
+
+
+def test_of_a_table_with_both_sides_only_the_side_that_is_given_is_evaluated():
+    table = pl.DataFrame({"rank": [1, 2, 4, 8], "side": ["head", "tail", "head", "tail"]})
+    whole = evaluate(table, num_candidates=10, draws=0).filter(side="tail")
+    assert evaluate(table, num_candidates=10, side="object", draws=0).equals(whole)
+    with pytest.raises(RankadjustError, match="none of the 2 ranks is of side head"):
+        evaluate(table.filter(side="tail"), num_candidates=10, side="head")

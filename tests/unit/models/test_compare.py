@@ -9,6 +9,7 @@ from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import metric_value, resolve
+from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.models.compare import compare
@@ -449,3 +450,17 @@ def test_the_interval_of_mr_is_that_of_evaluate():
     assert alone["interval"] == "studentised"
     assert found["difference_low"] == pytest.approx(alone["value_low"] - 1, rel=1e-9)
     assert found["difference_high"] == pytest.approx(alone["value_high"] - 1, rel=1e-9)
+
+
+def test_a_set_of_one_side_compares_ranks_of_this_side():
+    tail = EvaluationSet.released("Countries-S1", side="tail")
+    ranks = np.arange(1, tail.tasks + 1)
+    compared = tail.compare(ranks, ranks[::-1] + 1, metrics=["mrr"], draws=0)
+    assert compared.values["side"].unique().to_list() == ["tail"]
+    by_name = compare(
+        {"A": ranks, "B": ranks[::-1] + 1}, dataset="Countries-S1", side="tail", metrics=["mrr"], draws=0
+    )
+    assert by_name.values.equals(compared.values)
+    index = compared.values.filter(model="A")["index"].item()
+    adjusted = tail.adjust(mrr=float(np.mean(1 / ranks)))["index"].item()
+    assert index == pytest.approx(adjusted, rel=1e-12)
