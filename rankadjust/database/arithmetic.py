@@ -50,7 +50,7 @@ def adjusted(row: Row) -> dict[str, Any]:
     index_high and z_low to z_high allow for rounding and bounds together (docs/methods.md, "Without training triples").
     """
     scorer = _scorer(row)
-    found = scorer | {
+    values = scorer | {
         "ratio": _at(row["value"], row["ratio_scale"], None),
         "index": _index_of(row, "value"),
         "z": _at(row["value"], row["z_scale"], row["z_offset"]),
@@ -60,9 +60,9 @@ def adjusted(row: Row) -> dict[str, Any]:
         "z_static_scorer": _at(row["value"], row["z_static_scorer_scale"], row["z_static_scorer_offset"]),
     }
     low, high = least_and_greatest(_index_of(row, end) for end in ("value_low", "value_high"))
-    found |= {"index_low": low, "index_high": high, "z_low": None, "z_high": None}
-    found["expectation"] = row["expectation"]
-    return found | _within_bounds(row) if is_bounded(row) else found
+    values |= {"index_low": low, "index_high": high, "z_low": None, "z_high": None}
+    values["expectation"] = row["expectation"]
+    return values | _within_bounds(row) if is_bounded(row) else values
 
 
 def is_bounded(row: Row) -> bool:
@@ -125,20 +125,20 @@ def _within_bounds(row: Row) -> dict[str, float | None]:
     expectations = (row["expectation_low"], row["expectation_high"])
     middle = sum(expectations) / 2
     values = [row["value"] if row[end] is None else row[end] for end in ("value_low", "value_high")]
-    found: dict[str, float | None] = {"expectation": middle}
+    adjusted_values: dict[str, float | None] = {"expectation": middle}
     if all(has_room(expectation, optimum) for expectation in expectations):
         ends = least_and_greatest(share(*pair, optimum) for pair in product(values, expectations))
-        found |= {"index": share(row["value"], middle, optimum)} | dict(
+        adjusted_values |= {"index": share(row["value"], middle, optimum)} | dict(
             zip(("index_low", "index_high"), ends, strict=True)
         )
     if row["variance_low"] is not None and row["variance_low"] > 0 and row["value"] is not None:
         sign = 1.0 if optimum > middle else -1.0
         variances = (row["variance_low"], row["variance_high"])
-        found["z_low"], found["z_high"] = least_and_greatest(
+        adjusted_values["z_low"], adjusted_values["z_high"] = least_and_greatest(
             sign * (value - expectation) / sqrt(variance)
             for value, expectation, variance in product(values, expectations, variances)
         )
-    return found
+    return adjusted_values
 
 
 def _scorer(row: Row) -> dict[str, Any]:

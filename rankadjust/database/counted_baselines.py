@@ -119,8 +119,8 @@ def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = 
     near = baselines.join(wanted.drop("split").unique(), on=[*_without("split")], how="semi")
     joined = rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left")
     needed = ("value", "value_low", "value_high", "optimum", "baseline_value")
-    found = [gains(row) for row in joined.select(needed).iter_rows(named=True)]
-    return joined.with_columns(pl.DataFrame(found, schema={name: GAIN[name] for name in _GAINS}))
+    gain_rows = [gains(row) for row in joined.select(needed).iter_rows(named=True)]
+    return joined.with_columns(pl.DataFrame(gain_rows, schema={name: GAIN[name] for name in _GAINS}))
 
 
 def _without(*names: str) -> list[str]:

@@ -43,12 +43,12 @@ class Clusters:
         second; those of one cluster of the third are together in both.
         """
         chosen = [self.of_side[side]] if side in self.of_side else [*self.of_side.values()]
-        found = sorted((_renumbered(one[places]) for one in chosen), key=np.max)
-        if len(found) == 1:
-            return found
-        meet = _renumbered(found[0] * (found[1].max() + 1) + found[1])
+        ways = sorted((_renumbered(clusters[places]) for clusters in chosen), key=np.max)
+        if len(ways) == 1:
+            return ways
+        meet = _renumbered(ways[0] * (ways[1].max() + 1) + ways[1])
         # Clusters that are parts of others add nothing.
-        return found[:1] if meet.max() == found[1].max() else [*found, meet]
+        return ways[:1] if meet.max() == ways[1].max() else [*ways, meet]
 
 
 def clusters_of(tasks: pl.DataFrame, kind: str | None = None) -> Clusters:

@@ -72,12 +72,12 @@ def add_drawn_p(rows: pl.DataFrame, evaluation_set: EvaluationSet | None) -> pl.
     if evaluation_set is None:
         return rows.with_columns(p_random_scorer=pl.lit(None, kind))
     sides = {side: evaluation_set.of_side(side) for side in rows["side"].unique()}
-    found = [
+    p_values = [
         p_of_draws(reaching_draws(row, resolve(row["metric"]), sides[row["side"]]))
         if row["average"] == "micro" and row["value"] is not None
         else None
         for row in rows.iter_rows(named=True)
     ]
-    with_p = rows.with_columns(p_random_scorer=pl.Series(found, dtype=kind))
+    with_p = rows.with_columns(p_random_scorer=pl.Series(p_values, dtype=kind))
     reasons = [reason_with_draws(row, resolve(row["metric"])) for row in with_p.iter_rows(named=True)]
     return with_p.with_columns(reason_random_scorer=pl.Series(reasons, dtype=pl.String))

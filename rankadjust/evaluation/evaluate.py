@@ -192,12 +192,12 @@ def _with_gain(
     if known.is_empty():
         raise RankadjustError(f"{evaluation_set}: {why_no_gain(known, evaluation_set.split, '')}")
     names = {name: pl.lit(getattr(evaluation_set, name)) for name in ("dataset", "protocol", "split")}
-    found = add_gain(rows.with_columns(**names), known, evaluation_set.known_baseline(against))
-    if found["baseline"].is_null().all():
+    with_gain = add_gain(rows.with_columns(**names), known, evaluation_set.known_baseline(against))
+    if with_gain["baseline"].is_null().all():
         key = next((key for key in rows["metric"] if resolve(key).has_moments), rows["metric"][0])
         raise RankadjustError(f"{evaluation_set}: {why_no_gain(known, evaluation_set.split, key)}")
     counts = (pl.col("average") == "micro") & pl.lit(not weighted)
-    return found.with_columns(pl.when(counts).then(pl.col(name)).alias(name) for name in GAIN)
+    return with_gain.with_columns(pl.when(counts).then(pl.col(name)).alias(name) for name in GAIN)
 
 
 def _with_remarks(warning: str, remarks: Sequence[str]) -> pl.Expr:

@@ -40,18 +40,18 @@ def read_trace(path: Path) -> pl.DataFrame:
             f"{path}: there is no rank of a single triple; evaluate with LibKGE's option eval.trace_level=example"
         )
     keys = (*_NUMBERS, "task", "split")
-    found = examples.select(
+    ranks = examples.select(
         pl.col("line").str.extract(rf"[{{ ]{re.escape(key)}: ([^,}}]+)[,}}]").alias(key) for key in keys
     )
-    found = found.with_columns(pl.col(_NUMBERS).cast(pl.Int64, strict=False))
+    ranks = ranks.with_columns(pl.col(_NUMBERS).cast(pl.Int64, strict=False))
     rank = pl.coalesce("rank_filtered_with_test", "rank_filtered")
-    broken = found.select(
+    broken = ranks.select(
         (rank.is_null() | ~pl.col("task").is_in(list(_SIDE_OF_TASK))).arg_true()
     ).to_series()
     if broken.len():
         line = examples["line"][int(broken[0])]
         raise RankadjustError(f"{path}: a record has no task sp or po, or no rank_filtered: {line[:80]}…")
-    splits = found["split"].drop_nulls().unique().sort().to_list()
+    splits = ranks["split"].drop_nulls().unique().sort().to_list()
     if len(splits) > 1:
         raise RankadjustError(
             f"{path}: there are ranks of the splits {' and '.join(splits)}; keep the lines of one"
@@ -59,7 +59,7 @@ def read_trace(path: Path) -> pl.DataFrame:
     ids = ["s", "p", "o"]
     is_tail = pl.col("task") == "sp"
     asked = pl.when(is_tail).then(filled("{},{},?", "s", "p")).otherwise(filled("?,{},{}", "p", "o"))
-    return found.filter(pl.col("epoch").eq_missing(pl.col("epoch").max())).select(
+    return ranks.filter(pl.col("epoch").eq_missing(pl.col("epoch").max())).select(
         triple=pl.concat_str([pl.col(name).cast(pl.String) for name in ids], separator=","),
         side=pl.col("task").replace_strict(_SIDE_OF_TASK),
         rank=rank,

@@ -144,10 +144,10 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
 
     Examples
     --------
-    >>> found = adjust("0.4304", dataset="nations", metric="mrr")
-    >>> round(found.index, 4), round(found.index_low, 4), round(found.index_high, 4)
+    >>> value = adjust("0.4304", dataset="nations", metric="mrr")
+    >>> round(value.index, 4), round(value.index_low, 4), round(value.index_high, 4)
     (0.0747, 0.0746, 0.0747)
-    >>> round(found.z, 2), round(found.z_random_scorer, 2)
+    >>> round(value.z, 2), round(value.z_random_scorer, 2)
     (3.41, 2.59)
 
     """

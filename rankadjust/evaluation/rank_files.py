@@ -102,17 +102,17 @@ def run_sources(folder: Path, *, folders: bool = False) -> list[Path]:
     These are tables, .npz files, traces of LibKGE (trace.yaml, trace-1.yaml and the like, since a folder of LibKGE has
     its settings in other .yaml files), and folders that hold scores or a trace.yaml; all folders if these are wanted.
     """
-    found = sorted(
+    files = sorted(
         path
         for path in folder.iterdir()
         if not path.name.startswith(".") and (_is_run(path) or (folders and path.is_dir()))
     )
-    if not found:
+    if not files:
         raise RankadjustError(
             f"{folder}: the folder holds no ranks or scores: neither {', '.join(_SUFFIXES)} and .npz files "
             "nor trace.yaml of LibKGE, nor folders with one of these"
         )
-    return found
+    return files
 
 
 def _is_run(path: Path) -> bool:

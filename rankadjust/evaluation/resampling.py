@@ -80,7 +80,7 @@ def jackknife(strata: Sequence[IntArray], function: Callable[[FloatArray], Float
     little more than 1, so that every stratum keeps its size. A stratum of one unit has no parts.
     """
     number = sum(stratum.size for stratum in strata)
-    found = []
+    of_strata = []
     for stratum in strata:
         parts = min(stratum.size, _PARTS) if stratum.size > 1 else 0
         part_of = np.arange(stratum.size) % max(parts, 1)
@@ -91,11 +91,11 @@ def jackknife(strata: Sequence[IntArray], function: Callable[[FloatArray], Float
             counts[stratum] = np.where(left_out, 0.0, stratum.size / (stratum.size - left_out.sum(axis=0)))
             values.append(function(counts))
             start += size
-        found.append(np.concatenate(values, axis=1))
-    return found
+        of_strata.append(np.concatenate(values, axis=1))
+    return of_strata
 
 
 def jackknife_variance(left_out: Sequence[FloatArray]) -> FloatArray:
     """Return the sum of the variances of metrics (m,) by their values with parts left out, each (m, parts)."""
-    found: FloatArray = np.sum([values.var(axis=1) * (values.shape[1] - 1) for values in left_out], axis=0)
-    return found
+    variance: FloatArray = np.sum([values.var(axis=1) * (values.shape[1] - 1) for values in left_out], axis=0)
+    return variance

@@ -146,7 +146,7 @@ def _read(path: Path) -> pl.DataFrame:
 
 def _read_triples(path: Path) -> pl.DataFrame:
     with readable(path, "cannot be read as text"):
-        found = read_csv(path, separator="\t", has_header=False, quote_char=None)
-    if found.width < 3:
+        table = read_csv(path, separator="\t", has_header=False, quote_char=None)
+    if table.width < 3:
         raise RankadjustError(f"{path}: a line must have head, relation and tail with tabs between them")
-    return found.select(pl.nth(place).alias(name) for place, name in enumerate(LABEL_COLUMNS))
+    return table.select(pl.nth(place).alias(name) for place, name in enumerate(LABEL_COLUMNS))

@@ -95,24 +95,24 @@ def remarks_on(tasks: Tasks, *, fits: bool) -> list[str]:
 
     fits: whether the numbers of candidates are known to belong to a data set.
     """
-    found = []
+    remarks = []
     if repeated := sum(int(times[times > 1].sum()) for times in _times(tasks).values()):
-        found.append(
+        remarks.append(
             f"{repeated:,} tasks share triple and side with another task: are two runs in one table, or is a task "
             "there twice and another missing?"
         )
     alone = int((tasks.counts == 1).sum())
     if alone >= _MANY_ALONE * tasks.counts.size:
-        found.append(
+        remarks.append(
             f"{alone:,} of {tasks.counts.size:,} tasks have no candidate but the true answer, so that their rank is 1 "
             "for every model: is the mask of filtered candidates inverted?"
         )
     elif not fits and _mostly_filtered(tasks):
-        found.append(
+        remarks.append(
             "the mask filters out more than half of the candidates of most tasks, and very different numbers; it is "
             "true where a candidate is filtered out: is it inverted?"
         )
-    return found
+    return remarks
 
 
 def _mostly_filtered(tasks: Tasks) -> bool:
@@ -164,7 +164,7 @@ def _sides(frame: pl.DataFrame) -> Mapping[str, IntArray]:
     if "side" not in frame.columns:
         return both
     positions = {side: np.flatnonzero(frame["side"].eq(side).to_numpy()) for side in TASK_SIDES}
-    present = {side: found for side, found in positions.items() if found.size}
+    present = {side: places for side, places in positions.items() if places.size}
     return present | both if len(present) > 1 else present
 
 
@@ -181,13 +181,13 @@ def _units(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> tuple[IntArray
 def _ways(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> Mapping[str, Sequence[IntArray]]:
     if "triple" not in frame.columns or (clusters := clusters_of(frame)).kind != "query":
         return {}
-    found: dict[str, list[IntArray]] = {}
+    ways: dict[str, list[IntArray]] = {}
     for side, places in sides.items():
         for way in clusters.ways(side, places):
             of_all = np.zeros(frame.height, dtype=np.int64)
             of_all[places] = way
-            found.setdefault(side, []).append(of_all)
-    return found
+            ways.setdefault(side, []).append(of_all)
+    return ways
 
 
 def _ranks(frame: pl.DataFrame) -> Mapping[str, tuple[FloatArray, FloatArray]]:

@@ -191,7 +191,7 @@ def _unit_means(
 
     There are none where the metrics are averages over several groups.
     """
-    found: list[tuple[FloatArray, FloatArray, float, float]] = []
+    means: list[tuple[FloatArray, FloatArray, float, float]] = []
     mean_of: dict[str, int] = {}
     number_of: dict[str | int, int] = {}
     for metric in arrangement.metrics:
@@ -202,10 +202,10 @@ def _unit_means(
             terms, weights = sums_over_units(arrangement, metric)
             if not weights.any():
                 continue
-            number_of[mean] = len(found)
-            found.append((terms, weights, *_range(metric.term, tasks)))
+            number_of[mean] = len(means)
+            means.append((terms, weights, *_range(metric.term, tasks)))
         mean_of[metric.key] = number_of[mean]
-    terms_, weights_, lowest, highest = zip(*found, strict=True) if found else ((), (), (), ())
+    terms_, weights_, lowest, highest = zip(*means, strict=True) if means else ((), (), (), ())
     return UnitMeans(
         np.array(terms_), np.array(weights_), np.array(lowest), np.array(highest), strata
     ), mean_of
@@ -285,10 +285,10 @@ def _intervals(
 
 def _warning(metric: Metric, side: str, units: int, tasks: Tasks, *, same: bool) -> str | None:
     """Return why the interval of a metric is likely to be too short, None where nothing says so."""
-    found = _too_short(metric, side, units, tasks, same=same)
+    too_short = _too_short(metric, side, units, tasks, same=same)
     if same or not tasks.by_triple or tasks.queries_known:
-        return found
-    return f"{found}; {NOT_KNOWN}" if found else f"the interval may be too short: {NOT_KNOWN}"
+        return too_short
+    return f"{too_short}; {NOT_KNOWN}" if too_short else f"the interval may be too short: {NOT_KNOWN}"
 
 
 def _too_short(metric: Metric, side: str, units: int, tasks: Tasks, *, same: bool) -> str | None:

@@ -38,8 +38,8 @@ def problem_section(material: Material) -> Section | None:
 
 def severities(contradictions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return what each severity of these contradictions means, the worst first."""
-    found = {row["severity"] for row in contradictions}
-    return {name: meaning for name, meaning in SEVERITIES.items() if name in found}
+    severities = {row["severity"] for row in contradictions}
+    return {name: meaning for name, meaning in SEVERITIES.items() if name in severities}
 
 
 def _rows(problems: pl.DataFrame | None, values: pl.DataFrame) -> list[dict[str, Any]]:
