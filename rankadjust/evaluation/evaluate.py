@@ -90,8 +90,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     protocol, split : str
         Names in any spelling, or aliases: 'filtered', 'testing'.
     side : str
-        head or tail: that ranks without a column side are of this side; of a table with both sides only this side is
-        evaluated. An EvaluationSet of one side says it itself.
+        head or tail: evaluate this side only. Ranks without a column side are then of this side. An EvaluationSet of
+        one side needs no side here.
     scores : str, optional
         Of temporal data: per_time or static, as for `rankadjust.adjust`.
     against : str, optional

@@ -119,8 +119,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     protocol, split : str
         Names in any spelling, or aliases: 'filtered', 'testing'.
     side : str
-        head or tail: compare this side only, of which ranks without a column side are. An EvaluationSet of one side
-        says it itself.
+        head or tail: compare this side only. Ranks without a column side are then of this side. An EvaluationSet of
+        one side needs no side here.
     against : str, optional
         A counting baseline (docs/methods-baselines.md) as one more model, then one model is enough; 'best' is the
         baseline with the best MRR on validation. Its ranks come from `tasks`, or else from the triples of `dataset`.

@@ -32,7 +32,7 @@ _NO_NAME = re.compile(r"[+-]\d|v\d+$", re.IGNORECASE)
 _LETTERS = (("h", "t"), ("l", "r"), ("s", "o"), ("backward", "forward"))
 # Words for a mean over sides or data sets.
 MEANS = {"mean", "avg", "average", "overall", "all"}
-# A class of entities by their frequency, between head and tail: beside it, these are no sides.
+# A class of entities by their frequency, between head and tail; beside it, head and tail are classes too, not sides.
 _BETWEEN = {"torso", "body", "medium", "mid", "middle"}
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
