@@ -4,12 +4,13 @@
 
 All ranks of a model are 1 or last, drawn alike for all models, over 2,000 triples. A query of several triples is won or
 lost as a whole, which the bounds allow. In `one winner` every triple is won by exactly one of four models. In `best of`
-the value of one of two models is the best of several runs, as where a table takes the best of several printed values.
-Values are printed with all digits. The same seed gives the same file; it takes some five seconds of one core.
+the value of a model is the best of several runs, as where a table takes the best of several printed values. The column
+`choice_ignored` is for verdicts that do not know of this choice.
+Values are printed with all digits. The same seed gives the same file; it takes some twenty-five seconds of one core.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -41,9 +42,9 @@ def values(sizes: FloatArray, share: float, models: int = MODELS) -> Draw:
     return lambda rng: (rng.random((models, sizes.size)) < share) @ sizes / TRIPLES
 
 
-def best_of(runs: int) -> Draw:
-    """Return what draws the value of a model that is the best of some runs, and of a model with one run."""
-    return lambda rng: np.array([values(ALONE, 0.05, number)(rng).max() for number in (runs, 1)])
+def best_of(runs: Sequence[int]) -> Draw:
+    """Return what draws the values of models, each of them the best of some runs."""
+    return lambda rng: np.array([values(ALONE, 0.05, number)(rng).max() for number in runs])
 
 
 def one_winner(rng: np.random.Generator) -> FloatArray:
@@ -59,21 +60,33 @@ LAWS: dict[str, tuple[Draw, FloatArray, int]] = {
     f"{MODELS} models, Hits@1 0.5, queries of 20": (values(TWENTY, 0.5), TWENTY, 150),
     f"{MODELS} models, Hits@1 0.5, power law": (values(power_law(), 0.5), power_law(), 150),
     "one winner": (one_winner, ALONE, 150),
-    **{f"best of {runs}, Hits@1 0.05": (best_of(runs), ALONE, 400) for runs in (10, 50)},
 }
+# Each model has the best of so many runs.
+CHOICES = {
+    **{f"best of {runs}, Hits@1 0.05": (runs, 1) for runs in (10, 50)},
+    "two models, best of 10 each": (10, 10),
+    "three models, best of 50, 10 and 1": (50, 10, 1),
+    "ten models, one the best of 50": (50, *[1] * 9),
+}
+LAWS |= {law: (best_of(runs), ALONE, 400) for law, runs in CHOICES.items()}
 
 
-def rows() -> Iterator[tuple[str, int, float]]:
-    """Yield the law, how many boards were drawn, and the share of them with a false verdict."""
+def rows() -> Iterator[tuple[str, int, float, float]]:
+    """Yield the law, how many boards were drawn, and the share of them with a false verdict: as it is, and ignorant."""
     for law, (draw, sizes, boards) in LAWS.items():
         clustered = Dependence(TRIPLES, [Squares.of_clusters(sizes, sizes**2)])
         judge = Judge(resolve("hits@1"), 0.0, 1.0, clustered, independent(TRIPLES))
-        false = 0
+        false = np.zeros(2)
         for board in range(boards):
             drawn = draw(np.random.default_rng([SEED, board, len(law)]))
-            pairs = judge.pairs([Typed(str(model), float(value)) for model, value in enumerate(drawn)])
-            false += any(pair.verdict == BETTER for pair in pairs)
-        yield law, boards, false / boards
+            runs = CHOICES.get(law, (1,) * drawn.size)
+            for column, results in enumerate((runs, (1,) * drawn.size)):
+                printed = [
+                    Typed(str(model), float(value), results=number)
+                    for model, (value, number) in enumerate(zip(drawn, results, strict=True))
+                ]
+                false[column] += any(pair.verdict == BETTER for pair in judge.pairs(printed))
+        yield law, boards, *map(float, false / boards)
 
 
 def main() -> None:
@@ -83,9 +96,13 @@ def main() -> None:
     )
     parser.add_argument("output", type=Path)
     arguments = parser.parse_args()
-    table = pl.DataFrame(list(rows()), schema=["law", "boards", "false_verdict"], orient="row")
+    table = pl.DataFrame(
+        list(rows()), schema=["law", "boards", "false_verdict", "choice_ignored"], orient="row"
+    )
     print(table.write_csv())
-    write_text(table.with_columns(pl.col("false_verdict").round(4)).write_csv(), arguments.output)
+    write_text(
+        table.with_columns(pl.col("false_verdict", "choice_ignored").round(4)).write_csv(), arguments.output
+    )
 
 
 if __name__ == "__main__":

@@ -591,7 +591,9 @@ def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":
     "--side", default="both", show_default=True, help="head, tail or both, of printed values and of ranks."
 )
 @click.option(
-    "--runs", type=int, help="How many runs each printed value is a mean over; ± is their standard deviation."
+    "--runs",
+    type=int,
+    help="How many runs each printed value is a mean over; their standard error is at most ±.",
 )
 @_options(_against, _by)
 @click.option(

@@ -19,7 +19,7 @@ class Typed:
 
     low, high: what is printed alike lies between them; None for a number, whose digits are not known. spread: the
     largest number that ± may stand for, rounded, in the unit of the value. runs: how many the value is a mean
-    over, None where nobody said.
+    over, None where nobody said. results: of how many results of the model the value is the best.
     """
 
     text: str
@@ -28,6 +28,7 @@ class Typed:
     high: float | None = None
     spread: float | None = field(default=None, repr=False)
     runs: int | None = field(default=None, repr=False)
+    results: int = field(default=1, repr=False)
 
     @property
     def ends(self) -> tuple[float, float]:

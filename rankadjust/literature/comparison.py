@@ -138,10 +138,22 @@ def ranked_results(rescored: pl.DataFrame, contradictions: pl.DataFrame | None =
 
     Of equal results of a model the first is kept. Rows with a caveat (second-hand or refuted) are left out. So are the
     values that contradictions, a frame of `check`, calls impossible. Returns the columns of an evaluation, metric,
-    place, model, source, value, value_low, value_high, index, spread (the largest number that ± may stand for, rounded)
-    and runs (the number of runs that the value is a mean over, if the source says it).
+    place, model, source, value, value_low, value_high, index, spread (the largest number that ± may stand for,
+    rounded), runs (the number of runs that the value is a mean over, if the source says it) and results (of how many
+    results of the model the value is the best).
     """
-    columns = ["place", "model", "source", "value", "value_low", "value_high", "index", "spread", "runs"]
+    columns = [
+        "place",
+        "model",
+        "source",
+        "value",
+        "value_low",
+        "value_high",
+        "index",
+        "spread",
+        "runs",
+        "results",
+    ]
     rows = ranked_rows(rescored, contradictions)
     if "spread" not in rows.columns:
         rows = rows.with_columns(spread=pl.lit(None, pl.String))
@@ -175,16 +187,18 @@ def best_results(
 
 
 def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the rows of `ranked_results` with all their columns and place.
+    """Return the rows of `ranked_results` with all their columns, place and results.
 
-    A column `own` (bool) separates a model of the user from a published model of the same name.
+    A column `own` (bool) separates a model of the user from a published model of the same name. Equal results of a
+    model count each: they need not be copies.
     """
     evaluation = [*EVALUATION, "metric"]
     model = ["model", "own"] if "own" in rescored.columns else ["model"]
     clean = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
     rows = _without_impossible(clean, contradictions)
     return (
-        rows.sort("merit", descending=True, maintain_order=True)
+        rows.with_columns(results=pl.len().over(*evaluation, *model).cast(pl.Int64))
+        .sort("merit", descending=True, maintain_order=True)
         .unique([*evaluation, *model], keep="first", maintain_order=True)
         .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(evaluation))
         .sort(*evaluation, "place")

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from math import exp, log1p
 
 import numpy as np
+from scipy.special import ndtr
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
@@ -20,12 +21,15 @@ _SHARPEST = 9.0
 def p_of_equal_means(lead: float, squares: float, typical: float) -> float:
     """Return a bound of the probability that sums with equal means differ so much (normal mixture, Robbins 1970).
 
+    Half of it bounds the probability in either direction.
+
     lead: the difference of the sums, in units of the range of a term. squares: the sum over the tasks, and the ways of
     clustering them, of the difference (at most 1) times the size of the task's cluster. typical: the mean size of the
     cluster of a task, the largest of all ways.
     """
     scale = _SHARPEST * typical**2
-    return min(1.0, exp(0.5 * log1p(squares / scale) - lead**2 / (2 * (squares + scale))))
+    z = lead / (squares + scale) ** 0.5
+    return min(1.0, exp(0.5 * log1p(squares / scale) - z * z / 2) / float(ndtr(abs(z))))
 
 
 def p_of_terms(differences: FloatArray, ways: Sequence[IntArray]) -> float:

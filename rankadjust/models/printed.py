@@ -91,8 +91,9 @@ def compare_printed(
     protocol, split, side : str
         Names in any spelling, or aliases; side is head, tail or both.
     runs : int, optional
-        How many runs each value is a mean over; then ± is their standard deviation. None: of values with a ± at least
-        two, and the ± may be their standard deviation, a standard error, half an interval or half a range.
+        How many runs each value is a mean over; None: of values with a ± at least two. The ± may be their standard
+        deviation, a standard error, half an interval or half a range. The standard error is the least of these, and
+        it is assumed: divide a standard deviation by the root of runs - 1, so that more pairs get a verdict.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
@@ -190,12 +191,17 @@ class Judge:
         )
 
     def _p(self, dependence: Dependence, better: Typed, worse: Typed) -> float:
-        """Return the largest p over all ranks, and over all values that are printed alike."""
+        """Return the largest p over all ranks, and over all values that are printed alike.
+
+        Any result of the better model could have been its best, so p is multiplied by their number. So could any spread
+        of the worse model.
+        """
         (low, high), (worse_low, worse_high) = (sorted(map(self._share, one.ends)) for one in (better, worse))
         # The total nearest to 1 leaves most room for tasks that differ.
         total = min(max(1.0, low + worse_low), high + worse_high)
-        spreads = _with_spread(better, worse)
-        return self._p_at_most(dependence, low - worse_high, min(total, 2 - total), spreads)
+        p = self._p_at_most(dependence, low - worse_high, min(total, 2 - total), _with_spread(better, worse))
+        choices = better.results * (1 if worse.spread is None else worse.results)
+        return min(1.0, choices * p)
 
     def _p_at_most(
         self, dependence: Dependence, difference: float, total: float, means: Sequence[Typed]
@@ -204,12 +210,12 @@ class Judge:
         skewed = has_long_tail(self.metric)
         if not means or difference <= 0:
             return dependence.p_at_most(difference, total, skewed=skewed)
-        variance = sum((one.spread or 0) ** 2 / (_runs(one) - 1) for one in means)
+        variance = sum((one.spread or 0) ** 2 for one in means)
         error, freedom = sqrt(variance) / abs(self.best - self.worst), min(map(_runs, means)) - 1
 
         def of_seeds(part: float) -> float:
-            # Seeds move the difference to either side, and the total to one that leaves tasks more room.
-            return 3 * float(stats.t.sf(part * difference / error, freedom)) if error else 0.0
+            # Seeds move the difference to either side, and the total to either side.
+            return 4 * float(stats.t.sf(part * difference / error, freedom)) if error else 0.0
 
         def of_tasks(part: float) -> float:
             moved = min(total + (1 - part) * difference, 1.0)
@@ -275,8 +281,9 @@ def _assumption(verdict: str, pair: PrintedPair) -> str:
         )
     else:
         numbers = sorted({"at least two" if value.runs is None else f"{value.runs}" for value in means})
-        what = "is the spread" if None in {value.runs for value in means} else "is the standard deviation"
-        of_seeds = f"other seeds are taken into account: ± {what} over {listed(numbers)} runs, whose values are normal"
+        of_seeds = (
+            f"other seeds are taken into account: ± is over {listed(numbers)} runs, whose values are normal"
+        )
         alone = [value.text for value in both if value.spread is None]
         of_seeds += "".join(f"; {text} as it was trained, not other seeds" for text in alone)
     return f"{_OF_TASKS[verdict]}; {of_seeds}"

@@ -9,9 +9,8 @@ from scipy import stats
 from rankadjust.base.arrays import FloatArray
 from rankadjust.evaluation.resampling import jackknife_variance
 
-# Satterthwaite's degrees of freedom have 2 here, and are too many where a few runs happen to be alike: two runs whose
-# seeds matter thrice as much as tasks were told apart in 6.8 % of the cases; with 1 it is 3.5 %
-# (docs/methods-compare.md).
+# Satterthwaite's degrees of freedom have 2 here, and are too many where a few runs happen to be alike; 1 gives too few
+# (docs/methods-compare.md says how often the test errs with each).
 _WEIGHT = 1.5
 
 

@@ -3,7 +3,7 @@
 A board belongs to a data set, protocol, split, side and metric. No board ranks results of two evaluations together.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,12 +136,11 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
         printed.setdefault(result, {}).setdefault(metric, text)
     by_key = placed.partition_by(KEY, as_dict=True, maintain_order=True)
     apart = unplaced.partition_by(KEY, as_dict=True, maintain_order=True)
-    lower = _lower(usable)
     made = []
     for key in dict.fromkeys([*by_key, *apart]):
         ranked = [
-            _row(row, printed, messages) | {"place": row["place"], "letters": row["letters"], "lower": count}
-            for row, count in _with_counts(by_key.get(key), lower)
+            _row(row, printed, messages) | {name: row[name] for name in ("place", "letters", "results")}
+            for row in by_key.get(key, placed.clear()).iter_rows(named=True)
         ]
         rows = (
             [] if key not in apart else list(apart[key].sort("index", descending=True).iter_rows(named=True))
@@ -197,19 +196,6 @@ def _with_letters(placed: pl.DataFrame, leaderboards: pl.DataFrame | None) -> pl
     letters = leaderboards.select(*KEY, "model", pl.col("place").cast(pl.Int64), "letters")
     # A model of the user may share its name with a published model, but not its place.
     return placed.join(letters, on=[*KEY, "model", "place"], how="left", maintain_order="left")
-
-
-def _lower(usable: pl.DataFrame) -> Mapping[tuple[Any, ...], int]:
-    """Return the number of further values that each model has on a board."""
-    counted = usable.filter(pl.col("caveat").is_null()).group_by(*_MODEL).agg(pl.col("value").n_unique() - 1)
-    return {row[:-1]: row[-1] for row in counted.iter_rows()}
-
-
-def _with_counts(
-    part: pl.DataFrame | None, lower: Mapping[tuple[Any, ...], int]
-) -> Iterator[tuple[dict[str, Any], int]]:
-    for row in [] if part is None else part.iter_rows(named=True):
-        yield row, lower.get(tuple(row[name] for name in _MODEL), 0)
 
 
 def _messages(contradictions: pl.DataFrame | None) -> dict[tuple[Any, ...], list[str]]:

@@ -13,6 +13,7 @@ from rankadjust.literature.comparison import (
     model_orders,
     not_above_chance,
     protocol_effect,
+    ranked_rows,
     standings,
     surprising,
 )
@@ -157,6 +158,21 @@ def test_best_results_leave_out_what_has_a_caveat():
 def test_best_results_name_a_model_once():
     trials = results(("a", "A", 0.5, 0.5, 100), ("a", "A", 0.6, 0.6, 100), ("a", "B", 0.55, 0.55, 100))
     assert best_results(trials).select("model", "value").rows() == [("A", 0.6), ("B", 0.55)]
+
+
+def test_the_results_that_the_best_one_is_chosen_from_are_counted():
+    rows = pl.concat(
+        [
+            results(
+                *(("a", "A", value, value, 100) for value in (0.5, 0.6, 0.6)), ("a", "B", 0.55, 0.55, 100)
+            ),
+            results(("b", "A", 0.6, 0.6, 100)),
+            results(("a", "A", 0.7, 0.7, 100)).with_columns(caveat=pl.lit("second-hand")),
+        ],
+        how="diagonal",
+    )
+    found = ranked_rows(rows).select("dataset", "model", "value", "results").rows()
+    assert found == [("a", "A", 0.6, 3), ("a", "B", 0.55, 1), ("b", "A", 0.6, 1)]
 
 
 def test_model_orders():

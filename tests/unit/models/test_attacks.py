@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import norm
 
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.clusters import clusters_of
@@ -149,10 +150,11 @@ def test_models_with_equal_means_hardly_ever_have_a_small_p_of_equal_means(law):
 
 
 def test_p_of_equal_means_by_hand():
-    """Robbins's mixture with the scale 9: sqrt(1 + 18 / 9) exp(-12^2 / (2 (18 + 9)))."""
-    assert p_of_equal_means(12.0, 18.0, 1.0) == pytest.approx(3**0.5 * np.exp(-144 / 54))
+    """Robbins's mixture over positive numbers with the scale 9, doubled: sqrt(1 + 18 / 9) exp(-z^2 / 2) / Phi(z)."""
+    z = 12 / (18 + 9) ** 0.5
+    assert p_of_equal_means(12.0, 18.0, 1.0) == pytest.approx(3**0.5 * np.exp(-z * z / 2) / norm.cdf(z))
     assert p_of_equal_means(0.0, 18.0, 1.0) == 1.0
     # Clusters of two: the same differences, twice as much in common.
     assert p_of_terms(np.ones(12), [np.repeat(np.arange(6), 2)]) == pytest.approx(
-        (1 + 24 / 36) ** 0.5 * np.exp(-144 / 120)
+        (1 + 24 / 36) ** 0.5 * np.exp(-144 / 120) / norm.cdf(12 / 60**0.5)
     )

@@ -101,4 +101,32 @@ def test_a_spread_over_a_stated_number_of_runs_is_used_and_no_other():
     assert plain == verdict(0.05, None) == (boards(board)["to_best"][1], boards(board)["assumption"][1])
     assert verdict(0.05, 5)[0] == UNKNOWN
     assert verdict(0.001, 5)[0] == plain[0]
-    assert "± is the standard deviation over 5 runs" in verdict(0.001, 5)[1]
+    assert "± is over 5 runs" in verdict(0.001, 5)[1]
+
+
+def test_p_is_multiplied_by_the_results_of_the_better_model():
+    board = results("hits_at_10", ("A", 0.5), ("B", 0.47))
+    (pair,) = compare_printed(["0.500", "0.470"], dataset="FB15k-237", metric="hits@10")
+    enough = int(LEVEL / pair.p_if_independent)
+    assert enough > 1
+
+    def verdict(*counts):
+        found = boards(board.with_columns(results=pl.Series(counts, dtype=pl.Int64)))
+        return found["to_best"][1], found["corrected_for"][1]
+
+    independent = "worse only if triples are independent"
+    assert verdict(1, 1) == verdict(1, 10**6) == verdict(None, None) == (independent, "1 pair of models")
+    assert verdict(enough, 1) == (independent, f"1 pair of models; the best of {enough} results of A")
+    assert verdict(enough + 1, 1)[0] == UNKNOWN
+
+
+def test_with_a_spread_the_results_of_both_models_count():
+    """The best result of the worse model may have a smaller ± than its other results."""
+    board = results("hits_at_10", ("A", 0.5), ("B", 0.3)).with_columns(runs=pl.lit(5, pl.Int64))
+    counts = board.with_columns(results=pl.Series([2, 10**9]))
+    assert boards(counts)["to_best"][1] != UNKNOWN
+    found = boards(counts.with_columns(spread=pl.lit(0.001)))
+    assert found["to_best"][1] == UNKNOWN
+    assert found["corrected_for"][1].endswith(
+        "the best of 2 results of A; the best of 1000000000 results of B"
+    )
