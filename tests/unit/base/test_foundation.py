@@ -113,6 +113,12 @@ def test_digest_follows_imports(tmp_path):
         "from package.sub.bottom import x",
         "import package.sub.bottom",
         "from package import sub, other\nfrom package.sub import bottom as b",
+        "from package.sub import (  # why\n    bottom,\n)",
+        "from package.sub \\\n    import bottom",
+        "if True: from package.sub import bottom",
+        "x = 1; import package.sub.bottom",
+        "import json; from package.sub import bottom",
+        '"""From far,\nfrom where else"""\nfrom package.sub import bottom',
     ],
 )
 def test_digest_sees_modules_of_subpackages(tmp_path, line):
