@@ -1,15 +1,13 @@
 """The workflow as others use it: a module of a workflow of their own, and what they look for first."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 import yaml
 
+from tests.servers import snakemakes
 from tests.tiny import write_tiny
 
 pytestmark = pytest.mark.slow
@@ -37,13 +35,7 @@ rankadjust: {datasets: [Tiny], protocols: [raw], metrics: [mr], registry: [tiny.
 
 
 def snakemake(*arguments, cwd):
-    keep = {
-        key: value for key, value in os.environ.items() if not key.startswith(("RANKADJUST", "PYTHONPATH"))
-    }
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=cwd, env=keep, capture_output=True, text=True, check=False, timeout=900
-    )
+    return snakemakes.start("--cores", "2", *map(str, arguments), cwd=cwd)
 
 
 @pytest.fixture

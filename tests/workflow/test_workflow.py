@@ -18,6 +18,7 @@ from polars.testing import assert_frame_equal
 from rankadjust.database.beside import write_candidates
 from rankadjust.database.counted_baselines import load_baselines, write_baselines
 from rankadjust.database.store import write_database
+from tests.servers import snakemakes
 from tests.sessions import sessions
 from tests.tiny import REGISTRY, write_tiny
 
@@ -73,20 +74,14 @@ sys.addaudithook(note)
 
 def snakemake(*arguments, cwd, snakefile=PROJECT / "Snakefile", environment=()):
     """Run the installed command; the caller's own settings stay out."""
+    command = ["--snakefile", str(snakefile), "--cores", "2", *map(str, arguments)]
+    if not environment:
+        return snakemakes.start(*command, cwd=cwd)
     inherited = {
         key: value for key, value in os.environ.items() if not key.startswith(("RANKADJUST", "PYTHONPATH"))
     }
     return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "snakemake",
-            "--snakefile",
-            str(snakefile),
-            "--cores",
-            "2",
-            *map(str, arguments),
-        ],
+        [sys.executable, "-m", "snakemake", *command],
         cwd=cwd,
         env=inherited | dict(environment),
         capture_output=True,
