@@ -104,60 +104,59 @@ def expected(tmp_path_factory):
     return database(folder)
 
 
-@pytest.mark.parametrize("name", ["results", "results/triples", "resources", "resources/datasets"])
-def test_a_file_in_the_place_of_a_folder_is_named_and_without_it_the_same_command_goes_on(
-    tmp_path, expected, name
-):
-    write_inputs(tmp_path)
-    (tmp_path / name).parent.mkdir(exist_ok=True)
-    (tmp_path / name).touch()
-    assert_last_line(
-        run(tmp_path), f"{name}: results belong in a folder of this name, and it is a file; move it away"
-    )
-    (tmp_path / name).unlink()
-    done = run(tmp_path)
+def assert_goes_on(folder, expected):
+    """The same command ends well now, whatever the runs before left behind."""
+    done = run(folder)
     assert done.returncode == 0, done.stderr
-    assert database(tmp_path) == expected
+    assert database(folder) == expected
 
 
-@root
-@pytest.mark.parametrize("size", ["80k", "140k", "200k"])
-def test_a_full_disk_is_named_and_with_more_space_the_same_command_goes_on(tmp_path, expected, size):
-    with disk(tmp_path / "disk", size) as enlarge:
-        write_inputs(tmp_path / "disk")
-        assert_last_line(run(tmp_path / "disk"), rf"cannot be written \({NO_SPACE}\); free some of its disk")
-        enlarge("20m")
-        done = run(tmp_path / "disk")
-        assert done.returncode == 0, done.stderr
-        assert database(tmp_path / "disk") == expected
+# In each of these tests one folder meets one fault after another, and every run goes on from the last.
 
 
-@root
-@pytest.mark.parametrize("files", [15, 60, 75])
-def test_a_disk_without_inodes_is_named_and_with_more_the_same_command_goes_on(tmp_path, expected, files):
-    with disk(tmp_path / "disk", files, "nr_inodes") as enlarge:
-        write_inputs(tmp_path / "disk")
+def test_a_file_in_the_place_of_a_folder_is_named_and_without_it_the_same_command_goes_on(tmp_path, expected):
+    write_inputs(tmp_path)
+    for name in ("results", "resources", "results/triples", "resources/datasets"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
         assert_last_line(
-            run(tmp_path / "disk"), rf"cannot be written \({NO_SPACE}\); remove some of the files on its"
+            run(tmp_path), f"{name}: results belong in a folder of this name, and it is a file; move it away"
         )
-        enlarge(2000)
-        done = run(tmp_path / "disk")
-        assert done.returncode == 0, done.stderr
-        assert database(tmp_path / "disk") == expected
+        (tmp_path / name).unlink()
+    assert_goes_on(tmp_path, expected)
 
 
-@pytest.mark.parametrize("name", [".", "results", "results/logs", "results/database", ".snakemake"])
-def test_a_folder_without_permission_is_named_and_with_it_the_same_command_goes_on(tmp_path, expected, name):
+@root
+@pytest.mark.parametrize(
+    ("option", "sizes", "whole", "remedy"),
+    [
+        ("size", ["80k", "140k", "200k"], "20m", "free some of its disk"),
+        ("nr_inodes", [15, 60, 75], 2000, "remove some of the files on its"),
+    ],
+)
+def test_a_full_disk_is_named_and_with_more_space_the_same_command_goes_on(
+    tmp_path, expected, option, sizes, whole, remedy
+):
+    """It is full at the start of a run, in a job, and where Snakemake notes what a job made."""
+    with disk(tmp_path / "disk", sizes[0], option) as enlarge:
+        write_inputs(tmp_path / "disk")
+        for size in sizes:
+            enlarge(size)
+            assert_last_line(run(tmp_path / "disk"), rf"cannot be written \({NO_SPACE}\); {remedy}")
+        enlarge(whole)
+        assert_goes_on(tmp_path / "disk", expected)
+
+
+def test_a_folder_without_permission_is_named_and_with_it_the_same_command_goes_on(tmp_path, expected):
     write_inputs(tmp_path)
-    folder = tmp_path / name
-    folder.mkdir(parents=True, exist_ok=True)
-    with forbidden(folder):
-        done = run(tmp_path)
-        assert_last_line(done, r"Permission denied\)?; allow it, or choose another path")
-        assert name == "." or name in done.stderr.strip().splitlines()[-1]
-    done = run(tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert database(tmp_path) == expected
+    for name in (".", ".snakemake", "results", "results/logs", "results/database"):
+        folder = tmp_path / name
+        folder.mkdir(parents=True, exist_ok=True)
+        with forbidden(folder):
+            done = run(tmp_path)
+            assert_last_line(done, r"Permission denied\)?; allow it, or choose another path")
+            assert name == "." or name in done.stderr.strip().splitlines()[-1]
+    assert_goes_on(tmp_path, expected)
 
 
 def test_a_run_needs_no_home(tmp_path, expected):
