@@ -78,11 +78,15 @@ literature: $(STAMP)  ## read resources/published/raw anew, check and re-score w
 	@$(BIN)/python -m tests.findings
 	@git diff --stat -- resources/published docs README.md
 
+# Two at a time, each file by one of the two: its tests share what they made. The order of tests/conftest.py is kept: a
+# file with few tests, however long they take, would come last, and alone.
+TWO := -n 2 --dist loadfile --no-loadscope-reorder
+
 test: $(STAMP)  ## run the tests that take seconds each
-	@$(BIN)/pytest -n 2 --dist loadfile -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
+	@$(BIN)/pytest $(TWO) -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
 
 test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
-	@$(OLDEST)/bin/pytest -n 2 --dist loadfile -m 'not shared and not slow' --ignore tests/browser
+	@$(OLDEST)/bin/pytest $(TWO) -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
 
 $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@rm -rf $(OLDEST) && $(BIN)/uv venv --quiet --python $(BIN)/python $(OLDEST)
@@ -91,9 +95,8 @@ $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@$(RELATIVE) $(OLDEST)/$(PTH)
 	@touch $@
 
-# The order of tests/conftest.py is kept: a file with few tests, however long they take, would come last, and alone.
-test-slow: $(STAMP)  ## run the others: many runs of the workflow, all of the literature
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not shared'
+test-slow: $(STAMP)  ## run the others: many runs of the workflow, all of the literature, the development data where it is
+	@$(BIN)/pytest $(TWO) -m 'slow or shared'
 
 test-faults: $(STAMP)  ## kill runs a hundred times, in every stage (docs/reliability.md)
 	@$(BIN)/pytest -m faults tests/faults
