@@ -97,7 +97,8 @@ class Constants:
         """The histograms of the candidates, as far as they are known."""
         if self._histograms is not None:
             return self._histograms
-        return Histograms([self.candidates] if beside_database(self.file, CANDIDATES).exists() else [])
+        is_there = beside_database(self.file, CANDIDATES).exists()
+        return Histograms(lambda: [self.candidates] if is_there else [])
 
     @property
     def candidates(self) -> pl.DataFrame:
@@ -196,6 +197,9 @@ class Constants:
         if self.file is not None or self._table is not None or not isinstance(dataset, str):
             return self
         try:
+            # Most names are those of the database, and the rows are read in any case.
+            if (own := Constants(dataset=dataset)).table.height:
+                return own
             known = _read_once(_released_names, beside_database(None, DATABASE))["dataset"].to_list()
             name = known_name(KINDS["dataset"], dataset, known, "the database", lambda: self.registry)
         except RankadjustError:

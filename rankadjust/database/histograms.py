@@ -1,7 +1,7 @@
 """Histograms of candidates by evaluation set, and the p-values of printed values."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from itertools import repeat
 
 import numpy as np
@@ -21,18 +21,28 @@ class Histograms:
     Beside the tables that are given, the benchmarks with a constant number of candidates are known.
     """
 
-    def __init__(self, tables: Sequence[pl.DataFrame] = (), missing: str = NO_HISTOGRAM) -> None:
+    def __init__(
+        self,
+        tables: Sequence[pl.DataFrame] | Callable[[], Sequence[pl.DataFrame]] = (),
+        missing: str = NO_HISTOGRAM,
+    ) -> None:
         """Take tables as of `load_candidates`; of a data set and protocol that several have, the first counts.
 
-        missing: what is said where a histogram is not known.
+        tables: themselves, or what reads them when they are needed. missing: what is said where a histogram is not
+        known.
         """
-        self.tables = tuple(tables)
+        self._given = tables
         self.missing = missing
         self._tails: dict[tuple[str, ...], ChanceTails | None] = {}
 
+    @cached_property
+    def tables(self) -> tuple[pl.DataFrame, ...]:
+        """The tables that were given."""
+        return tuple(self._given() if callable(self._given) else self._given)
+
     def over(self, others: "Histograms") -> "Histograms":
         """Return these histograms, and others for the data sets and protocols that these lack."""
-        return Histograms([*self.tables, *others.tables], self.missing)
+        return Histograms(lambda: [*self.tables, *others.tables], self.missing)
 
     @property
     def table(self) -> pl.DataFrame:
