@@ -17,8 +17,11 @@ effects they leave out.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
@@ -52,6 +55,7 @@ def nulls_table(
     a new score at every time; null where it is not known), reason_random_scorer (why it is not), and the same of
     a scorer that does not see times: variance_static_scorer, reason_static_scorer. The two are equal without times.
     """
+    protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
     rows = []
     for split in histogram["split"].unique(maintain_order=True):
         tasks = histogram.filter(pl.col("split") == split)
@@ -60,9 +64,11 @@ def nulls_table(
         has_times = not (timeless[0].equals(tasks) and timeless[1].equals(triples))
         present = {*tasks["side"], "both"}
         for side in (each for each in SIDES if each in present):
+            of_side = _Tasks.of(tasks, triples, side)
+            static_side = _Tasks.of(*timeless, side) if has_times else of_side
             for metric in metrics:
-                variance = random_scorer_variance(metric, tasks, triples, side, protocol)
-                static = random_scorer_variance(metric, *timeless, side, protocol) if has_times else variance
+                variance = _variance_of(metric, of_side, protocol)
+                static = _variance_of(metric, static_side, protocol) if has_times else variance
                 rows.append((split, side, metric.key, *variance, *static))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
@@ -93,8 +99,7 @@ def random_scorer_variance(
     protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
     if side not in SIDES:
         raise RankadjustError(f"there is no side {side!r}; choose one of {', '.join(SIDES)}")
-    reason = _why_unknown(metric, protocol)
-    return (None, reason) if reason else mean_term_variance(metric, histogram, pairs, side, protocol)
+    return _variance_of(metric, _Tasks.of(histogram, pairs, side), protocol)
 
 
 def mean_term_variance(
@@ -105,27 +110,81 @@ def mean_term_variance(
     The term of GMR is ln r, of HMR 1/r, of IMR r. Arguments, result and errors are the same as for
     `random_scorer_variance`; the protocol must be one for which the null is derived.
     """
-    for frame in (histogram, pairs):
-        if "split" in frame.columns and frame["split"].n_unique() > 1:
-            raise RankadjustError("the counts are of more than one split; filter histogram and pairs first")
-    if histogram["shared_pairs"].null_count():
+    return _of_term(metric, _Tasks.of(histogram, pairs, side), protocol)
+
+
+@dataclass(frozen=True)
+class _Tasks:
+    """The ranked tasks of a side, which all metrics share: for each number of candidates (k,) how many and which.
+
+    is_tail: the side of each. pairs: columns of the table of pairs (m,), where both sides are ranked. is_known: whether
+    shared tasks are counted.
+    """
+
+    counts: FloatArray
+    tasks: FloatArray
+    shared: FloatArray
+    repeated: FloatArray
+    is_tail: NDArray[np.bool_]
+    pairs: Sequence[FloatArray]
+    is_known: bool
+
+    @classmethod
+    def of(cls, histogram: pl.DataFrame, pairs: pl.DataFrame, side: str) -> "_Tasks":
+        """Take counts of one split; side: head, tail or both."""
+        for frame in (histogram, pairs):
+            if "split" in frame.columns and frame["split"].n_unique() > 1:
+                raise RankadjustError(
+                    "the counts are of more than one split; filter histogram and pairs first"
+                )
+        part = histogram.filter(pl.col("tasks") > 0, (pl.col("side") == side) | pl.lit(side == "both"))
+        names = ("num_candidates", "tasks", "shared_pairs", "repeated_pairs")
+        counts, tasks, shared, repeated = _columns(part, *names)
+        has_pairs = pairs.height > 0 and part["side"].n_unique() > 1
+        return cls(
+            counts=counts,
+            tasks=tasks,
+            shared=shared,
+            repeated=repeated,
+            is_tail=(part["side"] == "tail").to_numpy(),
+            pairs=_columns(pairs, "head_candidates", "tail_candidates", "linked_pairs") if has_pairs else [],
+            is_known=not histogram["shared_pairs"].null_count(),
+        )
+
+    def with_candidates(self, least: int) -> "_Tasks":
+        """Return the tasks with at least so many candidates."""
+        chosen = self.counts >= least
+        if chosen.all():
+            return self
+        return replace(
+            self,
+            counts=self.counts[chosen],
+            tasks=self.tasks[chosen],
+            shared=self.shared[chosen],
+            repeated=self.repeated[chosen],
+            is_tail=self.is_tail[chosen],
+        )
+
+
+def _variance_of(metric: Metric, tasks: _Tasks, protocol: Protocol) -> tuple[float | None, str | None]:
+    reason = _why_unknown(metric, protocol)
+    return (None, reason) if reason else _of_term(metric, tasks, protocol)
+
+
+def _of_term(metric: Metric, tasks: _Tasks, protocol: Protocol) -> tuple[float | None, str | None]:
+    if not tasks.is_known:
         return None, _UNKNOWN_WITHOUT_TIMES
-    ranked = histogram.filter(pl.col("tasks") > 0)
-    part = ranked if side == "both" else ranked.filter(pl.col("side") == side)
-    if (part["num_candidates"] < 1).any():
+    if (tasks.counts < 1).any():
         return None, "some tasks have no candidates"
-    part = part.filter(pl.col("num_candidates") >= metric.least_candidates)
-    if part.is_empty():
+    part = tasks.with_candidates(metric.least_candidates)
+    if not part.counts.size:
         return None, "there are no tasks" if metric.least_candidates == 1 else "no task has two candidates"
     total = _same_side_sum(metric, part, protocol)
-    if part["side"].n_unique() == len({"head", "tail"}) and protocol.sides == "shared":
-        if pairs.is_empty():
+    if part.is_tail.any() and not part.is_tail.all() and protocol.sides == "shared":
+        if not part.pairs:
             raise RankadjustError("both sides are ranked, but the table of pairs has no rows for this split")
-        total += 2 * covariance_sum(
-            metric, *_columns(pairs, "head_candidates", "tail_candidates", "linked_pairs")
-        )
-    (tasks,) = _columns(part, "tasks")
-    return total / float(tasks.sum()) ** 2, None
+        total += 2 * covariance_sum(metric, *part.pairs)
+    return total / float(part.tasks.sum()) ** 2, None
 
 
 def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
@@ -139,14 +198,12 @@ def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
     return None
 
 
-def _same_side_sum(metric: Metric, part: pl.DataFrame, protocol: Protocol) -> float:
+def _same_side_sum(metric: Metric, part: _Tasks, protocol: Protocol) -> float:
     """Return the sum of the variances of all tasks and of the covariances between tasks of the same side."""
-    counts, tasks, shared, repeated = _columns(
-        part, "num_candidates", "tasks", "shared_pairs", "repeated_pairs"
-    )
+    counts, tasks, repeated = part.counts, part.tasks, part.repeated
     _, variance = mean_and_variance(metric, counts)
     if protocol.negatives is None:
-        return float((tasks + (shared - repeated) / (counts + 1) + repeated) @ variance)
+        return float((tasks + (part.shared - repeated) / (counts + 1) + repeated) @ variance)
     # Each task draws negatives of its own: only a repeated triple is shared, and of it the score of the truth.
     return float(tasks @ variance) + covariance_sum(metric, counts, counts, repeated)
 

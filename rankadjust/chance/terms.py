@@ -171,6 +171,8 @@ def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weight
     """
     counted = (first >= metric.least_candidates) & (second >= metric.least_candidates)
     first, second, weights = first[counted], second[counted], weights[counted]
+    if not weights.any():
+        return 0.0
     if metric.k is None and metric.shape in _COVARIANCES:
         return metric.scale**2 * float(weights @ _COVARIANCES[metric.shape](first, second))
     counts, position = np.unique(np.concatenate([first, second]), return_inverse=True)
