@@ -1030,7 +1030,7 @@ def check(
     """
     if any("=" in table.name for table in tables) and not any(table.exists() for table in tables):
         _require_effect(click.get_current_context(), _VALUES)
-        _check_values([str(table) for table in tables], given, _constants(results, database), as_json)
+        _check_values([str(table) for table in tables], given, results, database, as_json)
     if sidecar is not None and len(tables) > 1:
         raise RankadjustError("--sidecar is about one table; check each table that needs one by itself")
     import polars as pl
@@ -1063,21 +1063,29 @@ def check(
     )
 
 
-def _check_values(values: Sequence[str], given: Given, constants: "Constants", as_json: bool) -> NoReturn:
+def _check_values(
+    values: Sequence[str], given: Given, results: Path | None, database: Path | None, as_json: bool
+) -> NoReturn:
     """Report typed metrics of one model that contradict each other, and end the command."""
-    from rankadjust.database.evaluation_set import EvaluationSet
-
     if (dataset := given["dataset"]) is None:
         raise click.UsageError(
             "Give --dataset: which values are possible together depends on its candidates."
         )
     chosen = {name: text for name in ("split", "side", "protocol") if (text := given[name]) is not None}
     by_metric = _by_metric(values, "leave one of the two out")
+    if not (results or database or as_json):
+        from rankadjust.database.light import light_set
+        from rankadjust.literature.typed_values import findings_of_typed
+
+        held = light_set(dataset, **{"protocol": _PROTOCOL, "split": _SPLIT, "side": "both", **chosen})
+        findings = None if held is None else findings_of_typed(by_metric, held)
+        if findings is not None:
+            _report_lines([_flag(finding.severity, finding.message) for finding in findings], len(by_metric))
+    from rankadjust.database.evaluation_set import EvaluationSet
+
+    constants = _constants(results, database)
     flagged = EvaluationSet.of(constants, dataset, **chosen).check(by_metric)
-    lines = [
-        f"{severity.replace('_', ' ')}: {message}"
-        for severity, message in flagged.select("severity", "message").iter_rows()
-    ]
+    lines = [_flag(*row) for row in flagged.select("severity", "message").iter_rows()]
     _report_check(lines, len(by_metric), flagged, None, as_json)
 
 
@@ -1093,11 +1101,19 @@ def _report_check(
                 "contradictions": flagged.to_dicts(),
             }
         )
-    else:
-        for line in lines:
-            _echo(line)
-        _echo(f"{_number_of(values, 'value')}: {len(lines) or 'nothing'} to look at")
+        sys.exit(1 if lines else 0)
+    _report_lines(lines, values)
+
+
+def _report_lines(lines: Sequence[str], values: int) -> NoReturn:
+    for line in lines:
+        _echo(line)
+    _echo(f"{_number_of(values, 'value')}: {len(lines) or 'nothing'} to look at")
     sys.exit(1 if lines else 0)
+
+
+def _flag(severity: str, message: str) -> str:
+    return f"{severity.replace('_', ' ')}: {message}"
 
 
 def _number_of(count: int, what: str) -> str:

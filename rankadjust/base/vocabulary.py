@@ -25,6 +25,9 @@ TEST_SPLITS = ("testing", "inference_testing")
 TASK_SIDES = ("head", "tail")
 SIDES = (*TASK_SIDES, "both")
 
+# The protocols that rank the true answer against so many negatives.
+SAMPLED = r"^sampled-([0-9]+)$"
+
 # What a row of the database, or of any table of results, is about.
 EVALUATION = ("dataset", "protocol", "split", "side")
 KEY = (*EVALUATION, "metric")

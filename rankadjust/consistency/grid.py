@@ -26,9 +26,12 @@ _PLACES = (np.arange(16) + 0.5) / 16
 _MARGIN = 1.05
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grid:
-    """Ascending ranks (p,), multiples of `step` (1, or 1/2 with ties), from 1 to the greatest rank."""
+    """Ascending ranks (p,), multiples of `step` (1, or 1/2 with ties), from 1 to the greatest rank.
+
+    `rank_grid` returns the same grid for the same ranks, so that what was computed on it can be looked up.
+    """
 
     points: FloatArray
     step: float

@@ -10,13 +10,14 @@ distribution has all values; otherwise it measures by how much the values miss e
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
+from rankadjust.consistency.least_squares import nonnegative
 from rankadjust.consistency.statements import Demand, Statement, TaskCounts
 
 if TYPE_CHECKING:
@@ -209,12 +210,9 @@ class Program:
         return self.grid.points.size
 
     def _bounds(self, demand: Demand) -> tuple[FloatArray, FloatArray]:
-        lower = self._function(demand.lower)
-        upper = lower if demand.upper is demand.lower else self._function(demand.upper)
-        return self.grid.bounds(lower, upper)
-
-    def _function(self, function: RankFunction) -> RankFunction:
-        return Averaged(function, max(int(self._most), 2)) if self._is_averaged else function
+        return _bounds_on(
+            self.grid, demand.lower, demand.upper, max(int(self._most), 2) if self._is_averaged else None
+        )
 
     @cached_property
     def _limits(self) -> FloatArray:
@@ -271,23 +269,31 @@ class Program:
         return float(amount / np.sqrt(variance / tasks))
 
 
+@lru_cache(maxsize=2048)
+def _bounds_on(
+    grid: Grid, lower: RankFunction, upper: RankFunction, most: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """Return `Grid.bounds` of functions, or of their means over the ranks 2..m where m is at most `most`.
+
+    The models of a table have the same metrics among the same candidates, so that most bounds are known already.
+    """
+    if most is None:
+        return grid.bounds(lower, upper)
+    averaged = Averaged(lower, most)
+    return grid.bounds(averaged, averaged if upper is lower else Averaged(upper, most))
+
+
 def _can_be_fulfilled(matrix: FloatArray, equalities: FloatArray, right: FloatArray) -> bool:
     """Return True if least squares give shares with matrix times shares at most 0; False says nothing.
 
     Most printed values are possible together, and shares that have them are given ten times as fast as the least cost.
     """
-    from scipy.optimize import nnls  # noqa: PLC0415 - as in `least_cost`
-
     gaps = np.eye(len(matrix) + len(equalities), len(matrix))
     both = np.vstack([matrix, equalities])
-    try:
-        shares = nnls(np.hstack([both, gaps]), np.append(np.zeros(len(matrix)), right))[0][: matrix.shape[1]]
-    except RuntimeError:
-        # After too many steps.
-        return False
+    shares = nonnegative(np.hstack([both, gaps]), np.append(np.zeros(len(matrix)), right))[: matrix.shape[1]]
     missed = both @ shares
     is_at_most = (missed[: len(matrix)] <= _FULFILLED).all()
-    return bool(is_at_most and np.allclose(missed[len(matrix) :], right, rtol=0.0, atol=_FULFILLED))
+    return bool(is_at_most and (np.abs(missed[len(matrix) :] - right) <= _FULFILLED).all())
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ proofs.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -137,18 +138,25 @@ def statement_of(value: Interval, others: Mapping[str, Interval]) -> Statement |
 def mean_demand(metric: Metric, low: float, high: float) -> Demand | None:
     """Return the interval for the mean of a term; None if the metric has no term or its link no known inverse."""
     back = MEAN_OF_VALUE.get(metric.link)
-    term = metric.term
-    if back is None or term is None:
+    if back is None or metric.term is None:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = back(np.maximum(np.array([low, high]), metric.lower))
+    of_ranks = _of_ranks(metric)
+    jumps = () if metric.k is None else (float(metric.k),)
+    return _demand(of_ranks, of_ranks, float(ends.min()), float(ends.max()), jumps)
+
+
+@lru_cache(maxsize=256)
+def _of_ranks(metric: Metric) -> RankFunction:
+    """Return the term of a metric as a function of ranks alone, the same function whenever it is asked for."""
     nothing = np.array(np.nan)
 
     def of_ranks(ranks: FloatArray) -> FloatArray:
-        return np.asarray(term(ranks, nothing), dtype=np.float64)
+        assert metric.term is not None
+        return np.asarray(metric.term(ranks, nothing), dtype=np.float64)
 
-    jumps = () if metric.k is None else (float(metric.k),)
-    return _demand(of_ranks, of_ranks, float(ends.min()), float(ends.max()), jumps)
+    return of_ranks
 
 
 def _demand(

@@ -32,9 +32,10 @@ OF_ROW = tuple(
 
 @dataclass(frozen=True, eq=False)
 class LightSet:
-    """Released constants of a data set, protocol, split and side, with the answers that `adjust` asks for.
+    """Released constants of a data set, protocol, split and side, with the answers that `adjust` and `check` ask for.
 
-    rows: by metric. candidates: numbers of candidates, and how many tasks have each.
+    rows: by metric. candidates: numbers of candidates, and how many tasks have each. left_out: how many candidates of
+    each task these numbers leave out.
     """
 
     dataset: str
@@ -42,6 +43,7 @@ class LightSet:
     split: str
     side: str
     temporal: bool
+    left_out: int
     rows: Mapping[str, Mapping[str, Any]] = field(repr=False)
     candidates: tuple[list[int], list[int]] = field(repr=False)
 
@@ -100,7 +102,16 @@ def light_set(dataset: str, protocol: str, split: str, side: str) -> LightSet | 
         return None
     counted = [pair for name, pair in of_split["candidates"].items() if side in (name, "both")]
     candidates = ([count for pair in counted for count in pair[0]], [n for pair in counted for n in pair[1]])
-    return LightSet(known, protocol, split, side, content["temporal"], of_split["rows"][side], candidates)
+    return LightSet(
+        known,
+        protocol,
+        split,
+        side,
+        content["temporal"],
+        content["left_out"],
+        of_split["rows"][side],
+        candidates,
+    )
 
 
 @lru_cache(maxsize=2)

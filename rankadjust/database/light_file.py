@@ -15,6 +15,7 @@ from rankadjust.chance.drawn_scorer import MOST_TASKS
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import chosen
 from rankadjust.database.light import LIGHT, OF_ROW
+from rankadjust.database.limits import left_out_by
 
 _SET = ["dataset", "protocol"]
 
@@ -58,7 +59,8 @@ def _contents(constants: Constants) -> Iterator[tuple[tuple[Any, ...], dict[str,
         for (split, side), counts in counted[key].group_by("split", "side", maintain_order=True):
             columns = (counts[name].to_list() for name in ("num_candidates", "tasks"))
             splits[str(split)]["candidates"][side] = [*columns]
-        yield key, {"temporal": constants.has_times(key[0]), "splits": splits}
+        facts = {"temporal": constants.has_times(key[0]), "left_out": left_out_by(key[1])}
+        yield key, {**facts, "splits": splits}
 
 
 def write_light_file(path: Path) -> None:

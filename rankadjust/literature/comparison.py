@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from rankadjust.base.printed import read_number
-from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
+from rankadjust.base.vocabulary import EVALUATION, SAMPLED, TEST_SPLITS
 from rankadjust.base.words import shipped_mapping
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.statuses import USABLE
-from rankadjust.literature.wording import SAMPLED
 
 # About one in twenty random rankings is farther than this from chance.
 CHANCE_Z = 2.0

@@ -6,24 +6,28 @@ printed adjusted value must follow from the metric beside it. Rows must not repe
 (rankadjust.literature.copies). docs/literature.md, "Consistency", explains each finding.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple
 from typing import Any
 
 import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
-from rankadjust.consistency.statements import TOLERANCE
+from rankadjust.base.vocabulary import SAMPLED
 from rankadjust.database.constants import Constants, Database
 from rankadjust.literature.copies import changed_copies, copies
-from rankadjust.literature.findings import FINDING, Finding, PrintedValue, read_value
-from rankadjust.literature.joint import joint_findings
+from rankadjust.literature.findings import Finding
+from rankadjust.literature.one_model import findings_of_model
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.runs import RESULT
-from rankadjust.literature.single import TaskLists, single_findings
-from rankadjust.literature.usual import unusual
-from rankadjust.literature.wording import SAMPLED
+from rankadjust.literature.single import TaskLists
 
+_FINDING = {
+    "_row": pl.UInt32,
+    **dict.fromkeys(("severity", "bound"), pl.String),
+    **dict.fromkeys(("limit", "excess"), pl.Float64),
+    **dict.fromkeys(("values", "mended", "message"), pl.String),
+}
 _SHOWN = (
     *("file", "file_line", "source", "table", "source_line", "model", "dataset", "split", "side"),
     "protocol",
@@ -72,8 +76,8 @@ def check(frame: pl.DataFrame, database: Database = None) -> pl.DataFrame:
     constants = Constants.given(database)
     rescored = frame if "status" in frame.columns else rescore(frame, constants)
     rows = _checkable(rescored)
-    lists = TaskLists(constants.histograms)
-    findings = [finding for group in _groups(rows) for finding in _of_model(group, lists)]
+    lists = TaskLists(constants.histograms.tails)
+    findings = [finding for group in _groups(rows) for finding in findings_of_model(group, lists)]
     findings.sort(key=lambda finding: finding.row)
     findings += copies(rows)
     return _as_table(findings, rows, rescored.columns)
@@ -93,7 +97,7 @@ def check_against(rescored: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 def _as_table(reported: Sequence[Finding], rows: pl.DataFrame, columns: Collection[str]) -> pl.DataFrame:
     """Return findings as a frame, with the available columns that identify the line and the model."""
     shown = [name for name in _SHOWN if name in columns]
-    findings = pl.DataFrame([astuple(finding) for finding in reported], schema=FINDING, orient="row")
+    findings = pl.DataFrame([astuple(finding) for finding in reported], schema=_FINDING, orient="row")
     return findings.join(
         rows.select("_row", *shown, "metric", "value", "value_low", "value_high", "status"),
         on="_row",
@@ -134,77 +138,3 @@ def _groups(rows: pl.DataFrame) -> Iterator[list[dict[str, Any]]]:
     """Return the rows of each model, as dictionaries."""
     for part in rows.partition_by("group", maintain_order=True):
         yield part.to_dicts()
-
-
-def _of_model(rows: Sequence[dict[str, Any]], lists: TaskLists) -> Iterator[Finding]:
-    """Return the contradictions within the values of one model."""
-    tasks = {side: lists.tasks(rows[0], side) for side in {row["side"] for row in rows} | _halves_of(rows)}
-    values = [value for row in rows if (value := read_value(row, lists.expectation)) is not None]
-    possible: list[PrintedValue] = []
-    for value in values:
-        alone = single_findings(value, tasks[value.side])
-        yield from alone
-        # A value that is impossible by itself says nothing about other values.
-        if (
-            not any(finding.severity in ("impossible", "only_if_cut") for finding in alone)
-            and value.status != "value_impossible"
-        ):
-            possible.append(value)
-    base, adjusted = _split(possible)
-    disagreeing = list(_against_base(base, adjusted))
-    yield from disagreeing
-    alone_printed = [value for value in adjusted if (value.side, value.metric.key) not in base]
-    used = [*base.values(), *alone_printed]
-    together = list(joint_findings(used, tasks))
-    yield from together
-    if not together:
-        yield from unusual(used, tasks)
-
-
-def _halves_of(rows: Iterable[Mapping[str, Any]]) -> set[str]:
-    return {"head", "tail", "both"} if len({row["side"] for row in rows}) > 1 else set()
-
-
-def _split(values: Iterable[PrintedValue]) -> tuple[dict[tuple[str, str], PrintedValue], list[PrintedValue]]:
-    """Return the unadjusted values by side and metric, and the list of printed adjusted values."""
-    base: dict[tuple[str, str], PrintedValue] = {}
-    adjusted: list[PrintedValue] = []
-    for value in values:
-        if value.adjustment is not None:
-            adjusted.append(value)
-        else:
-            base.setdefault((value.side, value.metric.key), value)
-    return base, adjusted
-
-
-def _against_base(
-    base: Mapping[tuple[str, str], PrintedValue], adjusted: Iterable[PrintedValue]
-) -> Iterator[Finding]:
-    """Return the printed adjusted values that do not follow from the printed metric."""
-    for value in adjusted:
-        own = base.get((value.side, value.metric.key))
-        if own is None:
-            continue
-        margin = 2 * TOLERANCE * max(abs(own.low), abs(own.high), 1.0)
-        limit = (
-            own.low if value.high < own.low - margin else own.high if value.low > own.high + margin else None
-        )
-        if limit is None:
-            continue
-        ends = sorted(value.as_adjusted(end) for end in (own.low, own.high))
-        expected = ends[0] if value.printed_high < ends[0] else ends[1]
-        excess = max(expected - value.printed_high, value.printed_low - expected)
-        yield Finding(
-            row=value.row,
-            severity="suspicious",
-            bound="adjusted",
-            limit=expected,
-            excess=excess,
-            values=f"{value.text}; {own.text}",
-            mended=f"{value.name} {value.as_adjusted((own.low + own.high) / 2):.4g}",
-            message=(
-                f"{value.text} does not follow from {own.text}, which under this protocol gives "
-                f"{value.as_adjusted((own.low + own.high) / 2):.4g}: one of the two is wrong, or the "
-                "source adjusts with another expectation."
-            ),
-        )

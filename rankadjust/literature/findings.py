@@ -8,12 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from rankadjust.base.printed import read_number
+from rankadjust.base.vocabulary import SAMPLED
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.consistency.statements import Interval
-from rankadjust.literature.wording import SAMPLED
 
 SEVERITIES = {
     "impossible": "no ranks have these values",
@@ -37,22 +36,13 @@ BOUNDS = {
     "repeated_column": "a column with the same values as another",
 }
 
-FINDING = {
-    "_row": pl.UInt32,
-    "severity": pl.String,
-    "bound": pl.String,
-    "limit": pl.Float64,
-    "excess": pl.Float64,
-    **dict.fromkeys(("values", "mended", "message"), pl.String),
-}
-
 # People print at most this number of decimals; values with more come from a file.
 _MOST_DECIMALS = 6
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """A contradiction, reported for one row; the fields are FINDING, columns of `literature.contradictions.check`."""
+    """A contradiction, reported for one row; the fields are columns of `literature.contradictions.check`."""
 
     row: int
     severity: str

@@ -1,15 +1,14 @@
 """Checks of single values: against the range of the metric, the candidates and the number of tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.metrics import Metric, hit
-from rankadjust.chance.moments import metric_moments
+from rankadjust.chance.tails import ChanceTails
 from rankadjust.consistency.statements import TOLERANCE, TaskCounts
-from rankadjust.database.histograms import Histograms
 from rankadjust.database.limits import left_out_by
 from rankadjust.literature.findings import Finding, PrintedValue
 
@@ -19,9 +18,14 @@ _NOTHING = np.empty(0)
 class TaskLists:
     """The tasks of evaluation sets, from their histograms or else their numbers of entities."""
 
-    def __init__(self, histograms: Histograms) -> None:
-        """Take the histograms of the candidates."""
-        self._histograms = histograms
+    def __init__(
+        self, tails: Callable[..., ChanceTails | None], left_out: Callable[[str], int] = left_out_by
+    ) -> None:
+        """Take what returns the tails of an evaluation set, given its four names; None where they are not known.
+
+        left_out: says how many candidates the histograms of a protocol leave out.
+        """
+        self._tails, self._left_out = tails, left_out
         self._tasks: dict[tuple[object, ...], TaskCounts] = {}
         self._expectations: dict[tuple[str, ...], float | None] = {}
 
@@ -39,7 +43,10 @@ class TaskLists:
             return None
         key = (row["dataset"], row["protocol"], row["split"], row["side"], metric.key)
         if key not in self._expectations:
-            tails = None if None in key else self._histograms.tails(*key[:4])
+            tails = None if None in key else self._tails(*key[:4])
+            # Only adjusted values need it, and it imports scipy.
+            from rankadjust.chance.moments import metric_moments  # noqa: PLC0415
+
             self._expectations[key] = (
                 None
                 if tails is None
@@ -50,10 +57,10 @@ class TaskLists:
         return self._expectations[key]
 
     def _found(self, evaluation: tuple[Any, ...], most: float | None) -> TaskCounts:
-        tails = None if None in evaluation else self._histograms.tails(*evaluation)
+        tails = None if None in evaluation else self._tails(*evaluation)
         if tails is None or not tails.counts.size:
             return TaskCounts(_NOTHING, _NOTHING, np.inf if most is None else most)
-        counts = (tails.counts + left_out_by(evaluation[1])).clip(min=1)
+        counts = (tails.counts + self._left_out(evaluation[1])).clip(min=1)
         return TaskCounts(counts, tails.tasks, float(counts.max()))
 
 

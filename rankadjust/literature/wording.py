@@ -36,7 +36,6 @@ ALL_ENTITIES = (
     *("filtered", "filtered-training", "filtered-cumulative", "raw", "pykeen", "time-aware", "time-static"),
 )
 
-SAMPLED = r"^sampled-([0-9]+)$"
 _PERCENT_SIGN = re.compile(r"(?<!\s)\s*+(\(%\)|\[%\]|%)\s*$")
 
 

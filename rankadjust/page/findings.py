@@ -5,10 +5,9 @@ from urllib.parse import urlencode
 
 import polars as pl
 
-from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.base.vocabulary import EVALUATION, SAMPLED
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.comparison import comparable
-from rankadjust.literature.wording import SAMPLED
 from rankadjust.page.figure_section import headline_figure
 from rankadjust.page.hidden import first_known
 from rankadjust.page.material import Material
