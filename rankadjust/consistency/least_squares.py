@@ -13,7 +13,7 @@ _asked = count()
 
 
 def nonnegative(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """Return x >= 0 for which matrix times x is nearest to `right`, or near where too many steps were made."""
+    """Return the x >= 0 that brings matrix times x nearest to `right`; after too many steps another x >= 0."""
     if next(_asked) < _FEW and "scipy.optimize" not in sys.modules:
         return by_columns(matrix, right)
     from scipy.optimize import nnls  # noqa: PLC0415 - it takes long to import
@@ -27,7 +27,7 @@ def nonnegative(matrix: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def by_columns(matrix: FloatArray, right: FloatArray) -> FloatArray:
-    """Return what `nonnegative` does, without scipy: column by column the one that most lowers the distance joins."""
+    """Return what `nonnegative` does, without scipy: each step adds the column that lowers the distance most."""
     size = matrix.shape[1]
     noise = 10 * max(matrix.shape) * np.spacing(1.0) * np.abs(matrix).sum(axis=0).max()
     solution, is_used = np.zeros(size), np.zeros(size, dtype=np.bool_)
@@ -51,6 +51,8 @@ def _of_columns(
         falling = is_used & (free <= 0)
         if not falling.any():
             return free
-        step = (solution[falling] / (solution[falling] - free[falling])).min()
-        solution = solution + step * (free - solution)
+        steps = np.where(falling, solution / np.where(falling, solution - free, 1.0), np.inf)
+        solution = solution + steps.min() * (free - solution)
         is_used &= solution > np.spacing(1.0)
+        # Rounding may leave a trace of the column that became 0.
+        is_used[steps.argmin()] = False

@@ -197,7 +197,7 @@ class Constants:
         if self.file is not None or self._table is not None or not isinstance(dataset, str):
             return self
         try:
-            # Most names are those of the database, and the rows are read in any case.
+            # Most people write the name as the database has it, and its rows are needed in any case.
             if (own := Constants(dataset=dataset)).table.height:
                 return own
             known = _read_once(_released_names, beside_database(None, DATABASE))["dataset"].to_list()
