@@ -495,6 +495,24 @@ def test_the_documentation_shows_what_is_printed_and_a_valid_sidecar(project, tm
     assert {"rows", "columns", "tables"} <= load_sidecar(tmp_path / "example.yaml").keys()
 
 
+def test_the_forms_that_the_documentation_shows_are_read_as_it_says(project, tmp_path):
+    text = (project / "docs" / "tables.md").read_text(encoding="utf-8")
+    section = text.partition("## Forms that work\n")[2].partition("\n## Where")[0]
+    examples = re.findall(r"```(markdown|json)\n(.*?)```\n\n```text\n(.*?)```", section, re.DOTALL)
+    assert len(examples) == 4
+    for suffix, table, values in examples:
+        name = f"example.{ {'markdown': 'md', 'json': 'json'}[suffix] }"
+        described = describe(read_text(tmp_path, name, table))
+        assert (
+            values == described.partition("values\n")[2].partition("values\n")[2].partition("\n\n")[0] + "\n"
+        )
+    # With the facts that the page states for it, the last of them has no unread cell.
+    (stated,) = re.findall(r"```yaml\n(columns:.*?)```", section, re.DOTALL)
+    last = read_text(tmp_path, "stated.md", examples[-1][1], stated)
+    assert last.unread.height == 0
+    assert last.values["protocol"].unique().sort().to_list() == ["filtered", "raw"]
+
+
 @pytest.mark.parametrize(("rows_above", "values"), [(0, 2), (1, 2), (2, 2), (3, 0)])
 def test_a_header_may_stand_two_rows_below_the_first_and_no_lower(tmp_path, rows_above, values):
     text = "".join(f"note {number},,\n" for number in range(rows_above)) + "Model,MRR,MR\nA,0.5,12\n"
