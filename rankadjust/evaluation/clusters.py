@@ -24,7 +24,7 @@ FEW_QUERIES = (
     f"the interval may be too short, since there are fewer than {_ENOUGH} queries, or a few large ones"
 )
 NOT_KNOWN = (
-    "it is not known which triples share a query, so that they are taken as independent (give --tasks, or labels with "
+    "it is not known which triples share a query, so they are taken as independent (give --tasks, or labels with "
     "tabs in the column triple)"
 )
 

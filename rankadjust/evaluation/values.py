@@ -293,7 +293,7 @@ def _warning(metric: Metric, side: str, units: int, tasks: Tasks, *, same: bool)
 
 def _too_short(metric: Metric, side: str, units: int, tasks: Tasks, *, same: bool) -> str | None:
     if same:
-        return "every bootstrap sample has the same value, so that the interval says nothing"
+        return "every bootstrap sample has the same value, so the interval says nothing"
     if side == "both" and len(tasks.sides) > 1 and not tasks.by_triple:
         return "the interval is too short if head and tail task of a triple are alike: give the column triple"
     if metric.key in ("variance", "standard_deviation"):

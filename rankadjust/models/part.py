@@ -362,7 +362,7 @@ class Part:
 
     def _warning(self, metric: Metric, *, same: bool) -> str | None:
         if same:
-            return "nearly every bootstrap sample has the same difference, so that the interval says nothing"
+            return "nearly every bootstrap sample has the same difference, so the interval says nothing"
         if self.clusters < _FEW:
             return f"the interval may be too short, since there are fewer than {_FEW} clusters"
         if self.largest_share > _LARGE:

@@ -131,7 +131,7 @@ def compare_printed(
         if limit := evaluation_set.why_impossible(wanted, *value.ends):
             raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
         if value.spread is not None and runs is not None and runs < _LEAST_RUNS:
-            raise RankadjustError(f"{value.text} has a spread, so that it is a mean over more than one run")
+            raise RankadjustError(f"{value.text} has a spread, so it is a mean over more than one run")
     judge = Judge.of(wanted, evaluation_set)
     return [judge.with_enough(pair) for pair in judge.pairs(printed)]
 
