@@ -74,7 +74,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
 ) -> pl.DataFrame:
     """Return every metric of a model's ranks for each side and type of rank, adjusted for chance.
 
-    docs/evaluate.md explains ties and intervals; docs/methods.md, "Adjustments", defines ratio, index and z.
+    docs/methods-intervals.md explains ties and intervals; docs/methods.md, "Adjustments", defines ratio, index and z.
 
     Parameters
     ----------
@@ -105,7 +105,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
     draws : int
         Bootstrap samples of the 95 % intervals (0: none): of queries where they are known and triples share them
-        (docs/evaluate.md, "Queries"), of triples where the column triple is given, otherwise of tasks within each side.
+        (docs/methods-intervals.md, "Queries"), of triples where the column triple is given, otherwise of tasks
+        within each side.
     seed : int
         Of numpy's default generator.
 

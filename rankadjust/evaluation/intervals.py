@@ -1,4 +1,4 @@
-"""Ends of 95 % confidence intervals from bootstrap samples (docs/evaluate.md, "How far the intervals can be trusted").
+"""Ends of 95 % confidence intervals from bootstrap samples (docs/methods-intervals.md).
 
 Two methods, both better than the quantiles of the samples where ranks are skewed (Efron and Tibshirani 1993, chapters
 12 and 14): studentised, for means that depend much on the worst ranks; BCa for everything else.

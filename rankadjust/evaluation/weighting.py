@@ -3,7 +3,7 @@
 A bootstrap sample says how often each unit (a task, or all tasks of a triple) is drawn; a unit that is drawn twice has
 twice the weight. So the tasks are sorted by group and rank once, and tasks of one group with the same rank form a run.
 From the counts of the units follows the weight of each run, and from these weights every metric: a mean is a matrix
-product, a median is found by halving in the cumulative weights (docs/evaluate.md, "Weights").
+product, a median is found by halving in the cumulative weights (docs/methods-intervals.md, "Weights").
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
