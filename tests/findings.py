@@ -42,7 +42,13 @@ from rankadjust.models.leaderboards import BEST, WORSE, WORSE_IF_INDEPENDENT, le
 from rankadjust.models.printed import UNKNOWN
 
 PROJECT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/literature.md", "docs/compare.md", "docs/methods-baselines.md")
+PAGES = (
+    "README.md",
+    "docs/literature.md",
+    "docs/literature-rows.md",
+    "docs/compare.md",
+    "docs/methods-baselines.md",
+)
 COUNTS = PROJECT / "tests/data/published/counts.csv"
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 _BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)
@@ -80,12 +86,55 @@ def percent(share: float) -> str:
 
 def paragraph(text: str) -> str:
     # A figure and its sign stay on one line.
-    return textwrap.fill(text.replace(" %", "\xa0%"), 118).replace("\xa0", " ") + "\n"
+    return textwrap.fill(text.replace(" %", "\xa0%"), 118, break_on_hyphens=False).replace("\xa0", " ") + "\n"
 
 
 def table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def bullet(text: str) -> str:
+    """Return a point of a list, broken into lines like a paragraph."""
+    first, *others = paragraph(text).splitlines()
+    return "\n".join([f"* {first}", *(f"  {line}" for line in others)]) + "\n"
+
+
+def in_short() -> str:
+    """Return the points at the head of docs/literature.md."""
+    rows = rescored()
+    shares = {row["candidates"]: percent(row["share"]) for row in chance_share(rows).to_dicts()}
+    counted = below_baselines(rows).select("results", "below").sum()
+    trials = {
+        "dataset": "FB15k-237",
+        "split": "validation",
+        "metric": MRR,
+        "second": "raw",
+        "first": "filtered",
+    }
+    turned = reversals(pair_orders(rows, Constants.given(None).table))
+    pairs = turned.filter(**trials).row(0, named=True)
+    assert turned["sure_reversed"].sum() == 0
+    sampled = what_sampling_hides(add_full_bounds(rows, Constants.released())).filter(metric=MRR)
+    severities = dict(check(rows)["severity"].value_counts().iter_rows())
+    points = [
+        f"**Chance.** In the median it explains {shares['sampled-20']} of a printed MRR or Hits@k with 20 sampled "
+        f"negatives, but only {shares['2,000 to 19,999']} on data sets of 2,000 to 20,000 entities "
+        "([details](#how-much-of-a-printed-value-chance-explains)).",
+        f"**Counting.** {counted['below'].item():,} of {counted['results'].item():,} results on test splits are below "
+        "the best scorer that only counts training triples ([details](#how-much-of-it-counting-explains)).",
+        f"**Protocols.** On validation data of FB15k-237, {pairs['reversed']} of {pairs['known']} pairs of models "
+        "change places between filtered and raw MRR. For no pair in the collection do the printed values show that "
+        "such a change is more than the luck of the triples ([details](#which-orders-of-models-change)).",
+        f"**Sampling.** {sampled['pairs'].sum():,} pairs of models are ranked among sampled negatives. The printed "
+        f"values show for {sampled['known'].sum() or 'none'} of them which model has the higher MRR among all "
+        "candidates ([details](#what-sampling-hides)).",
+        f"**Mistakes.** In {severities['impossible']} findings the printed values of a model contradict each other: no "
+        "ranks have them ([details](#which-published-numbers-are-wrong)).",
+        f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values are adjusted. Every other value has a status "
+        "that says why not ([details](literature-rows.md#statuses)).",
+    ]
+    return "".join(map(bullet, points))
 
 
 def opening() -> str:
@@ -97,11 +146,12 @@ def opening() -> str:
     full = _with_baseline()
     return paragraph(
         "How much of a published MRR or Hits@k needs no model? In the median, chance explains "
-        f"{of['sampled-20']} of it with 20 sampled negatives, {of[_TINY]} in the full ranking on data sets of fewer "
-        f"than 200 entities, and {of['2,000 to 19,999']} on data sets of 2,000 to 20,000 entities. Counting explains "
-        "much more: on data sets of 200 entities or more the best scorer that only counts training triples reaches "
-        f"{percent(full)} of a published value, in the median. {counted['results'].sum():,} published values of test "
-        "splits and both sides, each counted once, can be compared with such a scorer under their protocol, and "
+        f"{of['sampled-20']} of it with 20 sampled negatives. In the full ranking it explains {of[_TINY]} on data "
+        f"sets of fewer than 200 entities, and {of['2,000 to 19,999']} on data sets of 2,000 to 20,000 entities. "
+        "Counting explains much more: on data sets of 200 entities or more the best scorer that only counts training "
+        f"triples reaches {percent(full)} of a published value, in the median. {counted['results'].sum():,} published "
+        "values of test splits and both sides, each counted once, can be compared with such a scorer under their "
+        "protocol, and "
         f"{counted['below'].sum():,} of them are below it."
     )
 
@@ -343,11 +393,10 @@ def copies() -> str:
     counted = repeated.group_by("file").len().sort("len", "file", descending=[True, False])
     named = listed([f"{number} of `{file}`" for file, number in counted.iter_rows()])
     return paragraph(
-        f"A result counts once. {repeated.height} of the {rows.height:,} values that are adjusted belong to a result "
-        f"that another source prints as well: {named}. A result is all that a source prints for a model in one "
-        "evaluation, and it is a copy where every value of it occurs in one result of another source for the same data "
-        "set, protocol, split and side, at least two of them with three digits under the same name of the model, three "
-        "under another."
+        "A result counts once. By a result we mean all values that a source prints for a model in one evaluation. It "
+        "is a copy if a result of another source for the same data set, protocol, split and side has every value of "
+        "it. At least two of these values must have three digits, and at least three if the names of the models "
+        f"differ. {repeated.height} of the {rows.height:,} adjusted values belong to copies: {named}."
     )
 
 
@@ -412,9 +461,9 @@ def orders() -> str:
     mean_ranks = model_orders(rescored()).filter(metric=MR, ranking="filtered")
     changed = [part["changed"].sum() for part in (large, full.filter(tiny), sampled, mean_ranks)]
     return paragraph(
-        f"Of {large.height} orders of MRR and Hits@k on data sets that are not tiny {changed[0]} change, of "
-        f"{full.height - large.height} with Nations, Kinships or UMLS {changed[1]}, of {sampled.height} among sampled "
-        f"candidates {changed[2]}; of {mean_ranks.height} orders of mean ranks {changed[3]}."
+        f"Of the orders of MRR and Hits@k, {changed[0]} of {large.height} change on data sets that are not tiny. With "
+        f"Nations, Kinships or UMLS {changed[1]} of {full.height - large.height} change, and among sampled candidates "
+        f"{changed[2]} of {sampled.height}. Of the orders of mean ranks, {changed[3]} of {mean_ranks.height} change."
     )
 
 
@@ -440,10 +489,10 @@ def count_of_leaderboards() -> str:
     behind = boards().filter(pl.col("to_best") != BEST)
     verdicts = dict(behind["to_best"].value_counts().iter_rows())
     return paragraph(
-        f"There are {number} such tables. Of the {behind.height:,} values behind a best one {verdicts[WORSE]:,} are "
-        "worse even where triples that share a query win or lose together, "
-        f"{verdicts[WORSE_IF_INDEPENDENT]:,} are worse if all triples are independent, "
-        f"and of {verdicts[UNKNOWN]:,} it cannot be known."
+        f"There are {number} such tables, with {behind.height:,} values behind a best value. {verdicts[WORSE]:,} of "
+        "these are worse than the best value even if triples that share a query win or lose together. "
+        f"{verdicts[WORSE_IF_INDEPENDENT]:,} are worse only if all triples are independent. For {verdicts[UNKNOWN]:,} "
+        "it cannot be known."
     )
 
 
@@ -468,8 +517,8 @@ def hidden() -> str:
         table(header, rows)
         + "\n"
         + paragraph(
-            "A pair is known where the bounds of its models do not overlap, so that one is certainly better in the "
-            "full ranking: by MRR {} of {:,}, by Hits@10 {} of {:,}. ".format(
+            "A pair is known if the bounds of its models do not overlap: then one of the two is better in the full "
+            "ranking, at that level. By MRR {} of {:,} pairs are known, by Hits@10 {} of {:,}. ".format(
                 *known[MRR], *known["hits_at_10"]
             )
             + "This does not say that the printed order is wrong. It says that the printed values leave it open."
@@ -478,6 +527,7 @@ def hidden() -> str:
 
 
 FINDINGS = {
+    "in short": in_short,
     "opening": opening,
     "share": share,
     "counted": counted,

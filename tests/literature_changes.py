@@ -120,7 +120,7 @@ def page(revision: str) -> str:
         f"Written by `python -m tests.literature_changes {revision}`, which adjusts the tables of that revision",
         "with its code and its constants, and the tables of this revision with the code and constants of today. A line",
         "has the number that it has in the file of `resources/published/`. The reasons are in",
-        "[literature.md](literature.md).",
+        "[literature-rows.md](literature-rows.md).",
         "",
         f"Of {before.height:,} rows {rows:,} changed, and {added['len'].sum():,} are new. New files:",
         "",

@@ -164,15 +164,15 @@ def test_the_power_of_the_documentation_is_the_stored_one(project):
     page = (project / "docs" / "literature.md").read_text(encoding="utf-8")
     section = page.partition("### How much is found")[2].partition("\n### ")[0]
     rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| M")]
-    tables = [pl.read_csv(project / "benchmarks" / name) for name in ("power_before.csv", "power.csv")]
+    table = pl.read_csv(project / "benchmarks" / "power.csv")
     assert len(rows) == 35
     for composition, error, *shares in rows:
-        before, after = (table.filter(composition=composition, error=error) for table in tables)
-        assert before.height == after.height == 5
-        found = before["found"].mean(), after["found"].mean(), after["impossible"].mean()
+        stored = table.filter(composition=composition, error=error)
+        assert stored.height == 5
+        found = stored["found"].mean(), stored["impossible"].mean()
         assert shares == [f"{100 * share:.0f} %" for share in found]
         if error == "none":
-            assert found == (0, 0, 0)
+            assert found == (0, 0)
 
 
 def test_a_drawn_model_is_within_the_printed_ranges_and_an_error_changes_one_value():

@@ -93,9 +93,10 @@ def test_sessions_of_the_documents_print_what_they_say(project, run, monkeypatch
     check_sessions(project / document, least, run)
 
 
-def test_sessions_on_the_released_database_print_what_they_say(project, monkeypatch):
+@pytest.mark.parametrize(("document", "least"), [("docs/sampled.md", 4), ("docs/literature.md", 1)])
+def test_sessions_on_the_released_database_print_what_they_say(project, monkeypatch, document, least):
     monkeypatch.chdir(project)
-    check_sessions(project / "docs" / "sampled.md", 4, run_line)
+    check_sessions(project / document, least, run_line)
 
 
 def check_sessions(document, least, run):
