@@ -12,14 +12,18 @@ _GRAPHS = 57  # of ULTRA
 _HEAD = """\
 # Data sets
 
-Made from the registry, `config/datasets.yaml`, by `make api`; a test holds it.
+Made from the registry, `config/datasets.yaml`, by `make api`; a test compares the two.
 
-A data set is *here* where somebody has read its files: the registry has their checksums and the counts that were found,
-a run refuses other bytes and other counts, and the released database has its constants. Of the others the *address is
-registered*: a run that is asked for one fetches its files and says which checksum it saw. The released database
-lacks them, except the data sets with *bounds*: other files bound all their constants
-([methods.md](methods.md#without-training-triples)). The files themselves are not part of rankadjust; each data set
-keeps its licence.
+The column "state" says how much we know about a data set:
+
+* *here*: somebody has read its files. The registry has their checksums and counts, and a run refuses files with others.
+  The released database has its constants.
+* *address registered*: nobody has read its files yet. A run that asks for the data set fetches them and reports their
+  checksums. The released database lacks it.
+* *bounds*: as before, but other files bound all its constants, so the released database has these bounds
+  ([methods.md](methods.md#without-training-triples)).
+
+The files themselves are not part of rankadjust. Each data set keeps its licence.
 """
 
 _ULTRA = """\
