@@ -2,23 +2,16 @@
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.tables.formats.grid import (
-    Grid,
-    add_text,
-    context_of,
-    is_caption,
-    make_grid,
-    shifted,
-    tidy,
-)
+from rankadjust.tables.formats.grid import Grid, add_text, context_of, is_caption, make_grid, shifted, tidy
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.plaintext import log_grids, split_pipes
@@ -40,6 +33,9 @@ _LONGEST_TEXT = 10_000
 # tokens take a quarter of a minute and a gigabyte, and a file may have thirty million.
 _MOST_TOKENS = 2_000_000
 
+# The line on which tables begin, and these tables.
+_Placed = tuple[float, list[Grid]]
+
 
 def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
     """Return the tables of a Markdown text: pipe tables, also inside comments, and HTML tables.
@@ -50,7 +46,7 @@ def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
     parser = import_module("markdown_it").MarkdownIt("commonmark").enable("table")
     parser = parser if lists else parser.disable("list")
     parser.block.ruler.at("table", _pipe_table_rule, {"alt": ["paragraph", "reference"]})
-    html = []
+    html: list[_Placed] = []
     line = at = 0
     for match in _HTML_TABLE.finditer(text):
         line, at = line + text.count("\n", at, match.start()), match.start()
@@ -61,7 +57,7 @@ def markdown_grids(text: str, *, lists: bool = True) -> list[Grid]:
     return _grids(parser, text, 0, html) or log_grids(text)
 
 
-def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Grid]]]) -> list[Grid]:  # noqa: ANN401
+def _grids(parser: Any, text: str, above: int, html: Iterable[_Placed]) -> list[Grid]:  # noqa: ANN401
     """Return the tables of a text below `above` other lines; html: the HTML tables found in it, with their lines."""
     tokens: list[Any] = []
     links: dict[str, Any] = {}
@@ -74,51 +70,46 @@ def _grids(parser: Any, text: str, above: int, html: Iterable[tuple[int, list[Gr
     def plain(text: str) -> str:
         return unmarked(text) if len(text) <= _LONGEST_TEXT and _MARK.search(text) else text
 
-    lines = text.split("\n")
-    tables_found: list[tuple[int, list[Grid]]] = []
-    fenced: list[tuple[int, list[Grid]]] = []
+    tables = list(html)
+    logs: list[_Placed] = []
     texts: deque[tuple[int, int, str]] = deque()
-    for index, token in enumerate(tokens):
+    for token, after in pairwise([*tokens, None]):
+        first, content = token.map[0] if token.map else 0, token.content
         if token.type in ("heading_open", "paragraph_open"):
             level = int(token.tag[1:]) if token.type == "heading_open" else 0
-            texts.append((token.map[0], level, tokens[index + 1].content))
-        elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
-            first, last = token.map
-            inside = re.sub(r"<!--|-->", "", "\n".join(lines[first:last]))
+            texts.append((first, level, after.content))
+        elif token.type == "html_block" and content.lstrip().startswith("<!--"):
+            inside = re.sub(r"<!--|-->", "", "\n".join(text.split("\n")[slice(*token.map)]))
             grids = _grids(parser, inside, above + first, [])
-            tables_found.append(
-                (first, [shifted(grid, 0, "the table is inside a comment") for grid in grids])
-            )
+            tables.append((first, [shifted(grid, 0, "the table is inside a comment") for grid in grids]))
         elif token.type == "html_block":
-            texts += [(token.map[0], _FOLDED, words) for words in _SUMMARY.findall(token.content)]
-        elif token.type == "fence" and _LATEX_TABLE.search(token.content):
-            tables_found.append(
-                (token.map[0], [shifted(grid, token.map[0] + 1) for grid in latex_grids(token.content)])
-            )
+            texts += [(first, _FOLDED, words) for words in _SUMMARY.findall(content)]
         elif token.type == "fence":
-            fenced.append(
-                (token.map[0], [shifted(grid, token.map[0] + 1) for grid in log_grids(token.content)])
-            )
+            kind, read = (tables, latex_grids) if _LATEX_TABLE.search(content) else (logs, log_grids)
+            kind.append((first, [shifted(grid, first + 1) for grid in read(content)]))
         elif token.type == "pipe_table":
-            tables_found.append(
-                (token.map[0], [_pipe_table(token.meta["rows"], above + token.map[0] + 1, plain)])
-            )
-    tables = []
-    before: list[tuple[int, str]] = []
+            tables.append((first, [_pipe_table(token.meta["rows"], above + first + 1, plain)]))
     # Output of programs is read only if the text has no table: beside tables, such output is a configuration.
-    placed = sorted([*tables_found, *html] or fenced, key=lambda pair: pair[0])
+    placed = sorted(tables or logs, key=lambda pair: pair[0])
+    return list(_with_context(placed, texts, lambda words: tidy(plain(words))))
+
+
+def _with_context(
+    placed: Sequence[_Placed], texts: deque[tuple[int, int, str]], plain: Callable[[str], str]
+) -> Iterator[Grid]:
+    """Yield the tables with the texts around them; texts: line, level (0 for a paragraph) and words of each."""
     # If the first caption follows the first table, each caption follows its own table.
-    captions = [(at, tidy(plain(words))) for at, level, words in texts if not level and is_caption(words)]
+    captions = [(at, plain(words)) for at, level, words in texts if not level and is_caption(words)]
     is_below = bool(captions and placed) and placed[0][0] < captions[0][0]
-    for (line, grids), (end, _) in pairwise([*placed, (len(lines), [])]):
+    before: list[tuple[int, str]] = []
+    for (line, grids), (end, _) in pairwise([*placed, (inf, [])]):
         while texts and texts[0][0] < line:
             _, level, words = texts.popleft()
             if not (is_below and is_caption(words)):
                 add_text(before, level, words)
         own = [words for at, words in captions if is_below and line < at < end][:1]
-        context = [*own, *context_of([(level, tidy(plain(words))) for level, words in before])]
-        tables += [replace(grid, context=(*grid.context, *context)) for grid in grids]
-    return tables
+        context = [*own, *context_of([(level, plain(words)) for level, words in before])]
+        yield from (replace(grid, context=(*grid.context, *context)) for grid in grids)
 
 
 def _pipe_table_rule(state: Any, first: int, end: int, silent: bool) -> bool:  # noqa: ANN401
