@@ -101,13 +101,10 @@ class Reader:
             for column in layout.columns:
                 cell = (row.index, column.index)
                 if is_body and column.role == "value":
-                    read_values = [
-                        self._value(row, part, bare, same, *rest) for part, *rest in self._parts(row, column)
-                    ]
-                    own = [value for value in read_values if isinstance(value, Value)]
-                    left = [state for state in read_values if not isinstance(state, Value)]
-                    values += [] if left else own
-                    states[cell] = left[0] if left else ("value", None)
+                    parts = [self._value(row, *part, bare, same) for part in self._parts(row, column)]
+                    unread = [part for part in parts if not isinstance(part, Value)]
+                    values += [] if unread else [part for part in parts if isinstance(part, Value)]
+                    states[cell] = unread[0] if unread else ("value", None)
                 elif is_of_results and _is_result(self.table.text(*cell)):
                     states[cell] = "unread", "nothing names its metric; state the metric"
                 else:
@@ -127,32 +124,27 @@ class Reader:
         taken = dict(row.facts.assumed).get("model") or ""
         if column.role == "model" and taken.startswith("without '"):
             return "unread", f"the model's name was read {taken}"
-        if (
-            not text
-            or not -1 < last < column.index
-            or column.role != "other"
-            or column.header
-            or column.line.role is not None
-        ):
+        is_unnamed = column.role == "other" and not column.header and column.line.role is None
+        if not text or not is_unnamed or not -1 < last < column.index:
             return _LABEL
         return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
 
     def _parts(self, row: Row, column: Column) -> Iterator[tuple[Column, str, str]]:
-        """Yield the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with label and labelled column."""
+        """Yield the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with labelled column and label."""
         text = self.table.text(row.index, column.index)
-        for label, number in labelled_numbers(text) or [("", text)]:
+        labelled = labelled_numbers(text)
+        if not labelled:
+            yield column, text, ""
+        for label, number in labelled:
             said = read_header(label, self.names)
-            rest = " ".join(filter(None, (column.facts.rest, label)))
-            is_known = said.rest is None and not said.unknown
-            facts = (
-                column.facts.agreeing(said, "the header", "the label")
-                if is_known
-                else replace(column.facts, rest=rest)
-            )
-            yield (replace(column, facts=facts) if label else column), text if not label else number, label
+            if said.rest is None and not said.unknown:
+                facts = column.facts.agreeing(said, "the header", "the label")
+            else:
+                facts = replace(column.facts, rest=" ".join(filter(None, (column.facts.rest, label))))
+            yield replace(column, facts=facts), number, label
 
     def _value(
-        self, row: Row, column: Column, bare: Facts, same: tuple[Any, ...], text: str, label: str
+        self, row: Row, column: Column, text: str, label: str, bare: Facts, same: tuple[Any, ...]
     ) -> Value | State:
         """Return the value of a text, or its state if it has no value. same: a key shared by rows with equal facts."""
         number = read_cell(text)
@@ -160,18 +152,39 @@ class Reader:
             return "missing", None
         if not isinstance(number, Number):
             return "unread", "several values in one cell" if several_numbers(text) else "not a number"
-        known = (column.index, label, same)
-        if known not in self._combined:
-            self._combined[known] = _combine(row, column, bare, self.table, self.known)
-        facts, stated = self._combined[known]
+        key = (column.index, label, same)
+        if key not in self._combined:
+            self._combined[key] = _combine(row, column, bare, self.table, self.known)
+        facts, stated = self._combined[key]
         if reason := _unread(facts):
             return "unread", reason
+        facts, model, assumed = self._named(row, column, facts, stated)
+        metrics = self.table.layout.metrics
+        in_rows = metrics == "rows"
+        return Value(
+            cell=(row.index, column.index),
+            number=number,
+            facts=facts,
+            model=model,
+            labels=row.labels,
+            series=(row.index if in_rows else column.index if metrics == "columns" else 0, label),
+            model_line=column.index if in_rows else row.index,
+            header=(facts.metric_as_printed or "") if in_rows else column.name,
+            stated=stated,
+            patterned=is_pattern(stated.model) or bool(row.line.facts.model or column.line.facts.model),
+            assumed=assumed,
+        )
+
+    def _named(
+        self, row: Row, column: Column, facts: Facts, stated: Facts
+    ) -> tuple[Facts, str | None, dict[str, str]]:
+        """Return the facts of a value with its data set, its model, and the reasons of what is assumed."""
         printed, header = row.facts, column.facts
         assumed = dict(facts.assumed)
-        said = facts.dataset_as_printed or (facts.metric_as_printed if header.dataset else None)
-        starred = _STARRED.search(said or "")
+        name = facts.dataset_as_printed or (facts.metric_as_printed if header.dataset else None)
+        starred = _STARRED.search(name or "")
         if starred and metric_key(starred[1]) is None and stated.dataset is None:
-            assumed.setdefault("dataset", f"'{said}' without its mark")
+            assumed.setdefault("dataset", f"'{name}' without its mark")
         model = stated.model or printed.model or header.model or facts.model
         if stated.model is None and printed.model is not None:
             assumed |= dict(pair for pair in printed.assumed if pair[0] == "model")
@@ -181,25 +194,9 @@ class Reader:
             model = fill(stated.model or "", self._texts(row, column, facts), self.sidecar) or None
         if is_pattern(stated.dataset):
             filled = fill(stated.dataset or "", self._texts(row, column, facts), self.sidecar)
-            known_name = find_dataset(filled, self.names)
-            facts = replace(facts, dataset=known_name or filled, dataset_as_printed=filled)
-        in_rows = self.table.layout.metrics == "rows"
-        return Value(
-            cell=(row.index, column.index),
-            number=number,
-            facts=facts,
-            model=model,
-            labels=row.labels,
-            series=(
-                row.index if in_rows else column.index if self.table.layout.metrics == "columns" else 0,
-                label,
-            ),
-            model_line=column.index if in_rows else row.index,
-            header=(facts.metric_as_printed or "") if in_rows else column.name,
-            stated=stated,
-            patterned=is_pattern(stated.model) or bool(row.line.facts.model or column.line.facts.model),
-            assumed=assumed,
-        )
+            dataset = find_dataset(filled, self.names) or filled
+            facts = replace(facts, dataset=dataset, dataset_as_printed=filled)
+        return facts, model, assumed
 
     def _with_variant(
         self, facts: Facts, model: str | None, stated: Facts, rest: str, assumed: dict[str, str]
