@@ -28,8 +28,6 @@ from rankadjust.tables.tokens import (
 _NUMBER_AT_END = re.compile(r"(.*\S) (\d*\.\d+)")
 # The version of a data set, in a column beside its name.
 _VERSION = re.compile(r"[vV]\d+")
-# An empty cell in a column with one of these roles repeats the label above it.
-_FILLED = LABEL_ROLES
 
 
 @dataclass(frozen=True)
@@ -106,36 +104,26 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     if section := _section(cells, columns, sheet.names, metrics):
         return Row(index, "section", section, line=line)
     # A new text ends the labels to its right, if their cells are empty: 'Average' below a column of categories.
-    new = next(
-        (other.index for other in others if other.role == "other" and _is_word(cells[other.index])),
-        len(cells),
-    )
-    for column in others:
-        if column.index > new:
-            above.pop(column.index, None)
-    labels = [
-        _without_number(_label(column, cells[column.index], above), cells, columns) for column in others
-    ]
+    words = (column.index for column in others if column.role == "other" and _is_word(cells[column.index]))
+    new = next(words, len(cells))
+    for column in (column for column in others if column.index > new):
+        above.pop(column.index, None)
+    labels = [_without_number(_label(column, cells, above), cells, columns) for column in others]
     facts = _said_by(labels, sheet.names)
     facts = explained(facts) if line.facts != NOTHING else facts
     beside = (label.text for label in labels if label.column.role != "metric")
-    return Row(
-        index,
-        "other" if _is_other(facts, beside, line, metrics) else "values",
-        facts,
-        _by_header(labels),
-        line,
-    )
+    kind = "other" if _is_other(facts, beside, line, metrics) else "values"
+    return Row(index, kind, facts, _by_header(labels), line)
 
 
 def _is_word(text: str) -> bool:
     return not is_missing(text) and not is_numeric(text)
 
 
-def _label(column: Column, text: str, above: dict[int, str]) -> _Label:
+def _label(column: Column, cells: Sequence[str], above: dict[int, str]) -> _Label:
     """Return the label in a column; an empty cell repeats the label above it."""
-    assumed = column.assumed
-    if column.role in _FILLED:
+    text, assumed = cells[column.index], column.assumed
+    if column.role in LABEL_ROLES:
         if not text and above.get(column.index):
             text, assumed = above[column.index], "as in the row above"
         above[column.index] = text
@@ -147,15 +135,9 @@ def _without_number(label: _Label, cells: Sequence[str], columns: Sequence[Colum
 
     Text recognition of scanned tables merges such cells: 'RE-GCN w. GT 30.55'.
     """
+    match = _NUMBER_AT_END.fullmatch(label.word) if label.column.role == "model" else None
     beside = columns[label.column.index + 1 : label.column.index + 2]
-    match = _NUMBER_AT_END.fullmatch(label.word)
-    if (
-        not match
-        or label.column.role != "model"
-        or not beside
-        or beside[0].role != "value"
-        or cells[beside[0].index]
-    ):
+    if not match or not any(column.role == "value" and not cells[column.index] for column in beside):
         return label
     return replace(label, word=match[1], assumed=f"without '{match[2]}', which may be the value beside it")
 
@@ -175,40 +157,52 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     stated: dict[str, Any] = {}
     printed = beside = Facts()
     assumed = []
+    version = next((label.word for label in labels if _VERSION.fullmatch(label.word)), None)
     for label in labels:
-        role, word, why = label.column.role, label.word, label.assumed
-        if role == "other" and (task := read_header(word, names)).task and task.rest is None:
-            stated.setdefault("task", task.task)
-        if not word or role not in LABEL_ROLES:
+        role, why = label.column.role, label.assumed
+        said = read_header(label.word, names)
+        if role == "other" and said.task and said.rest is None:
+            stated.setdefault("task", said.task)
+        if not label.word or role not in LABEL_ROLES:
             continue
         if role == "metric":
             printed = replace(read_header(label.text, names), rest=None)
         elif role == "model":
             # A second column of models refines the first, whose text is the name.
-            stated.setdefault("model", word)
+            stated.setdefault("model", label.word)
         else:
-            said = read_header(word, names)
-            known = said.rest is None and said.metric is None
             # 'FB15k (raw)' in a column of data sets also states the protocol, 'tail prediction' as a task the side.
-            beside = beside.over(replace(said, notes=None) if known else NOTHING)
-            ours = getattr(said, role) if known else None
-            ours = "both" if role == "side" and folded(word) in MEANS else ours
-            if role == "dataset":
-                version = next((other.word for other in labels if _VERSION.fullmatch(other.word)), "")
-                if version:
-                    word, why = f"{word} {version}", f"with '{version}' beside it"
-                elif said.notes and ours and find_dataset(word, names) is None:
-                    why = f"'{word}' without its brackets"
-                stated |= {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}
-            elif role == "task":
-                stated["task"] = ours or (ENTITY_RANKING if known else word)
-            else:
-                stated[role] = ours or (None if role == "ties" else word)
+            known = said if said.rest is None and said.metric is None else NOTHING
+            beside = beside.over(replace(known, notes=None))
+            own, reason = _meaning(role, label.word, known, version, names)
+            stated |= own
+            why = reason or why
         assumed += [(role, why)] if why else []
     facts = Facts(**stated, assumed=tuple(assumed)).over(beside)
     if printed == NOTHING:
         return facts
     return printed.agreeing(facts, "the row's metric", "another of its labels")
+
+
+def _meaning(
+    role: str, word: str, known: Facts, version: str | None, names: Names
+) -> tuple[dict[str, str | None], str | None]:
+    """Return the facts of a label that is neither a metric nor a model, and the reason for a data set not as printed.
+
+    known: the facts that its words state. version: the version of a data set, elsewhere in the row.
+    """
+    ours = getattr(known, role)
+    if role == "dataset":
+        why = None
+        if version:
+            word, why = f"{word} {version}", f"with '{version}' beside it"
+        elif known.notes and ours and find_dataset(word, names) is None:
+            why = f"'{word}' without its brackets"
+        return {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}, why
+    if role == "side" and folded(word) in MEANS:
+        return {role: "both"}, None
+    usual = {"ties": None, "task": ENTITY_RANKING if known is not NOTHING else word}
+    return {role: ours or usual.get(role, word)}, None
 
 
 def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> bool:
@@ -232,9 +226,7 @@ def names_metric(cells: Sequence[str], names: Names) -> bool:
 def _section(cells: Sequence[str], columns: Sequence[Column], names: Names, metrics: str) -> Facts | None:
     """Return the facts of a row that divides the table: a single text, spread over all columns or alone in its row."""
     texts = set(filter(None, cells))
-    if len(texts) != 1 or len(cells) < 2:
-        return None
-    text = texts.pop()
+    text = texts.pop() if len(texts) == 1 < len(cells) else ""
     if is_numeric(text) or is_missing(text):
         return None
     facts = read_header(text, names)
