@@ -1,6 +1,7 @@
 """Decide the role of each column of a sheet: values, labels of a kind, or other."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -72,19 +73,20 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
     words = [set(map(folded, stack)) for stack in sheet.stacks]
     # Beside a spread, 'mean' names the values themselves.
     means = MEANS if any(own & words_for("beside_metrics") for own in words) else set()
-    named = _LONG | means
     others = (index for index in indices if metrics == "rows" and index != metric_column)
-    long = next((index for index in others if named & words[index]), None)
+    long = next((index for index in others if (_LONG | means) & words[index]), None)
     roles = ["metric" if index == metric_column else _role(sheet, index, metrics, long) for index in indices]
     assumed = _settle_label_roles(sheet, roles)
-    columns = []
-    for index, (stack, line, facts) in enumerate(zip(sheet.stacks, sheet.lines, sheet.facts, strict=True)):
-        # If a sidecar states facts of a column, the unknown words of its header need no explanation any more.
-        said = explained(facts) if line.facts != NOTHING else facts
-        said = replace(said, rest=None) if folded(said.rest or "") in means else said
-        header = tuple(map(label, stack))
-        columns.append(Column(index, header, roles[index], said, line, assumed.get(index)))
-    return tuple(columns)
+    # If a sidecar states facts of a column, the unknown words of its header need no explanation any more.
+    said = [
+        explained(facts) if line.facts != NOTHING else facts
+        for facts, line in zip(sheet.facts, sheet.lines, strict=True)
+    ]
+    said = [replace(facts, rest=None) if folded(facts.rest or "") in means else facts for facts in said]
+    return tuple(
+        Column(index, tuple(map(label, stack)), roles[index], said[index], line, assumed.get(index))
+        for index, (stack, line) in enumerate(zip(sheet.stacks, sheet.lines, strict=True))
+    )
 
 
 def explained(facts: Facts) -> Facts:
@@ -101,27 +103,29 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
         return line.role or "value"
     role = next((role for role in map(role_of, reversed(stack)) if role), None)
     if metrics == "columns":
-        said = sheet.facts[index]
-        is_hidden = role is None and said.metric is None and _HIDDEN.search(said.rest or "") is not None
-        is_spread = bool(stack) and folded(stack[-1]) in words_for("beside_metrics")
-        is_value = (said.metric is not None or is_hidden) and not (
-            is_spread or ((role or is_hidden) and sheet.is_text(index))
-        )
+        is_value = _names_values(sheet, index, role)
     else:
-        is_value = (
-            metrics != ""
-            and bool(stack)
-            and (role is None if long is None else index == long)
-            and not is_difference(stack[-1])
-            # The mean over data sets is not a value of any.
-            and not (folded(stack[-1]) in MEANS and any(facts.dataset for facts in sheet.facts))
-            and _holds_values(sheet, index)
-        )
+        is_free = role is None if long is None else index == long
+        is_value = metrics != "" and is_free and _may_be_values(sheet, index)
     return "value" if is_value else role or "other"
 
 
-def _holds_values(sheet: Sheet, index: int) -> bool:
-    cells = sheet.cells[index]
+def _names_values(sheet: Sheet, index: int, role: str | None) -> bool:
+    """Return whether the header of a column names a metric, or hides one; role: the role that its words suggest."""
+    facts, stack = sheet.facts[index], sheet.stacks[index]
+    is_hidden = role is None and facts.metric is None and _HIDDEN.search(facts.rest or "") is not None
+    if not (facts.metric or is_hidden) or folded(stack[-1]) in words_for("beside_metrics"):
+        return False
+    return not ((role or is_hidden) and sheet.is_text(index))
+
+
+def _may_be_values(sheet: Sheet, index: int) -> bool:
+    """Return whether a column, whose header names no metric, holds values rather than differences or labels."""
+    stack, cells = sheet.stacks[index], sheet.cells[index]
+    # The mean over data sets is not a value of any.
+    is_mean = bool(stack) and folded(stack[-1]) in MEANS and any(facts.dataset for facts in sheet.facts)
+    if not stack or is_difference(stack[-1]) or is_mean:
+        return False
     if all(map(number_beside_name, cells)):
         return True
     return any(map(holds_numbers, cells)) and not _is_numbering(cells) and not sheet.is_text(index)
@@ -139,20 +143,7 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     above = any(sheet.facts[index].dataset for index, role in enumerate(roles) if role == "value")
     free = [index for index, line in enumerate(sheet.lines) if line.role is None]
     for index in free:
-        texts = set(filter(None, sheet.cells[index]))
-        # Traces of LibKGE call the split 'data'.
-        if roles[index] == "dataset" and all(read_header(text, sheet.names).split for text in texts):
-            roles[index] = "split"
-        # 'Dataset' in the corner may describe the headers to its right rather than the cells below.
-        elif roles[index] == "dataset" and above:
-            is_known = any(find_dataset(text, sheet.names) for text in texts)
-            roles[index] = "dataset" if is_known else "other"
-        # Nor does 'Metric' there.
-        elif roles[index] == "metric" and not _metric_cells(sheet, index):
-            roles[index] = "other"
-        # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
-        elif roles[index] == "name":
-            roles[index] = "other" if "model" in roles else "model"
+        roles[index] = _settled(sheet, index, roles, above)
     models = [index for index in free if roles[index] == "model"]
     same = [index for index in models if len(set(sheet.cells[index])) == 1]
     for index in same if len(same) < len(models) else ():
@@ -172,6 +163,21 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
                 roles[index] = role
                 assumed[index] = f"column {index + 1} taken for the {_PLURAL.get(role, role)}"
     return assumed
+
+
+def _settled(sheet: Sheet, index: int, roles: Sequence[str], above: bool) -> str:
+    """Return the role of a column, corrected by its cells; above: whether headers of values name data sets."""
+    role, texts = roles[index], set(filter(None, sheet.cells[index]))
+    # Traces of LibKGE call the split 'data'.
+    if role == "dataset" and all(read_header(text, sheet.names).split for text in texts):
+        return "split"
+    # 'Dataset' or 'Metric' in the corner may describe the headers to its right rather than the cells below.
+    if role == "dataset" and above:
+        return "dataset" if any(find_dataset(text, sheet.names) for text in texts) else "other"
+    if role == "metric" and not _metric_cells(sheet, index):
+        return "other"
+    # 'Name' means the model if no other column does: beside 'Method', 'Team' means the authors.
+    return ("other" if "model" in roles else "model") if role == "name" else role
 
 
 def _role_of_labels(sheet: Sheet, index: int, roles: Sequence[str]) -> str:
@@ -199,47 +205,40 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
 def with_sides_of_pairs(sheet: Sheet) -> Sheet:
     """Read two letters beside the same metrics as the two sides: 'l-MRR', 'r-MRR'; a mean beside sides as both."""
     letters = [(facts.unknown or facts.notes or facts.rest or "").casefold() for facts in sheet.facts]
-    metrics = {
-        letter: {facts.metric for facts, own in zip(sheet.facts, letters, strict=True) if own == letter}
-        for letter in letters
-    }
     if _BETWEEN & set(letters):
         return replace(sheet, facts=[_of_frequency(facts) for facts in sheet.facts])
+    metrics: dict[str, set[str | None]] = defaultdict(set)
+    for facts, letter in zip(sheet.facts, letters, strict=True):
+        metrics[letter].add(facts.metric)
     sides: dict[str, str] = {}
     for head, tail in _LETTERS:
-        if metrics.get(head) and metrics[head] == metrics.get(tail):
+        if metrics[head] and metrics[head] == metrics[tail]:
             sides |= {head: "head", tail: "tail"}
     if {*sides.values(), *(facts.side for facts in sheet.facts)} >= {"head", "tail"}:
         sides |= dict.fromkeys(MEANS, "both")
-    return replace(
-        sheet,
-        facts=[
-            replace(explained(facts), side=sides[letter], notes=None, rest=None).assuming(
-                "side", f"from '{letter}'"
-            )
-            if letter in sides and facts.side is None
-            else facts
-            for facts, letter in zip(sheet.facts, letters, strict=True)
-        ],
-    )
+    pairs = zip(sheet.facts, letters, strict=True)
+    return replace(sheet, facts=[_of_side(facts, letter, sides.get(letter)) for facts, letter in pairs])
 
 
 def _of_frequency(facts: Facts) -> Facts:
     return replace(facts, side=None, task=facts.task or SUBSET) if facts.side in ("head", "tail") else facts
 
 
+def _of_side(facts: Facts, letter: str, side: str | None) -> Facts:
+    if side is None or facts.side is not None:
+        return facts
+    return replace(explained(facts), side=side, notes=None, rest=None).assuming("side", f"from '{letter}'")
+
+
 def _with_name(facts: Facts) -> Facts:
     if not facts.unknown:
         return facts
-    if facts.dataset:
-        is_key = facts.unknown in (facts.metric_as_printed or "").split(".")
-        return (
-            replace(explained(facts), model=facts.unknown).assuming("model", "from a key")
-            if is_key
-            else facts
-        )
-    named = replace(explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
-    return named.assuming("dataset", f"'{facts.unknown}' of a header read as a name")
+    if not facts.dataset:
+        named = replace(explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
+        return named.assuming("dataset", f"'{facts.unknown}' of a header read as a name")
+    if facts.unknown not in (facts.metric_as_printed or "").split("."):
+        return facts
+    return replace(explained(facts), model=facts.unknown).assuming("model", "from a key")
 
 
 def with_unknown_headers(
@@ -282,13 +281,13 @@ def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Fact
     if kind == "data sets" and not facts.dataset:
         named = replace(facts, dataset=text, dataset_as_printed=text, rest=None)
         return named.assuming("dataset", f"header '{text}' read as a name")
-    if kind == "models" or (facts.dataset and not has_models):
-        # A bare number is a name only together with the word in the corner: 'rank' and 64.
-        corner = label(sheet.grid.rows[0][0]) if column.index else ""
-        if not facts.dataset and (both := split_name(text, sheet.names)):
-            why = f"within the header '{text}'"
-            named = replace(facts, model=both[0], dataset=both[1], dataset_as_printed=text, rest=None)
-            return named.assuming("dataset", why).assuming("model", why)
-        model = f"{corner} {text}" if is_numeric(text) and corner and not metric_key(corner) else text
-        return replace(facts, model=model, rest=None).assuming("model", "from a header")
-    return facts
+    if kind != "models" and (has_models or not facts.dataset):
+        return facts
+    if not facts.dataset and (both := split_name(text, sheet.names)):
+        why = f"within the header '{text}'"
+        named = replace(facts, model=both[0], dataset=both[1], dataset_as_printed=text, rest=None)
+        return named.assuming("dataset", why).assuming("model", why)
+    # A bare number is a name only together with the word in the corner: 'rank' and 64.
+    corner = label(sheet.grid.rows[0][0]) if column.index and is_numeric(text) else ""
+    model = f"{corner} {text}" if corner and not metric_key(corner) else text
+    return replace(facts, model=model, rest=None).assuming("model", "from a header")
