@@ -150,11 +150,9 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
         roles[index] = "other"
     assumed: dict[int, str] = {}
     for index in free:
-        stack = sheet.stacks[index]
         is_label = (
             roles[index] == "other"
-            and "other" not in map(role_of, stack)
-            and not any(map(is_difference, stack))
+            and "other" not in map(role_of, sheet.stacks[index])
             and not all(map(_NO_NAME.match, filter(None, sheet.cells[index])))
         )
         if is_label and sheet.is_text(index):

@@ -1,7 +1,7 @@
 """Lay out a grid: find its headers, labels and values, and the facts that headers, labels and the text around state."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -156,12 +156,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
 
 def metric_around(around: _Around) -> Facts:
     """Return the metric of the nearest text, or of the file's name, that names any; nothing if it names several."""
-    found = ((where, metrics) for where, text in around if (metrics := metrics_within(text)))
-    where, metrics = next(found, ("", {}))
-    if len(metrics) != 1:
-        return Facts()
-    [(key, words)] = metrics.items()
-    return Facts(metric=key, metric_as_printed=words).because(f"from {where}")
+    return _nearest("metric", around, metrics_within)
 
 
 def dataset_around(around: _Around, names: Names) -> Facts:
@@ -182,27 +177,38 @@ def dataset_around(around: _Around, names: Names) -> Facts:
 
 def task_around(around: _Around) -> Facts:
     """Return the task of the caption or heading next to a table, if it names one task and not entity prediction."""
-    return _only("task", around, lambda text: set(tasks_within(text)) - {ENTITY_RANKING})
+    return _nearest(
+        "task",
+        _captions(around),
+        lambda text: {task: words for task, words in tasks_within(text).items() if task != ENTITY_RANKING},
+    )
 
 
 def protocol_around(around: _Around) -> Facts:
     """Return the protocol of the caption or heading next to a table, if it names one protocol alone."""
-    return _only("protocol", around, protocols_within)
-
-
-def _only(name: str, around: _Around, within: Callable[[str], Collection[str]]) -> Facts:
-    """Return the fact of this kind from the nearest short text that names any; nothing if it names several."""
-    short = ((where, within(text)) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS)
-    where, facts = next(((where, facts) for where, facts in short if facts), ("", ()))
-    only: dict[str, Any] = {name: min(facts)} if len(facts) == 1 else {}
-    return Facts(**only).because(f"from {where}")
+    return _nearest("protocol", _captions(around), protocols_within)
 
 
 def model_around(around: _Around) -> Facts:
     """Return the model in a command of the texts around a table, such as '--model_name TransE_l2'."""
-    named = ((where, match[1]) for where, text in around if (match := _MODEL_OPTION.search(text)))
-    where, model = next(named, (None, None))
-    return Facts(model=model).because(f"from {where}")
+    return _nearest("model", around, lambda text: dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text))
+
+
+def _captions(around: _Around) -> _Around:
+    return [(where, text) for where, text in around[:_NEXT] if len(text.split()) <= _CAPTION_WORDS]
+
+
+def _nearest(name: str, around: _Around, within: Callable[[str], Mapping[str, str]]) -> Facts:
+    """Return the fact of this kind from the nearest text that names any; nothing if it names several.
+
+    within: returns the facts in a text, each with its words.
+    """
+    where, named = next(((where, named) for where, text in around if (named := within(text))), ("", {}))
+    if len(named) != 1:
+        return Facts()
+    [(fact, words)] = named.items()
+    stated: dict[str, Any] = {name: fact, **({"metric_as_printed": words} if name == "metric" else {})}
+    return Facts(**stated).because(f"from {where}")
 
 
 def percent_around(around: _Around) -> str | None:
