@@ -21,7 +21,6 @@ from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.tables.values import States, Value
 
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
-_MRR, _FIRST = "inverse_harmonic_mean_rank", "hits_at_1"
 # The program needs some milliseconds for a row, and a log may have thousands of rows.
 _MOST_ROWS = 5
 # Of a row, key of a metric -> its number and the index of its series; key -> the ends of its rounding interval.
@@ -171,15 +170,9 @@ def _are_possible(ends: _Ends) -> bool:
 
 
 def _is_out_of_order(ends: _Ends) -> bool:
-    """Return whether Hits@k falls as k grows, or MRR is out of the reach of Hits@1: this needs no program."""
+    """Return whether Hits@k falls as k grows: this needs no program."""
     by_k = {resolve(key).k or 0: own for key, own in ends.items() if key.startswith("hits_at_")}
-    hits = [by_k[k] for k in sorted(by_k)]
-    if any(lower[0] > higher[1] for lower, higher in pairwise(hits)):
-        return True
-    if not {_MRR, _FIRST} <= ends.keys():
-        return False
-    (low, high), (least, most) = ends[_MRR], ends[_FIRST]
-    return low > (1 + most) / 2 or high < least
+    return any(by_k[lower][0] > by_k[higher][1] for lower, higher in pairwise(sorted(by_k)))
 
 
 def _series(members: Sequence[Value], percent: str | None) -> Series:
