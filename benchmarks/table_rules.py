@@ -35,7 +35,7 @@ from rankadjust.tables import (
     units,
     values,
 )
-from rankadjust.tables.formats import grid, markdown, plaintext, tools
+from rankadjust.tables.formats import grid, logs, markdown, tools
 from rankadjust.tables.reading import read_tables
 
 
@@ -74,7 +74,7 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "AUC may be of classification": [(tokens, "_metric_of_ranks", tokens.metric_key)],
     "a header begins again": [(reading, "below_each_other", lambda one, _: [one])],
     "rows that divide the table": [(rows, "_section", _nothing)],
-    "an empty name is that above": [(rows, "_FILLED", ())],
+    "an empty name is that above": [(rows, "LABEL_ROLES", ())],
     "rows and columns of differences": [(rows, "is_difference", lambda _: False)],
     "metric around the table": [(layout, "metric_around", _no_facts)],
     "data set in the corner": [(rows, "_corner", _no_facts)],
@@ -100,7 +100,7 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "frames of pandas in JSON": [(tools, "_frame", _no_rows)],
     "lists of Hits of LibKGE": [(tools, "_LISTED_HITS", _NEVER)],
     "raw and filtered of LibKGE": [(conventions, "_of_libkge", _nothing)],
-    "titles of the lines of a log": [(plaintext, "_TITLE", _NEVER)],
+    "titles of the lines of a log": [(logs, "_TITLE", _NEVER)],
     "header text is a version or a variant": [(values.Reader, "_with_variant", _unchanged)],
     "a metric beside unknown words is named": [(tokens, "_beside_unknown", _nothing)],
     "brackets in headers": [(tokens, "_with_brackets", _nothing)],
@@ -118,7 +118,7 @@ RULES: Mapping[str, Sequence[tuple[Any, str, Any]]] = {
     "the Hits share a unit": [(units, "_share_unit_of_hits", _nothing)],
     "a version beside its data set": [(rows, "_VERSION", _NEVER)],
     "numbers of rows": [(columns, "_is_numbering", _no)],
-    "facts among the pairs of a line": [(plaintext, "_FIELD", _NEVER)],
+    "facts among the pairs of a line": [(logs, "_FIELD", _NEVER)],
 }
 
 

@@ -11,12 +11,11 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, side_by_side
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
+from rankadjust.tables.formats.logs import log_grids, openke_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.plaintext import (
     delimited_grids,
     fixed_width_grids,
-    log_grids,
-    openke_grids,
     piped_grids,
     single_blank_grids,
 )

@@ -14,7 +14,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, add_text, context_of, is_caption, make_grid, shifted, tidy
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
-from rankadjust.tables.formats.plaintext import log_grids, split_pipes
+from rankadjust.tables.formats.logs import log_grids
+from rankadjust.tables.formats.plaintext import split_pipes
 
 _HTML_TABLE = re.compile(r"<table\b.*?(</table\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _LATEX_TABLE = re.compile(r"\\begin\{(?:tabular|longtable|array)")

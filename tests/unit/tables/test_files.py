@@ -25,9 +25,10 @@ from rankadjust.tables.formats import macros, markdown
 from rankadjust.tables.formats.grid import context_of
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
+from rankadjust.tables.formats.logs import log_grids
 from rankadjust.tables.formats.macros import latex_to_text
 from rankadjust.tables.formats.markdown import markdown_grids
-from rankadjust.tables.formats.plaintext import delimited_grids, fixed_width_grids, log_grids, piped_grids
+from rankadjust.tables.formats.plaintext import delimited_grids, fixed_width_grids, piped_grids
 from rankadjust.tables.formats.rst import rst_grids
 
 QUICK = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
