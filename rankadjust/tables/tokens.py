@@ -433,8 +433,7 @@ def _look_up(run: str, names: Names) -> tuple[str | None, str]:
         return "metric", key
     if dataset := names.get(folded(run)):
         return "dataset", dataset
-    # 'N=1' does not mean 'N-1'.
-    return (None, "") if "=" in run else _vocabulary().get(_key(run), (None, ""))
+    return _vocabulary().get(_key(run), (None, ""))
 
 
 def read_stack(texts: Iterable[str], names: Names) -> Facts:
