@@ -60,8 +60,6 @@ _K = re.compile(r"@?(?P<named>[kKnN]\s?=\s?)?(?P<k>\d+)")
 # Only Hits may have their k without '@' or 'at': the 2 of 'MRR_2' may number a run.
 _AT = re.compile(r"@|(?<![^\W_])at(?![^\W_])", re.IGNORECASE)
 _SCALE = re.compile(r"‰|[/×x*·]\s?10|10\s?(?:\^|[⁰-⁹⁻])|\b(?:log|ln|in k|per mil)")
-# A header has a few words; a longer text is prose, which mentions metrics without naming its numbers.
-_MOST_IN_HEADER = 8
 # The longest run of words that is looked up, and the number of words of a text that are read.
 _MOST_WORDS = 7
 _MOST_READ = 60
@@ -357,7 +355,7 @@ def _beside_unknown(text: str, names: Names) -> Facts | None:
     Words for a spread or a difference also give None: the column then holds no values of the metric.
     """
     facts, unknown = _look_through(text, names)
-    if "metric" not in facts or len(words_of(text)) > _MOST_IN_HEADER:
+    if "metric" not in facts:
         return None
     if any(folded(word) in words_for("beside_metrics") or is_difference(word) for word in unknown):
         return None
