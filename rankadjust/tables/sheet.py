@@ -69,8 +69,7 @@ class Header:
         # A format may mark every row as header (an HTML table of th alone), but a row of numbers never is a header.
         marked = next((row for row in range(1, min(marked, len(rows))) if not self._is_header(row)), marked)
         marked = self._with_names_below(marked)
-        # Below 'Metric', the names of metrics are labels.
-        if self.metrics_in(range(marked)) or "metric" in map(role_of, rows[marked - 1]):
+        if self.metrics_in(range(marked)):
             return marked
         for index in range(marked, min(marked + _LOOK_AHEAD, len(rows))):
             if self._is_header(index) and self.metrics_in(range(index + 1)):

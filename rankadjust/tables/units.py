@@ -129,7 +129,7 @@ def _possible(
             Decision(unit, reason, impossible[place], assumed=True) if place in changed else column
             for place, column in enumerate(decisions)
         ]
-    for value in (value for members in groups for value in members if is_doubtful and wrong > 1):
+    for value in (value for members in groups for value in members if is_doubtful):
         value.assumed.setdefault("metric", "of the header, though most rows are impossible with it")
     return decisions
 

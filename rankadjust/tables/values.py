@@ -178,7 +178,7 @@ class Reader:
     def _named(
         self, row: Row, column: Column, facts: Facts, stated: Facts
     ) -> tuple[Facts, str | None, dict[str, str]]:
-        """Return the facts of a value with its data set, its model, and the reasons of what is assumed."""
+        """Return the facts of a value with its data set, its model, and the reason of each assumption."""
         printed, header = row.facts, column.facts
         assumed = dict(facts.assumed)
         name = facts.dataset_as_printed or (facts.metric_as_printed if header.dataset else None)
