@@ -28,16 +28,22 @@ def api_page() -> str:
     return OPENING + contents + "".join(_described(name, member) for name, member in members.items())
 
 
-def _purpose(described: griffe.Object) -> str:
-    return described.docstring.value.splitlines()[0].rstrip()
+def _docstring(described: griffe.Object | griffe.Alias) -> griffe.Docstring:
+    if described.docstring is None:
+        raise ValueError(f"{described.path} has no docstring")
+    return described.docstring
 
 
-def _described(name: str, described: griffe.Object, level: str = "##") -> str:
+def _purpose(described: griffe.Object | griffe.Alias) -> str:
+    return _docstring(described).value.splitlines()[0].rstrip()
+
+
+def _described(name: str, described: griffe.Object | griffe.Alias, level: str = "##") -> str:
     lines = [f"\n{level} {name}\n"]
-    if described.is_function:
+    if isinstance(described, griffe.Function):
         signature = described.signature(name=name.rpartition(".")[2])
         lines += ["```python", *wrap(signature, 110, subsequent_indent="    "), "```\n"]
-    for section in described.docstring.parsed:
+    for section in _docstring(described).parsed:
         lines += _WRITERS.get(section.kind.value, _unknown)(section)
     if level == "##":
         path = described.relative_package_filepath.as_posix()
@@ -50,7 +56,7 @@ def _described(name: str, described: griffe.Object, level: str = "##") -> str:
     )
 
 
-def _is_public(member: griffe.Object) -> bool:
+def _is_public(member: griffe.Object | griffe.Alias) -> bool:
     return member.is_function and not member.name.startswith("_") and member.docstring is not None
 
 

@@ -5,10 +5,11 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Dialog, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Route, sync_playwright
 
 INSTALL = "install it, on Debian and Ubuntu with: apt-get install chromium"
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -55,10 +56,10 @@ class Pages:
         self,
         path: Path | str,
         width: int = 1600,
-        scheme: str = "light",
+        scheme: Literal["light", "dark"] = "light",
         *,
         address: str = "",
-        wait: str = "load",
+        wait: Literal["commit", "domcontentloaded", "load", "networkidle"] = "load",
         script: str = "",
     ) -> Page:
         """Return a file, or a page of the site, opened in a window of that width (pixels).
@@ -75,8 +76,8 @@ class Pages:
         self._contexts.append(context)
         context.set_offline(True)
         context.route(lambda url: not url.startswith(_LOCAL), self._refuse)
-        if self._site is not None:
-            context.route(f"{self._site[0]}**", self._answer)
+        if (site := self._site) is not None:
+            context.route(f"{site[0]}**", lambda route: _answer(route, *site))
         context.on("request", lambda request: self._note_request(request.url))
         context.on("weberror", lambda error: self.problems.append(f"error: {error.error}"))
         context.on("console", self._note_message)
@@ -103,27 +104,29 @@ class Pages:
     def _refuse(self, route: Route) -> None:
         route.abort()
 
-    def _answer(self, route: Route) -> None:
-        address, folder = self._site
-        path = folder / urlsplit(route.request.url.removeprefix(address)).path
-        path = path / "index.html" if path.is_dir() else path
-        if path.is_file():
-            route.fulfill(path=path)
-        else:
-            route.fulfill(status=404)
-
     def _note_request(self, url: str) -> None:
         if not url.startswith(_LOCAL if self._site is None else (*_LOCAL, self._site[0])):
             self.problems.append(f"request: {url}")
 
-    def _note_message(self, message) -> None:
+    def _note_message(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.problems.append(f"console: {message.text}")
 
 
+def _answer(route: Route, address: str, folder: Path) -> None:
+    path = folder / urlsplit(route.request.url.removeprefix(address)).path
+    path = path / "index.html" if path.is_dir() else path
+    if path.is_file():
+        route.fulfill(path=path)
+    else:
+        route.fulfill(status=404)
+
+
 def scrolls_sideways(page: Page) -> bool:
     """Return whether the page as a whole is wider than its window."""
-    return page.evaluate("document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth")
+    return bool(
+        page.evaluate("document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth")
+    )
 
 
 def violations(page: Page, within: str | None = None, *, least: str = "minor") -> list[str]:

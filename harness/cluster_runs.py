@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -163,7 +163,7 @@ class Run:
 
 
 @contextmanager
-def running(cluster: Cluster, inputs: Path, folder: Path, *arguments: str):
+def running(cluster: Cluster, inputs: Path, folder: Path, *arguments: str) -> Iterator[Run]:
     """Start a run on a Slurm with the profile, as a user does; it does not outlive this."""
     folder.mkdir(exist_ok=True)
     arguments = ("--workflow-profile", str(PROJECT / "profiles" / "slurm"), *arguments)

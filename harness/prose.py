@@ -74,13 +74,13 @@ def main(update: bool) -> int:
     rows = list(occurrences())
     counts = Counter((file, name) for file, _, name, _ in rows)
     if update:
-        with KNOWN.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(
+        with KNOWN.open("w", encoding="utf-8", newline="") as stored:
+            csv.writer(stored, lineterminator="\n").writerows(
                 [*key, count] for key, count in sorted(counts.items())
             )
         return 0
-    with KNOWN.open(encoding="utf-8", newline="") as file:
-        known = {(name, phrase): int(count) for name, phrase, count in csv.reader(file)}
+    with KNOWN.open(encoding="utf-8", newline="") as stored:
+        known = {(name, phrase): int(count) for name, phrase, count in csv.reader(stored)}
     more = {key for key, count in counts.items() if count > known.get(key, 0)}
     for file, number, name, line in rows:
         if (file, name) in more:

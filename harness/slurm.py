@@ -185,7 +185,7 @@ def _is_left_over(path: Path) -> bool:
         owner = re.match(rf"{OURS}process (\d+)", configuration.read_text(encoding="utf-8"))
     except OSError:
         return False
-    return bool(owner) and not Path(f"/proc/{owner[1]}").exists()
+    return owner is not None and not Path(f"/proc/{owner[1]}").exists()
 
 
 @contextmanager

@@ -82,7 +82,11 @@ def write_check(collection: Literature, root: Path) -> None:
     adjusted = adjust(printed, dataset="FB15k-237", metric=metric, database=collection.material.constants)
     lines = [
         Line("the printed MRR", str(printed), [printed]),
-        Line(f"{adjusted.baseline} (counting)", number(adjusted.baseline_value), [adjusted.baseline_value]),
+        Line(
+            f"{adjusted.baseline} (counting)",
+            number(adjusted.baseline_value),
+            list(filter(None, [adjusted.baseline_value])),
+        ),
         Line("chance", number(adjusted.expectation), [adjusted.expectation]),
     ]
     page = Page(
