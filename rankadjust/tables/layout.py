@@ -151,7 +151,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         if not any(row.facts.dataset for row in rows):
             around = around.over(dataset_around(texts, names))
     columns = with_unknown_headers(sheet, columns, rows, around)
-    return Layout(columns, tuple(rows), around, metrics, percent_around(texts), sampled_around(grid.context))
+    sampled = next(filter(None, map(sampled_within, grid.context)), None)
+    return Layout(columns, tuple(rows), around, metrics, percent_around(texts), sampled)
 
 
 def metric_around(around: _Around) -> Facts:
@@ -214,8 +215,3 @@ def _nearest(name: str, around: _Around, within: Callable[[str], Mapping[str, st
 def percent_around(around: _Around) -> str | None:
     """Return the place of a text next to the table that declares its numbers percent."""
     return next((where for where, text in around[:_NEXT] if _IN_PERCENT.search(text)), None)
-
-
-def sampled_around(around: Sequence[str]) -> str | None:
-    """Return the words of the nearest text around a table that speaks of sampled candidates."""
-    return next(filter(None, map(sampled_within, around)), None)

@@ -121,9 +121,6 @@ def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
 
 def paths_of(data: Any, above: str = "") -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any data
     """Yield path and text of every value of a record; lists, such as losses by epoch, are left out."""
-    # MLflow stores metrics and parameters as lists of a key and a value each.
-    if _is_records(data) and all({"key", "value"} <= record.keys() for record in data):
-        data = {str(record["key"]): record["value"] for record in data}
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from paths_of(value, f"{above}.{key}" if above else str(key))
