@@ -479,7 +479,7 @@ def boards() -> pl.DataFrame:
 
 def leaderboard() -> str:
     key = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both", "metric": MRR}
-    columns = ["place", "model", "value", "letters", "letters_if_independent", "to_best"]
+    columns = ["place", "model", "value", "results", "letters", "letters_if_independent", "to_best"]
     rows = [columns, ["---"] * len(columns), *boards().filter(**key).select(columns).head(8).rows()]
     return "".join(f"| {' | '.join(str(cell) for cell in row)} |\n" for row in rows)
 
