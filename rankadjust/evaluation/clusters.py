@@ -168,9 +168,3 @@ def lengthening(
     longer = stretch([*whole, *variances[2:]])
     quantile = stats.t.ppf(0.975, np.minimum.reduce([each.freedom for each in known])) / special.ndtri(0.975)
     return longer * quantile / np.sqrt(known[0].bias), longer
-
-
-def widening(units: IntArray) -> float:
-    """Return how much longer a 95 % interval is under Student's law with the effective number of clusters."""
-    freedom = max(effective(units) - 1, 1.0)
-    return float(stats.t.ppf(0.975, freedom) / special.ndtri(0.975))

@@ -9,7 +9,7 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric, Term
-from rankadjust.evaluation.clusters import FEW_QUERIES, NOT_KNOWN, few_queries, lengthening
+from rankadjust.evaluation.clusters import FEW_QUERIES, NOT_KNOWN, effective, few_queries, lengthening
 from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, studentised
 from rankadjust.evaluation.resampling import bootstrap_counts, in_groups, jackknife, jackknife_variance
 from rankadjust.evaluation.tasks import Tasks
@@ -298,10 +298,15 @@ def _too_short(metric: Metric, side: str, units: int, tasks: Tasks, *, same: boo
         return "the interval is too short if head and tail task of a triple are alike: give the column triple"
     if metric.key in ("variance", "standard_deviation"):
         return "the interval of a dispersion of ranks is usually too short"
-    if side in tasks.ways and few_queries([way[tasks.sides[side]] for way in tasks.ways[side]]):
+    ways = [way[tasks.sides[side]] for way in tasks.ways.get(side, [])]
+    if ways and few_queries(ways):
         return FEW_QUERIES
     enough = _FEW_UNITS_LONG_TAIL if has_long_tail(metric) else _FEW_UNITS
-    if units < enough:
-        what = "triples" if tasks.by_triple else "tasks"
-        return f"the interval may be too short, since there are fewer than {enough:,} {what}"
-    return None
+    what = "triples" if tasks.by_triple else "tasks"
+    if units >= enough and ways:
+        units, what = min(int(effective(way)) for way in ways[:2]), "queries of one size"
+    return (
+        f"the interval may be too short, since there are fewer than {enough:,} {what}"
+        if units < enough
+        else None
+    )

@@ -11,7 +11,7 @@ from scipy import stats
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.ties import mean_over_orders
-from rankadjust.evaluation.clusters import FEW_QUERIES, few_queries, stretch, widening
+from rankadjust.evaluation.clusters import FEW_QUERIES, effective, few_queries, lengthening, stretch
 from rankadjust.evaluation.intervals import UnitMeans, bias_corrected, has_long_tail, skewed_p, studentised
 from rankadjust.evaluation.resampling import bootstrap_counts, jackknife, jackknife_variance
 from rankadjust.evaluation.weighting import Arrangement, arrange, averages
@@ -67,6 +67,7 @@ _FEW_SKEWED = 300
 class _Estimates:
     """What is known of a model: m metrics (m,), in d bootstrap samples (m, d), and for each way with clusters left out.
 
+    triples_left_out: the same with triples left out, where clusters are queries.
     parts: for each way, where there are several, the share of each cluster in the means (m or fewer, clusters). means:
     the metrics before the link, the mean of the logarithms for GMR: p is about them, since a difference of exponentials
     is skewed where runs differ much. runs, runs_of_means: how the runs differ in both.
@@ -76,6 +77,7 @@ class _Estimates:
     values: FloatArray
     samples: FloatArray
     left_out: Sequence[FloatArray]
+    triples_left_out: FloatArray | None
     parts: Sequence[FloatArray]
     means: FloatArray
     runs: Runs
@@ -111,6 +113,8 @@ class Part:
         self.counts = np.full(places.size, np.nan) if known is None else known[places]
         self.most = most if known is None else float(self.counts.max())
         self.ways, self.units, self.queries = ways, ways[0], queries
+        # Of each task; needed where clusters are queries.
+        self.triple = found.tasks["triple"][places].rank("dense").cast(pl.Int64).to_numpy() - 1
         self.clusters = int(self.units.max()) + 1
         self.largest_share = float(np.bincount(self.units).max() / places.size)
 
@@ -148,6 +152,7 @@ class Part:
                 self._linked(means := function(np.ones((self.clusters, 1))))[:, 0],
                 of_samples,
                 [self._left_out(model, way) for way in self.ways],
+                self._left_out(model, self.triple) if self.queries else None,
                 self._parts(model),
                 means[:, 0],
                 *self._runs(model),
@@ -175,7 +180,7 @@ class Part:
             self._p(first.model, second.model, flips, seed, under_null),
             self._skewed_p(first, second, under_null),
         )
-        low, high = self._ends(first, second, longer, seed).T
+        low, high = self._ends(first, second, variances, seed).T
         of_runs = warning_of(runs)
         return as_frame(
             DIFFERENCES,
@@ -195,12 +200,23 @@ class Part:
             ],
         )
 
-    def _ends(self, first: _Estimates, second: _Estimates, longer: FloatArray, seed: int) -> FloatArray:
+    def _longer(
+        self, first: _Estimates, second: _Estimates, variances: Sequence[FloatArray]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return how much longer intervals are than those over the clusters of the first way: BCa, studentised (m,)."""
+        if first.triples_left_out is None or second.triples_left_out is None:
+            return (longer := stretch(variances)), longer
+        of_triples = jackknife_variance([first.triples_left_out - second.triples_left_out])
+        return lengthening(self.ways, variances, int(self.triple.max()) + 1, of_triples)
+
+    def _ends(
+        self, first: _Estimates, second: _Estimates, variances: Sequence[FloatArray], seed: int
+    ) -> FloatArray:
         """Return the ends of the intervals of the differences (m, 2), by the methods of `evaluate`."""
         difference, samples = first.values - second.values, first.samples - second.samples
         left_out = self._linked(first.left_out[0]) - self._linked(second.left_out[0])
         ends = bias_corrected(difference, samples, [left_out])
-        of_cluster = np.full(len(self.metrics), widening(self.units) if self.queries else 1.0)
+        longer, of_studentised = self._longer(first, second, variances)
         # The difference of two means is the mean of the differences.
         long = [place for place in self._long(difference) if _is_mean(self.of_means[place])]
         if long and samples.shape[1]:
@@ -212,8 +228,9 @@ class Part:
             ]
             found = studentised(of_means, np.concatenate(sampled, axis=2))
             known = ~np.isnan(found).any(axis=1)
-            ends[np.array(long)[known]], of_cluster[np.array(long)[known]] = found[known], 1.0
-        moved: FloatArray = (longer * of_cluster)[:, None] * (ends - difference[:, None])
+            places = np.array(long)[known]
+            longer[places], ends[places] = of_studentised[places], found[known]
+        moved: FloatArray = longer[:, None] * (ends - difference[:, None])
         return difference[:, None] + moved
 
     def _long(self, difference: FloatArray) -> list[int]:
@@ -371,9 +388,11 @@ class Part:
             )
         if self.queries and few_queries(self.ways):
             return FEW_QUERIES
-        if self.clusters < _FEW_SKEWED and (metric.term is None or has_long_tail(metric)):
+        worth = min(effective(way) for way in self.ways[:2])
+        if worth < _FEW_SKEWED and (metric.term is None or has_long_tail(metric)):
+            size = "" if self.clusters < _FEW_SKEWED else " of one size"
             return (
-                f"with fewer than {_FEW_SKEWED} clusters, models with the same value may be told apart too often "
+                f"with fewer than {_FEW_SKEWED} clusters{size}, models with the same value may be told apart too often "
                 "where a few tasks have very bad ranks"
             )
         return None

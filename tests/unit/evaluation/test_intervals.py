@@ -193,6 +193,9 @@ def test_every_interval_that_is_too_short_says_so():
     assert ends(evaluate(shared, metrics=["mrr"], draws=50), "mrr")[3] is None
     fewer = evaluate(shared.filter(pl.col("triple") < 297), metrics=["mrr"], draws=50)
     assert "fewer than 100 queries" in ends(fewer, "mrr")[3]
+    alike = frame.with_columns(query=(pl.col("triple") // 2).cast(pl.String))
+    assert "fewer than 1,000 queries of one size" in ends(evaluate(alike, metrics=["mr"], draws=50), "mr")[3]
+    assert ends(evaluate(alike, metrics=["mrr"], draws=50), "mrr")[3] is None
     perfect = evaluate([1] * 50, metrics=["hits@10"], draws=50)
     assert ends(perfect, "hits@10")[:2] == (1, 1)
     assert "every bootstrap sample has the same value" in ends(perfect, "hits@10")[3]
