@@ -63,8 +63,7 @@ def _metric_cells(sheet: Sheet, column: int) -> int:
     rows = (row for row in zip(*sheet.cells, strict=True) if sum(map(bool, row)) > 1)
     cells = [row[column] for row in rows if row[column] and not is_numeric(row[column])]
     read = (read_header(cell, sheet.names) for cell in cells)
-    named = sum(facts.metric is not None and not facts.unknown for facts in read)
-    return named if 2 * named >= len(cells) else 0
+    return sum(facts.metric is not None and not facts.unknown for facts in read)
 
 
 def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[Column, ...]:

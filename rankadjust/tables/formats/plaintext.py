@@ -169,33 +169,28 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
     if len(lines) < 2:
         return []
     width = max(map(len, lines))
-    gaps = _gaps(lines, 2)
+    gaps = _gaps(lines)
     body = [line for line in lines if sum(map(_is_value, line.split())) > 1]
-    between_values = _gaps(body, 2) if 1 < len(body) < len(lines) else []
+    between_values = _gaps(body) if 1 < len(body) < len(lines) else []
     if len(gaps) < len(between_values) < MAX_COLUMNS:
         columns = list(pairwise([0, *chain(*between_values), width]))[::2]
         return [_pieces(line, columns) for line in lines]
-    for cuts, needs_number in ((gaps, False), (_gaps(lines, 1), True)):
-        edges = [0, *(last for _, last in cuts), width]
-        rows = [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
-        # A single blank is a gap only if it separates numbers, as between columns set side by side.
-        if 0 < len(cuts) <= MAX_COLUMNS and (
-            not needs_number or any(read_number(cell) for row in rows for cell in row[1:])
-        ):
-            return rows
+    if 0 < len(gaps) <= MAX_COLUMNS:
+        edges = [0, *(last for _, last in gaps), width]
+        return [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
     split = [re.split(r"\s{2,}", line.strip()) for line in lines]
     return split if len({len(row) for row in split}) == 1 and len(split[0]) > 1 else []
 
 
-def _gaps(lines: Sequence[str], least: int) -> list[tuple[int, int]]:
-    """Return the places after the first sign where all lines have this many blanks."""
+def _gaps(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places after the first sign where all lines have two blanks or more."""
     blank = [True] * max(map(len, lines), default=0)
     # Go sign by sign, since one line may be as long as all others together.
     for line in lines:
         for at, sign in enumerate(line):
             if sign != " ":
                 blank[at] = False
-    return [(first, last) for first, last in blocks_of(blank) if last - first >= least and first > 0]
+    return [(first, last) for first, last in blocks_of(blank) if last - first > 1 and first > 0]
 
 
 def bordered_grid(lines: Sequence[str], above: int, context: Sequence[str]) -> Grid:
