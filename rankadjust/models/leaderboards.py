@@ -86,14 +86,17 @@ def _judged(part: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]
     # at most, whether s^2 was divided by the number of runs or by one less.
     error = pl.col("spread") / (pl.col("runs") - 1).sqrt()
     chosen_from = pl.col("results").fill_null(1)
-    columns = part.select("model", "value", "value_low", "value_high", error, "runs", chosen_from)
+    # A model of the user may share its name with a published one, but not its place.
+    place = pl.col("place").cast(pl.String)
+    columns = part.select(place, "value", "value_low", "value_high", error, "runs", chosen_from)
     printed = [Typed(*row) for row in columns.iter_rows()]
     names = [one.text for one in printed]
     pairs = {(pair.better.text, pair.worse.text): pair for pair in judge.pairs(printed)}
     of_model = letters(names, {both: pair.verdict == BETTER for both, pair in pairs.items()})
     alone = letters(names, {both: pair.p_if_independent <= LEVEL for both, pair in pairs.items()})
     to_best = [pairs[names[0], name] for name in names[1:]]
-    choices = [_choices(len(pairs), pair) for pair in to_best]
+    model_of = dict(part.select(place, "model").iter_rows())
+    choices = [_choices(len(pairs), pair, model_of) for pair in to_best]
     return part.with_columns(
         triples=pl.lit(judge.alone.triples, pl.Int64),
         letters=pl.Series([of_model[name] for name in names], dtype=pl.String),
@@ -104,9 +107,11 @@ def _judged(part: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]
     )
 
 
-def _choices(pairs: int, pair: PrintedPair) -> str:
+def _choices(pairs: int, pair: PrintedPair, model_of: Mapping[str, str]) -> str:
     """Return the choices that p of a pair is corrected for."""
     of_pairs = "1 pair of models" if pairs == 1 else f"{pairs:,} pairs of models"
     chosen = [pair.better] if pair.worse.spread is None else [pair.better, pair.worse]
-    results = [f"the best of {one.results} results of {one.text}" for one in chosen if one.results > 1]
+    results = [
+        f"the best of {one.results} results of {model_of[one.text]}" for one in chosen if one.results > 1
+    ]
     return "; ".join([of_pairs, *results])

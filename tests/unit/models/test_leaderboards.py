@@ -130,3 +130,12 @@ def test_with_a_spread_the_results_of_both_models_count():
     assert found["corrected_for"][1].endswith(
         "the best of 2 results of A; the best of 1000000000 results of B"
     )
+
+
+def test_a_model_of_the_user_may_have_the_name_of_a_published_one():
+    values = (0.9, 0.5, 0.499)
+    same, other = (
+        boards(results("hits_at_10", *zip(names, values, strict=True))) for names in ("AAB", "ACB")
+    )
+    assert same.drop("model").equals(other.drop("model"))
+    assert same["to_best"].to_list() == ["best", "worse", "worse"]
