@@ -879,6 +879,12 @@ FOUND_IN_READMES = {
         ],
         0,
     ),
+    "a row of a metric among rows of costs": (
+        "umls.md",
+        table("Row | A | B", "Params | 5M | 6M", "Time | 3h | 4h", "Epochs | 10 | 20", "MRR | .5 | .6"),
+        [(model, "UMLS", MRR, value, None, None, None) for model, value in (("A", "0.5"), ("B", "0.6"))],
+        0,
+    ),
     "frequent and rare entities": (
         "umls.md",
         "MRR by frequency of the answer\n\n" + table("Model | Head | Torso | Tail", "A | .5 | .4 | .3"),
