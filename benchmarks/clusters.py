@@ -24,7 +24,7 @@ takes some fifteen minutes of one core.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from scipy import sparse
 from rankadjust import compare
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.files import write_text
-from rankadjust.chance.metrics import metric_value, resolve
+from rankadjust.chance.metrics import Metric, metric_value, resolve
 from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.values import metric_values
@@ -188,19 +188,34 @@ def differences_again(replications: int = 250) -> Iterator[tuple[str, str, int, 
     """Yield how often the intervals of `compare` hold 0, the true difference of two models with equal laws."""
     metrics = [resolve(name) for name in METRICS_AGAIN]
     for law, triples in DIFFERENCES_AGAIN:
-        rng, places, held = np.random.default_rng([78, triples, len(law)]), np.arange(2 * triples), []
+        rng, held = np.random.default_rng([78, triples, len(law)]), []
         for replication in range(replications):
-            asked = queries(triples, law, rng)
-            both = ranks(asked, law, rng, models=2)
-            tasks = frame(both[0], None, asked)
-            models = [Model(name, one.reshape(1, -1)) for name, one in zip("AB", both, strict=True)]
-            ways = clusters_of(tasks, "query").ways("both", places)
-            part = Part("both", places, Paired(tasks, models), ways, metrics, queries=True)
-            rows = part.results(19, 200, replication)[1]
+            rows = differences_of_pair(triples, law, rng, metrics, flips=19, draws=200, seed=replication)
             low, high, warning = rows.select("difference_low", "difference_high", "warning")
             held.append([(low <= 0) & (high >= 0), warning.is_not_null()])
         for name, share, warned in zip(rows["metric"], *np.mean(held, axis=0), strict=True):
             yield "compare", law, triples, name, replications, float(share), float(warned)
+
+
+def differences_of_pair(
+    triples: int,
+    law: str,
+    rng: np.random.Generator,
+    metrics: Sequence[Metric],
+    *,
+    flips: int,
+    draws: int,
+    seed: int,
+) -> pl.DataFrame:
+    """Return the differences of two models with equal laws, over queries; a row for each metric."""
+    asked = queries(triples, law, rng)
+    both = ranks(asked, law, rng, models=2)
+    tasks = frame(both[0], None, asked)
+    models = [Model(name, of_model.reshape(1, -1)) for name, of_model in zip("AB", both, strict=True)]
+    places = np.arange(2 * triples)
+    ways = clusters_of(tasks, "query").ways("both", places)
+    part = Part("both", places, Paired(tasks, models), ways, metrics, queries=True)
+    return part.results(flips, draws, seed)[1]
 
 
 def rejections(what: str, triples: int, law: str, replications: int) -> Iterator[Row]:
@@ -225,15 +240,10 @@ def rejections(what: str, triples: int, law: str, replications: int) -> Iterator
 def many(triples: int, law: str, replications: int) -> Iterator[Row]:
     """Yield the size over queries from many pairs, without the way through tables of ranks."""
     rng = np.random.default_rng([SEED + 2, triples, LAWS.index(law)])
-    metrics, places, p = [resolve(name) for name in METRICS], np.arange(2 * triples), []
+    metrics, p = [resolve(name) for name in METRICS], []
     for replication in range(replications):
-        asked = queries(triples, law, rng)
-        both = ranks(asked, law, rng, models=2)
-        tasks = frame(both[0], None, asked)
-        models = [Model(name, one.reshape(1, -1)) for name, one in zip("AB", both, strict=True)]
-        ways = clusters_of(tasks, "query").ways("both", places)
-        part = Part("both", places, Paired(tasks, models), ways, metrics, queries=True)
-        p.append(part.results(199, 0, replication)[1]["p"].to_numpy())
+        rows = differences_of_pair(triples, law, rng, metrics, flips=199, draws=0, seed=replication)
+        p.append(rows["p"].to_numpy())
     for metric, share in zip(metrics, np.mean(np.array(p) <= LEVEL, axis=0), strict=True):
         yield "size", law, triples, metric.key, "queries", replications, float(share)
 
