@@ -55,9 +55,9 @@ def count_baselines(
     Returns
     -------
     polars.DataFrame
-        A row for each split, side (head, tail, both), baseline and metric. The columns are value (the expectation over
-        all orders of the tied, in the unit of the metric), variance (over these orders alone), tasks, and reason (why
-        a value is null).
+        A row for each split, side (head, tail, both), baseline and metric. value is the expectation over all orders of
+        the tied, in the unit of the metric, and variance the variance over these orders alone. tasks is the number of
+        tasks, and reason says why a value is null.
 
     Raises
     ------

@@ -75,9 +75,9 @@ def count_candidates(
     Parameters
     ----------
     splits : mapping of str to polars.DataFrame, or polars.DataFrame
-        A frame per split, named as in `rankadjust.base.vocabulary.SPLITS`, with the columns head, relation, tail (text
-        or integers from 0 on) and, for temporal data, time or time_start and time_end (compared for equality); or one
-        frame with a column split besides. Other columns are ignored.
+        A frame per split, named as in `rankadjust.base.vocabulary.SPLITS`, or one frame with a column split. The
+        columns are head, relation and tail, as text or integers from 0 on. Temporal data also have time, or time_start
+        and time_end, which are compared for equality. Other columns are ignored.
     protocol : str or Protocol
         What is ranked against what: the name of a shipped protocol, or one of your own.
     isolated : int
@@ -93,8 +93,8 @@ def count_candidates(
     Raises
     ------
     RankadjustError
-        For an unknown or empty split, a missing column, a null, ids that are neither text nor integers, a protocol that
-        does not apply, and isolated entities of inductive data.
+        For an unknown or empty split, a missing column, a null, and ids that are neither text nor integers. For a
+        protocol that does not apply, and for isolated entities of inductive data.
 
     Examples
     --------

@@ -195,8 +195,8 @@ class EvaluationSet:
         Parameters
         ----------
         train, valid, test : frame, array or list, shape (n, 3)
-            Triples of head, relation and tail, as labels or as integers from 0 on; a frame has the columns head,
-            relation, tail, and time, or time_start and time_end, where there are times. valid may be None or empty.
+            Triples of head, relation and tail, as labels or as integers from 0 on. A frame has the columns head,
+            relation and tail; temporal data also have time, or time_start and time_end. valid may be None or empty.
         protocol : str or Protocol
             What is ranked against what: the name of a shipped protocol, or one of your own.
         split, side : str
@@ -587,7 +587,7 @@ class EvaluationSet:
         Parameters
         ----------
         *models
-            The ranks of two or more models, which are called A, B and so on, or by the names of their files; or one
+            The ranks of two or more models. They are called A, B and so on; files are called by their own names. Or one
             mapping of names to ranks.
         **options
             As for `rankadjust.compare`.

@@ -86,8 +86,8 @@ def load_database(path: str | Path | None = None, dataset: str | None = None) ->
     Raises
     ------
     RankadjustError
-        When the file is missing or is not an adjustment database, when another version made it with other columns,
-        when its values are not those that were written, and when it does not say what they were.
+        If the file is missing or is not an adjustment database, or another version made it with other columns. If its
+        values have changed since they were written, or it has no digest that would show a change.
 
     Examples
     --------

@@ -79,9 +79,9 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     Parameters
     ----------
     ranks : file, folder, frame or array of shape (n,)
-        A table (Parquet, CSV, TSV, a frame) with the columns rank (or optimistic and pessimistic, the ends of what
-        ties allow) and optionally side (head, tail), triple, num_candidates, weight and group; a folder of tables; an
-        .npz file or a folder with scores (`rankadjust.evaluation.scores.read_scores`); or ranks alone.
+        A table (Parquet, CSV, TSV, a frame), a folder of tables, or ranks alone; or scores, as an .npz file or a folder
+        (`rankadjust.evaluation.scores.read_scores`). A table has the column rank, or optimistic and pessimistic, the
+        ends of what ties allow. The columns side (head, tail), triple, num_candidates, weight and group are optional.
     num_candidates : int or array of shape (n,), optional
         Candidates of each task, the true answer included; in place of a column.
     dataset : str or EvaluationSet, optional
@@ -115,12 +115,12 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     polars.DataFrame
         A row for each average (micro: over tasks; macro: over groups, where there are groups), side (head, tail,
         both), rank_type (given; or optimistic, realistic, pessimistic, expected) and metric. value is a fraction or a
-        rank; value_low to value_high and index_low to index_high are bootstrap intervals, with expectation and
-        variance held fixed, and interval names their method (studentised or BCa). p_random_scorer: of micro averages,
-        as `rankadjust.adjust` draws it. log10_p_independent is log10 of the probability that independent random ranks
-        are at least as good. What does not exist is null, and reason,
-        reason_random_scorer and reason_p say why. warning says where intervals are likely to be too short, where
-        tasks seem to be in the table twice, and where many have one candidate only.
+        rank. value_low to value_high and index_low to index_high are bootstrap intervals, with expectation and variance
+        held fixed; interval names their method (studentised or BCa). p_random_scorer is drawn as `rankadjust.adjust`
+        draws it, for micro averages. log10_p_independent is log10 of the probability that independent random ranks are
+        at least as good. A number that does not exist is null, and reason, reason_random_scorer and reason_p say why.
+        warning says whether intervals are likely to be too short, whether tasks seem to be in the table twice, and
+        whether many tasks have one candidate only.
 
     Raises
     ------

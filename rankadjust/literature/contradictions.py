@@ -52,11 +52,11 @@ def check(frame: pl.DataFrame, database: Database = None) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        Columns that name the line, the model and the evaluation; severity (impossible or suspicious); bound (the kind
-        of contradiction); metric, value, value_low, value_high (a value that clashes, and its rounding interval); limit
-        (the nearest value that the other values allow, null if no number says it); excess (> 0: the distance of the
-        interval from limit); values (a minimal set of values that clash); mended (the least change of a single value
-        that removes the contradiction); message; status (of the row in `rescore`).
+        The first columns name the line, the model and the evaluation. severity is impossible or suspicious, and bound
+        is the kind of contradiction. metric and value are a value that clashes, value_low to value_high its rounding
+        interval. limit is the nearest value that the other values allow, null if no number says it. excess is the
+        distance of the interval from limit. values is a minimal set of values that clash, and mended the least change
+        of a single value that removes the contradiction. message says all this; status is the status in `rescore`.
 
     Raises
     ------

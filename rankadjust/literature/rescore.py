@@ -57,8 +57,8 @@ def rescore(
     Parameters
     ----------
     frame : polars.DataFrame, or a frame of pandas or pyarrow
-        A tidy table with the columns dataset, metric and value, and optionally the others of
-        workflow/schemas/tidy.schema.yaml; or a table with a column for each metric instead of metric and value.
+        A tidy table with the columns dataset, metric and value; or a table with a column for each metric in place of
+        metric and value. Other columns of workflow/schemas/tidy.schema.yaml are optional.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released constants. The

@@ -104,16 +104,16 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
 ) -> Comparison:
     """Compare at least two models by their ranks on the same tasks.
 
-    docs/compare.md explains test and intervals. Where a model has several runs its value is the mean over the runs; for
-    a metric that is a function of a mean, the function of the mean over all runs; for the median and measures of
-    dispersion, that of the ranks of all runs. Tied ranks are taken at their mean (realistic).
+    docs/compare.md explains test and intervals. The value of a model with several runs is the mean over the runs. A
+    metric that is a function of a mean, such as GMR, is the function of the mean over all runs. The median and measures
+    of dispersion are computed from the ranks of all runs together. Tied ranks are taken at their mean (realistic).
 
     Parameters
     ----------
     models : mapping of str to ranks, or sequence of paths
-        By the name of each model a file or frame as `evaluate` takes it with the column triple; an array of ranks of
-        shape (n,), in the same order of tasks in all models; a folder with a file or folder for each
-        run (seed); or a list of runs, each with shape (n,). Paths are named by their last part.
+        The ranks of each model by its name: a file or frame with the column triple, as `evaluate` takes it; an array of
+        shape (n,), in the same order of tasks in all models; or a list of runs, each with shape (n,). A folder has a
+        file or a folder for each run (seed). Paths are named by their last part.
     dataset : str or EvaluationSet, optional
         What to adjust the index with.
     protocol, split : str
@@ -128,8 +128,9 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         The attributes of the tasks, as the workflow's target `tasks` writes them.
     cluster : str, optional
         What is swapped and drawn together: triple, query or relation. None means query where the queries are known and
-        several triples share one, else triple. Queries are known from a column query, from the table of the tasks, from
-        triples named by their labels (with tabs) or ids (with commas), and from the files of a run.
+        several triples share one, else triple. Queries are known from a column query, from the table of the tasks or
+        from the files of a run. They are also known if triples are named by their labels (with tabs) or ids (with
+        commas).
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10.
     flips : int

@@ -36,8 +36,8 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     Parameters
     ----------
     datasets : mapping of str to models
-        For each data set the models by name, as `compare` takes them; or a folder that has a file or a folder of runs
-        for each model, named like it.
+        For each data set the models by name, as `compare` takes them; or a folder. The folder has a file, or a folder
+        of runs, with the name of each model.
     protocol, split : str
         Names in any spelling, or aliases: 'filtered', 'testing'.
     tasks : mapping of str to frame, str or Path, optional

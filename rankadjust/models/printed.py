@@ -108,8 +108,8 @@ def compare_printed(
     Raises
     ------
     RankadjustError
-        For fewer than two values, for impossible values, for metrics that are not means over the tasks, for fewer
-        runs than one (two of values with a ±), and if the number of tasks is not known.
+        For fewer than two values, for impossible values, and for metrics that are not means over the tasks. For fewer
+        than one run, or two of values with a ±. If the number of tasks is not known.
 
     Examples
     --------

@@ -144,8 +144,8 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     Raises
     ------
     RankadjustError
-        If no full ranks have the printed values at this level, if the negatives of a benchmark are not drawn
-        uniformly, or if the number of candidates or tasks is not known.
+        If no full ranks have the printed values at this level. If the negatives of a benchmark are not drawn
+        uniformly. If the number of candidates or tasks is not known.
 
     Examples
     --------

@@ -54,8 +54,8 @@ def to_sampled(  # noqa: PLR0913 - options of the public API, by name only
     Returns
     -------
     polars.DataFrame
-        A row for each rank type and metric, with the columns rank_type (rank; or optimistic and pessimistic, if scores
-        were tied), metric, full (the value of the full ranking), expectation and standard_deviation.
+        A row for each rank type and metric. rank_type is rank, or optimistic and pessimistic if scores were tied. full
+        is the value of the full ranking, expectation and standard_deviation are of the sampled one.
 
     Raises
     ------
