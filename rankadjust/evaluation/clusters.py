@@ -162,9 +162,10 @@ def lengthening(
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         known = [
-            _Known.of(way, triples, one / of_triples) for way, one in zip(ways[:2], variances, strict=False)
+            _Known.of(way, triples, variance / of_triples)
+            for way, variance in zip(ways[:2], variances, strict=False)
         ]
-    whole = [one / each.bias for one, each in zip(variances, known, strict=False)]
+    whole = [variance / each.bias for variance, each in zip(variances, known, strict=False)]
     longer = stretch([*whole, *variances[2:]])
     quantile = stats.t.ppf(0.975, np.minimum.reduce([each.freedom for each in known])) / special.ndtri(0.975)
     return longer * quantile / np.sqrt(known[0].bias), longer

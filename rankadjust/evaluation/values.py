@@ -152,8 +152,8 @@ def _in_groups(clusters: IntArray) -> tuple[IntArray, Sequence[IntArray]]:
     return in_groups(clusters, [np.arange(clusters.max() + 1)])
 
 
-def _are_equal(one: Sequence[FloatArray], other: Sequence[FloatArray], positions: IntArray) -> bool:
-    pairs = zip(one, other, strict=True)
+def _are_equal(own: Sequence[FloatArray], other: Sequence[FloatArray], positions: IntArray) -> bool:
+    pairs = zip(own, other, strict=True)
     return all(mine is its or np.array_equal(mine[positions], its[positions]) for mine, its in pairs)
 
 

@@ -13,9 +13,9 @@ from rankadjust.evaluation.task_attributes import baselines_in
 from rankadjust.models.paired import Model, Paired
 
 
-def with_baseline(found: Paired, against: str, evaluation_set: EvaluationSet | None) -> Paired:
+def with_baseline(matched: Paired, against: str, evaluation_set: EvaluationSet | None) -> Paired:
     """Add the ranks of a baseline, which the tasks hold. against: its name, or best, the best one on validation."""
-    known = baselines_in(found.tasks.columns)
+    known = baselines_in(matched.tasks.columns)
     name = known_baseline(against, known, "the table of tasks")
     if name is None:
         if evaluation_set is None:
@@ -23,7 +23,7 @@ def with_baseline(found: Paired, against: str, evaluation_set: EvaluationSet | N
                 "which baseline is the best one depends on the data set: give dataset (--dataset), too"
             )
         name = known_baseline(evaluation_set.best_baseline(), known, "the table of tasks")
-    best, worst = (found.tasks[f"{name}_{end}"].to_numpy()[None] for end in TIED)
-    taken = {model.name for model in found.models}
+    best, worst = (matched.tasks[f"{name}_{end}"].to_numpy()[None] for end in TIED)
+    taken = {model.name for model in matched.models}
     title = f"{name} (counted)" if name in taken else f"{name}"
-    return Paired(found.tasks, [*found.models, Model(title, best, worst)])
+    return Paired(matched.tasks, [*matched.models, Model(title, best, worst)])

@@ -157,8 +157,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     Examples
     --------
     >>> ranks = {"new": [1, 2, 1, 3, 1, 2, 4, 1], "old": [2, 4, 1, 5, 3, 2, 9, 4]}
-    >>> found = compare(ranks, metrics=["mr"], draws=0)
-    >>> found.differences.select("first", "second", "difference", "p").rows()
+    >>> compared = compare(ranks, metrics=["mr"], draws=0)
+    >>> compared.differences.select("first", "second", "difference", "p").rows()
     [('new', 'old', -1.875, 0.03125)]
 
     """
@@ -166,27 +166,27 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     require_between("flips", flips, 1, _MOST_FLIPS)
     evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
     chosen = _chosen(metrics, against)
-    found = _together(models, against, tasks, evaluation_set, side)
-    if all(np.array_equal(model.ranks, found.models[0].ranks) for model in found.models):
-        names = " and ".join(model.name for model in found.models)
+    matched = _together(models, against, tasks, evaluation_set, side)
+    if all(np.array_equal(model.ranks, matched.models[0].ranks) for model in matched.models):
+        names = " and ".join(model.name for model in matched.models)
         question = "; are they the same file?" if against is None else ""
         raise RankadjustError(
             f"{names} have the same rank in every task, so that there is nothing to test{question}"
         )
-    asked = known_queries(found.tasks, evaluation_set, database)
+    asked = known_queries(matched.tasks, evaluation_set, database)
     clusters = clusters_of(asked, cluster)
-    swapped = clusters.ways("both", np.arange(found.tasks.height))[0]
+    swapped = clusters.ways("both", np.arange(matched.tasks.height))[0]
     number = int(swapped.max()) + 1
     if number == 1:
         raise RankadjustError(
             f"all tasks are in one cluster ({clusters.kind}), so that nothing can be said about chance; "
             "another --cluster may help"
         )
-    constants = _constants(chosen, found, evaluation_set)
+    constants = _constants(chosen, matched, evaluation_set)
     most = _most(evaluation_set)
     parts = [
-        Part(side, places, found, ways, chosen, queries=clusters.kind == "query", most=most)
-        for side, places in _sides(found.tasks).items()
+        Part(side, places, matched, ways, chosen, queries=clusters.kind == "query", most=most)
+        for side, places in _sides(matched.tasks).items()
         if (ways := clusters.ways(side, places))[0].any()
     ]
     results = [part.results(flips, draws, seed) for part in parts]
@@ -195,8 +195,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     return Comparison(
         values=_index_of_values(values, constants).select(VALUES.names()).cast(VALUES),
         differences=differences.select(DIFFERENCES.names()).cast(DIFFERENCES),
-        models=[model.name for model in found.models],
-        tasks=found.tasks.height,
+        models=[model.name for model in matched.models],
+        tasks=matched.tasks.height,
         cluster=clusters.kind,
         clusters=number,
         largest_share=float(np.bincount(swapped).max() / swapped.size),
@@ -267,8 +267,8 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     >>> train = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d"), ("d", "r", "a")]
     >>> own = EvaluationSet.from_triples(train, None, [("a", "r", "c"), ("b", "r", "d")])
     >>> ranks = own.each_task().select("triple", "side", rank=pl.lit(1))
-    >>> found = compare_by({"mine": ranks}, "relation", dataset=own, against="popularity", draws=0)
-    >>> found.filter(side="both").select("stratum", "second", "first_value", pl.col("second_value").round(3)).rows()
+    >>> parts = compare_by({"mine": ranks}, "relation", dataset=own, against="popularity", draws=0)
+    >>> parts.filter(side="both").select("stratum", "second", "first_value", pl.col("second_value").round(3)).rows()
     [('r', 'popularity', 1.0, 0.611)]
 
     """
@@ -276,16 +276,16 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     require_between("flips", flips, 1, _MOST_FLIPS)
     evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
     chosen = _chosen(metrics, against)
-    found = _together(models, against, tasks, evaluation_set, side)
-    clusters = clusters_of(known_queries(found.tasks, evaluation_set, database), cluster)
-    labels, order = strata_of(found.tasks, by)
+    matched = _together(models, against, tasks, evaluation_set, side)
+    clusters = clusters_of(known_queries(matched.tasks, evaluation_set, database), cluster)
+    labels, order = strata_of(matched.tasks, by)
     most = _most(evaluation_set)
     parts = [
         _of_part(
             Part(
                 side,
                 own,
-                found,
+                matched,
                 clusters.ways(side, own),
                 chosen,
                 queries=clusters.kind == "query",
@@ -294,7 +294,7 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
             *(flips, draws, seed),
         ).with_columns(stratum=pl.lit(label))
         for label in order
-        for side, places in _sides(found.tasks).items()
+        for side, places in _sides(matched.tasks).items()
         if (own := places[labels.eq(label).to_numpy()[places]]).size
     ]
     rows = pl.concat(parts, how="diagonal")
@@ -405,18 +405,18 @@ def _sides(tasks: pl.DataFrame) -> Mapping[str, IntArray]:
 
 
 def _constants(
-    metrics: Sequence[Metric], found: Paired, evaluation_set: EvaluationSet | None
+    metrics: Sequence[Metric], matched: Paired, evaluation_set: EvaluationSet | None
 ) -> pl.DataFrame:
     """Return side, metric, expectation, optimum and index_scale of each metric."""
-    known = [name for name in ("side", "triple", "num_candidates") if name in found.tasks.columns]
-    frame = found.tasks.select(known)
+    known = [name for name in ("side", "triple", "num_candidates") if name in matched.tasks.columns]
+    frame = matched.tasks.select(known)
     if "both" in frame["side"]:
         frame = frame.drop("side")
     if evaluation_set is not None:
-        for model in found.models:
+        for model in matched.models:
             for ranks in model.ranks:
                 check_fit(frame.with_columns(rank=ranks), evaluation_set)
-    tasks = tasks_of(frame.with_columns(rank=found.models[0].ranks[0]))
+    tasks = tasks_of(frame.with_columns(rank=matched.models[0].ranks[0]))
     rows = add_coefficients(chance_constants(metrics, tasks, evaluation_set))
     return rows.select("side", "metric", "expectation", "optimum", "index_scale")
 

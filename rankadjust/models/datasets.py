@@ -62,8 +62,8 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     Examples
     --------
     >>> nations = {"new": [1, 2] * 201, "old": [2, 2] * 201}
-    >>> found = compare_datasets({"Nations": nations}, metrics=["mr"], draws=0)
-    >>> found["Nations"].differences.select("difference", "better").rows()
+    >>> compared = compare_datasets({"Nations": nations}, metrics=["mr"], draws=0)
+    >>> compared["Nations"].differences.select("difference", "better").rows()
     [(-0.5, 'new')]
 
     """
@@ -78,10 +78,10 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     }
     _check_same_models(models)
     constants = Constants.given(database)
-    found = {}
+    comparisons = {}
     for name, of_dataset in models.items():
         try:
-            found[name] = compare(
+            comparisons[name] = compare(
                 of_dataset,
                 dataset=name,
                 protocol=protocol,
@@ -96,7 +96,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
             )
         except RankadjustError as error:
             raise RankadjustError(f"{name}: {error}") from None
-    return _judged_together(found)
+    return _judged_together(comparisons)
 
 
 def models_of(folder: Path) -> dict[str, Path]:
@@ -105,29 +105,35 @@ def models_of(folder: Path) -> dict[str, Path]:
         raise RankadjustError(
             f"{folder}: there is no such folder; it must have a file or a folder for each model"
         )
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in run_sources(folder, folders=True):
-        if path.stem in found:
-            raise RankadjustError(f"{path}: there is another model {path.stem}: {found[path.stem]}")
-        found[path.stem] = path
-    return found
+        if path.stem in paths:
+            raise RankadjustError(f"{path}: there is another model {path.stem}: {paths[path.stem]}")
+        paths[path.stem] = path
+    return paths
 
 
 def _check_same_models(models: Mapping[str, Models]) -> None:
-    for one, has in models.items():
+    for first, has in models.items():
         for other, lacks in models.items():
             if missing := [name for name in has if name not in lacks]:
-                raise RankadjustError(f"{other}: there is no model {missing[0]}, which {one} has")
+                raise RankadjustError(f"{other}: there is no model {missing[0]}, which {first} has")
 
 
-def _judged_together(found: Mapping[str, Comparison]) -> dict[str, Comparison]:
+def _judged_together(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
     """Return the comparisons with p adjusted over all of them."""
     together = with_verdicts(
-        pl.concat(one.differences.with_columns(dataset=pl.lit(name)) for name, one in found.items()), LEVEL
+        pl.concat(
+            comparison.differences.with_columns(dataset=pl.lit(name))
+            for name, comparison in comparisons.items()
+        ),
+        LEVEL,
     )
     judged = {}
-    for name, one in found.items():
+    for name, comparison in comparisons.items():
         differences = together.filter(dataset=name).drop("dataset")
-        values = with_letters(one.values, differences, LEVEL).select(one.values.columns)
-        judged[name] = replace(one, differences=differences.select(one.differences.columns), values=values)
+        values = with_letters(comparison.values, differences, LEVEL).select(comparison.values.columns)
+        judged[name] = replace(
+            comparison, differences=differences.select(comparison.differences.columns), values=values
+        )
     return judged

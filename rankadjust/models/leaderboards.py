@@ -90,7 +90,7 @@ def _judged(part: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]
     place = pl.col("place").cast(pl.String)
     columns = part.select(place, "value", "value_low", "value_high", error, "runs", chosen_from)
     printed = [Typed(*row) for row in columns.iter_rows()]
-    names = [one.text for one in printed]
+    names = [best.text for best in printed]
     pairs = {(pair.better.text, pair.worse.text): pair for pair in judge.pairs(printed)}
     of_model = letters(names, {both: pair.verdict == BETTER for both, pair in pairs.items()})
     alone = letters(names, {both: pair.p_if_independent <= LEVEL for both, pair in pairs.items()})

@@ -70,12 +70,15 @@ def paired(
     runs = [(name, _runs(name, source, side)) for name, source in models.items()]
     first_name, first = runs[0][1][0]
     tasks = first.select(name for name in first.columns if name not in ("rank", "weight", "group"))
-    for _, found in runs:
-        for name, run in found:
+    for _, runs_of_model in runs:
+        for name, run in runs_of_model:
             tasks = _matched(tasks, first_name, run, name)
     if attributes is not None:
         tasks = with_attributes(tasks, attributes)
-    ranks = [Model(name, np.stack([run["rank"].to_numpy() for _, run in found])) for name, found in runs]
+    ranks = [
+        Model(name, np.stack([run["rank"].to_numpy() for _, run in runs_of_model]))
+        for name, runs_of_model in runs
+    ]
     return Paired(tasks, ranks)
 
 

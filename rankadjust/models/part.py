@@ -91,7 +91,7 @@ class Part:
         self,
         side: str,
         places: IntArray,
-        found: Paired,
+        matched: Paired,
         ways: Sequence[IntArray],
         metrics: Sequence[Metric],
         *,
@@ -104,17 +104,19 @@ class Part:
         """
         self.side = side
         self.places = places
-        self.models = found.models
+        self.models = matched.models
         # Those that are functions of a mean come first.
         self.of_means = [metric for metric in metrics if metric.term is not None]
         self.of_ranks = [metric for metric in metrics if metric.term is None]
         self.metrics = [*self.of_means, *self.of_ranks]
-        known = found.tasks["num_candidates"].to_numpy() if "num_candidates" in found.tasks.columns else None
+        known = (
+            matched.tasks["num_candidates"].to_numpy() if "num_candidates" in matched.tasks.columns else None
+        )
         self.counts = np.full(places.size, np.nan) if known is None else known[places]
         self.most = most if known is None else float(self.counts.max())
         self.ways, self.units, self.queries = ways, ways[0], queries
         # Of each task; needed where clusters are queries.
-        self.triple = found.tasks["triple"][places].rank("dense").cast(pl.Int64).to_numpy() - 1
+        self.triple = matched.tasks["triple"][places].rank("dense").cast(pl.Int64).to_numpy() - 1
         self.clusters = int(self.units.max()) + 1
         self.largest_share = float(np.bincount(self.units).max() / places.size)
 
@@ -164,8 +166,8 @@ class Part:
         """Return a row for each metric."""
         samples = first.samples - second.samples
         variances = [
-            jackknife_variance([one - other])
-            for one, other in zip(first.left_out, second.left_out, strict=True)
+            jackknife_variance([own - other])
+            for own, other in zip(first.left_out, second.left_out, strict=True)
         ]
         longer = stretch(variances)
         runs = [first.runs, second.runs]
@@ -220,16 +222,18 @@ class Part:
         # The difference of two means is the mean of the differences.
         long = [place for place in self._long(difference) if _is_mean(self.of_means[place])]
         if long and samples.shape[1]:
-            of_means = self._mean_differences(first.model, second.model, [self.of_means[one] for one in long])
+            of_means = self._mean_differences(
+                first.model, second.model, [self.of_means[mean_of] for mean_of in long]
+            )
             strata, most = [np.arange(self.clusters)], first.model.ranks.size
             sampled = [
                 of_means.mean_and_error(counts)
                 for counts in bootstrap_counts(strata, most, samples.shape[1], seed)
             ]
-            found = studentised(of_means, np.concatenate(sampled, axis=2))
-            known = ~np.isnan(found).any(axis=1)
+            of_mean = studentised(of_means, np.concatenate(sampled, axis=2))
+            known = ~np.isnan(of_mean).any(axis=1)
             places = np.array(long)[known]
-            longer[places], ends[places] = of_studentised[places], found[known]
+            longer[places], ends[places] = of_studentised[places], of_mean[known]
         moved: FloatArray = longer[:, None] * (ends - difference[:, None])
         return difference[:, None] + moved
 
@@ -242,8 +246,8 @@ class Part:
         ]
 
     def _mean_differences(self, first: Model, second: Model, metrics: Sequence[Metric]) -> UnitMeans:
-        one, other = (ClusterMeans.of(self._arranged([model], metrics)) for model in (first, second))
-        return one.against(other)
+        own, other = (ClusterMeans.of(self._arranged([model], metrics)) for model in (first, second))
+        return own.against(other)
 
     def _skewed_p(self, first: _Estimates, second: _Estimates, longer: FloatArray) -> FloatArray:
         """Return p of metrics whose equal values do not make models exchangeable (m,), nan for the others.
@@ -255,7 +259,7 @@ class Part:
         p = np.full(len(self.metrics), np.nan)
         difference = first.values - second.values
         if long := self._long(difference):
-            metrics = [self.of_means[one] for one in long]
+            metrics = [self.of_means[mean_of] for mean_of in long]
             skewed = skewed_p(self._mean_differences(first.model, second.model, metrics), longer[long])
             p[long] = np.fmin(
                 skewed, [self._equal_means_p(first.model, second.model, each) for each in metrics]
@@ -269,8 +273,8 @@ class Part:
 
     def _equal_means_p(self, first: Model, second: Model, metric: Metric) -> float:
         """Return p of equal means, nan where the number of candidates is not known."""
-        one, other = (self._terms(model, metric) for model in (first, second))
-        differences = np.nan_to_num(one - other) / range_of_term(metric, self.most)
+        own, other = (self._terms(model, metric) for model in (first, second))
+        differences = np.nan_to_num(own - other) / range_of_term(metric, self.most)
         return np.nan if np.isnan(differences).any() else p_of_terms(differences, self.ways[:2])
 
     def _terms(self, model: Model, metric: Metric) -> FloatArray:
@@ -278,8 +282,8 @@ class Part:
         best = model.ranks[:, self.places]
         worst = best if model.worst is None else model.worst[:, self.places]
         counts = np.tile(self.counts, best.shape[0])
-        found = mean_over_orders(metric, best.ravel(), worst.ravel(), counts)
-        mean: FloatArray = found.reshape(best.shape).mean(axis=0)
+        expected = mean_over_orders(metric, best.ravel(), worst.ravel(), counts)
+        mean: FloatArray = expected.reshape(best.shape).mean(axis=0)
         return mean
 
     def _stretch_of_swaps(self, first: _Estimates, second: _Estimates, longer: FloatArray) -> FloatArray:
@@ -290,15 +294,15 @@ class Part:
         if not first.parts:
             return longer
         squares = [
-            ((one - other) ** 2).sum(axis=1) for one, other in zip(first.parts, second.parts, strict=True)
+            ((own - other) ** 2).sum(axis=1) for own, other in zip(first.parts, second.parts, strict=True)
         ]
         return np.concatenate([stretch(squares), longer[len(self.of_means) :]])
 
     def _parts(self, model: Model) -> list[FloatArray]:
         if len(self.ways) == 1 or not self.of_means:
             return []
-        found = (ClusterMeans.of(self._arranged([model], self.of_means, way)) for way in self.ways)
-        return [one.terms / one.weights.sum(axis=1, keepdims=True) for one in found]
+        of_ways = (ClusterMeans.of(self._arranged([model], self.of_means, way)) for way in self.ways)
+        return [means.terms / means.weights.sum(axis=1, keepdims=True) for means in of_ways]
 
     def _left_out(self, model: Model, way: IntArray) -> FloatArray:
         return jackknife([np.arange(way.max() + 1)], self._function(model, way))[0]
@@ -346,10 +350,10 @@ class Part:
         """Return p of the metrics (m,) by swaps of the clusters of the first way."""
         parts, number = [], len(self.of_means)
         if self.of_means:
-            one, other = (
+            own, other = (
                 ClusterMeans.of(self._arranged([model], self.of_means)) for model in (first, second)
             )
-            parts.append(flip_means(one, other, flips, seed, longer[:number]))
+            parts.append(flip_means(own, other, flips, seed, longer[:number]))
         if self.of_ranks:
             together = self._arranged([first, second], self.of_ranks)
             parts.append(flip_ranks(together, flips, seed, longer[number:]))
@@ -357,10 +361,10 @@ class Part:
 
     def _runs(self, model: Model) -> tuple[Runs, Runs]:
         """Return how the runs of a model differ in the metrics, and in these before their links."""
-        functions = [self._function(Model(model.name, one[None])) for one in model.ranks]
+        functions = [self._function(Model(model.name, ranks[None])) for ranks in model.ranks]
         means = [function(np.ones((self.clusters, 1))) for function in functions]
         left_out = [jackknife([np.arange(self.clusters)], function)[0] for function in functions]
-        linked = Runs.of(*([self._linked(one) for one in each] for each in (means, left_out)))
+        linked = Runs.of(*([self._linked(of_run) for of_run in each] for each in (means, left_out)))
         return linked, Runs.of(means, left_out)
 
     def _values(self, estimates: Sequence[_Estimates]) -> pl.DataFrame:
@@ -370,11 +374,11 @@ class Part:
             VALUES,
             side=self.side,
             metric=[metric.key for metric in self.metrics for _ in estimates],
-            model=number * [one.model.name for one in estimates],
-            runs=number * [one.runs.number for one in estimates],
+            model=number * [estimate.model.name for estimate in estimates],
+            runs=number * [estimate.runs.number for estimate in estimates],
             tasks=self.places.size,
-            value=np.stack([one.values for one in estimates], axis=1).ravel(),
-            spread_of_runs=np.stack([one.runs.spread for one in estimates], axis=1).ravel(),
+            value=np.stack([estimate.values for estimate in estimates], axis=1).ravel(),
+            spread_of_runs=np.stack([estimate.runs.spread for estimate in estimates], axis=1).ravel(),
         )
 
     def _warning(self, metric: Metric, *, same: bool) -> str | None:

@@ -158,14 +158,20 @@ class Judge:
 
     def pairs(self, printed: Sequence[Typed]) -> list[PrintedPair]:
         """Return the verdicts on all pairs of some values, p adjusted for their number."""
-        found = [self._pair(*both) for both in combinations(printed, 2)]
-        p = None if self.clustered is None else holm([1.0 if one.p is None else one.p for one in found])
-        alone = holm([one.p_if_independent for one in found])
+        verdicts = [self._pair(*both) for both in combinations(printed, 2)]
+        p = (
+            None
+            if self.clustered is None
+            else holm([1.0 if verdict.p is None else verdict.p for verdict in verdicts])
+        )
+        alone = holm([verdict.p_if_independent for verdict in verdicts])
         return [
             _judged(
-                replace(one, p=None if p is None else float(p[place]), p_if_independent=float(alone[place]))
+                replace(
+                    verdict, p=None if p is None else float(p[place]), p_if_independent=float(alone[place])
+                )
             )
-            for place, one in enumerate(found)
+            for place, verdict in enumerate(verdicts)
         ]
 
     def _pair(self, first: Typed, second: Typed) -> PrintedPair:
@@ -196,7 +202,9 @@ class Judge:
         Any result of the better model could have been its best, so p is multiplied by their number. So could any spread
         of the worse model.
         """
-        (low, high), (worse_low, worse_high) = (sorted(map(self._share, one.ends)) for one in (better, worse))
+        (low, high), (worse_low, worse_high) = (
+            sorted(map(self._share, printed.ends)) for printed in (better, worse)
+        )
         # The total nearest to 1 leaves most room for tasks that differ.
         total = min(max(1.0, low + worse_low), high + worse_high)
         p = self._p_at_most(dependence, low - worse_high, min(total, 2 - total), _with_spread(better, worse))
@@ -210,7 +218,7 @@ class Judge:
         skewed = has_long_tail(self.metric)
         if not means or difference <= 0:
             return dependence.p_at_most(difference, total, skewed=skewed)
-        variance = sum((one.spread or 0) ** 2 for one in means)
+        variance = sum((mean.spread or 0) ** 2 for mean in means)
         error, freedom = sqrt(variance) / abs(self.best - self.worst), min(map(_runs, means)) - 1
 
         def of_seeds(part: float) -> float:

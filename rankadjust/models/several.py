@@ -69,13 +69,13 @@ def _cover(alike: BoolArray) -> list[BoolArray]:
 
 def _needed(sets: list[BoolArray]) -> list[BoolArray]:
     """Return the sets without those whose pairs are all in others."""
-    times = np.sum([np.outer(one, one) for one in sets], axis=0)
+    times = np.sum([np.outer(members, members) for members in sets], axis=0)
     kept = []
-    for one in sets:
-        if (times[np.ix_(one, one)] > 1).all():
-            times = times - np.outer(one, one)
+    for members in sets:
+        if (times[np.ix_(members, members)] > 1).all():
+            times = times - np.outer(members, members)
         else:
-            kept.append(one)
+            kept.append(members)
     return kept
 
 

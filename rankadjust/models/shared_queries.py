@@ -61,7 +61,7 @@ class Dependence:
         difference: of the shares, 0 or more. total: their sum, or 2 less their sum where that is smaller. skewed:
         whether a few tasks may decide the metric: then the bound is for models with equal means, too.
         """
-        largest = sum(one.at(total * self.triples) for one in self.squares)
+        largest = sum(side.at(total * self.triples) for side in self.squares)
         if difference <= 0 or largest <= 0:
             return 1.0
         lead = difference * self.triples
@@ -75,7 +75,7 @@ class Dependence:
     @property
     def _typical(self) -> float:
         """How many triples share the cluster of a triple, on average; the most of all ways."""
-        return max(float(one.squares[-1]) for one in self.squares) / self.triples
+        return max(float(side.squares[-1]) for side in self.squares) / self.triples
 
 
 def independent(triples: int) -> Dependence:
@@ -93,9 +93,9 @@ def shared_queries(evaluation_set: EvaluationSet) -> Dependence | None:
     triples = triples_of(evaluation_set)
     for protocol in dict.fromkeys(("filtered", evaluation_set.protocol)):
         counts = evaluation_set.histograms.counts(evaluation_set.dataset, protocol, evaluation_set.split)
-        found = [_squares(counts.filter(side=name), triples) for name in names]
-        known = [one for one in found if one is not None]
-        if len(known) == len(found):
+        squares = [_squares(counts.filter(side=name), triples) for name in names]
+        known = [of_side for of_side in squares if of_side is not None]
+        if len(known) == len(squares):
             return Dependence(triples, known)
     return None
 

@@ -54,8 +54,8 @@ def flip_means(
         parts = (first.terms - second.terms) / first.weights.sum(axis=1, keepdims=True)
     totals = parts.sum(axis=1, keepdims=True)
     # With signs the sum is the total less twice that of the swapped.
-    found = (np.abs(totals - 2 * product(parts, block)) for block in swaps(parts.shape[1], flips, seed))
-    return _share(found, _shrunk(np.abs(totals), stretch), parts.shape[1], flips)
+    flipped = (np.abs(totals - 2 * product(parts, block)) for block in swaps(parts.shape[1], flips, seed))
+    return _share(flipped, _shrunk(np.abs(totals), stretch), parts.shape[1], flips)
 
 
 def flip_ranks(together: Arrangement, flips: int, seed: int, stretch: FloatArray | float = 1.0) -> FloatArray:
@@ -72,8 +72,8 @@ def flip_ranks(together: Arrangement, flips: int, seed: int, stretch: FloatArray
         return averages(together, counts) - averages(together, 1 - counts)
 
     seen = _shrunk(np.abs(difference(np.zeros((clusters, 1)))), stretch)
-    found = (np.abs(difference(block)) for block in swaps(clusters, flips, seed, columns=4))
-    return _share(found, seen, clusters, flips)
+    flipped = (np.abs(difference(block)) for block in swaps(clusters, flips, seed, columns=4))
+    return _share(flipped, seen, clusters, flips)
 
 
 def _shrunk(seen: FloatArray, stretch: FloatArray | float) -> FloatArray:
