@@ -86,7 +86,7 @@ test: $(STAMP)  ## run the tests that take seconds each
 	@$(BIN)/pytest $(TWO) -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
 
 test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
-	@$(OLDEST)/bin/pytest $(TWO) -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
+	@$(OLDEST)/bin/pytest -n 2 --dist loadfile -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
 
 $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@rm -rf $(OLDEST) && $(BIN)/uv venv --quiet --python $(BIN)/python $(OLDEST)
