@@ -20,11 +20,14 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import yaml
+
+from rankadjust.base.arrays import IntArray
 
 NAME = "large-graph"
 PROJECT = Path(__file__).resolve().parents[1]
@@ -71,7 +74,8 @@ def peak_memory(process: Path, session: int) -> int:
         return 0
 
 
-def blocks(folder: Path):  # noqa: ANN201
+def blocks(folder: Path) -> Iterator[IntArray]:
+    """Yield the triples of a folder in pieces (n, 3)."""
     for path in sorted(folder.glob("*.npy")):
         triples = np.load(path, mmap_mode="r")
         for start in range(0, len(triples), BLOCK):

@@ -41,7 +41,9 @@ class _StrictLoader(yaml.CSafeLoader):
 
 
 def _refused(problem: str, node: yaml.Node | yaml.Event) -> yaml.constructor.ConstructorError:
-    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)  # type: ignore[arg-type]
+    # The stubs have a type of its own for the places that libyaml finds.
+    place: Any = node.start_mark
+    return yaml.constructor.ConstructorError(None, None, problem, place)
 
 
 _StrictLoader.yaml_implicit_resolvers = {

@@ -689,7 +689,10 @@ ADJUSTED = pl.Schema(
 def evaluation_set_of(
     dataset: str | EvaluationSet, protocol: str, split: str, side: str | None, database: Database
 ) -> EvaluationSet:
-    """Return what a public function was given as its evaluation: the set itself, or the names of one in a database."""
+    """Return what a public function was given as its evaluation: the set itself, or the names of one in a database.
+
+    side: of a set, head or tail take this side of it; its protocol and split are its own.
+    """
     if isinstance(dataset, EvaluationSet):
-        return dataset
+        return dataset if side in (None, "both") else dataset.of_side(side)
     return EvaluationSet.of(Constants.given(database), dataset, protocol, split, side)

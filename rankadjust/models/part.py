@@ -223,7 +223,7 @@ class Part:
         long = [place for place in self._long(difference) if _is_mean(self.of_means[place])]
         if long and samples.shape[1]:
             of_means = self._mean_differences(
-                first.model, second.model, [self.of_means[mean_of] for mean_of in long]
+                first.model, second.model, [self.of_means[place] for place in long]
             )
             strata, most = [np.arange(self.clusters)], first.model.ranks.size
             sampled = [
@@ -259,7 +259,7 @@ class Part:
         p = np.full(len(self.metrics), np.nan)
         difference = first.values - second.values
         if long := self._long(difference):
-            metrics = [self.of_means[mean_of] for mean_of in long]
+            metrics = [self.of_means[place] for place in long]
             skewed = skewed_p(self._mean_differences(first.model, second.model, metrics), longer[long])
             p[long] = np.fmin(
                 skewed, [self._equal_means_p(first.model, second.model, each) for each in metrics]

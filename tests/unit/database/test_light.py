@@ -1,8 +1,6 @@
 """Plain numbers of released sets: the same as the tables to the last bit, by the command, the library and a frame."""
 
 import json
-import subprocess
-import sys
 from dataclasses import asdict
 
 import polars as pl
@@ -17,6 +15,7 @@ from rankadjust.database.counted_baselines import GAIN
 from rankadjust.database.light import BOUNDS, LIGHT, OF_ROW, light_set
 from rankadjust.database.light_file import light_file
 from rankadjust.literature.rescore import rescore
+from tests.imported import heavy_imports
 
 
 def values_of(held, keys):
@@ -118,12 +117,7 @@ def test_what_the_file_does_not_say_is_left_to_the_tables(names):
 
 
 def test_one_number_needs_no_polars():
-    program = (
-        "import sys; from rankadjust.cli import commands; "
-        "commands(['adjust', '--dataset', 'FB15k-237', 'mrr=0.338', '--json'], standalone_mode=False); "
-        "print(sorted({'polars', 'scipy', 'yaml'} & {*sys.modules}), file=sys.stderr)"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert run.stderr == "[]\n"
+    printed, imported = heavy_imports("adjust", "--dataset", "FB15k-237", "mrr=0.338", "--json")
+    assert imported == "[]\n"
     tables = EvaluationSet.released("FB15k-237")
-    assert json.loads(run.stdout) == [asdict(adjust("0.338", dataset=tables, metric="mrr"))]
+    assert json.loads(printed) == [asdict(adjust("0.338", dataset=tables, metric="mrr"))]

@@ -737,6 +737,8 @@ def test_ranks_without_a_column_side_are_of_the_side_that_is_given():
         evaluate(ranks, dataset="Countries-S1", side="tail", draws=0),
     )
     assert by_set.equals(by_name)
+    both = EvaluationSet.released("Countries-S1")
+    assert evaluate(ranks, dataset=both, side="tail", draws=0).equals(by_set)
     assert by_set["side"].unique().to_list() == ["tail"]
     expected = tail.moments(["mrr"])["expectation"].item()
     assert by_set.filter(metric="inverse_harmonic_mean_rank")["expectation"].item() == pytest.approx(
