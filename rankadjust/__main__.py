@@ -1,6 +1,11 @@
 """The entry of the command `rankadjust`, and of `python -m rankadjust`: an interrupt ends it in one line."""
 
+import os
 import sys
+
+# A command would spend a sixth of its processor time on starting threads for products of matrices. These products are
+# too small to gain from threads (rankadjust.evaluation.weighting).
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def main() -> None:
