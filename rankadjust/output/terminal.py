@@ -18,6 +18,8 @@ _HOW_TO_STATE = (
 )
 # The facts that are shown of a file with many tables.
 _FACTS = 20
+# A note about more metrics names the others, if they are less than half as many.
+_MOST_NAMES = 4
 _BARS = 12
 _BAR_WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -185,10 +187,18 @@ def _notes(result: pl.DataFrame) -> list[str]:
         result.select("metric", note=note).drop_nulls("note") for note in ("reason", of_z, "warning")
     )
     grouped = notes.group_by("note", maintain_order=True).agg(pl.col("metric").unique(maintain_order=True))
-    lines = [
-        f"{', '.join(resolve(key).label for key in metrics)}: {note}" for note, metrics in grouped.iter_rows()
-    ]
+    shown = result["metric"].unique(maintain_order=True).to_list()
+    lines = [f"{_names(metrics, shown)}: {note}" for note, metrics in grouped.iter_rows()]
     return ["\n".join(lines)] if lines else []
+
+
+def _names(metrics: Sequence[str], shown: Sequence[str]) -> str:
+    """Return the labels of metrics, or what is left out if that is shorter to read."""
+    others = [key for key in shown if key not in metrics]
+    if len(metrics) <= _MOST_NAMES or 2 * len(others) >= len(metrics):
+        return ", ".join(resolve(key).label for key in metrics)
+    left_out = ", ".join(resolve(key).label for key in others)
+    return f"all metrics but {left_out}" if others else "all metrics"
 
 
 def histogram(counts: Mapping[int, int], encoding: str | None) -> str:

@@ -327,6 +327,22 @@ def test_evaluate_prints_the_main_rows_and_writes_all(run, tmp_path):
     assert "side head" in everything
 
 
+def test_a_note_about_most_metrics_names_the_others(run):
+    line, ranks = "evaluate --num-candidates 10 --draws 20", DATA / "evaluation/ranks.csv"
+    rows = [row for row in json.loads(run(f"{line} --json", ranks)[1]) if row["side"] == "both"]
+    labels = {resolve(row["metric"]).label for row in rows}
+    warned: dict[str, set[str]] = {}
+    for row in rows:
+        if row["warning"]:
+            warned.setdefault(row["warning"], set()).add(resolve(row["metric"]).label)
+    lines = run(line, ranks)[1].splitlines()
+    for warning, metrics in warned.items():
+        (names,) = (line.removesuffix(f": {warning}") for line in lines if line.endswith(f": {warning}"))
+        named = set(names.removeprefix("all metrics but ").split(", "))
+        assert len(named) < len(labels) / 2
+        assert metrics == (labels - named if names.startswith("all metrics but ") else named)
+
+
 def test_evaluate_as_json_has_no_nan(run):
     code, text, _ = run("evaluate --json --draws 0", DATA / "evaluation/ranks.csv")
     rows = json.loads(text)
