@@ -56,7 +56,7 @@ class Metric:
     needs_candidates: bool
     least_candidates: int
     scale: float
-    shape: Term | None = field(compare=False)
+    shape: Term | None
     term: Term | None = field(compare=False)
     link: Callable[[FloatArray], FloatArray] = field(compare=False)
 

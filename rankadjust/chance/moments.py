@@ -5,14 +5,14 @@ tasks, no sampling. docs/methods.md, "Exact moments" and "Numerics", derives eac
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from rankadjust.base.arrays import FloatArray
+from rankadjust.base.arrays import ByContent, FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.median import MedianMoments, median_moments
@@ -31,8 +31,8 @@ class Moments:
     reason: str | None = None
 
 
-@dataclass(frozen=True)
-class _Histogram:
+@dataclass(frozen=True, eq=False)
+class _Histogram(ByContent):
     """Distinct candidate counts, ascending, and how many tasks have each (both float64, tasks positive)."""
 
     counts: FloatArray
@@ -41,7 +41,7 @@ class _Histogram:
     @cached_property
     def median(self) -> MedianMoments:
         """The moments of the median and its inverse, computed together."""
-        return _median_of(self.counts.tobytes(), self.tasks.tobytes())
+        return median_moments(self.counts, self.tasks)
 
     @property
     def total(self) -> float:
@@ -53,12 +53,6 @@ class _Histogram:
         weights = self.tasks.reshape(-1, *[1] * (per_task.ndim - 1))
         total: FloatArray = np.sum(weights * per_task, axis=0)
         return total
-
-
-@lru_cache(maxsize=256)
-def _median_of(counts: bytes, tasks: bytes) -> MedianMoments:
-    """Return the moments of the median; protocols of a data set often have the same histogram."""
-    return median_moments(np.frombuffer(counts), np.frombuffer(tasks))
 
 
 def metric_moments(
@@ -119,11 +113,11 @@ def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Data
             pooled = _pool(
                 part["num_candidates"].cast(pl.Float64).to_numpy(), part["tasks"].cast(pl.Float64).to_numpy()
             )
+            entities = part["entities"].max()
             for metric in metrics:
                 moments = _moments(metric, pooled)
-                rows.append(
-                    (split, side, metric.key, part["entities"].max(), int(pooled.total), *astuple(moments))
-                )
+                # Much faster than `astuple`, which copies every field.
+                rows.append((split, side, metric.key, entities, int(pooled.total), *vars(moments).values()))
     return pl.DataFrame(rows, schema=_TABLE_SCHEMA, orient="row")
 
 
@@ -159,6 +153,8 @@ def _pool(counts: FloatArray, tasks: FloatArray) -> _Histogram:
     return _Histogram(distinct, pooled.astype(np.float64))
 
 
+# Protocols of a data set often have the same histogram.
+@lru_cache(maxsize=4096)
 def _moments(metric: Metric, histogram: _Histogram) -> Moments:
     if not metric.has_moments:
         return Moments(None, None, "none", "no exact moments are known for this metric")

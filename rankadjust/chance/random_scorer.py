@@ -18,12 +18,13 @@ effects they leave out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankadjust.base.arrays import FloatArray
+from rankadjust.base.arrays import ByContent, FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import Metric, resolve
@@ -110,11 +111,11 @@ def mean_term_variance(
     The term of GMR is ln r, of HMR 1/r, of IMR r. Arguments, result and errors are the same as for
     `random_scorer_variance`; the protocol must be one for which the null is derived.
     """
-    return _of_term(metric, _Tasks.of(histogram, pairs, side), protocol)
+    return _of_term(metric, _Tasks.of(histogram, pairs, side), *_sharing(protocol))
 
 
-@dataclass(frozen=True)
-class _Tasks:
+@dataclass(frozen=True, eq=False)
+class _Tasks(ByContent):
     """The ranked tasks of a side, which all metrics share: for each number of candidates (k,) how many and which.
 
     is_tail: the side of each. pairs: columns of the table of pairs (m,), where both sides are ranked. is_known: whether
@@ -168,10 +169,22 @@ class _Tasks:
 
 def _variance_of(metric: Metric, tasks: _Tasks, protocol: Protocol) -> tuple[float | None, str | None]:
     reason = _why_unknown(metric, protocol)
-    return (None, reason) if reason else _of_term(metric, tasks, protocol)
+    return (None, reason) if reason else _of_term(metric, tasks, *_sharing(protocol))
 
 
-def _of_term(metric: Metric, tasks: _Tasks, protocol: Protocol) -> tuple[float | None, str | None]:
+def _sharing(protocol: Protocol) -> tuple[bool, bool]:
+    """Return whether the two tasks of a triple share its score, and whether tasks of a query share their negatives."""
+    return protocol.sides == "shared", protocol.negatives is None
+
+
+# Protocols of a data set often have the same tasks.
+@lru_cache(maxsize=4096)
+def _of_term(
+    metric: Metric,
+    tasks: _Tasks,
+    shared_truth: bool,
+    shared_negatives: bool,
+) -> tuple[float | None, str | None]:
     if not tasks.is_known:
         return None, _UNKNOWN_WITHOUT_TIMES
     if (tasks.counts < 1).any():
@@ -179,8 +192,8 @@ def _of_term(metric: Metric, tasks: _Tasks, protocol: Protocol) -> tuple[float |
     part = tasks.with_candidates(metric.least_candidates)
     if not part.counts.size:
         return None, "there are no tasks" if metric.least_candidates == 1 else "no task has two candidates"
-    total = _same_side_sum(metric, part, protocol)
-    if part.is_tail.any() and not part.is_tail.all() and protocol.sides == "shared":
+    total = _same_side_sum(metric, part, shared_negatives=shared_negatives)
+    if part.is_tail.any() and not part.is_tail.all() and shared_truth:
         if not part.pairs:
             raise RankadjustError("both sides are ranked, but the table of pairs has no rows for this split")
         total += 2 * covariance_sum(metric, *part.pairs)
@@ -198,11 +211,11 @@ def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
     return None
 
 
-def _same_side_sum(metric: Metric, part: _Tasks, protocol: Protocol) -> float:
+def _same_side_sum(metric: Metric, part: _Tasks, *, shared_negatives: bool) -> float:
     """Return the sum of the variances of all tasks and of the covariances between tasks of the same side."""
     counts, tasks, repeated = part.counts, part.tasks, part.repeated
     _, variance = mean_and_variance(metric, counts)
-    if protocol.negatives is None:
+    if shared_negatives:
         return float((tasks + (part.shared - repeated) / (counts + 1) + repeated) @ variance)
     # Each task draws negatives of its own: only a repeated triple is shared, and of it the score of the truth.
     return float(tasks @ variance) + covariance_sum(metric, counts, counts, repeated)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import chebyshev
+from numpy.typing import NDArray
 from scipy import sparse, special
 
 from rankadjust.base.arrays import FloatArray
@@ -161,6 +162,9 @@ class Nodes:
 _REACH = 33.0
 # So many values of m_N(u) are in memory at a time, or one node for all counts where that is more.
 _BLOCK = 2**18
+# Of these, so many are added up together, term by term; after so many terms it is asked whether more of them count.
+_PIECE = 2**13
+_LOOK = 4
 
 
 def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weights: FloatArray) -> float:
@@ -184,9 +188,9 @@ def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weight
     row, column = np.split(position, 2)
     matrix = sparse.csr_array((weights, (row, column)), shape=(counts.size, counts.size))
     nodes = integration_nodes(float(counts[-1]), metric.k or 1)
-    return integrate(
-        conditional_mean(metric, counts[varying]), mean[varying], matrix[varying][:, varying], nodes
-    )
+    if varying.size < counts.size:
+        matrix = matrix[varying][:, varying]
+    return integrate(conditional_mean(metric, counts[varying]), mean[varying], matrix, nodes)
 
 
 # C(a, b) in closed form.
@@ -260,35 +264,49 @@ _CONDITIONAL_MEANS: Mapping[Term, Callable[[FloatArray, FloatArray], FloatArray]
 def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatArray:
     """Return E[f(r); r <= k] = sum_{j < k} f(1 + j) P(Binomial(N - 1, u) = j), from the first k values of f.
 
-    Each probability is a positive multiple of its predecessor. They are rescaled on the way, because the first
-    may be far below the smallest float.
+    counts (k,) ascending. Pieces are small enough for the processor's cache, and x of a piece are alike: where few
+    negatives are expected above the truth, few probabilities count.
     """
     k = terms.size
     mean = np.zeros((counts.size, x.size))
-    expected = (counts[:, None] - 1) * special.expit(x)
-    # With more negatives than this expected above the truth, r <= k has a probability below exp(-70).
-    reached = expected <= k + 12 * np.sqrt(k) + 60
-    if not reached.any():
-        return mean
-    row, column = np.nonzero(reached)
-    negatives, odds = counts[row] - 1, np.exp(x)[column]
-    logarithm = -negatives * np.logaddexp(0.0, x)[column]
-    probability = np.ones_like(negatives)
+    step = max(1, _PIECE // counts.size)
+    for start in range(0, x.size, step):
+        piece = slice(start, start + step)
+        # With more negatives than this expected above the truth, r <= k has a probability below exp(-70).
+        reached = (counts[:, None] - 1) * special.expit(x[piece]) <= k + 12 * np.sqrt(k) + 60
+        rows = np.count_nonzero(reached.any(axis=1))
+        if rows:
+            mean[:rows, piece] = _first_terms(terms, counts[:rows, None] - 1, x[piece], reached[:rows])
+    return mean
+
+
+def _first_terms(
+    terms: FloatArray, negatives: FloatArray, x: FloatArray, reached: NDArray[np.bool_]
+) -> FloatArray:
+    """Return the sum of `_mean_within` for negatives (k, 1) and x (q,), 0 where it is not reached (k, q).
+
+    Each probability is a positive multiple of its predecessor. They are rescaled on the way, because the first
+    may be far below the smallest float.
+    """
+    odds = np.exp(x)
+    logarithm = -negatives * np.logaddexp(0.0, x)
+    probability = reached.astype(np.float64)
     total = terms[0] * probability
-    for j in range(1, k):
-        probability *= (negatives - (j - 1)) / j * odds
-        total += terms[j] * probability
+    part = np.empty_like(total)
+    for j in range(1, terms.size):
+        probability *= np.multiply((negatives - (j - 1)) / j, odds, out=part)
+        total += np.multiply(terms[j], probability, out=part)
+        # Binomial probabilities rise, then fall: from here on they are smaller still.
+        if j % _LOOK == 0 and (probability <= np.multiply(1e-18, total, out=part)).all():
+            break
         # Eight factors of at most 4e20 (k = 10^6) do not overflow.
         if j % 8 == 0:
-            # Binomial probabilities rise, then fall: from here on they are smaller still.
-            if (probability <= 1e-18 * total).all():
-                break
             scale = np.maximum(probability, 1.0)
             probability /= scale
             total /= scale
             logarithm += np.log(scale)
-    mean[reached] = total * np.exp(logarithm)
-    return mean
+    summed: FloatArray = total * np.exp(logarithm)
+    return summed
 
 
 # --- terms as sums of exponentials ------------------------------------------------------------------------
