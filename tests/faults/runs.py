@@ -17,20 +17,9 @@ from pathlib import Path
 
 import psutil
 
+from tests.copies import copy_project
 from tests.servers.http_faults import Handler, Served
 
-PROJECT = Path(__file__).parents[2]
-PARTS = (
-    "Snakefile",
-    "Makefile",
-    "workflow",
-    "scripts",
-    "rankadjust",
-    "config",
-    "resources",
-    "profiles",
-    "benchmarks",
-)
 SPLITS = {"training": 4000, "validation": 300, "testing": 300}
 
 CONFIG = """\
@@ -71,7 +60,6 @@ IN_PARTS = {
 }
 # Removed by Snakemake once they were used.
 PASSING = "results/partitions/"
-_FETCHED = ("datasets", "downloads")
 # What says how a run went, and not what came out.
 _NOT_RESULTS = ("results/logs/", "results/benchmarks/", "resources/downloads/.locks/")
 
@@ -106,12 +94,7 @@ def slowly(handler: Handler, served: Served) -> None:
 
 def make_project(folder, address):
     """Copy the project into a folder, with a registry of one data set at an address, and what a run of it is given."""
-    for part in PARTS:
-        if (PROJECT / part).is_dir():
-            # What a run in this checkout has fetched is no part of the project.
-            shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns(*_FETCHED))
-        else:
-            shutil.copy(PROJECT / part, folder / part)
+    copy_project(folder)
     files = {
         split: {
             "url": f"{address}/{split}.txt",

@@ -17,7 +17,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.counting.groups import _put_aside
 from rankadjust.data.download import fetch_dataset
 from rankadjust.data.sources import File, Http
-from tests.faults.runs import PROJECT, digest_of, environment
+from tests.copies import PROJECT
+from tests.faults.runs import digest_of, environment
 from tests.servers.http_faults import FaultServer
 from tests.tiny import write_tiny
 

@@ -5,7 +5,8 @@ import shutil
 
 import pytest
 
-from tests.workflow.test_workflow import PARTS, PROJECT, snakemake
+from tests.copies import PROJECT, copy_project
+from tests.workflow.test_workflow import snakemake
 
 pytestmark = pytest.mark.slow
 
@@ -44,10 +45,7 @@ def folder(tmp_path_factory):
         path.write_text("".join(f"{line}\t{len(line)}\n" for line in path.read_text().splitlines()))
     (folder / "registry.yaml").write_text("".join(texts))
     (folder / "config.yaml").write_text(CONFIG)
-    (folder / "project").mkdir()
-    for part in PARTS:
-        copy = shutil.copytree if (PROJECT / part).is_dir() else shutil.copy
-        copy(PROJECT / part, folder / "project" / part)
+    copy_project(folder / "project")
     return folder
 
 

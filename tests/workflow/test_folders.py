@@ -1,20 +1,17 @@
 """A checkout in a folder of any name: what Snakemake puts into commands is found all the same."""
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
 
+from tests.copies import copy_project
 from tests.tiny import write_tiny
 
 pytestmark = pytest.mark.slow
 
-PROJECT = Path(__file__).parents[2]
-PARTS = ("workflow", "scripts", "rankadjust", "config", "resources", "profiles")
 CONFIG = "{datasets: [Tiny], protocols: [raw], metrics: [mr], registry: [tiny.yaml], tables: []}\n"
 
 
@@ -22,10 +19,7 @@ CONFIG = "{datasets: [Tiny], protocols: [raw], metrics: [mr], registry: [tiny.ya
 def test_a_run_in_a_folder_with_blanks_quotes_and_umlauts(tmp_path, locale):
     """The interpreter, too, is in that folder, as in the checkout of a user who types `make`."""
     folder = tmp_path / """it's "my" $HOME größe"""
-    folder.mkdir()
-    shutil.copy(PROJECT / "Snakefile", folder)
-    for part in PARTS:
-        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("datasets", "downloads"))
+    copy_project(folder)
     (folder / ".venv").symlink_to(sys.prefix)
     write_tiny(folder)
     (folder / "config.yaml").write_text(CONFIG)

@@ -1,10 +1,8 @@
 """The release as a folder to be published: made by the workflow, the same bytes again, adopted by the project."""
 
 import os
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -12,12 +10,11 @@ from rankadjust.base.files import read_sums, sha256_of
 from rankadjust.database.store import load_database
 from rankadjust.database.verification import SUMS, verify
 from rankadjust.output.deposit import TABLES, TEXTS
+from tests.copies import PROJECT, copy_project
 from tests.tiny import write_tiny
 
 pytestmark = pytest.mark.slow
 
-PROJECT = Path(__file__).parents[2]
-PARTS = ("Snakefile", "Makefile", "workflow", "scripts", "rankadjust", "config", "resources", "profiles")
 CONFIG = "{datasets: [Tiny], protocols: [filtered, pykeen], metrics: [mr, gmr, median_rank], tables: []}\n"
 
 
@@ -45,11 +42,7 @@ def release(project, folder, cores, **environment):
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """Return a copy of the project that registers one data set, which nobody has verified: it may be released."""
-    folder = tmp_path_factory.mktemp("release") / "project"
-    folder.mkdir()
-    for part in PARTS:
-        copy = shutil.copytree if (PROJECT / part).is_dir() else shutil.copy
-        copy(PROJECT / part, folder / part)
+    folder = copy_project(tmp_path_factory.mktemp("release") / "project")
     write_tiny(folder / "config", "datasets.yaml")
     return folder
 
