@@ -29,9 +29,7 @@ from rankadjust.counting.candidates import (
 from rankadjust.counting.memory import COUNTED, ENTITY
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.encoding import encode
-from rankadjust.data.reading import read_triples
-from rankadjust.data.registry import load_registry
-from tests.mirror import mirrored_files
+from tests.mirror import verified_splits
 from tests.reference_counter import count_slowly
 from tests.searching import in_profile
 
@@ -568,14 +566,10 @@ def entities_of(triples):
 
 
 @pytest.mark.shared
-def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypatch):
-    verified = [entry for entry in load_registry().values() if entry.verified]
-    assert len(verified) == 62
-    for entry in verified:
-        form = entry.format
-        files = mirrored_files(entry, shared / "data" / "mirror", tmp_path)
-        splits = {split: read_triples(path, form) for split, path in files.items()}
-        protocols = [one for one in load_protocols().values() if applies(one, form.columns, splits) is None]
+def test_groups_of_relations_add_up_on_real_data_sets(shared, tmp_path, monkeypatch):
+    for entry, splits in verified_splits(shared / "data" / "mirror", tmp_path):
+        columns = entry.format.columns
+        protocols = [one for one in load_protocols().values() if applies(one, columns, splits) is None]
         encoded = encode(splits).triples
         whole = count_protocols(encoded, protocols)
         with monkeypatch.context() as patch:

@@ -18,7 +18,7 @@ from rankadjust.data.ranges import OPENKE, read_ranges
 from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
-from tests.mirror import mirrored_files
+from tests.mirror import verified_splits
 from tests.searching import in_profile
 
 TRIPLES = st.lists(
@@ -103,15 +103,10 @@ def test_ranges_of_another_data_set_are_refused():
 
 
 @pytest.mark.shared
-def test_the_bounds_of_every_data_set_contain_the_exact_values(shared, tmp_path):
-    registry = load_registry()
+def test_the_bounds_of_real_data_sets_contain_the_exact_values(shared, tmp_path):
     metrics = expand(["mr", "mrr", "hits_at_k", "ndcg", "auc", "gmr", "hmr"], [1, 10])
     checked = 0
-    for entry in registry.values():
-        if not entry.verified:
-            continue
-        files = mirrored_files(entry, shared / "data" / "mirror", tmp_path)
-        splits = {split: read_triples(path, entry.format) for split, path in files.items()}
+    for entry, splits in verified_splits(shared / "data" / "mirror", tmp_path):
         exact = count_candidates(splits, "filtered").histogram
         for graph in ("training", "inference"):
             members = [split for split in splits if split.startswith("inference") == (graph == "inference")]
