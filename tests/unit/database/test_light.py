@@ -25,6 +25,21 @@ def values_of(held, keys):
         yield key, f"{row['expectation'] + share * (row['optimum'] - row['expectation']):.5g}"
 
 
+def require_same_rows(held):
+    """Require that each row and the histogram, from which p follows, are those of the tables."""
+    tables = EvaluationSet.released(*held.evaluation)
+    for key in held.rows:
+        metric = resolve(key)
+        of_tables = tables.row(metric) | dict(
+            zip(("baseline", "baseline_value"), tables.compared(metric, None)[:2], strict=True)
+        )
+        row = held.row(metric)
+        assert row == {name: of_tables.get(name) for name in row}
+        assert {*OF_ROW, *BOUNDS} <= {*row}
+    assert held.tails.counts.tolist() == tables.tails.counts.tolist()
+    assert held.tails.tasks.tolist() == tables.tails.tasks.tolist()
+
+
 def require_same(held, keys=(), **options):
     """Require that a value has the same numbers by plain numbers, by the tables, and in a frame of rescored values."""
     tables = EvaluationSet.released(*held.evaluation)
@@ -71,14 +86,15 @@ def test_rows_with_times_say_the_same_for_either_scorer():
 )
 def test_all_metrics_protocols_splits_and_sides_are_the_same(dataset):
     table = Constants.released().only(dataset).table
-    held = [
-        light_set(*names) for names in table.select("dataset", "protocol", "split", "side").unique().rows()
-    ]
+    sets = table.select("dataset", "protocol", "split", "side").unique(maintain_order=True)
+    held = [light_set(*names) for names in sets.rows()]
     known = [each for each in held if each is not None]
     assert len(known) > 2
-    for each in known:
-        result = require_same(each)
-        require_same_in_a_frame(*result)
+    for number, each in enumerate(known):
+        require_same_rows(each)
+        # p takes nearly all of the time: each set adjusts a sixth of its metrics, and the next set another sixth.
+        some = [*each.rows][number % 6 :: 6]
+        require_same_in_a_frame(*require_same(each, some))
 
 
 @pytest.mark.slow
@@ -88,18 +104,7 @@ def test_the_file_is_what_the_released_tables_give():
 
 def test_rows_are_those_of_the_tables():
     for side in ("head", "both"):
-        held = light_set("wn18rr", "filtered", "testing", side)
-        tables = EvaluationSet.released("WN18RR", side=side)
-        for key in held.rows:
-            metric = resolve(key)
-            of_tables = tables.row(metric) | dict(
-                zip(("baseline", "baseline_value"), tables.compared(metric, None)[:2], strict=True)
-            )
-            row = held.row(metric)
-            assert row == {name: of_tables.get(name) for name in row}
-            assert {*OF_ROW, *BOUNDS} <= {*row}
-        assert held.tails.counts.tolist() == tables.tails.counts.tolist()
-        assert held.tails.tasks.tolist() == tables.tails.tasks.tolist()
+        require_same_rows(light_set("wn18rr", "filtered", "testing", side))
 
 
 @pytest.mark.parametrize(
