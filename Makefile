@@ -20,7 +20,7 @@ endif
 # third of the time of `make test`.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help results install adopt sums literature test test-oldest test-slow test-faults test-cluster test-browser fuzz fuzz-guided api site lint format lock clean
+.PHONY: help results install adopt sums literature test test-oldest test-slow test-all test-faults test-cluster test-browser fuzz fuzz-guided api site lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -86,7 +86,7 @@ test: $(STAMP)  ## run the tests that take seconds each
 	@$(BIN)/pytest $(TWO) -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
 
 test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
-	@$(OLDEST)/bin/pytest -n 2 --dist loadfile -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
+	@$(OLDEST)/bin/pytest $(TWO) -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
 
 $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@rm -rf $(OLDEST) && $(BIN)/uv venv --quiet --python $(BIN)/python $(OLDEST)
@@ -98,6 +98,10 @@ $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 test-slow: $(STAMP)  ## run the others: many runs of the workflow, all of the literature, the development data where it is
 	@$(BIN)/pytest $(TWO) -m 'slow or shared'
 
+# In one go, so that both share what they make: browser and Slurm come beside it in .ci/run.
+test-all: $(STAMP)  ## run the tests of `make test` and of `make test-slow`
+	@$(BIN)/pytest $(TWO) -m 'not browser and not cluster and not faults' --hypothesis-profile=$(PROFILE)
+
 test-faults: $(STAMP)  ## kill runs a hundred times, in every stage (docs/reliability.md)
 	@$(BIN)/pytest -m faults tests/faults
 
@@ -105,7 +109,7 @@ test-cluster: $(STAMP)  ## run the workflow on a Slurm that is brought up for it
 	@$(BIN)/pytest -m cluster -rs tests/cluster
 
 test-browser: $(STAMP)  ## open the report in a headless Chromium, without network
-	@$(BIN)/pytest -m browser -rs tests/browser
+	@$(BIN)/pytest $(TWO) -m browser -rs tests/browser
 
 fuzz: $(STAMP)  ## read hostile documents with every reader, MINUTES=10 each; findings in results/fuzz
 	@$(BIN)/python -W ignore -m tests.fuzz.run --minutes $(MINUTES)
