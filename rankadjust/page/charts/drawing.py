@@ -22,10 +22,13 @@ Z_SCALE = alt.Scale(type="symlog", constant=3, nice=False, padding=10)
 Z_TICKS = [-10, -3, 0, 3, 10, 30, 100, 300, 1000, 3000, 10000]
 
 
-def inline(frame: pl.DataFrame) -> alt.InlineData:
-    """Return the rows of a frame as chart data: numbers have seven significant digits, or are null if not finite."""
+def inline(frame: pl.DataFrame) -> dict[str, tuple[dict[str, object], ...]]:
+    """Return the rows of a frame as chart data: numbers have seven significant digits, or are null if not finite.
+
+    Altair would validate an InlineData row by row, and copy a list with every chart that is made of another.
+    """
     numbers = pl.when(cs.float().is_finite()).then(cs.float().round_sig_figs(7))
-    return alt.InlineData(values=frame.with_columns(numbers).to_dicts())
+    return {"values": tuple(frame.with_columns(numbers).to_dicts())}
 
 
 def smallest(values: pl.Series) -> float:

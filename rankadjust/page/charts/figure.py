@@ -15,7 +15,7 @@ from rankadjust.base.stages import (
     write_product_json,
     write_product_text,
 )
-from rankadjust.output.pictures import png_picture, svg_picture
+from rankadjust.output.pictures import png_of_svg, svg_picture
 from rankadjust.page.charts.theme import SCHEMES, configuration
 
 _SCALE = 2
@@ -43,15 +43,19 @@ def svg_of(figure: Figure) -> str:
 
     The bytes do not depend on the fonts of the machine, since a font of this package measures the text.
     """
+    return _with_texts(svg_picture(_standing_alone(figure)), figure)
+
+
+def pictures_of(figure: Figure) -> tuple[str, bytes]:
+    """Return a figure as SVG, and as PNG at twice its size; Vega draws it once for both."""
     svg = svg_picture(_standing_alone(figure))
+    return _with_texts(svg, figure), png_of_svg(svg, _SCALE)
+
+
+def _with_texts(svg: str, figure: Figure) -> str:
     said = f"<title>{escape(figure.title)}</title><desc>{escape(figure.caption)} {escape(figure.description)}</desc>"
     head, end, rest = svg.partition(">")
     return f'{head} role="img"{end}{said}{rest}'
-
-
-def png_of(figure: Figure) -> bytes:
-    """Return a figure as PNG on white, at twice its size."""
-    return png_picture(_standing_alone(figure), _SCALE)
 
 
 def _standing_alone(figure: Figure) -> dict[str, Any]:
@@ -70,8 +74,9 @@ def write_figures(figures: list[Figure], folder: Path) -> None:
     The JSON file is the Vega-Lite specification with its data. `read_figures` and any Vega-Lite editor can read it.
     """
     for number, figure in enumerate(figures, 1):
-        write_product_text(svg_of(figure), folder / f"{figure.name}.svg", FIGURE, figure.name)
-        write_bytes(png_of(figure), folder / f"{figure.name}.png")
+        svg, png = pictures_of(figure)
+        write_product_text(svg, folder / f"{figure.name}.svg", FIGURE, figure.name)
+        write_bytes(png, folder / f"{figure.name}.png")
         said = {"number": number, "caption": figure.caption, "least": figure.least}
         whole = {
             **figure.specification,

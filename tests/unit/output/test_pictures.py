@@ -24,12 +24,13 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 import vl_convert
-from rankadjust.page.charts.figure import png_of, read_figures, svg_of
+from rankadjust.page.charts.figure import pictures_of, read_figures
 mark = {"type": "text", "font": "Liberation Sans", "text": "how wide is this?"}
 plain = {"data": {"values": [1]}, "mark": mark, "encoding": {"x": {"value": 0}}}
 print(vl_convert.vegalite_to_svg(plain).partition(" viewBox")[0])
 for figure in read_figures(Path(sys.argv[1])):
-    print(figure.name, sha256(svg_of(figure).encode()).hexdigest(), sha256(png_of(figure)).hexdigest())
+    svg, png = pictures_of(figure)
+    print(figure.name, sha256(svg.encode()).hexdigest(), sha256(png).hexdigest())
 """
 # A namespace of its own in which the machine has the fonts of one folder and no others.
 ONLY_THESE = """

@@ -321,10 +321,11 @@ def test_files_are_described_and_are_read_back(figures, tmp_path):
 DRAW = """\
 import sys, polars as pl
 from rankadjust.page.charts.catalogue import CONSTANTS, figures_of
-from rankadjust.page.charts.figure import png_of, svg_of
+from rankadjust.page.charts.figure import pictures_of
 import hashlib
 for figure in figures_of({CONSTANTS: pl.read_parquet(sys.argv[1])}):
-    print(figure.name, hashlib.sha256(svg_of(figure).encode() + png_of(figure)).hexdigest())
+    svg, png = pictures_of(figure)
+    print(figure.name, hashlib.sha256(svg.encode() + png).hexdigest())
 """
 
 
