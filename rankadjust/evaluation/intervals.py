@@ -6,6 +6,7 @@ Two methods, both better than the quantiles of the samples where ranks are skewe
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy import special, stats
@@ -25,6 +26,7 @@ _NO_SPREAD = 1e-9
 _MOST_WITHOUT_SPREAD = 0.005
 
 
+@lru_cache(maxsize=256)
 def has_long_tail(metric: Metric) -> bool:
     """Return whether a few tasks with bad ranks may decide a metric.
 

@@ -5,7 +5,6 @@ bound it: so no pair of rank files contradicts a verdict on mean ranks.
 """
 
 from collections.abc import Sequence
-from math import exp, log1p
 
 import numpy as np
 from scipy.special import ndtr
@@ -18,8 +17,8 @@ from rankadjust.chance.metrics import Metric
 _SHARPEST = 9.0
 
 
-def p_of_equal_means(lead: float, squares: float, typical: float) -> float:
-    """Return a bound of the probability that sums with equal means differ so much (normal mixture, Robbins 1970).
+def p_of_equal_means(lead: FloatArray | float, squares: FloatArray | float, typical: float) -> FloatArray:
+    """Return bounds of the probability that sums with equal means differ so much (normal mixture, Robbins 1970).
 
     Half of it bounds the probability in either direction.
 
@@ -28,8 +27,11 @@ def p_of_equal_means(lead: float, squares: float, typical: float) -> float:
     cluster of a task, the largest of all ways.
     """
     scale = _SHARPEST * typical**2
-    z = lead / (squares + scale) ** 0.5
-    return min(1.0, exp(0.5 * log1p(squares / scale) - z * z / 2) / float(ndtr(abs(z))))
+    z = lead / np.sqrt(squares + scale)
+    bounds: FloatArray = np.minimum(
+        1.0, np.exp(0.5 * np.log1p(squares / scale) - z * z / 2) / ndtr(np.abs(z))
+    )
+    return bounds
 
 
 def p_of_terms(differences: FloatArray, ways: Sequence[IntArray]) -> float:
@@ -39,7 +41,8 @@ def p_of_terms(differences: FloatArray, ways: Sequence[IntArray]) -> float:
     """
     sizes = [np.bincount(way)[way] for way in ways]
     squares = float(sum(np.abs(differences) @ size for size in sizes))
-    return p_of_equal_means(float(differences.sum()), squares, float(max(size.mean() for size in sizes)))
+    typical = float(max(size.mean() for size in sizes))
+    return float(p_of_equal_means(float(differences.sum()), squares, typical))
 
 
 def range_of_term(metric: Metric, most: float) -> float:

@@ -10,8 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
 
-from scipy import optimize, stats
+import numpy as np
+from scipy import optimize
+from scipy.special import stdtr
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError, listed
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
@@ -158,35 +161,23 @@ class Judge:
 
     def pairs(self, printed: Sequence[Typed]) -> list[PrintedPair]:
         """Return the verdicts on all pairs of some values, p adjusted for their number."""
-        verdicts = [self._pair(*both) for both in combinations(printed, 2)]
-        p = (
-            None
-            if self.clustered is None
-            else holm([1.0 if verdict.p is None else verdict.p for verdict in verdicts])
-        )
-        alone = holm([verdict.p_if_independent for verdict in verdicts])
+        both = [self._ordered(*pair) for pair in combinations(printed, 2)]
+        alone = holm(self._p(self.alone, both)).tolist()
+        p = [None] * len(both) if self.clustered is None else holm(self._p(self.clustered, both)).tolist()
         return [
-            _judged(
-                replace(
-                    verdict, p=None if p is None else float(p[place]), p_if_independent=float(alone[place])
-                )
-            )
-            for place, verdict in enumerate(verdicts)
+            self._judged(better, worse, *of_pair)
+            for (better, worse), *of_pair in zip(both, p, alone, strict=True)
         ]
 
-    def _pair(self, first: Typed, second: Typed) -> PrintedPair:
+    def _ordered(self, first: Typed, second: Typed) -> tuple[Typed, Typed]:
         sign = 1 if self.metric.increasing else -1
-        better, worse = (first, second) if sign * first.value >= sign * second.value else (second, first)
-        return PrintedPair(
-            self.metric.key,
-            better,
-            worse,
-            self.alone.triples,
-            None if self.clustered is None else self._p(self.clustered, better, worse),
-            self._p(self.alone, better, worse),
-            UNKNOWN,
-            _NOTHING_HOLDS,
-        )
+        return (first, second) if sign * first.value >= sign * second.value else (second, first)
+
+    def _judged(self, better: Typed, worse: Typed, p: float | None, alone: float) -> PrintedPair:
+        otherwise = IF_INDEPENDENT if alone <= LEVEL else UNKNOWN
+        verdict = BETTER if p is not None and p <= LEVEL else otherwise
+        assumption = _assumption(verdict, better, worse)
+        return PrintedPair(self.metric.key, better, worse, self.alone.triples, p, alone, verdict, assumption)
 
     def with_enough(self, pair: PrintedPair) -> PrintedPair:
         """Add the differences that are enough."""
@@ -196,20 +187,24 @@ class Judge:
             enough_if_independent=self._enough(self.alone, pair),
         )
 
-    def _p(self, dependence: Dependence, better: Typed, worse: Typed) -> float:
-        """Return the largest p over all ranks, and over all values that are printed alike.
+    def _p(self, dependence: Dependence, both: Sequence[tuple[Typed, Typed]]) -> FloatArray:
+        """Return the largest p of each pair, over all ranks, and over all values that are printed alike.
 
-        Any result of the better model could have been its best, so p is multiplied by their number. So could any spread
-        of the worse model.
+        both: the better value of each pair, and the worse. Any result of the better model could have been its best, so
+        p is multiplied by their number. So could any spread of the worse model.
         """
-        (low, high), (worse_low, worse_high) = (
-            sorted(map(self._share, printed.ends)) for printed in (better, worse)
-        )
+        ends = np.array([[better.ends, worse.ends] for better, worse in both]).reshape(-1, 2, 2)
+        shares = np.sort(np.clip((ends - self.worst) / (self.best - self.worst), 0.0, 1.0), axis=2)
+        (low, high), (worse_low, worse_high) = np.moveaxis(shares, 0, 2)
         # The total nearest to 1 leaves most room for tasks that differ.
-        total = min(max(1.0, low + worse_low), high + worse_high)
-        p = self._p_at_most(dependence, low - worse_high, min(total, 2 - total), _with_spread(better, worse))
-        choices = better.results * (1 if worse.spread is None else worse.results)
-        return min(1.0, choices * p)
+        total = np.minimum(np.maximum(1.0, low + worse_low), high + worse_high)
+        difference, total = low - worse_high, np.minimum(total, 2 - total)
+        p = dependence.p_at_most(difference, total, skewed=has_long_tail(self.metric))
+        for place, pair in enumerate(both):
+            if means := _with_spread(*pair):
+                p[place] = self._p_at_most(dependence, difference[place], total[place], means)
+        choices = [better.results * (1 if worse.spread is None else worse.results) for better, worse in both]
+        return np.minimum(1.0, np.array(choices) * p)
 
     def _p_at_most(
         self, dependence: Dependence, difference: float, total: float, means: Sequence[Typed]
@@ -217,17 +212,17 @@ class Judge:
         """Return the largest p; means: the values whose spread over runs is printed."""
         skewed = has_long_tail(self.metric)
         if not means or difference <= 0:
-            return dependence.p_at_most(difference, total, skewed=skewed)
+            return float(dependence.p_at_most(difference, total, skewed=skewed))
         variance = sum((mean.spread or 0) ** 2 for mean in means)
         error, freedom = sqrt(variance) / abs(self.best - self.worst), min(map(_runs, means)) - 1
 
         def of_seeds(part: float) -> float:
             # Seeds move the difference to either side, and the total to either side.
-            return 4 * float(stats.t.sf(part * difference / error, freedom)) if error else 0.0
+            return 4 * float(stdtr(freedom, -part * difference / error)) if error else 0.0
 
         def of_tasks(part: float) -> float:
             moved = min(total + (1 - part) * difference, 1.0)
-            return dependence.p_at_most(part * difference, moved, skewed=skewed)
+            return float(dependence.p_at_most(part * difference, moved, skewed=skewed))
 
         if of_seeds(1.0) >= 1:
             return 1.0
@@ -254,14 +249,6 @@ class Judge:
         return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
 
 
-def _judged(pair: PrintedPair) -> PrintedPair:
-    if pair.p is not None and pair.p <= LEVEL:
-        verdict = BETTER
-    else:
-        verdict = IF_INDEPENDENT if pair.p_if_independent <= LEVEL else UNKNOWN
-    return replace(pair, verdict=verdict, assumption=_assumption(verdict, pair))
-
-
 def _with_spread(*values: Typed) -> list[Typed]:
     return [value for value in values if value.spread is not None]
 
@@ -276,10 +263,9 @@ def _checked(runs: int | None) -> int | None:
     return runs
 
 
-def _assumption(verdict: str, pair: PrintedPair) -> str:
+def _assumption(verdict: str, *both: Typed) -> str:
     if verdict == UNKNOWN:
         return _NOTHING_HOLDS
-    both = (pair.better, pair.worse)
     means = _with_spread(*both)
     if not means:
         of_seeds = (

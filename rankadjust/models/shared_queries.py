@@ -6,7 +6,7 @@ Nothing but counts is needed: how many tasks a data set has, and how many pairs 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -43,9 +43,9 @@ class Squares:
         mass, total = squares[order] / largest[order], squares[order]
         return cls(*(np.concatenate([[0.0], np.cumsum(part)]) for part in (mass, total)))
 
-    def at(self, mass: float) -> float:
-        """Return the largest sum of squares for a sum of differences."""
-        return float(np.interp(mass, self.mass, self.squares))
+    def at(self, mass: FloatArray) -> FloatArray:
+        """Return the largest sum of squares for each sum of differences."""
+        return np.interp(mass, self.mass, self.squares)
 
 
 @dataclass(frozen=True)
@@ -55,24 +55,28 @@ class Dependence:
     triples: int
     squares: Sequence[Squares]
 
-    def p_at_most(self, difference: float, total: float, *, skewed: bool = False) -> float:
-        """Return a bound of p of the two-sided test of two models, over all ranks with two mean shares.
+    def p_at_most(
+        self, difference: FloatArray | float, total: FloatArray | float, *, skewed: bool = False
+    ) -> FloatArray:
+        """Return bounds of p of the two-sided test of two models, over all ranks with two mean shares.
 
-        difference: of the shares, 0 or more. total: their sum, or 2 less their sum where that is smaller. skewed:
-        whether a few tasks may decide the metric: then the bound is for models with equal means, too.
+        difference: of the shares, 0 or more. total: their sum, or 2 less their sum where that is smaller. Both are
+        numbers, or have an entry for each pair of models. skewed: whether a few tasks may decide the metric: then the
+        bound is for models with equal means, too.
         """
-        largest = sum(side.at(total * self.triples) for side in self.squares)
-        if difference <= 0 or largest <= 0:
-            return 1.0
-        lead = difference * self.triples
-        z = lead / largest**0.5
-        bounds = [1.0, 2 * exp(-z * z / 2)]
-        if len(self.squares) == 1:
-            bounds.append(2 * _BENTKUS * float(ndtr(-z)))
-        of_swaps = min(bounds)
-        return max(of_swaps, p_of_equal_means(lead, largest, self._typical)) if skewed else of_swaps
+        mass, lead = np.asarray(total) * self.triples, np.asarray(difference) * self.triples
+        largest = np.sum([side.at(mass) for side in self.squares], axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = lead / np.sqrt(largest)
+            p = np.minimum(1.0, 2 * np.exp(-z * z / 2))
+            if len(self.squares) == 1:
+                p = np.minimum(p, 2 * _BENTKUS * ndtr(-z))
+            if skewed:
+                p = np.maximum(p, p_of_equal_means(lead, largest, self._typical))
+        bounds: FloatArray = np.where((lead > 0) & (largest > 0), p, 1.0)[()]
+        return bounds
 
-    @property
+    @cached_property
     def _typical(self) -> float:
         """How many triples share the cluster of a triple, on average; the most of all ways."""
         return max(float(side.squares[-1]) for side in self.squares) / self.triples
