@@ -116,7 +116,8 @@ class Constants:
         if self._baselines is not None:
             return self._baselines
         if self._table is not None:
-            return _baselines_of_released(self._table)
+            parts = self._of_released(lambda released: [released.baselines], ["dataset", "protocol"])
+            return parts[0] if parts else pl.DataFrame(schema=BASELINES_SCHEMA)
         file = beside_database(self.file, BASELINES)
         if not file.exists():
             return pl.DataFrame(schema=BASELINES_SCHEMA)
@@ -169,8 +170,12 @@ class Constants:
             use the released histograms; other sets have no p and no check, and reason_p says so.
 
         """
-        frame = _typed(require_frame(table, "the database"))
-        return cls(frame, _histograms_of_released(frame))
+        constants = cls(_typed(require_frame(table, "the database")))
+        constants._histograms = Histograms(
+            lambda: constants._of_released(lambda released: released.histograms.tables, _SET),
+            missing=_NOT_OF_A_FRAME,
+        )
+        return constants
 
     @classmethod
     def given(cls, database: "Database" = None) -> "Constants":
@@ -205,6 +210,24 @@ class Constants:
         except RankadjustError:
             return self
         return Constants(dataset=name)
+
+    @cached_property
+    def _unchanged(self) -> pl.DataFrame:
+        """The evaluation sets whose rows in a frame are exactly the released rows."""
+        return _released_among(self.table, Constants.released().table)
+
+    def _of_released(
+        self, tables_of: "Callable[[Constants], Sequence[pl.DataFrame]]", columns: Sequence[str]
+    ) -> list[pl.DataFrame]:
+        """Return what released tables say of the unchanged evaluation sets; nothing where they cannot be read."""
+        try:
+            known = self._unchanged
+            # A frame has few data sets: joins with all rows of the release would take most of the time.
+            is_near = pl.col("dataset").is_in(known["dataset"].unique().to_list())
+            tables = tables_of(Constants.released())
+            return [table.filter(is_near).join(known, on=columns, how="semi") for table in tables]
+        except RankadjustError:
+            return []
 
     @property
     def missing_histograms(self) -> Path | None:
@@ -353,36 +376,16 @@ def _typed(table: pl.DataFrame) -> pl.DataFrame:
     return table.cast({name: kind for name, kind in SCHEMA.items() if name in table.columns})
 
 
-def _histograms_of_released(table: pl.DataFrame) -> Histograms:
-    """Return the histograms of the evaluation sets whose rows in a frame are the released rows."""
-    try:
-        released = Constants.released()
-        known = _released_among(table, released.table)
-    except RankadjustError:
-        return Histograms(missing=_NOT_OF_A_FRAME)
-    tables = [
-        released_table.join(known, on=_SET, how="semi") for released_table in released.histograms.tables
-    ]
-    return Histograms(tables, missing=_NOT_OF_A_FRAME)
-
-
-def _baselines_of_released(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the baselines of the data sets and protocols whose rows in a frame are the released rows."""
-    try:
-        released = Constants.released()
-        known = _released_among(table, released.table)
-        return released.baselines.join(known, on=["dataset", "protocol"], how="semi")
-    except RankadjustError:
-        return pl.DataFrame(schema=BASELINES_SCHEMA)
-
-
 def _released_among(table: pl.DataFrame, released: pl.DataFrame) -> pl.DataFrame:
     """Return the evaluation sets whose rows in a frame are exactly the released rows."""
     columns = [*KEY, *(name for name in _TOLD_BY if name in table.columns)]
-    same = table.select(columns).join(
-        released.select(columns), on=columns, how="anti", nulls_equal=True, maintain_order="left"
+    near = released.filter(pl.col("dataset").is_in(table["dataset"].unique().to_list()))
+    changed = (
+        table.select(columns)
+        .join(near.select(columns), on=columns, how="anti", nulls_equal=True)
+        .select(_SET)
+        .unique()
     )
-    changed = same.select(_SET).unique()
     return table.select(_SET).unique().join(changed, on=_SET, how="anti")
 
 

@@ -5,7 +5,7 @@ words of this project (wording), values are read (printed_values), and each row 
 database (constants). A row that cannot be adjusted is kept, with the reason (statuses).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -97,9 +97,7 @@ def rescore(
     registry = constants.registry if registry is None else registry
     entities = {**documented_entities(registry), **rules.entities} if entities is None else entities
     given = _as_text(frame)
-    known = [name for name in ("file_line", *tidy_columns()["properties"]) if name in given.columns]
-    rows = map_words(given.select(known), rules)
-    rows = resolve_names(rows, constants.table, rules, registry, entities)
+    rows = _in_our_words(given, constants, rules, registry, entities)
     # Joins with the rows of other data sets take most of the time.
     is_near = pl.col("dataset").is_in(rows["dataset"].unique().to_list())
     near, baselines = (known.filter(is_near) for known in (constants.table, constants.baselines))
@@ -122,6 +120,14 @@ def rescore(
     )
 
 
+def of_datasets(frame: pl.DataFrame, datasets: Sequence[str], constants: Constants) -> pl.DataFrame:
+    """Return the rows of a tidy table that `rescore` would adjust as values of some data sets."""
+    rules, registry = load_rules(), constants.registry
+    entities = {**documented_entities(registry), **rules.entities}
+    rows = _in_our_words(_as_text(frame), constants, rules, registry, entities)
+    return frame.filter(rows["dataset"].is_in(datasets))
+
+
 def summary(rescored: pl.DataFrame) -> str:
     """Return the numbers of rows that were adjusted and not adjusted: '10 rows: 5 adjusted, 5 not'."""
     adjusted = rescored["index"].count()
@@ -136,6 +142,19 @@ def _as_text(frame: pl.DataFrame) -> pl.DataFrame:
     taken = {*OUTPUT, "value_as_printed"} - {"value"}
     text = pl.all().exclude("file_line").cast(pl.String).str.strip_chars().replace("", None)
     return frame.with_columns(text).rename({name: f"{name}_given" for name in frame.columns if name in taken})
+
+
+def _in_our_words(
+    given: pl.DataFrame,
+    constants: Constants,
+    rules: Rules,
+    registry: Mapping[str, Dataset],
+    entities: Mapping[str, int],
+) -> pl.DataFrame:
+    """Return the columns of a tidy table with the words and the names of this project."""
+    known = [name for name in ("file_line", *tidy_columns()["properties"]) if name in given.columns]
+    rows = map_words(given.select(known), rules)
+    return resolve_names(rows, constants.table, rules, registry, entities)
 
 
 def _where_adjusted(rows: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.literature.assumptions import assumptions, with_defaults_named
 from rankadjust.literature.confirmed import published
 from rankadjust.literature.contradictions import check
-from rankadjust.literature.rescore import rescore
+from rankadjust.literature.rescore import of_datasets, rescore
 from rankadjust.literature.statuses import problems
 from rankadjust.literature.tidy import where_of
 from rankadjust.manuscript.scores import AS_GOOD, BEST
@@ -88,7 +88,9 @@ def _literature(rows: pl.DataFrame, constants: Constants) -> str:
     same = published().filter(pl.col("model").map_elements(folded, return_dtype=pl.String).is_in(list(names)))
     if not names or same.is_empty():
         return "None of the published tables has a model of one of these names."
-    others = rescore(same, constants).filter(pl.col("index").is_not_null())
+    # To adjust what these models reach on other data sets would take most of the time.
+    near = of_datasets(same, rows["dataset"].drop_nulls().unique().to_list(), constants)
+    others = rescore(near, constants).filter(pl.col("index").is_not_null())
     ours = rows.filter(pl.col("index").is_not_null(), pl.col("model").is_not_null())
     folded_name = pl.col("model").map_elements(folded, return_dtype=pl.String)
     both = (
