@@ -82,7 +82,8 @@ def _values(metric: Metric, ranks: IntArray, candidates: IntArray) -> FloatArray
     return values
 
 
-@lru_cache(maxsize=1)
+# For head, tail and both, which the next model on the same data needs again: at most 50 MB each.
+@lru_cache(maxsize=3)
 def drawn_ranks(rows: Rows) -> tuple[IntArray, IntArray]:
     """Return the ranks of a random scorer in n tasks, (DRAWS, n), and their numbers of candidates (n,)."""
     sides = [_queries(rows, side) for side in sorted({row[0] for row in rows})]
