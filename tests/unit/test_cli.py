@@ -1237,7 +1237,10 @@ def test_a_figure_without_the_packages_of_the_workflow_says_what_brings_them(pro
     monkeypatch.setitem(sys.modules, module, None)
     models = [str(project / "tests" / "data" / "compare" / name) for name in ("complex", "distmult")]
     with pytest.raises(RankadjustError) as raised:
-        commands(["compare", *models, "--figure", "curves.svg"], standalone_mode=False)
+        commands(
+            ["compare", *models, "--flips", "9", "--draws", "9", "--figure", "curves.svg"],
+            standalone_mode=False,
+        )
     assert str(raised.value) == (
         f"--figure needs the module {module}; in the folder of rankadjust: pip install '.[workflow]'"
     )

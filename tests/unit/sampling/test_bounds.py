@@ -22,16 +22,10 @@ NAMES = ("mrr", "mr", "hits@1", "hits@3", "ndcg", "auc")
 
 def expected(metric, ranks, candidates, sampled, replacement=False):
     """The expected value of a metric among sampled negatives, with the laws of scipy."""
-    places = np.arange(sampled + 1)
-    found = []
-    for rank in ranks:
-        law = (
-            stats.binom(sampled, (rank - 1) / (candidates - 1))
-            if replacement
-            else stats.hypergeom(candidates - 1, rank - 1, sampled)
-        )
-        found.append(law.pmf(places) @ metric_value(metric, places[:, None] + 1.0, sampled + 1))
-    return np.mean(found)
+    places, better = np.arange(sampled + 1), np.asarray(ranks)[:, None] - 1
+    others = np.broadcast_to(candidates, len(ranks))[:, None] - 1
+    law = stats.binom(sampled, better / others) if replacement else stats.hypergeom(others, better, sampled)
+    return np.mean(law.pmf(places) @ metric_value(metric, places[:, None] + 1.0, sampled + 1))
 
 
 def contains(bounds, value, room=1e-9):
@@ -47,7 +41,8 @@ def contains(bounds, value, room=1e-9):
 )
 def test_bounds_without_noise_are_attained_by_rank_vectors(candidates, tasks, sampled, replacement):
     vectors = list(combinations_with_replacement(range(1, candidates + 1), tasks))
-    expectations = [expected("mrr", ranks, candidates, sampled, replacement) for ranks in vectors]
+    each = [expected("mrr", [rank], candidates, sampled, replacement) for rank in range(1, candidates + 1)]
+    expectations = [np.mean([each[rank - 1] for rank in ranks]) for ranks in vectors]
     for printed in sorted({f"{value:.3f}" for value in expectations}):
         allowed = [
             ranks
@@ -72,12 +67,7 @@ def test_tasks_with_different_numbers_of_candidates_are_listed():
     known = Setting(Draw(2), np.array([3.0, 5.0]), np.array([2.0, 1.0]), True, ())
     vectors = np.array(list(product(range(1, 4), range(1, 4), range(1, 6))))
     counts = np.array([3, 3, 5])
-    means = np.array(
-        [
-            np.mean([expected("hits@1", [r], n, 2) for r, n in zip(one, counts, strict=True)])
-            for one in vectors
-        ]
-    )
+    means = np.array([expected("hits@1", ranks, counts, 2) for ranks in vectors])
     for printed in np.unique(means.round(12)):
         allowed = vectors[np.abs(means - printed) < 1e-9]
         found = bounds_in(known, {"hits@1": float(printed)}, noise=False, metrics=["mrr"]).full["mrr"]
@@ -246,12 +236,7 @@ def test_expected_values_never_miss_without_noise(law, replacement):
         True,
         (),
     )
-    values = {}
-    for name in ("mrr", "hits@3"):
-        means = [
-            expected(name, [rank], count, 12, replacement) for rank, count in zip(ranks, counts, strict=True)
-        ]
-        values[name] = f"{np.mean(means):.4f}"
+    values = {name: f"{expected(name, ranks, counts, 12, replacement):.4f}" for name in ("mrr", "hits@3")}
     found = bounds_in(known, values, noise=False)
     for name, bounds in found.full.items():
         assert contains(bounds, metric_value(name, ranks, counts)), name
