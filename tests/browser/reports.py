@@ -13,6 +13,7 @@ from scripts.rescore import rescore_tables
 
 from rankadjust.base.files import SUMS, write_sums
 from rankadjust.database.counted_baselines import BASELINES, write_baselines
+from tests.copies import FEW, PROJECT
 
 # Each would show if it came into the page as anything but text: as an element, a dialog, a request, an error, or as a
 # global named pwned or attacked.
@@ -54,7 +55,7 @@ def write_report(
     """Return report.html in a folder, of a run with this database (datasets.tsv beside it) and these tables.
 
     released: the released database, for what the run has no constants of. own: the names of tables that are not the
-    shipped literature, which is shown beside them.
+    shipped literature, of which a few tables are shown beside them.
     """
     folder.mkdir(parents=True, exist_ok=True)
     rescored, beside = folder / "rescored", folder / "literature.parquet"
@@ -63,7 +64,7 @@ def write_report(
     made = [str(rescored / f"{table.stem}.parquet") for table in tables]
     rescore_tables([str(table) for table in tables], str(sealed), str(released), [], rescored)
     if own:
-        shipped = sorted(Path(__file__).parents[2].glob("resources/published/*.csv"))
+        shipped = [PROJECT / "resources" / "published" / f"{name}.csv" for name in FEW]
         of_own = [str(rescored / f"{name}.parquet") for name in own]
         literature(of_own, list(map(str, shipped)), str(sealed), str(released), [], str(beside))
     figures(made, None, str(sealed), str(released), folder / "figures")

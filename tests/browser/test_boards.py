@@ -91,9 +91,14 @@ def page(page_of, literature_page):
     return ready(page_of(literature_page))
 
 
-def test_every_board_of_the_leaderboards_has_their_order_places_and_letters(page, leaderboards):
+@pytest.fixture(scope="module")
+def walked(shared_page_of, literature_page):
+    """Return what stands there at each choice of the three lists."""
+    return ready(shared_page_of(literature_page)).evaluate(WALK)
+
+
+def test_every_board_of_the_leaderboards_has_their_order_places_and_letters(walked, leaderboards):
     """All choices of the lists are walked: each shows one evaluation, which the title names."""
-    walked = page.evaluate(WALK)
     shown = {tuple(board["key"]): board for board in walked}
     assert len(shown) == len(walked) > 400
     for key, board in shown.items():
@@ -110,7 +115,7 @@ def test_every_board_of_the_leaderboards_has_their_order_places_and_letters(page
         ).rows(), key
 
 
-def test_no_board_holds_a_result_with_a_caveat_or_that_no_ranks_have(page, literature_page):
+def test_no_board_holds_a_result_with_a_caveat_or_that_no_ranks_have(walked, literature_page):
     rescored = pl.concat(
         [pl.read_parquet(path) for path in sorted(literature_page.with_name("rescored").glob("*.parquet"))],
         how="diagonal",
@@ -121,7 +126,7 @@ def test_no_board_holds_a_result_with_a_caveat_or_that_no_ranks_have(page, liter
     ).filter(severity="impossible")
     doubtful = set(impossible.select(*EVALUATION, "model").rows())
     known = set(clean.rows())
-    rows = [(*board["key"], model) for board in page.evaluate(WALK) for _, model, _ in board["rows"]]
+    rows = [(*board["key"], model) for board in walked for _, model, _ in board["rows"]]
     assert len(rows) > 2000
     assert set(rows) <= known
     # A model may have a possible value from another source; those that have none are not there.
@@ -132,8 +137,7 @@ def test_no_board_holds_a_result_with_a_caveat_or_that_no_ranks_have(page, liter
     assert not {(*row[:4], row[-1]) for row in rows} & alone
 
 
-def test_another_data_set_opens_with_its_most_common_test_evaluation(page):
-    walked = page.evaluate(WALK)
+def test_another_data_set_opens_with_its_most_common_test_evaluation(page, walked):
     for dataset in {board["key"][0] for board in walked}:
         of = [board for board in walked if board["key"][0] == dataset]
         tests = [board for board in of if board["key"][2].endswith("testing")] or of
