@@ -7,13 +7,6 @@ from fractions import Fraction
 import polars as pl
 import pytest
 
-from rankadjust.database.store import load_database
-from rankadjust.literature.case_study import audit
-from rankadjust.literature.rescore import rescore
-from rankadjust.literature.tidy import read_tidy
-from rankadjust.page.charts.catalogue import AUDIT, RESULTS, figures_of
-from rankadjust.page.charts.figure import svg_of
-
 
 @pytest.mark.parametrize("page", ["worked-example.md", "evaluate.md", "pandas.md"])
 def test_examples_print_what_they_show(project, page):
@@ -113,18 +106,3 @@ def test_the_skewness_of_the_random_scorer_is_the_stored_one(project):
             for skewness, share in rows["skewness", "share_z_3"].iter_rows()
         ]
         assert f"| {dataset} | {rows['tasks'][0]:,} | {' | '.join(cells)} |" in section
-
-
-def test_the_figures_of_the_case_study_are_what_a_run_draws(project):
-    """A run adds a line to each, its seal; otherwise these are its bytes."""
-    database = load_database()
-    results = rescore(read_tidy(project / "resources/published/hoyt2022-case-study.csv"), database)
-    drawn = {
-        figure.name: figure for figure in figures_of({RESULTS: results, AUDIT: audit(results, database)})
-    }
-    for name in ("adjustment", "case-study"):
-        kept = (project / "docs" / "figures" / f"{name}.svg").read_text(encoding="utf-8")
-        picture, line, seal = kept.partition("\n<!-- rankadjust.seal: ")
-        assert picture == svg_of(drawn[name]), f"copy {name}.svg from results/figures: docs/case-study.md"
-        assert line
-        assert seal.endswith("-->\n")

@@ -24,6 +24,7 @@ from rankadjust.literature.usual import COEFFICIENTS
 from rankadjust.literature.usual import HITS as HITS_OF_THE_FIT
 
 NOTHING = pl.DataFrame(schema=SCHEMA)
+NOWHERE = Constants.of_frame(NOTHING)
 ENTITIES = {"some set": 100}
 
 
@@ -32,7 +33,7 @@ def printed(values, **cells):
     frame = pl.DataFrame({"metric": list(values), "value": [str(value) for value in values.values()]})
     cells = {"dataset": "some set", "model": "A"} | cells
     frame = frame.with_columns(pl.lit(text).alias(name) for name, text in cells.items())
-    return rescore(frame, NOTHING, entities=ENTITIES)
+    return rescore(frame, NOWHERE, entities=ENTITIES)
 
 
 def broken(values, **cells):
@@ -235,7 +236,7 @@ def test_a_spread_over_runs_is_no_single_run():
     frame = pl.DataFrame(
         {"dataset": "some set", "metric": ["gmr", "mr"], "value": ["5.0 ± 0.1", "4.0 ± 0.1"]}
     )
-    assert check(rescore(frame, NOTHING, entities=ENTITIES)).height == 0
+    assert check(rescore(frame, NOWHERE, entities=ENTITIES)).height == 0
 
 
 def test_models_and_evaluations_are_kept_apart():

@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.files import write_csv
 from rankadjust.data.registry import load_registry
+from rankadjust.database.constants import Constants
 from rankadjust.database.store import assemble, with_released
 from rankadjust.literature.constants import documented_entities
 from rankadjust.literature.contradictions import check
@@ -39,7 +40,7 @@ def database(project):
         method=pl.lit("reference"),
         reason=pl.lit(None, dtype=pl.String),
     )
-    return assemble([moments])
+    return Constants.of_frame(assemble([moments]))
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +189,7 @@ def test_index_ratio_and_z_by_hand(database):
     # FB15k-237, filtered, test, both sides: E[MRR] = 0.000711..., E[MR] = 7153.3 from the reference.
     constants = {
         row["metric"]: row
-        for row in database.filter(dataset="FB15k-237", protocol="filtered", side="both").iter_rows(
+        for row in database.table.filter(dataset="FB15k-237", protocol="filtered", side="both").iter_rows(
             named=True
         )
     }
@@ -680,7 +681,7 @@ def test_runs_are_told_apart_by_line_only_where_a_name_is_repeated():
 
 
 def test_scores_say_which_random_scorer_a_model_is_held_against(database):
-    times = database.filter(pl.col("z_scale").is_not_null()).head(1)
+    times = database.table.filter(pl.col("z_scale").is_not_null()).head(1)
     dataset, metric = times.row(0, named=True)["dataset"], times.row(0, named=True)["metric"]
     temporal = times.drop("^(z|index|ratio)_.*$", "optimum").with_columns(
         variance_random_scorer=4 * pl.col("variance"),
@@ -706,7 +707,9 @@ def test_scores_say_which_random_scorer_a_model_is_held_against(database):
 
 
 def test_a_row_says_why_it_has_no_z_of_a_random_scorer(database):
-    times = database.filter(pl.col("z_scale").is_not_null()).head(1).drop("^(z|index|ratio)_.*$", "optimum")
+    times = (
+        database.table.filter(pl.col("z_scale").is_not_null()).head(1).drop("^(z|index|ratio)_.*$", "optimum")
+    )
     raw = times.with_columns(reason_random_scorer=pl.lit("not derived without a filter"))
     key = {name: times[name][0] for name in ("dataset", "metric", "protocol", "split", "side")}
     row = rescore(table(value=["1"], **key), assemble([raw]), entities={}).row(0, named=True)

@@ -115,6 +115,13 @@ def test_the_figures_of_the_case_study_are_the_same_with_other_fonts(figures, ma
     assert bare == wide
 
 
+def test_the_figures_of_the_documents_are_what_a_run_draws(project, figures):
+    for name in ("adjustment", "case-study"):
+        kept = (project / "docs" / "figures" / f"{name}.svg").read_bytes()
+        written = (figures / f"{name}.svg").read_bytes()
+        assert kept == written, f"copy {name}.svg from results/figures: docs/case-study.md"
+
+
 def test_every_character_of_the_figures_is_in_the_font(figures):
     """What is not would be drawn with a font of the system."""
     text = "".join(unescape(path.read_text(encoding="utf-8")) for path in figures.glob("*.svg"))
