@@ -6,13 +6,13 @@ tasks, no sampling. docs/methods.md, "Exact moments" and "Numerics", derives eac
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from rankadjust.base.arrays import ByContent, FloatArray
+from rankadjust.base.arrays import ByContent, FloatArray, kept
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.median import MedianMoments, median_moments
@@ -154,7 +154,7 @@ def _pool(counts: FloatArray, tasks: FloatArray) -> _Histogram:
 
 
 # Protocols of a data set often have the same histogram.
-@lru_cache(maxsize=4096)
+@kept
 def _moments(metric: Metric, histogram: _Histogram) -> Moments:
     if not metric.has_moments:
         return Moments(None, None, "none", "no exact moments are known for this metric")

@@ -18,13 +18,12 @@ effects they leave out.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rankadjust.base.arrays import ByContent, FloatArray
+from rankadjust.base.arrays import ByContent, FloatArray, kept
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import Metric, resolve
@@ -178,7 +177,7 @@ def _sharing(protocol: Protocol) -> tuple[bool, bool]:
 
 
 # Protocols of a data set often have the same tasks.
-@lru_cache(maxsize=4096)
+@kept
 def _of_term(
     metric: Metric,
     tasks: _Tasks,
