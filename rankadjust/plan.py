@@ -11,7 +11,10 @@ from rankadjust.configuration import Configuration, tables_by_name
 from rankadjust.counting.memory import memory_for_whole, partitions_for
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.registry import Dataset, load_registry, require_bounds, require_readable, resolve_dataset
-from rankadjust.data.sizes import batches, triples_of, up_to
+from rankadjust.data.sizes import batches, size_of, triples_of, up_to
+
+# Tables with more bytes are re-scored by two jobs. A job takes a second besides its work.
+_MANY_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,16 @@ class Plan:
         """Return the batches of data sets that one job computes; elsewhere: whether jobs run on other machines."""
         members = batches(self.sizes, up_to(self.batch, elsewhere=elsewhere))
         return {f"batch_{number}": names for number, names in enumerate(members, 1)}
+
+    def rescored_together(self) -> Mapping[str, Sequence[str]]:
+        """Return the tables that one job re-scores, by the name of its rule; two jobs share tables of many bytes."""
+        sizes = {name: size_of(Path(path)) or 0 for name, path in self.tables.items()}
+        if sum(sizes.values()) <= _MANY_BYTES:
+            return {"rescore_tables": list(sizes)} if sizes else {}
+        halves: tuple[list[str], list[str]] = ([], [])
+        for name in sorted(sizes, key=lambda name: -sizes[name]):
+            min(halves, key=lambda half: sum(sizes[member] for member in half)).append(name)
+        return {f"rescore_tables_{number}": half for number, half in enumerate(halves, 1)}
 
     def megabytes_to_encode(self, dataset: str) -> int:
         """Return the memory for encoding a data set: text is in memory as a whole, arrays never are."""

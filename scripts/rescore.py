@@ -5,8 +5,8 @@ from pathlib import Path
 
 from scripts.job import run
 
-from rankadjust.base.files import SUMS, write_csv, write_sums, write_text
-from rankadjust.base.stages import RESCORED, check_sums, write_product
+from rankadjust.base.files import write_csv, write_sums, write_text
+from rankadjust.base.stages import RESCORED, SUM, check_sums, write_product
 from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, beside_database
@@ -25,20 +25,18 @@ def rescore_tables(
     check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
     constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
-    written: list[Path] = []
     for table in map(Path, tables):
         results = read_results(table, datasets)
         rescored = add_full_bounds(rescore(results.rows, constants, registry=datasets), constants)
         for line in [*results.understood.splitlines(), *problems(rescored)]:
             print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
-        write_product(rescored, folder / f"{table.stem}.parquet", RESCORED, table.stem)
-        write_csv(rescored, folder / f"{table.stem}.csv")
-        readable = folder / f"{table.stem}.md"
+        product, delimited, readable = (folder / f"{table.stem}.{form}" for form in ("parquet", "csv", "md"))
+        write_product(rescored, product, RESCORED, table.stem)
+        write_csv(rescored, delimited)
         write_text(markdown_table(rescored), readable)
-        written += [folder / f"{table.stem}.parquet", folder / f"{table.stem}.csv", readable]
+        write_sums([product, delimited, readable], folder / f"{table.stem}{SUM}")
         for stream in (sys.stderr, sys.stdout):
             print(f"{summary(rescored)}; {readable}", file=stream)
-    write_sums(written, folder / SUMS)
 
 
 if __name__ == "__main__":

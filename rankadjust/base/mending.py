@@ -69,7 +69,8 @@ class Products:
 
     def _damage(self, path: Path) -> str:
         """Return how a file differs from its recorded bytes, '' if it does not."""
-        recorded = (_recorded(path.with_name(SUMS)) or {}) | (_recorded(Path(f"{path}{SUM}")) or {})
+        sums = (path.with_name(SUMS), path.with_suffix(SUM), Path(f"{path}{SUM}"))
+        recorded = {name: digest for each in sums for name, digest in (_recorded(each) or {}).items()}
         if path.name in recorded:
             return "" if self._digests.of(path) == recorded[path.name] else _OTHER
         return self._seals.of(path) if path.suffix in _SEALED else "its sum is missing"

@@ -68,12 +68,13 @@ def _triples_in(file: File) -> int | None:
     name = ""
     if isinstance(file.source, Local):
         name = file.source.path.name
-        size = _size(file.source.path)
+        size = size_of(file.source.path)
     if size is None:
         return None
     packed = name.endswith(_PACKED) or not isinstance(file.source, Local)
     return size // (_BYTES_PACKED if packed else _BYTES_AS_TEXT)
 
 
-def _size(path: Path) -> int | None:
+def size_of(path: Path) -> int | None:
+    """Return the bytes of a file, None where there is none."""
     return path.stat().st_size if path.is_file() else None

@@ -1,5 +1,7 @@
 """What follows from a configuration before anything runs."""
 
+from dataclasses import replace
+
 import pytest
 
 from rankadjust.base.errors import RankadjustError
@@ -80,3 +82,14 @@ def test_small_data_sets_are_computed_together_where_jobs_run_elsewhere(project)
 def test_a_wrong_name_says_where_it_was_set(project, key, value):
     with pytest.raises(RankadjustError, match=rf"^--config: {key}: "):
         plan(project, **{key: value})
+
+
+def test_two_jobs_share_tables_of_many_bytes(project, tmp_path):
+    for name, size in zip("abc", (300_000, 500_000, 199_000), strict=True):
+        (tmp_path / f"{name}.csv").write_bytes(b"x" * size)
+    tables = {name: str(tmp_path / f"{name}.csv") for name in "abc"}
+    made = replace(plan(project), tables=tables)
+    assert made.rescored_together() == {"rescore_tables": ["a", "b", "c"]}
+    (tmp_path / "c.csv").write_bytes(b"x" * 201_000)
+    assert made.rescored_together() == {"rescore_tables_1": ["b"], "rescore_tables_2": ["a", "c"]}
+    assert replace(made, tables={}).rescored_together() == {}

@@ -2,7 +2,7 @@
 
 Inputs: the tables of the configuration; results/database/adjustments.parquet, baselines.parquet and candidates.parquet.
 Outputs: results/rescored/<table>.parquet, .csv and .md: every row of the table, adjusted or with the reason why not;
-         results/rescored/SHA256SUMS: their digests;
+         results/rescored/<table>.sha256: their digests;
          results/literature.parquet: the shipped literature on the evaluations of the user's own tables;
          results/comparison/*.csv: contradictions, and what adjustment changes.
 """
@@ -66,14 +66,7 @@ READ_TO_RESCORE = content_digest(
 )
 
 
-RESCORED = [
-    *expand(
-        "results/rescored/{table}.{format}",
-        table=TABLES,
-        format=["parquet", "csv", "md"],
-    ),
-    "results/rescored/SHA256SUMS",
-]
+RESCORED_AS = ["parquet", "csv", "md", "sha256"]
 COMPARED = [
     *expand("results/comparison/{name}.csv", name=COMPARISONS),
     "results/comparison/SHA256SUMS",
@@ -82,54 +75,65 @@ COMPARED = [
 
 rule rescore:
     input:
-        RESCORED * bool(TABLES),
+        expand("results/rescored/{table}.{format}", table=TABLES, format=RESCORED_AS),
 
 
-rule rescore_tables:
-    input:
-        tables=list(TABLES.values()),
-        database="results/database/adjustments.parquet",
-        baselines="results/database/baselines.parquet",
-        candidates="results/database/candidates.parquet",
-        sums="results/database/SHA256SUMS",
-    output:
-        expand(
-            "results/rescored/{table}.{format}", table=TABLES, format=["parquet", "md"]
-        ),
-        [
-            report(
-                f"results/rescored/{table}.csv",
-                caption="../report/rescored.rst",
-                category="Re-scored tables",
-                labels={"table": table},
-            )
-            for table in TABLES
-        ],
-        sums="results/rescored/SHA256SUMS",
-    log:
-        "results/logs/rescore.log",
-    benchmark:
-        "results/benchmarks/rescore.tsv"
-    threads: 1
-    resources:
-        mem_mb=grown(1000),
-        runtime=grown(10),
-    params:
-        released=lambda wildcards, input: str(RELEASED),
-        registry=lambda wildcards, input: RUN.values["registry"] or [],
-        read=READ_TO_RESCORE,
-        damage=damage_to(*RESCORED),
-        library=code_digest(
-            "base.stages",
-            "database.constants",
-            "literature.full_ranking",
-            "literature.rescore",
-            "literature.results",
-            "literature.statuses",
-            "output.formatting",
-        ),
-    script:
-        "../../scripts/rescore.py"
+for together, members in PLAN.rescored_together().items():
+
+    rule:
+        name:
+            together
+        input:
+            tables=[TABLES[table] for table in members],
+            database="results/database/adjustments.parquet",
+            baselines="results/database/baselines.parquet",
+            candidates="results/database/candidates.parquet",
+            sums="results/database/SHA256SUMS",
+        output:
+            expand(
+                "results/rescored/{table}.{format}",
+                table=members,
+                format=[form for form in RESCORED_AS if form != "csv"],
+            ),
+            [
+                report(
+                    f"results/rescored/{table}.csv",
+                    caption="../report/rescored.rst",
+                    category="Re-scored tables",
+                    labels={"table": table},
+                )
+                for table in members
+            ],
+        log:
+            f"results/logs/{together.replace('_tables', '')}.log",
+        benchmark:
+            f"results/benchmarks/{together.replace('_tables', '')}.tsv"
+        threads: 1
+        resources:
+            mem_mb=grown(1000),
+            runtime=grown(10),
+        params:
+            released=lambda wildcards, input: str(RELEASED),
+            registry=lambda wildcards, input: RUN.values["registry"] or [],
+            read=READ_TO_RESCORE,
+            damage=damage_to(
+                *expand(
+                    "results/rescored/{table}.{format}",
+                    table=members,
+                    format=RESCORED_AS,
+                )
+            ),
+            library=code_digest(
+                "base.stages",
+                "database.constants",
+                "literature.full_ranking",
+                "literature.rescore",
+                "literature.results",
+                "literature.statuses",
+                "output.formatting",
+            ),
+        script:
+            "../../scripts/rescore.py"
 
 
 # The user's own tables are compared with the literature, and shown beside it, also where it is not among the tables of

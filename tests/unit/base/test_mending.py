@@ -25,6 +25,7 @@ JOBS = {
     **{name: (name,) for name in SEALED},
     "tables": ("tables/a.csv", "tables/b.csv", "tables/SHA256SUMS"),
     "case": ("case.csv", "case.csv.sha256"),
+    "forms": ("tables/c.csv", "tables/c.md", "tables/c.sha256"),
     "figures": ("figures",),
 }
 
@@ -39,10 +40,11 @@ def made(tmp_path, monkeypatch):
     write_product_json({"a": 1}, "summary.json", SUMMARY, "Toy")
     write_product_text("<html></html>", "report.html", PAGE, "results")
     write_product_text("a: 1", "run.yaml", CONFIGURATION, "results")
-    for name in ("tables/a.csv", "tables/b.csv", "case.csv"):
+    for name in ("tables/a.csv", "tables/b.csv", "tables/c.csv", "tables/c.md", "case.csv"):
         (tmp_path / name).write_text("a,b\n1,2\n")
     write_sums([tmp_path / "tables/a.csv", tmp_path / "tables/b.csv"], "tables/SHA256SUMS")
     write_sums(["case.csv"], "case.csv.sha256")
+    write_sums(["tables/c.csv", "tables/c.md"], "tables/c.sha256")
     write_product_text("<svg/>", "figures/a.svg", FIGURE, "a")
     (tmp_path / "figures/a.png").write_bytes(b"png")
     write_sums([tmp_path / "figures/a.svg", tmp_path / "figures/a.png"], "figures/SHA256SUMS")
@@ -112,11 +114,15 @@ def test_a_file_that_was_emptied_is_damaged(made):
         assert products(made).damage(name).startswith(f"{name}: it is empty; changed at ")
     (made / "tables/a.csv").write_bytes(b"")
     assert products(made).damage(*JOBS["tables"]).startswith("tables/a.csv: its bytes do not match its sum")
+    flip(made / "tables/c.md", 3)
+    assert products(made).damage(*JOBS["forms"]).startswith("tables/c.md: its bytes do not match its sum")
 
 
 def test_a_sum_or_a_file_of_a_folder_that_is_missing_is_seen(made):
     (made / "case.csv.sha256").unlink()
     assert products(made).damage(*JOBS["case"]).startswith("case.csv: its sum is missing")
+    (made / "tables/c.sha256").unlink()
+    assert products(made).damage(*JOBS["forms"]).startswith("tables/c.csv: its sum is missing")
     (made / "figures/a.png").unlink()
     assert products(made).damage("figures").startswith("figures/a.png: it is missing")
     (made / "figures/SHA256SUMS").unlink()
