@@ -232,17 +232,16 @@ class Program:
     @cached_property
     def _limits(self) -> FloatArray:
         """Rows at most 0: for each r, the share of a list's ranks above r is at most its share of tasks with N > r."""
-        rows = []
+        blocks = []
         for place, part in enumerate(self._names):
             # If the columns are distributions on 2..m, their greatest rank is m.
             ranks = self._candidate_ranks[part][-1:] if self._is_averaged else self._candidate_ranks[part]
-            for rank in ranks:
-                # No points lie between a threshold and the next rank, so that the share above it is exact.
-                is_above = (self.grid.points > rank).astype(np.float64)
-                row = np.zeros((len(self._names), self._columns))
-                row[place] = is_above - self._tasks[part].share_above(rank)
-                rows.append(row.ravel())
-        return np.array(rows).reshape(len(rows), self._columns * len(self._names))
+            block = np.zeros((len(ranks), len(self._names), self._columns))
+            # No points lie between a threshold and the next rank, so that the share above it is exact.
+            is_above = self.grid.points > np.reshape(ranks, (-1, 1))
+            block[:, place] = is_above - self._tasks[part].shares_above(ranks)[:, None]
+            blocks.append(block.reshape(len(ranks), len(self._names) * self._columns))
+        return np.concatenate(blocks)
 
     def _masses(self, slacks: int, side: str | None = None) -> tuple[FloatArray, FloatArray]:
         """Return the equalities: the shares of a side (None: of all lists) add up to 1, and each list has its share."""

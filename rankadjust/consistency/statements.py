@@ -11,7 +11,7 @@ Every statement is necessary: ranks that have the printed value fulfil it. docs/
 proofs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -47,9 +47,16 @@ class TaskCounts:
 
     def share_above(self, rank: float) -> float:
         """Return the share of tasks with more candidates than `rank`; at most this share of ranks is above `rank`."""
+        return float(self.shares_above((rank,))[0])
+
+    def shares_above(self, ranks: Sequence[float]) -> FloatArray:
+        """Return `share_above` of several ranks."""
         if not self.times.size:
-            return float(rank < self.most)
-        return float(self.times[self.counts > rank].sum() / self.times.sum())
+            return (np.asarray(ranks) < self.most).astype(np.float64)
+        up_to = np.append(0.0, np.cumsum(self.times))
+        within = up_to[np.searchsorted(self.counts, ranks, side="right")]
+        shares: FloatArray = (up_to[-1] - within) / up_to[-1]
+        return shares
 
 
 @dataclass(frozen=True)
