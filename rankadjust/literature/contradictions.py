@@ -8,6 +8,8 @@ printed adjusted value must follow from the metric beside it. Rows must not repe
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
@@ -135,6 +137,8 @@ def _checkable(rescored: pl.DataFrame) -> pl.DataFrame:
 
 
 def _groups(rows: pl.DataFrame) -> Iterator[list[dict[str, Any]]]:
-    """Return the rows of each model, as dictionaries."""
-    for part in rows.partition_by("group", maintain_order=True):
-        yield part.to_dicts()
+    """Return the rows of each model, as dictionaries, in the order of the models' first rows."""
+    together = rows.sort(pl.col("_row").min().over("group"), maintain_order=True)
+    # A frame for each model would take most of the memory.
+    for _, group in groupby(together.iter_rows(named=True), key=itemgetter("group")):
+        yield list(group)
