@@ -98,9 +98,11 @@ def _changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> Iterator[Findin
 def _alike(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of groups in an evaluation with enough equal values, of enough digits, to be copies."""
     is_telling = pl.col("telling") & (pl.col("digits") >= LEAST_EQUAL_DIGITS)
+    # A large table has millions of pairs of equal values: no more columns than needed, or they fill the memory.
+    equal = [*_EVALUATION, "metric", "value"]
+    first, second = (frame.filter(is_telling).select("_row", "group", *equal) for frame in (rows, others))
     return (
-        rows.filter(is_telling)
-        .join(others.filter(is_telling), on=[*_EVALUATION, "metric", "value"], suffix="_other")
+        first.join(second, on=equal, suffix="_other")
         .filter(pl.col("group") != pl.col("group_other"), pl.col("_row") > pl.col("_row_other"))
         .group_by(_PAIR, maintain_order=True)
         .agg(same=pl.len().cast(pl.Int64))
