@@ -13,7 +13,6 @@ add its family here, and nothing elsewhere (docs/extend.md).
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -91,7 +90,6 @@ class Family:
         """Whether the metrics of this family stop at a rank k."""
         return self.key.endswith("_at_k")
 
-    @lru_cache(maxsize=1024)  # noqa: B019 - families live as long as the program
     def metric(self, k: int | None = None) -> Metric:
         """Return the metric for k; RankadjustError where k is missing, superfluous or below 1."""
         if self.needs_k and k is None:

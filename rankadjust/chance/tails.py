@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.median import log_median_tail
 from rankadjust.chance.metrics import (
     Metric,
     exp_of_minus,
@@ -150,9 +151,6 @@ def _log_p(tails: ChanceTails, metric: Metric, values: FloatArray) -> FloatArray
     if metric.shape is hit and metric.k is not None:
         return _hits(tails, metric, values)
     if metric.key in _MEDIANS:
-        # Few ask for a median, and all would wait for the import.
-        from rankadjust.chance.median import log_median_tail  # noqa: PLC0415
-
         # No rank is above the largest count.
         with np.errstate(divide="ignore", over="ignore"):
             medians = np.minimum(_MEDIANS[metric.key](values), tails.counts[-1])

@@ -264,8 +264,8 @@ _CONDITIONAL_MEANS: Mapping[Term, Callable[[FloatArray, FloatArray], FloatArray]
 def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatArray:
     """Return E[f(r); r <= k] = sum_{j < k} f(1 + j) P(Binomial(N - 1, u) = j), from the first k values of f.
 
-    counts (k,) ascending. Pieces are small enough for the processor's cache, and x of a piece are alike: where few
-    negatives are expected above the truth, few probabilities count.
+    counts (n,) ascending, x (q,). They are summed in pieces that fit the processor's cache. The x of a piece are alike:
+    where few negatives are expected above the truth, few probabilities count.
     """
     k = terms.size
     mean = np.zeros((counts.size, x.size))
@@ -283,7 +283,7 @@ def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatA
 def _first_terms(
     terms: FloatArray, negatives: FloatArray, x: FloatArray, reached: NDArray[np.bool_]
 ) -> FloatArray:
-    """Return the sum of `_mean_within` for negatives (k, 1) and x (q,), 0 where it is not reached (k, q).
+    """Return the sum of `_mean_within` for negatives (n, 1) and x (q,), 0 where it is not reached (n, q).
 
     Each probability is a positive multiple of its predecessor. They are rescaled on the way, because the first
     may be far below the smallest float.

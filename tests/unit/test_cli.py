@@ -336,6 +336,7 @@ def test_a_note_about_most_metrics_names_the_others(run):
         if row["warning"]:
             warned.setdefault(row["warning"], set()).add(resolve(row["metric"]).label)
     lines = run(line, ranks)[1].splitlines()
+    assert any(each.startswith("all metrics but ") for each in lines)
     for warning, metrics in warned.items():
         (names,) = (line.removesuffix(f": {warning}") for line in lines if line.endswith(f": {warning}"))
         named = set(names.removeprefix("all metrics but ").split(", "))

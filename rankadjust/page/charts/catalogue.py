@@ -306,7 +306,7 @@ def _figure(entry: Entry, rows: pl.DataFrame) -> Figure:
     # Each background has its own theme, which the configuration of altair would override.
     specification.pop("config", None)
     # For altair the rows are a tuple (drawing.inline), in JSON a list.
-    specification["datasets"] = {name: list(rows) for name, rows in specification["datasets"].items()}
+    specification["datasets"] = {name: list(data) for name, data in specification["datasets"].items()}
     return Figure(
         entry.name,
         entry.title.format(**facts),

@@ -566,7 +566,7 @@ def entities_of(triples):
 
 
 @pytest.mark.shared
-def test_groups_of_relations_add_up_on_real_data_sets(shared, tmp_path, monkeypatch):
+def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypatch):
     for entry, splits in verified_splits(shared / "data" / "mirror", tmp_path):
         columns = entry.format.columns
         protocols = [one for one in load_protocols().values() if applies(one, columns, splits) is None]
