@@ -62,6 +62,34 @@ def rescored() -> pl.DataFrame:
     return rescore(pl.concat(tables, how="diagonal"))
 
 
+@cache
+def flagged() -> pl.DataFrame:
+    """Return what `check` finds among these rows."""
+    return check(rescored())
+
+
+@cache
+def turned() -> pl.DataFrame:
+    """Return how many pairs of models change places between two evaluations."""
+    return reversals(pair_orders(rescored(), Constants.given(None).table))
+
+
+@cache
+def sampled() -> pl.DataFrame:
+    """Return what values among sampled negatives leave open."""
+    return what_sampling_hides(add_full_bounds(rescored(), Constants.released()))
+
+
+@cache
+def orders_of_models() -> pl.DataFrame:
+    return model_orders(rescored())
+
+
+@cache
+def correlated() -> pl.DataFrame:
+    return size_correlation(rescored())
+
+
 def counts() -> pl.DataFrame:
     """Return the number of rows of each file with each status."""
     return rescored().group_by("file", "status").agg(rows=pl.len().cast(pl.Int64)).sort("file", "status")
@@ -112,11 +140,10 @@ def in_short() -> str:
         "second": "raw",
         "first": "filtered",
     }
-    turned = reversals(pair_orders(rows, Constants.given(None).table))
-    pairs = turned.filter(**trials).row(0, named=True)
-    assert turned["sure_reversed"].sum() == 0
-    sampled = what_sampling_hides(add_full_bounds(rows, Constants.released())).filter(metric=MRR)
-    severities = dict(check(rows)["severity"].value_counts().iter_rows())
+    pairs = turned().filter(**trials).row(0, named=True)
+    assert turned()["sure_reversed"].sum() == 0
+    hidden = sampled().filter(metric=MRR)
+    severities = dict(flagged()["severity"].value_counts().iter_rows())
     points = [
         f"**Chance.** In the median it explains {shares['sampled-20']} of a printed MRR or Hits@k with 20 sampled "
         f"negatives, but only {shares['2,000 to 19,999']} on data sets of 2,000 to 20,000 entities "
@@ -126,8 +153,8 @@ def in_short() -> str:
         f"**Protocols.** On validation data of FB15k-237, {pairs['reversed']} of {pairs['known']} pairs of models "
         "change places between filtered and raw MRR. For no pair in the collection do the printed values show that "
         "such a change is more than the luck of the triples ([details](#which-orders-of-models-change)).",
-        f"**Sampling.** {sampled['pairs'].sum():,} pairs of models are ranked among sampled negatives. The printed "
-        f"values show for {sampled['known'].sum() or 'none'} of them which model has the higher MRR among all "
+        f"**Sampling.** {hidden['pairs'].sum():,} pairs of models are ranked among sampled negatives. The printed "
+        f"values show for {hidden['known'].sum() or 'none'} of them which model has the higher MRR among all "
         "candidates ([details](#what-sampling-hides)).",
         f"**Mistakes.** In {severities['impossible']} findings the printed values of a model contradict each other: no "
         "ranks have them ([details](#which-published-numbers-are-wrong)).",
@@ -251,7 +278,7 @@ def most_below() -> str:
             f"{row['expectation']:.2g}",
             row["source"],
         ]
-        for row in surprising(rescored(), check(rescored())).to_dicts()
+        for row in surprising(rescored(), flagged()).to_dicts()
     ]
     return table(["model", "data set", "protocol", "published", "counting", "chance", "source"], rows)
 
@@ -328,7 +355,7 @@ def negatives() -> str:
 
 
 def reversed_orders() -> str:
-    counted = reversals(pair_orders(rescored(), Constants.given(None).table)).filter(
+    counted = turned().filter(
         pl.col("metric").is_in([MRR, "hits_at_10"]), pl.col("first") != "filtered-cumulative"
     )
     # Take MRR if it is printed, else Hits@10.
@@ -361,7 +388,7 @@ def _evaluation(name: str) -> str:
 
 
 def chance() -> str:
-    found = not_above_chance(rescored(), check(rescored()))
+    found = not_above_chance(rescored(), flagged())
     groups = (
         found.group_by("file", "dataset", "metric", "evidence", maintain_order=True)
         .agg(
@@ -416,7 +443,7 @@ def ties() -> str:
 
 
 def correlations() -> str:
-    found = size_correlation(rescored()).filter(pl.col("datasets") > 4)
+    found = correlated().filter(pl.col("datasets") > 4)
     order = {MR: 0, MRR: 1, "hits_at_1": 2, "hits_at_3": 3, "hits_at_10": 4}
     rows = [
         [
@@ -436,7 +463,7 @@ def correlations() -> str:
 
 
 def few() -> str:
-    found = size_correlation(rescored()).filter(pl.col("datasets").is_in([4, 5]), pl.col("sets") == "all")
+    found = correlated().filter(pl.col("datasets").is_in([4, 5]), pl.col("sets") == "all")
     raised = found.filter(pl.col("adjusted").abs() > pl.col("printed").abs())
     named = listed(
         [
@@ -452,13 +479,13 @@ def few() -> str:
 
 
 def orders() -> str:
-    found = model_orders(rescored()).filter(
+    found = orders_of_models().filter(
         pl.col("metric").str.contains("^(inverse_harmonic_mean_rank|hits_at_[0-9]+)$")
     )
     tiny = pl.col("before").str.contains("Nations|Kinships|UMLS")
     full, sampled = found.filter(ranking="filtered"), found.filter(ranking="sampled")
     large = full.filter(~tiny)
-    mean_ranks = model_orders(rescored()).filter(metric=MR, ranking="filtered")
+    mean_ranks = orders_of_models().filter(metric=MR, ranking="filtered")
     changed = [part["changed"].sum() for part in (large, full.filter(tiny), sampled, mean_ranks)]
     return paragraph(
         f"Of the orders of MRR and Hits@k, {changed[0]} of {large.height} change on data sets that are not tiny. With "
@@ -474,7 +501,7 @@ def statuses() -> str:
 
 @cache
 def boards() -> pl.DataFrame:
-    return leaderboards(ranked_results(rescored(), check(rescored())), Constants.released())
+    return leaderboards(ranked_results(rescored(), flagged()), Constants.released())
 
 
 def leaderboard() -> str:
@@ -497,7 +524,7 @@ def count_of_leaderboards() -> str:
 
 
 def hidden() -> str:
-    found = what_sampling_hides(add_full_bounds(rescored(), Constants.released()))
+    found = sampled()
     of = {key[0]: part for key, part in found.group_by("metric")}
     rows = [
         [

@@ -1,7 +1,7 @@
-"""Contradictions of printed metrics: limits by hand, rankings that must pass, and the shipped tables.
+"""Contradictions of printed metrics: limits by hand, rankings that must pass; of shipped tables: test_findings.py.
 
-tests/data/published/anomalies.csv lists what was found by another program, which knew no half ranks. Limits by hand are
-met to 2e-5 relative: every printed interval is widened by 1e-6 of its value, and the solver may miss a row by as much.
+Limits by hand are met to 2e-5 relative: every printed interval is widened by 1e-6 of its value, and the solver may miss
+a row by as much.
 """
 
 import numpy as np
@@ -17,9 +17,7 @@ from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import SCHEMA
 from rankadjust.literature.contradictions import check, check_against
-from rankadjust.literature.findings import BOUNDS, SEVERITIES
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.tidy import read_tidy
 from rankadjust.literature.usual import COEFFICIENTS
 from rankadjust.literature.usual import HITS as HITS_OF_THE_FIT
 
@@ -571,59 +569,6 @@ def test_hits_counted_off_by_one_are_recognised():
     # 60 % of the ranks are 2, the others far: with ranks up to k + 1 Hits@1 is 0.6, and MRR 0.3 and a little.
     found = broken({"hits@1": "0.600", "hits@10": "0.600", "mrr": "0.310"})
     assert "All would agree if Hits@k counted the ranks up to k + 1." in found[0]["message"]
-
-
-# --- the shipped tables ----------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def flagged(project):
-    tables = [read_tidy(path) for path in sorted((project / "resources/published").glob("*.csv"))]
-    return check(rescore(pl.concat(tables, how="diagonal")))
-
-
-@pytest.mark.slow
-def test_all_known_anomalies_are_found(project, flagged):
-    known = pl.read_csv(project / "tests/data/published/anomalies.csv")
-    names = {"YAGO (temporal)": "YAGO-temporal", "WIKI (temporal)": "WIKI-forecasting"}
-    wanted = {
-        (row["dataset"], row["model"])
-        for row in known.with_columns(pl.col("dataset").replace(names)).to_dicts()
-    }
-    assert len(wanted) == 13
-    certain = pl.col("severity").is_in(["impossible", "only_if_cut"])
-    impossible = set(flagged.filter(certain).select("dataset", "model").iter_rows())
-    assert wanted <= impossible
-    # Printed with Hits@1 above MRR or Hits@10 below Hits@3, in tables that came later.
-    assert impossible - wanted == {
-        ("FB15k-237", "CompGCN-TransE"),
-        ("WN18", "E2R"),
-        ("WN18RR", "DistMult"),
-        ("YAGO3-10", "Keci-KvsAll"),
-    }
-
-
-@pytest.mark.slow
-def test_the_documentation_counts_what_is_flagged(project, flagged):
-    """The table of docs/literature.md has a row for each kind of finding and source, with its number."""
-    page = (project / "docs" / "literature.md").read_text(encoding="utf-8")
-    counted = flagged["severity"].value_counts()
-    for severity, number in counted.iter_rows():
-        assert f"{number} {severity}" in page
-    assert f"`check` reports {flagged.height} findings" in page
-    assert set(flagged["severity"]) <= set(SEVERITIES)
-    assert set(flagged["bound"]) <= set(BOUNDS)
-
-
-@pytest.mark.slow
-def test_the_message_says_by_how_much(flagged):
-    row = flagged.filter(model="ComplEx-N3 rank 8", dataset="WN18RR").row(0, named=True)
-    assert (row["file"], row["value"], row["bound"]) == ("kbc.csv", 0.36, "joint")
-    # Hits@1 is 0.38: at least 0.375 / 1 + 0.625 / 40,943 with the ends of the rounding intervals, and Hits@3 0.38 of
-    # the rest.
-    assert row["limit"] == pytest.approx(0.378, abs=1e-3)
-    assert row["message"].startswith("Hits@1 0.38 and MRR 0.36 contradict each other: no ranks have both.")
-    assert row["mended"] == "MRR 0.38 instead of 0.36"
 
 
 def test_a_ratio_that_was_cut_is_not_called_impossible():
