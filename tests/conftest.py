@@ -29,7 +29,6 @@ LONGEST = (
     "test_kills.py",
     "test_places.py",
     "test_batches.py",
-    "test_power_cut.py",
     "test_damage.py",
     "test_extend.py",
     "test_release.py",

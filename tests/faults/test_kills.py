@@ -1,10 +1,17 @@
-"""Runs that are killed again and again: no hand is needed, no file is incomplete, the same bytes come out."""
+"""Runs that are killed, or whose power is cut: no hand is needed, no file is incomplete, the same bytes come out."""
 
 import random
 import sys
+import time
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
+import psutil
 import pytest
 
+from tests.faults.disks import Disk, mounted, obstacle
 from tests.faults.runs import (
     COUNTED_IN_PARTS,
     IN_PARTS,
@@ -23,7 +30,8 @@ from tests.faults.runs import (
 )
 from tests.servers.http_faults import FaultServer, always
 
-SEED = 20261121
+on_disk = pytest.mark.skipif(obstacle() is not None, reason=str(obstacle()))
+SEED, SEED_OF_CUTS = 20261121, 20261122
 VICTIMS = ("run", "job", "run and jobs")
 # A kill falls within so many seconds from the first sign of a stage, and within half of them after each one that came
 # too late for it: how long a stage takes depends on the machine.
@@ -32,42 +40,65 @@ LONGEST = 1.5
 BEGINNING = 8.0
 
 
+@dataclass
+class Project:
+    """A project whose data set comes from a slow server; on a disk of its own, where one can be mounted."""
+
+    folder: Path
+    scratch: Path
+    disk: Disk | None
+
+    def start(self, *arguments):
+        return Run(self.folder, *arguments, TMPDIR=self.scratch)
+
+    @cached_property
+    def whole(self):
+        """Return what a run makes to which nothing happens, and how long it takes."""
+        begun = time.monotonic()
+        return self.made(), time.monotonic() - begun
+
+    def made(self, *arguments):
+        run = self.start(*arguments, "--notemp")
+        assert run.wait() == 0, run.said
+        return results(self.folder)
+
+    def clear(self):
+        remove(self.folder, ["results", "resources/datasets", "resources/downloads", ".snakemake"])
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """Return a project whose data set comes from a slow server."""
-    folder = tmp_path_factory.mktemp("faults") / "project"
-    folder.mkdir()
-    (folder.parent / "tmp").mkdir()
-    with FaultServer() as server, nothing_left(folder):
+    place = tmp_path_factory.mktemp("faults")
+    # What the system holds for temporary files is another disk as a rule, and here.
+    scratch = tmp_path_factory.mktemp("scratch")
+    with FaultServer() as server, nullcontext() if obstacle() else mounted(place) as disk:
         for split, text in triples().items():
             server.serve(f"/{split}.txt", text, always(slowly), etag=f'"{split}"')
-        make_project(folder, server.address)
-        yield folder
+        folder = (disk.folder if disk else place) / "project"
+        folder.mkdir()
+        with nothing_left(folder):
+            make_project(folder, server.address)
+            yield Project(folder, scratch, disk)
 
 
-def start(folder, *arguments):
-    return Run(folder, *arguments, TMPDIR=folder.parent / "tmp")
-
-
-def killed(folder, kills, arguments=(), stages=STAGES, victims=tuple(STAGES)):
+def killed(project, kills, arguments=(), stages=STAGES, victims=tuple(STAGES)):
     """Kill a run so often, in these stages in turn and every fifth time at any time; return what came of it.
 
     What comes out, at last and at any time before, is what a run makes that nobody kills.
     """
-    run = start(folder, *arguments, "--notemp")
-    assert run.wait() == 0, run.said
-    expected = results(folder)
+    folder = project.folder
+    expected = project.made(*arguments) if arguments else project.whole[0]
     chance = random.Random(f"{SEED} {kills}")
     tally = Tally()
     longest = dict.fromkeys(victims, LONGEST)
-    remove(folder, ["results", "resources/datasets", "resources/downloads", ".snakemake"])
+    project.clear()
     with Watch(folder, expected) as watch:
         for number in range(kills):
             stage = victims[number * len(victims) // kills]
             at_any_time = number % 5 == 4
             for later in list(stages)[list(stages).index(stage) :]:
                 remove(folder, stages[later])
-            run = start(folder, *arguments)
+            run = project.start(*arguments)
             tally.restarts += 1
             if at_any_time or run.wait_for(stage):
                 run.lives(chance.uniform(0, BEGINNING if at_any_time else longest[stage]))
@@ -82,7 +113,7 @@ def killed(folder, kills, arguments=(), stages=STAGES, victims=tuple(STAGES)):
             if not at_any_time and stage not in hit:
                 longest[stage] /= 2
             watch.look()
-        run = start(folder, *arguments)
+        run = project.start(*arguments)
         tally.restarts += 1
         if run.wait() != 0:
             tally.by_hand.append(run.said)
@@ -91,7 +122,7 @@ def killed(folder, kills, arguments=(), stages=STAGES, victims=tuple(STAGES)):
     assert results(folder) == {name: one for name, one in expected.items() if not name.startswith(PASSING)}
     unfinished = [path for top in ("results", "resources") for path in (folder / top).rglob(".*.tmp")]
     assert unfinished == []
-    assert list((folder.parent / "tmp").glob("rankadjust-*")) == []
+    assert list(project.scratch.glob("rankadjust-*")) == []
     assert processes_in(folder) == []
     assert not (folder / ".snakemake" / "locks").exists()
     return f"{tally}; {watch.looks} looks at all files, {len(watch.incomplete)} incomplete", tally
@@ -116,3 +147,55 @@ def test_after_a_hundred_kills_the_same_bytes_come_out(project, capsys, kills, a
         sys.stdout.write(f"\n{said}\n")
     assert [stage for stage in victims if tally.kills[stage] < 3] == []
     assert sum(tally.victims.values()) >= 0.9 * kills
+
+
+# Power cuts: tests/faults/disks.py
+
+
+def cut_short(project, seconds):
+    """Begin a run from nothing, cut the power after so many seconds, and switch it on again."""
+    project.clear()
+    project.disk.flush()
+    run = project.start()
+    run.lives(seconds)
+    project.disk.cut()
+    victims = [psutil.Process(run.process.pid)] if run.process.poll() is None else []
+    victims += [child for victim in victims for child in victim.children(recursive=True)]
+    for victim in victims:
+        victim.kill()
+    run.process.wait()
+    psutil.wait_procs(victims)
+    project.disk.restart()
+
+
+def cuts(project, number):
+    """Cut the power so many times at random; return what the same command said where it did not end well."""
+    expected, duration = project.whole
+    chance = random.Random(f"{SEED_OF_CUTS} {number}")
+    wrong = {}
+    for _ in range(number):
+        # Also shortly after the end of the run, when nothing is left to be done.
+        seconds = chance.uniform(0, 1.1 * duration)
+        cut_short(project, seconds)
+        run = project.start()
+        code = run.wait()
+        found = results(project.folder)
+        damaged = [name for name, digest in expected.items() if found.get(name) != digest]
+        if code or damaged or set(found) - set(expected):
+            wrong[f"{seconds:.1f} of {duration:.1f} s"] = (code, damaged, run.said)
+    return wrong
+
+
+@on_disk
+@pytest.mark.slow
+def test_after_a_power_cut_the_same_command_gives_the_same_bytes(project):
+    assert cuts(project, 1) == {}
+
+
+@on_disk
+@pytest.mark.faults
+def test_after_a_dozen_power_cuts_the_same_command_gives_the_same_bytes(project, capsys):
+    wrong = cuts(project, 12)
+    with capsys.disabled():
+        sys.stdout.write(f"\n12 power cuts, {len(wrong)} after which the same command did not end well\n")
+    assert wrong == {}
