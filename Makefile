@@ -8,6 +8,9 @@ STAMP := $(VENV)/.installed
 OLDEST := .venv-oldest
 CORES ?= all
 MINUTES ?= 10
+# Whoever starts Python a few times only, as .ci/installations does, sets this to nothing: to compile all packages takes
+# ten times as long as to install them.
+BYTECODE ?= --compile-bytecode
 # How many examples a property is tested with (tests/conftest.py): same, or thorough, three times as many.
 PROFILE ?= same
 
@@ -45,7 +48,7 @@ $(STAMP): requirements.lock bootstrap.lock pyproject.toml Makefile
 	  || { echo "error: $(PYTHON) has neither ensurepip nor pip; install one (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }; fi
 	@if [ -x $(BIN)/pip ]; then installer="$(BIN)/python -m pip"; else installer="$(PYTHON) -m pip --python $(BIN)/python"; fi; \
 	  $$installer install --quiet --disable-pip-version-check --require-hashes -r bootstrap.lock
-	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes requirements.lock
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet $(BYTECODE) --require-hashes requirements.lock
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(RELATIVE) $(VENV)/$(PTH)
 	@touch $@
@@ -90,7 +93,7 @@ test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest version
 
 $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@rm -rf $(OLDEST) && $(BIN)/uv venv --quiet --python $(BIN)/python $(OLDEST)
-	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes requirements-oldest.lock
+	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip sync --quiet --require-hashes requirements-oldest.lock
 	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(RELATIVE) $(OLDEST)/$(PTH)
 	@touch $@
