@@ -4,14 +4,16 @@ import math
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import yaml
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.files import shipped
 from rankadjust.base.names import KINDS, problem_with
+
+if TYPE_CHECKING:
+    import jsonschema
 
 # Files of people are nested some ten levels deep. Beyond a thousand of them the parser crashes.
 _DEEPEST = 50
@@ -161,7 +163,10 @@ def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401
 
 
 @cache
-def _validator(schema: str) -> jsonschema.Draft202012Validator:
+def _validator(schema: str) -> "jsonschema.Draft202012Validator":
+    # It is slow to import, and most jobs check nothing.
+    import jsonschema
+
     formats = jsonschema.FormatChecker(formats=())
     for kind in KINDS:
         formats.checks(kind)(partial(_is_named, kind))
@@ -174,10 +179,12 @@ def _is_named(kind: str, name: object) -> bool:
     return problem_with(name, kind) is None
 
 
-def _describe(error: jsonschema.ValidationError) -> tuple[list[str | int], str]:
+def _describe(error: "jsonschema.ValidationError") -> tuple[list[str | int], str]:
     """Return the path of keys to the problem, and a description."""
+    from jsonschema.exceptions import best_match
+
     while error.context:
-        error = jsonschema.exceptions.best_match(error.context)
+        error = best_match(error.context)
     keys = list(error.absolute_path)
     name = ".".join(str(key) for key in keys) or "the file"
     schema: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}

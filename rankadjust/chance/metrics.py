@@ -13,6 +13,7 @@ add its family here, and nothing elsewhere (docs/extend.md).
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -151,8 +152,10 @@ def register(family: Family) -> None:
             )
     _FAMILIES[family.key] = family
     lookup.update(dict.fromkeys(spelled, family))
+    resolve.cache_clear()
 
 
+@lru_cache(maxsize=1024)
 def resolve(name: str) -> Metric:
     """Return the metric that a key or alias means.
 

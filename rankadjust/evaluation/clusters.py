@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from scipy import special, stats
+from scipy import special
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
@@ -167,5 +167,6 @@ def lengthening(
         ]
     whole = [variance / each.bias for variance, each in zip(variances, known, strict=False)]
     longer = stretch([*whole, *variances[2:]])
-    quantile = stats.t.ppf(0.975, np.minimum.reduce([each.freedom for each in known])) / special.ndtri(0.975)
+    freedom = np.minimum.reduce([each.freedom for each in known])
+    quantile = special.stdtrit(freedom, 0.975) / special.ndtri(0.975)
     return longer * quantile / np.sqrt(known[0].bias), longer

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
@@ -147,7 +147,7 @@ def skewed_p(means: UnitMeans, stretch: FloatArray) -> FloatArray:
         skewness = (parts**3).sum(axis=1) / (parts**2).sum(axis=1) ** 1.5
         t = mean / (error * stretch)
         moved = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
-    p: FloatArray = 2 * stats.t.sf(np.abs(moved), max(units - 1, 1))
+    p: FloatArray = 2 * special.stdtr(max(units - 1, 1), -np.abs(moved))
     return p
 
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
-from scipy import stats
+from scipy.special import ndtr
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
@@ -419,7 +419,7 @@ def _share_beyond(samples: FloatArray) -> float:
     spread = present.std(ddof=1)
     if least or not spread:
         return float(p)
-    return float(min(p, 2 * stats.norm.sf(abs(present.mean()) / spread)))
+    return float(min(p, 2 * ndtr(-abs(present.mean()) / spread)))
 
 
 def as_frame(kinds: pl.Schema, **columns: object) -> pl.DataFrame:

@@ -5,13 +5,12 @@ Nobody prints the first; the counts of a data set say much of the second. The tw
 over all ranks that have them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
 
 import numpy as np
-from scipy import optimize
 from scipy.special import stdtr
 
 from rankadjust.base.arrays import FloatArray
@@ -227,9 +226,7 @@ class Judge:
         if of_seeds(1.0) >= 1:
             return 1.0
         # Luck of the tasks makes a part of the difference, or luck of the seeds the rest: half of p for each.
-        part = (
-            optimize.brentq(lambda part: of_tasks(part) - of_seeds(1 - part), 0, 1, xtol=1e-9) if error else 1
-        )
+        part = _root(lambda part: of_tasks(part) - of_seeds(1 - part), 1.0, xtol=1e-9) if error else 1
         return min(1.0, 2 * max(of_tasks(part), of_seeds(1 - part)))
 
     def _enough(self, dependence: Dependence, pair: PrintedPair) -> float | None:
@@ -242,11 +239,18 @@ class Judge:
 
         if share >= 1 or excess(1 - share) < 0:
             return None
-        return float(optimize.brentq(excess, 0.0, 1 - share, xtol=1e-14)) * abs(self.best - self.worst)
+        return _root(excess, 1 - share, xtol=1e-14) * abs(self.best - self.worst)
 
     def _share(self, value: float) -> float:
         """Return where a value is between the worst (0) and the best one (1)."""
         return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
+
+
+def _root(function: Callable[[float], float], end: float, *, xtol: float) -> float:
+    """Return where a function is 0 between 0 and `end`."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - it takes long to import, and most pairs do without
+
+    return float(brentq(function, 0.0, end, xtol=xtol))
 
 
 def _with_spread(*values: Typed) -> list[Typed]:

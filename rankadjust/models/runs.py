@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtr
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.evaluation.resampling import jackknife_variance
@@ -67,7 +67,7 @@ def p_over_runs_and_tasks(
         )
         share = (of_runs / variance) ** _WEIGHT
         freedom = 1 / ((1 - share) / (clusters - 1) + np.where(share > 0, share / over_runs, 0.0))
-        p = 2 * stats.t.sf(np.abs(difference) / np.sqrt(variance), freedom)
+        p = 2 * stdtr(freedom, -np.abs(difference) / np.sqrt(variance))
     return np.where(variance > 0, p, np.where((difference == 0) & (variance == 0), 1.0, np.nan))
 
 
