@@ -6,6 +6,7 @@ import json
 import tarfile
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -569,15 +570,22 @@ def entities_of(triples):
 def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypatch):
     for entry, splits in verified_splits(shared / "data" / "mirror", tmp_path):
         columns = entry.format.columns
-        protocols = [one for one in load_protocols().values() if applies(one, columns, splits) is None]
+        # Some count the same under another name, or the true answer not.
+        protocols = [
+            *dict.fromkeys(
+                replace(one, name="any", description="", data="any", counting="inclusive")
+                for one in load_protocols().values()
+                if applies(one, columns, splits) is None
+            )
+        ]
         encoded = encode(splits).triples
         whole = count_protocols(encoded, protocols)
         with monkeypatch.context() as patch:
-            patch.setattr(groups, "GROUP", encoded.height // 9)
+            patch.setattr(groups, "GROUP", encoded.height // 3)
             in_groups = count_protocols(encoded, protocols)
         # In three parts of blocks, with so little memory that large relations are counted in parts of their own.
         numbers = encoded.with_columns(pl.col(pl.String).rank("dense"))
-        memory = encoded.height / 3 * COUNTED + ENTITY * entities_of(encoded)
+        memory = encoded.height / 1.5 * COUNTED + ENTITY * entities_of(encoded)
         in_parts = [
             count_blocks(partial(numbers.iter_slices, 100_000), protocols, memory, part=part, parts=3)
             for part in range(3)
