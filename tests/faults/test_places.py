@@ -19,6 +19,7 @@ from rankadjust.data.download import fetch_dataset
 from rankadjust.data.sources import File, Http
 from tests.copies import PROJECT
 from tests.faults.runs import digest_of, environment
+from tests.servers import snakemakes
 from tests.servers.http_faults import FaultServer
 from tests.tiny import write_tiny
 
@@ -56,11 +57,12 @@ def forbidden(folder):
             folder.chmod(0o755)
 
 
+# Without what lets root write where nobody may.
+ANYBODY = () if os.geteuid() else ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+
+
 def as_anybody(command):
-    """Return the command without what lets root write where nobody may."""
-    if os.geteuid() != 0:
-        return command
-    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search", *command]
+    return [*ANYBODY, *command]
 
 
 def write_inputs(folder):
@@ -70,10 +72,20 @@ def write_inputs(folder):
 
 def run(folder, variables=(), without=(), **keywords):
     """Run the target `database`; the command is the same each time. keywords: for the process."""
+    command = (
+        "--snakefile",
+        str(PROJECT / "Snakefile"),
+        "--cores",
+        "2",
+        "database",
+        "--configfile",
+        "run.yaml",
+    )
+    if not variables and not without and not keywords:
+        return snakemakes.start(*command, cwd=folder, within=ANYBODY)
     said = {key: value for key, value in environment(**dict(variables)).items() if key not in without}
-    snakemake = [sys.executable, "-m", "snakemake", "--snakefile", str(PROJECT / "Snakefile"), "--cores", "2"]
     return subprocess.run(
-        as_anybody([*snakemake, "database", "--configfile", "run.yaml"]),
+        as_anybody([sys.executable, "-m", "snakemake", *command]),
         cwd=folder,
         env=said,
         capture_output=True,

@@ -20,9 +20,12 @@ from pathlib import Path
 LONGEST = 900
 
 
-def start(*arguments, cwd):
-    """Run Snakemake with these arguments in a folder; return what subprocess.run does."""
-    server = _server()
+def start(*arguments, cwd, within=()):
+    """Run Snakemake with these arguments in a folder; return what subprocess.run does.
+
+    within: a command that runs the command after it in other circumstances, such as setpriv.
+    """
+    server = _server(tuple(within))
     with tempfile.TemporaryDirectory() as folder:
         texts = [Path(folder, name) for name in ("stdout", "stderr")]
         request = {"arguments": arguments, "cwd": os.fspath(cwd), "texts": [str(text) for text in texts]}
@@ -33,12 +36,16 @@ def start(*arguments, cwd):
 
 
 @cache
-def _server():
+def _server(within):
     inherited = {
         key: value for key, value in os.environ.items() if not key.startswith(("RANKADJUST", "PYTHONPATH"))
     }
     server = subprocess.Popen(
-        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=inherited
+        [*within, sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=inherited,
     )
     atexit.register(server.communicate)
     return server

@@ -15,8 +15,7 @@ pytestmark = pytest.mark.slow
 CONFIG = "{datasets: [Tiny], protocols: [raw], metrics: [mr], registry: [tiny.yaml], tables: []}\n"
 
 
-@pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-def test_a_run_in_a_folder_with_blanks_quotes_and_umlauts(tmp_path, locale):
+def test_a_run_in_a_folder_with_blanks_quotes_and_umlauts(tmp_path):
     """The interpreter, too, is in that folder, as in the checkout of a user who types `make`."""
     folder = tmp_path / """it's "my" $HOME größe"""
     copy_project(folder)
@@ -27,7 +26,7 @@ def test_a_run_in_a_folder_with_blanks_quotes_and_umlauts(tmp_path, locale):
     done = subprocess.run(
         [*command, "--configfile", "config.yaml"],
         cwd=folder,
-        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"LC_ALL": locale},
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"LC_ALL": "C"},
         capture_output=True,
         text=True,
         check=False,
