@@ -59,8 +59,11 @@ COMBINATIONS = [
     )
     if not (time == "aware" and known == "none") and not (types == "observed" and negatives)
 ]
-# Four by default and twenty in `.ci/run`: the slow counter takes its time, and each test has eight cases or twelve.
-FEW = settings(deadline=None, max_examples=20 if settings.default.max_examples == 100 else 4)
+# Four by default and twenty in `.ci/run`: the slow counter takes its time, and the test has twelve cases.
+THOROUGH = settings.default.max_examples == 100
+FEW = settings(max_examples=20 if THOROUGH else 4)
+# Tests that draw one of eight cases, and several protocols for it.
+SEVERAL = settings(max_examples=100 if THOROUGH else 12)
 COLUMNS = {0: (), 1: ("time",), 2: ("time_start", "time_end")}
 
 
@@ -126,10 +129,8 @@ def test_entities_in_no_triple_belong_to_neither_of_two_graphs():
         count_candidates(frames(splits), "filtered", 1)
 
 
-@pytest.mark.parametrize("time_columns", [0, 1])
-@pytest.mark.parametrize("layout", LAYOUTS)
-@FEW
-@given(data=st.data())
+@SEVERAL
+@given(data=st.data(), layout=st.sampled_from(list(LAYOUTS)), time_columns=st.sampled_from([0, 1]))
 def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
     protocols = data.draw(
@@ -201,10 +202,8 @@ def of_numbers(splits):
     ).with_columns(pl.all().exclude("split").replace_strict(number, return_dtype=pl.Int32))
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("time_columns", [0, 1])
-@FEW
-@given(data=st.data())
+@SEVERAL
+@given(data=st.data(), layout=st.sampled_from(list(LAYOUTS)), time_columns=st.sampled_from([0, 1]))
 def test_blocks_are_counted_like_the_whole(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
     protocols = data.draw(
