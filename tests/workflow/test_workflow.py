@@ -1,5 +1,6 @@
 """The whole workflow, run as a user runs it: real Snakemake, real jobs, a temporary directory."""
 
+import contextlib
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from tests.copies import FEW, copy_project
 from tests.servers import snakemakes
 from tests.sessions import sessions
 from tests.tiny import REGISTRY, write_tiny
+from tests.unit.test_cli import run_line
 
 PROJECT = Path(__file__).parents[2]
 
@@ -92,16 +94,9 @@ def snakemake(*arguments, cwd, snakefile=PROJECT / "Snakefile", environment=()):
 
 
 def rankadjust(*arguments, cwd):
-    """Run the command as a user does, in a place of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "rankadjust", *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
-    )
+    """Run the command in a folder, in this process: exit code, output, error."""
+    with contextlib.chdir(cwd):
+        return run_line("", *arguments)
 
 
 def write_inputs(folder):
@@ -252,21 +247,21 @@ def test_the_documents_show_what_the_command_prints_of_the_results_of_a_run(run,
     found = [session for session in sessions(page) if "--results results" in session[0]]
     assert len(found) >= least
     for command, expected in found:
-        done = rankadjust(*command.replace("my-graph", "Tiny").split()[1:], cwd=here)
-        printed = (done.stdout + done.stderr).replace("Tiny", "my-graph").rstrip("\n")
+        _, output, error = rankadjust(*command.replace("my-graph", "Tiny").split()[1:], cwd=here)
+        printed = (output + error).replace("Tiny", "my-graph").rstrip("\n")
         assert (command, printed) == (command, expected)
 
 
 def test_the_results_of_a_run_hold_what_the_command_needs_for_p(run):
     results = run / "elsewhere" / "results"
     arguments = ("adjust", "--dataset", "tiny", "mr=1.5", "--json")
-    by_folder = rankadjust(*arguments, "--results", results, cwd=run)
-    by_file = rankadjust(*arguments, "--database", results / "database" / "adjustments.parquet", cwd=run)
-    assert by_folder.returncode == 0, by_folder.stderr
-    assert by_folder.stdout == by_file.stdout
+    code, by_folder, error = rankadjust(*arguments, "--results", results, cwd=run)
+    database = results / "database" / "adjustments.parquet"
+    assert code == 0, error
+    assert rankadjust(*arguments, "--database", database, cwd=run)[1] == by_folder
     # By hand: three ranks of 1 or 2 and three of 1 to 3 sum to at most 9. The ways to exceed the least sum of 6 by
     # 0, 1, 2 and 3 are 1, 6, 18 and 35: the coefficients of (1 + x)^3 (1 + x + x^2)^3. All in all there are 216.
-    assert 10 ** json.loads(by_folder.stdout)[0]["log10_p_independent"] == pytest.approx(60 / 216, rel=1e-12)
+    assert 10 ** json.loads(by_folder)[0]["log10_p_independent"] == pytest.approx(60 / 216, rel=1e-12)
 
 
 def test_the_report_opens_without_network(run):
@@ -585,12 +580,12 @@ def test_the_tasks_of_a_run_can_be_joined_with_ranks(run):
     (run / "ranks.csv").write_text(
         "triple,side,rank\n1,head,1\n1,tail,2\n2,head,1\n2,tail,1\n3,head,2\n3,tail,3\n"
     )
-    shown = rankadjust(
+    code, output, error = rankadjust(
         "evaluate", "ranks.csv", "--tasks", tasks / "filtered.parquet", "--by", "candidates", cwd=run
     )
-    assert shown.returncode == 0, shown.stderr
+    assert code == 0, error
     # Three tasks of two candidates and three of three: tests/data/tiny.
-    rows = [line.split()[:3] for line in shown.stdout.splitlines()[2:4]]
+    rows = [line.split()[:3] for line in output.splitlines()[2:4]]
     assert rows == [["2", "3", "0.8333"], ["3", "3", "0.6111"]]
 
 
