@@ -42,13 +42,21 @@ def pytest_addoption(parser):
     parser.addoption("--shuffle", type=int, metavar="SEED", help="Run the tests in another order.")
 
 
-def pytest_collection_modifyitems(config, items):
-    """Collect the checks of the development data only if the data are there; then never skip them.
+def on_request(config):
+    """Return the marks of tests that start Slurm or a browser, or kill runs, and were not asked for: -m cluster, …"""
+    return {name for name in ("cluster", "browser", "faults") if name not in config.option.markexpr}
 
-    Tests that start Slurm or a browser, or kill runs, run only on request: pytest -m cluster, …
-    """
-    left_out = set() if SHARED.is_dir() else {"shared"}
-    left_out.update(name for name in ("cluster", "browser", "faults") if name not in config.option.markexpr)
+
+def pytest_ignore_collect(collection_path, config):
+    """Import no test that opens a browser, unless it is to run: what it imports takes time."""
+    return (
+        True if collection_path == PROJECT / "tests" / "browser" and "browser" in on_request(config) else None
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Collect the checks of the development data only if the data are there; then never skip them."""
+    left_out = on_request(config) | (set() if SHARED.is_dir() else {"shared"})
     needing = [item for item in items if any(map(item.get_closest_marker, left_out))]
     config.hook.pytest_deselected(items=needing)
     kept = [item for item in items if item not in needing]
