@@ -16,6 +16,7 @@ from rankadjust.base.files import sha256_of, write_parquet, write_text, write_ts
 from rankadjust.base.provenance import PACKAGE, code_digest, imported_modules
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.configuration import COMMAND_LINE, load_configuration, tables_by_name
+from tests.searching import in_profile
 
 # Which package may import which: a package imports from those above it only. The modules beside the packages
 # (configuration, cli) may import all.
@@ -307,7 +308,7 @@ def test_an_error_is_blamed_on_the_line_that_set_the_key(tmp_path):
 
 
 # Drawing texts is cheap; on a busy machine it still passes for too slow.
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=in_profile(30), suppress_health_check=[HealthCheck.too_slow])
 @given(st.dictionaries(st.text(min_size=1), st.integers() | st.text(), max_size=3))
 def test_no_override_crashes_the_configuration(overrides):
     # An error of any other kind is a crash.

@@ -13,6 +13,7 @@ from rankadjust.baselines.tally import BASELINES
 from rankadjust.baselines.tasks import tasks_with_baselines
 from rankadjust.data.encoding import encode
 from rankadjust.database.evaluation_set import EvaluationSet
+from tests.searching import in_profile
 
 COLUMNS = ["head", "relation", "tail", "time"]
 TRIPLES = st.lists(
@@ -36,7 +37,7 @@ def own_set(seed=0, triples=60):
     return EvaluationSet.from_triples(found[:-24], found[-24:-12], found[-12:], name="mine")
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=in_profile(15))
 @given(
     TRIPLES,
     st.sampled_from(["filtered", "raw", "time-aware", "pykeen-published", "typed"]),
