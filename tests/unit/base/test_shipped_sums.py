@@ -39,10 +39,10 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """Return a copy of the project in which a table may be damaged."""
+    """Return a copy of the project, compiled as the project is, in which a table may be damaged."""
     folder = tmp_path_factory.mktemp("clone")
     for part in ("rankadjust", "config", "resources", "workflow"):
-        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("raw", "__pycache__"))
+        shutil.copytree(PROJECT / part, folder / part, ignore=shutil.ignore_patterns("raw"))
     (folder / "mine.csv").write_text(TABLE)
     (folder / "ranks.csv").write_text("triple,side,rank\n0,head,1\n0,tail,2\n")
     return folder

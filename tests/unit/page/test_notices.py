@@ -4,7 +4,6 @@ import re
 
 import polars as pl
 import pytest
-import vl_convert
 from itables.utils import find_package_file
 from markupsafe import escape
 
@@ -13,6 +12,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.literature.rescore import rescore
+from rankadjust.page.figure_section import _library
 from rankadjust.page.material import Material
 from rankadjust.page.page import report_page
 from rankadjust.page.templating import shipped_text
@@ -67,7 +67,7 @@ def test_what_itables_bundles_is_named(notices):
 
 
 def test_what_vl_convert_bundles_is_named(notices):
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    bundle = _library()
     assert [library for library, word in VEGA.items() if word not in bundle] == []
     assert [library for library in VEGA if not named(library, notices)] == []
 
