@@ -450,8 +450,9 @@ def test_a_real_ranking_contradicts_nothing(dataset, ranking, ties, seed):
     assert {(row["severity"], row["bound"]) for row in found} <= allowed, (found, rows)
 
 
+# Among 40 rows is every metric that contradicts another in 120: Hits@1 in the twelfth, GMR without ties in row 30.
 @pytest.mark.parametrize("printed_digits", [3, 4])
-@pytest.mark.parametrize("rows", [2, pytest.param(120, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rows", [2, pytest.param(40, marks=pytest.mark.slow)])
 def test_mean_values_over_runs_are_not_called_impossible(rows, printed_digits):
     """Honest rows: means over runs of GMR, HMR, IMR and median beside MRR, Hits and MR, without a spread."""
     rng = np.random.default_rng(30)
