@@ -16,7 +16,8 @@ def findings_of_model(rows: Sequence[Mapping[str, Any]], lists: TaskLists) -> It
     values = [value for row in rows if (value := read_value(row, lists.expectation)) is not None]
     possible: list[PrintedValue] = []
     for value in values:
-        alone = single_findings(value, tasks[value.side])
+        attainable = lists.attainable(rows[0], value.side, value.metric)
+        alone = single_findings(value, tasks[value.side], attainable)
         yield from alone
         # A value that is impossible by itself says nothing about other values.
         if (

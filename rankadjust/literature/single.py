@@ -28,6 +28,7 @@ class TaskLists:
         self._tails, self._left_out = tails, left_out
         self._tasks: dict[tuple[object, ...], TaskCounts] = {}
         self._expectations: dict[tuple[str, ...], float | None] = {}
+        self._attainable: dict[tuple[object, ...], Attainable | None] = {}
 
     def tasks(self, row: Mapping[str, Any], side: str) -> TaskCounts:
         """Return the tasks of a side in the evaluation of a row; `most` of the row is used if no histogram is known."""
@@ -36,6 +37,13 @@ class TaskLists:
         if key not in self._tasks:
             self._tasks[key] = self._found(evaluation, row["most"])
         return self._tasks[key]
+
+    def attainable(self, row: Mapping[str, Any], side: str, metric: Metric) -> Attainable | None:
+        """Return the values that a metric can have on the tasks of a side, None if they are not known."""
+        key = (row["dataset"], row["protocol"], row["split"], side, row["most"], metric.key)
+        if key not in self._attainable:
+            self._attainable[key] = _attainable(metric, self.tasks(row, side))
+        return self._attainable[key]
 
     def expectation(self, row: Mapping[str, Any], metric: Metric) -> float | None:
         """Return the expectation in the evaluation of a row, None if it is not known or takes long to compute."""
@@ -64,13 +72,15 @@ class TaskLists:
         return TaskCounts(counts, tails.tasks, float(counts.max()))
 
 
-def single_findings(value: PrintedValue, tasks: TaskCounts) -> list[Finding]:
-    """Return problems of a single value: out of range, beyond the candidates, or not a value of so many tasks."""
+def single_findings(value: PrintedValue, tasks: TaskCounts, known: Attainable | None) -> list[Finding]:
+    """Return problems of a single value: out of range, beyond the candidates, or not a value of so many tasks.
+
+    known: the values that its metric can have on these tasks.
+    """
     metric = value.metric
     if value.adjustment is not None:
         return []
     limits = [("range", Attainable(metric.lower, metric.upper), f"{metric.label} is")]
-    known = _attainable(metric, tasks)
     if known is not None:
         limits.append(("candidates", known, f"among so few candidates {metric.label} is"))
     for bound, limit, words in limits:
