@@ -4,7 +4,7 @@ Each pair has a verdict of `rankadjust.models.printed`, with p adjusted for all 
 choice of the best result of the better model. Models share a letter if neither of them is known to be better.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import polars as pl
 
@@ -57,13 +57,15 @@ def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     ]
     results = results.with_columns(absent)
     additive = [key for key in results["metric"].unique() if resolve(key).additive]
-    shown = results.filter(pl.col("split").is_in(TEST_SPLITS), pl.col("metric").is_in(additive))
+    shown = results.filter(
+        pl.col("split").is_in(TEST_SPLITS),
+        pl.col("metric").is_in(additive),
+        pl.len().over(*EVALUATION, "metric") > 1,
+    )
     parts = [
-        judged
-        for _, part in shown.sort(*EVALUATION, "metric", "place").group_by(
-            [*EVALUATION, "metric"], maintain_order=True
-        )
-        if part.height > 1 and (judged := _judged(part, sets)) is not None
+        part
+        for _, rows in shown.sort(*EVALUATION, "metric", "place").group_by(EVALUATION, maintain_order=True)
+        for part in _judged_by_metric(rows, sets)
     ]
     return (
         pl.concat(parts)
@@ -72,16 +74,30 @@ def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
     )
 
 
-def _judged(part: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]) -> pl.DataFrame | None:
-    """Return the results of one evaluation and metric with letters, None where the number of tasks is not known."""
-    first = part.row(0, named=True)
+def _judged_by_metric(
+    rows: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]
+) -> Iterator[pl.DataFrame]:
+    """Yield the results of one evaluation with letters, by metric; none where the number of tasks is not known."""
+    first = rows.row(0, named=True)
     evaluation_set = sets.get(tuple(first[name] for name in _SET))
     if evaluation_set is None:
-        return None
-    try:
-        judge = Judge.of(resolve(first["metric"]), evaluation_set.of_side(first["side"]))
-    except RankadjustError:
-        return None
+        return
+    judge = None
+    for (key,), part in rows.group_by("metric", maintain_order=True):
+        metric = resolve(str(key))
+        try:
+            # Which tasks share a query is the same for every metric.
+            if judge is None:
+                evaluation_set = evaluation_set.of_side(first["side"])
+                judge = Judge.of(metric, evaluation_set)
+            judge = judge.of_metric(metric, evaluation_set)
+        except RankadjustError:
+            continue
+        yield _judged(part, judge)
+
+
+def _judged(part: pl.DataFrame, judge: Judge) -> pl.DataFrame:
+    """Return the results of one evaluation and metric with letters."""
     # A spread over an unknown number of runs has no stated meaning. The standard error is the root of s^2 / (runs - 1)
     # at most, whether s^2 was divided by the number of runs or by one less.
     error = pl.col("spread") / (pl.col("runs") - 1).sqrt()

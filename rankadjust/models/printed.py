@@ -158,6 +158,11 @@ class Judge:
         alone = independent(triples_of(evaluation_set))
         return cls(metric, *_range(metric, evaluation_set), shared_queries(evaluation_set), alone)
 
+    def of_metric(self, metric: Metric, evaluation_set: EvaluationSet) -> "Judge":
+        """Return the judge of another metric of the same evaluation."""
+        worst, best = _range(metric, evaluation_set)
+        return replace(self, metric=metric, worst=worst, best=best)
+
     def pairs(self, printed: Sequence[Typed]) -> list[PrintedPair]:
         """Return the verdicts on all pairs of some values, p adjusted for their number."""
         both = [self._ordered(*pair) for pair in combinations(printed, 2)]
