@@ -13,7 +13,6 @@ from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION, SAMPLED, TEST_SPLITS
 from rankadjust.base.words import shipped_mapping
 from rankadjust.chance.metrics import resolve
-from rankadjust.chance.moments import metric_moments
 from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.statuses import USABLE
 
@@ -383,6 +382,9 @@ def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:
     wrong expectation multiplies the distance of every index from 1 by the same factor. Returns dataset, split, metric,
     entities, expectation, expectation_from_entities, factor (1: no effect).
     """
+    # The page imports this module, too, and it needs no scipy.
+    from rankadjust.chance.moments import metric_moments  # noqa: PLC0415
+
     rows = database.filter(
         pl.col("protocol") == "filtered",
         pl.col("split").is_in(TEST_SPLITS),
