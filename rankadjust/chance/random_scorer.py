@@ -27,7 +27,7 @@ from rankadjust.base.arrays import ByContent, FloatArray, kept
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import Metric, resolve
-from rankadjust.chance.terms import covariance_sum, mean_and_variance
+from rankadjust.chance.terms import covariance_sums, mean_and_variance
 from rankadjust.counting.protocols import Protocol, get_protocol
 
 _SCHEMA = {
@@ -66,10 +66,10 @@ def nulls_table(
         for side in (each for each in SIDES if each in present):
             of_side = _Tasks.of(tasks, triples, side)
             static_side = _Tasks.of(*timeless, side) if has_times else of_side
-            for metric in metrics:
-                variance = _variance_of(metric, of_side, protocol)
-                static = _variance_of(metric, static_side, protocol) if has_times else variance
-                rows.append((split, side, metric.key, *variance, *static))
+            variances = _variances_of(metrics, of_side, protocol)
+            static = _variances_of(metrics, static_side, protocol) if has_times else variances
+            for metric, variance, of_static in zip(metrics, variances, static, strict=True):
+                rows.append((split, side, metric.key, *variance, *of_static))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
 
@@ -99,7 +99,8 @@ def random_scorer_variance(
     protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
     if side not in SIDES:
         raise RankadjustError(f"there is no side {side!r}; choose one of {', '.join(SIDES)}")
-    return _variance_of(metric, _Tasks.of(histogram, pairs, side), protocol)
+    (variance,) = _variances_of([metric], _Tasks.of(histogram, pairs, side), protocol)
+    return variance
 
 
 def mean_term_variance(
@@ -110,7 +111,8 @@ def mean_term_variance(
     The term of GMR is ln r, of HMR 1/r, of IMR r. Arguments, result and errors are the same as for
     `random_scorer_variance`; the protocol must be one for which the null is derived.
     """
-    return _of_term(metric, _Tasks.of(histogram, pairs, side), *_sharing(protocol))
+    (variance,) = _of_terms((metric,), _Tasks.of(histogram, pairs, side), *_sharing(protocol))
+    return variance
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +168,15 @@ class _Tasks(ByContent):
         )
 
 
-def _variance_of(metric: Metric, tasks: _Tasks, protocol: Protocol) -> tuple[float | None, str | None]:
-    reason = _why_unknown(metric, protocol)
-    return (None, reason) if reason else _of_term(metric, tasks, *_sharing(protocol))
+_Variance = tuple[float | None, str | None]
+"""A variance, or None and the reason why there is none."""
+
+
+def _variances_of(metrics: Sequence[Metric], tasks: _Tasks, protocol: Protocol) -> list[_Variance]:
+    reasons = {metric: _why_unknown(metric, protocol) for metric in metrics}
+    known = tuple(metric for metric, reason in reasons.items() if reason is None)
+    variances = dict(zip(known, _of_terms(known, tasks, *_sharing(protocol)), strict=True))
+    return [variances.get(metric, (None, reasons[metric])) for metric in metrics]
 
 
 def _sharing(protocol: Protocol) -> tuple[bool, bool]:
@@ -178,25 +186,47 @@ def _sharing(protocol: Protocol) -> tuple[bool, bool]:
 
 # Protocols of a data set often have the same tasks.
 @kept
-def _of_term(
-    metric: Metric,
+def _of_terms(
+    metrics: tuple[Metric, ...],
     tasks: _Tasks,
     shared_truth: bool,
     shared_negatives: bool,
-) -> tuple[float | None, str | None]:
+) -> list[_Variance]:
     if not tasks.is_known:
-        return None, _UNKNOWN_WITHOUT_TIMES
+        return [(None, _UNKNOWN_WITHOUT_TIMES)] * len(metrics)
     if (tasks.counts < 1).any():
-        return None, "some tasks have no candidates"
-    part = tasks.with_candidates(metric.least_candidates)
+        return [(None, "some tasks have no candidates")] * len(metrics)
+    covariances = _covariances(metrics, tasks, shared_truth, shared_negatives)
+    return [
+        _of_term(metric, tasks.with_candidates(metric.least_candidates), of_pairs, shared_negatives)
+        for metric, of_pairs in zip(metrics, covariances, strict=True)
+    ]
+
+
+def _of_term(metric: Metric, part: _Tasks, of_pairs: float, shared_negatives: bool) -> _Variance:
+    """Return the variance; of_pairs: what pairs of tasks add that share no negatives."""
     if not part.counts.size:
         return None, "there are no tasks" if metric.least_candidates == 1 else "no task has two candidates"
-    total = _same_side_sum(metric, part, shared_negatives=shared_negatives)
-    if part.is_tail.any() and not part.is_tail.all() and shared_truth:
-        if not part.pairs:
+    _, variance = mean_and_variance(metric, part.counts)
+    times = part.tasks
+    if shared_negatives:
+        times = times + (part.shared - part.repeated) / (part.counts + 1) + part.repeated
+    return (float(times @ variance) + of_pairs) / float(part.tasks.sum()) ** 2, None
+
+
+def _covariances(
+    metrics: Sequence[Metric], tasks: _Tasks, shared_truth: bool, shared_negatives: bool
+) -> FloatArray:
+    """Return the sum for each metric over the pairs of tasks that share the score of the truth, but no negatives."""
+    sums = np.zeros(len(metrics))
+    if not shared_negatives:
+        # Each task draws negatives of its own: the two of a repeated triple share the score of the truth only.
+        sums += covariance_sums(metrics, tasks.counts, tasks.counts, tasks.repeated)
+    if tasks.is_tail.any() and not tasks.is_tail.all() and shared_truth:
+        if not tasks.pairs:
             raise RankadjustError("both sides are ranked, but the table of pairs has no rows for this split")
-        total += 2 * covariance_sum(metric, *part.pairs)
-    return total / float(part.tasks.sum()) ** 2, None
+        sums += 2 * np.array(covariance_sums(metrics, *tasks.pairs))
+    return sums
 
 
 def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
@@ -208,16 +238,6 @@ def _why_unknown(metric: Metric, protocol: Protocol) -> str | None:
     if protocol.filter == "none" and protocol.negatives is None:
         return "without a filter true triples are negatives of other tasks: that covariance is not derived"
     return None
-
-
-def _same_side_sum(metric: Metric, part: _Tasks, *, shared_negatives: bool) -> float:
-    """Return the sum of the variances of all tasks and of the covariances between tasks of the same side."""
-    counts, tasks, repeated = part.counts, part.tasks, part.repeated
-    _, variance = mean_and_variance(metric, counts)
-    if shared_negatives:
-        return float((tasks + (part.shared - repeated) / (counts + 1) + repeated) @ variance)
-    # Each task draws negatives of its own: only a repeated triple is shared, and of it the score of the truth.
-    return float(tasks @ variance) + covariance_sum(metric, counts, counts, repeated)
 
 
 def _columns(frame: pl.DataFrame, *names: str) -> list[FloatArray]:

@@ -5,15 +5,16 @@ Two tasks with a and b candidates that share the score of their true triple, and
     C(a, b) = integral_0^1 m_a(u) m_b(u) du - mu(a) mu(b),    m_N(u) = E f(1 + Binomial(N - 1, u)),
 
 where u is the probability that a negative beats the truth. Sums of C over many pairs (a, b) are computed with
-one trapezoid rule in x = ln(u / (1 - u)) for all candidate counts: the cost grows with the number of distinct
-pairs, not with the number of candidates (docs/methods-random-scorer.md, "Numerics").
+one rule in x = ln(u / (1 - u)) for all candidate counts: the cost grows with the number of distinct pairs, not with
+the number of candidates (docs/methods-random-scorer.md, "Numerics").
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache, partial
 
 import numpy as np
-from numpy.polynomial import chebyshev
+from numpy.polynomial import chebyshev, legendre
 from numpy.typing import NDArray
 from scipy import sparse, special
 
@@ -40,6 +41,15 @@ def mean_and_variance(metric: Metric, counts: FloatArray) -> tuple[FloatArray, F
     The counts are the metric's `least_candidates` or more. The variance is exactly 0 where the term is the same at
     every rank. Raises RankadjustError for a metric that is not a function of the mean of a term.
     """
+    distinct, position = np.unique(counts, return_inverse=True)
+    mean, variance = _of_distinct(metric, distinct.tobytes())
+    return mean[position], variance[position]
+
+
+# The variances of all nulls and the covariances ask for the same counts.
+@lru_cache(maxsize=256)
+def _of_distinct(metric: Metric, given: bytes) -> tuple[FloatArray, FloatArray]:
+    counts = np.frombuffer(given)
     within = counts if metric.k is None else np.minimum(counts, float(metric.k))
     mean, variance = _within(metric, within, counts)
     # The rank is at most k with probability min(k, N) / N and uniform there, beyond the term is 0. The law of total
@@ -147,7 +157,7 @@ def _shape(metric: Metric) -> Term:
 # --- two tasks that share the score of their true triple --------------------------------------------------
 
 Conditional = Callable[[FloatArray], FloatArray]
-"""From nodes x (q,) to m_N(u) = E[f(r) | score of the truth] for some candidate counts, (k, q)."""
+"""From nodes x (q,) to m_N(u) = E[f(r) | score of the truth] for some candidate counts, (k, q), or less its mean."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +168,12 @@ class Nodes:
     weights: FloatArray
 
 
-# exp(-33) = 5e-15: further out the integrand has vanished against its largest value.
-_REACH = 33.0
+# Panels have at most this length in x, and so many nodes at least and at most. A cut at rank k needs so many times
+# sqrt(k) of them in a panel of this length.
+_PANEL = np.log(16)
+_FEWEST_NODES = 20
+_MOST_NODES = 300
+_CUT_NODES = 9.0
 # So many values of m_N(u) are in memory at a time, or one node for all counts where that is more.
 _BLOCK = 2**18
 # Of these, so many are added up together, term by term; after so many terms it is asked whether more of them count.
@@ -173,24 +187,90 @@ def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weight
     first, second: candidate counts (k,); weights (k,). Pairs with a task of fewer candidates than the metric's least
     do not count.
     """
-    counted = (first >= metric.least_candidates) & (second >= metric.least_candidates)
-    first, second, weights = first[counted], second[counted], weights[counted]
-    if not weights.any():
+    return covariance_sums([metric], first, second, weights)[0]
+
+
+def covariance_sums(
+    metrics: Sequence[Metric], first: FloatArray, second: FloatArray, weights: FloatArray
+) -> list[float]:
+    """Return what `covariance_sum` does for each of several metrics; metrics of one k share their probabilities."""
+    pairs = cache(partial(_Pairs.of, first, second, weights))
+    sums: dict[Metric, float] = {}
+    stopping = [metric for metric in metrics if metric.k is not None and not metric.needs_candidates]
+    for least, k in dict.fromkeys((metric.least_candidates, metric.k) for metric in stopping):
+        group = [metric for metric in stopping if (metric.least_candidates, metric.k) == (least, k)]
+        sums |= zip(group, _sums_up_to(k or 1, group, pairs(least)), strict=True)
+    return [
+        sums[metric] if metric in sums else _sum_of(metric, pairs(metric.least_candidates))
+        for metric in metrics
+    ]
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Pairs of tasks: the candidate counts (k,) of the first and of the second, and the weights (k,)."""
+
+    first: FloatArray
+    second: FloatArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, first: FloatArray, second: FloatArray, weights: FloatArray, least: int) -> "_Pairs":
+        """Take the pairs whose tasks have at least so many candidates."""
+        counted = (first >= least) & (second >= least)
+        return cls(first[counted], second[counted], weights[counted])
+
+    @cached_property
+    def matrix(self) -> tuple[FloatArray, sparse.csr_array]:
+        """The distinct counts (n,), ascending, and the weights of their pairs (n, n)."""
+        counts, position = np.unique(np.concatenate([self.first, self.second]), return_inverse=True)
+        cells = tuple(np.split(position, 2))
+        return counts, sparse.csr_array((self.weights, cells), shape=(counts.size, counts.size))
+
+    def integrals(
+        self, conditional: Conditional, moments: Sequence[tuple[FloatArray, FloatArray]], k: int
+    ) -> FloatArray:
+        """Return the sum over the pairs of the integral of each of s terms.
+
+        conditional: to m_N(u) of the counts, (s, n, q); moments: mean and variance (n,) of each term.
+        """
+        counts, weights = self.matrix
+        mean, variance = (np.stack(each) for each in zip(*moments, strict=True))
+
+        # A constant term has no covariance, so that 0 stays 0.
+        def centred(x: FloatArray) -> FloatArray:
+            return np.where(variance[:, :, None] > 0, conditional(x) - mean[:, :, None], 0.0)
+
+        return integrate(centred, weights, integration_nodes(float(counts[-1]), k), terms=len(mean))
+
+
+def _sum_of(metric: Metric, pairs: _Pairs) -> float:
+    """Return the sum of one metric, whatever its term."""
+    if not pairs.weights.any():
         return 0.0
     if metric.k is None and metric.shape in _COVARIANCES:
-        return metric.scale**2 * float(weights @ _COVARIANCES[metric.shape](first, second))
-    counts, position = np.unique(np.concatenate([first, second]), return_inverse=True)
-    mean, variance = mean_and_variance(metric, counts)
-    # A constant term has no covariance: such counts are dropped, so that 0 stays 0.
-    varying = np.flatnonzero(variance > 0)
-    if varying.size == 0:
-        return 0.0
-    row, column = np.split(position, 2)
-    matrix = sparse.csr_array((weights, (row, column)), shape=(counts.size, counts.size))
-    nodes = integration_nodes(float(counts[-1]), metric.k or 1)
-    if varying.size < counts.size:
-        matrix = matrix[varying][:, varying]
-    return integrate(conditional_mean(metric, counts[varying]), mean[varying], matrix, nodes)
+        covariances = _COVARIANCES[metric.shape](pairs.first, pairs.second)
+        return metric.scale**2 * float(pairs.weights @ covariances)
+    counts, _ = pairs.matrix
+    conditional = conditional_mean(metric, counts)
+    (total,) = pairs.integrals(
+        lambda x: conditional(x)[None], [mean_and_variance(metric, counts)], metric.k or 1
+    )
+    return float(total)
+
+
+def _sums_up_to(k: int, metrics: Sequence[Metric], pairs: _Pairs) -> list[float]:
+    """Return the sums of metrics whose terms stop at rank k and do not depend on the number of candidates."""
+    if not pairs.weights.any():
+        return [0.0] * len(metrics)
+    ranks = np.arange(1.0, k + 1)
+    shapes = [_shape(metric)(ranks, np.full_like(ranks, np.nan)) for metric in metrics]
+    # Hits@k and precision@k have one shape, and at k = 1 all do.
+    terms, example, position = np.unique(shapes, axis=0, return_index=True, return_inverse=True)
+    counts, _ = pairs.matrix
+    moments = [mean_and_variance(replace(metrics[each], scale=1.0), counts) for each in example]
+    totals = pairs.integrals(lambda x: _mean_within(terms, counts, x), moments, k)
+    return [metric.scale**2 * float(totals[each]) for metric, each in zip(metrics, position, strict=True)]
 
 
 # C(a, b) in closed form.
@@ -203,29 +283,44 @@ _COVARIANCES: Mapping[Term | None, Callable[[FloatArray, FloatArray], FloatArray
 def integration_nodes(largest: float, k: int, refinement: float = 1.0) -> Nodes:
     """Return nodes for terms that are 0 beyond rank k (1: for terms without k) and counts up to `largest`.
 
-    The integrand varies where u is of the order of 1/N. As a function of x it is analytic for |Im x| < pi/2, so that
-    the trapezoid rule with step h errs by the order of exp(-pi^2 / h). A cut at rank k makes m_N fall from 1 to 0
-    within about 1 / sqrt(k) in x, and the error of a product of two is of the order of exp(-pi^2 / (k h^2)).
-    `refinement` divides the step.
+    The integrand varies where u is between the orders of 1/N and 1: there Gauss-Legendre panels in x of equal length.
+    It is analytic for |Im x| < pi/2. A cut at rank k makes m_N fall from 1 to 0 within about 1 / sqrt(k) in x, so that
+    a panel needs of the order of sqrt(k) nodes. Beyond both ends of the panels m_N is smooth in u itself, and so one
+    more panel in u is enough for each. `refinement` multiplies the numbers of nodes.
     """
-    step = min(0.25, np.pi / np.sqrt(32 * k)) / refinement
-    lowest, highest = -np.log(largest) - _REACH, _REACH
-    x = np.arange(np.floor(lowest / step), np.ceil(highest / step) + 1) * step
-    return Nodes(x, step * special.expit(x) * special.expit(-x))
+    low, high = -np.log(largest), np.log(2.0 * k)
+    needed = _CUT_NODES * k**0.5
+    unit, share = _gauss_legendre(int(np.ceil(refinement * np.clip(needed, _FEWEST_NODES, _MOST_NODES))))
+    length = _PANEL * min(1.0, _MOST_NODES / needed)
+    edges = np.linspace(low, high, int(np.ceil((high - low) / length)) + 1)
+    x = (edges[:-1, None] + np.diff(edges)[:, None] * unit).ravel()
+    inner = (np.diff(edges)[:, None] * share).ravel() * special.expit(x) * special.expit(-x)
+    below, above = special.expit(low), special.expit(-high)
+    return Nodes(
+        np.concatenate([special.logit(below * unit), x, -special.logit(above * unit)]),
+        np.concatenate([below * share, inner, above * share]),
+    )
 
 
-def integrate(conditional: Conditional, mean: FloatArray, weights: sparse.csr_array, nodes: Nodes) -> float:
-    """Return the sum over a, b of weights[a, b] times the integral of (m_a - mu_a) (m_b - mu_b).
+@cache
+def _gauss_legendre(points: int) -> tuple[FloatArray, FloatArray]:
+    """Return nodes and weights of the Gauss-Legendre rule on (0, 1)."""
+    nodes, weights = legendre.leggauss(points)
+    return (1 + nodes) / 2, weights / 2
 
-    mean: mu (k,) of the counts of `conditional`; weights: sparse (k, k).
+
+def integrate(centred: Conditional, weights: sparse.csr_array, nodes: Nodes, terms: int = 1) -> FloatArray:
+    """Return the sum over a, b of weights[a, b] times the integral of (m_a - mu_a) (m_b - mu_b), for each term (s,).
+
+    centred: from x to m - mu of all counts, (s, n, q); weights: sparse (n, n); terms: s.
     """
-    total = 0.0
-    step = max(1, _BLOCK // mean.size)
+    totals = np.zeros(terms)
+    step = max(1, _BLOCK // (terms * weights.shape[0]))
     for start in range(0, nodes.x.size, step):
         block = slice(start, start + step)
-        centred = conditional(nodes.x[block]) - mean[:, None]
-        total += float((centred * (weights @ centred)).sum(axis=0) @ nodes.weights[block])
-    return total
+        for term, values in enumerate(centred(nodes.x[block])):
+            totals[term] += (values * (weights @ values)).sum(axis=0) @ nodes.weights[block]
+    return totals
 
 
 def conditional_mean(metric: Metric, counts: FloatArray) -> Conditional:
@@ -262,13 +357,13 @@ _CONDITIONAL_MEANS: Mapping[Term, Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatArray:
-    """Return E[f(r); r <= k] = sum_{j < k} f(1 + j) P(Binomial(N - 1, u) = j), from the first k values of f.
+    """Return E[f(r); r <= k] = sum_{j < k} f(1 + j) P(Binomial(N - 1, u) = j) for the first k values of each f (s, k).
 
-    counts (n,) ascending, x (q,). They are summed in pieces that fit the processor's cache. The x of a piece are alike:
-    where few negatives are expected above the truth, few probabilities count.
+    counts (n,) ascending, x (q,); the result is (s, n, q). They are summed in pieces that fit the processor's cache.
+    The x of a piece are alike: where few negatives are expected above the truth, few probabilities count.
     """
-    k = terms.size
-    mean = np.zeros((counts.size, x.size))
+    k = terms.shape[1]
+    mean = np.zeros((len(terms), counts.size, x.size))
     step = max(1, _PIECE // counts.size)
     for start in range(0, x.size, step):
         piece = slice(start, start + step)
@@ -276,14 +371,14 @@ def _mean_within(terms: FloatArray, counts: FloatArray, x: FloatArray) -> FloatA
         reached = (counts[:, None] - 1) * special.expit(x[piece]) <= k + 12 * np.sqrt(k) + 60
         rows = np.count_nonzero(reached.any(axis=1))
         if rows:
-            mean[:rows, piece] = _first_terms(terms, counts[:rows, None] - 1, x[piece], reached[:rows])
+            mean[:, :rows, piece] = _first_terms(terms, counts[:rows, None] - 1, x[piece], reached[:rows])
     return mean
 
 
 def _first_terms(
     terms: FloatArray, negatives: FloatArray, x: FloatArray, reached: NDArray[np.bool_]
 ) -> FloatArray:
-    """Return the sum of `_mean_within` for negatives (n, 1) and x (q,), 0 where it is not reached (n, q).
+    """Return the sums of `_mean_within` for negatives (n, 1) and x (q,), 0 where it is not reached (n, q).
 
     Each probability is a positive multiple of its predecessor. They are rescaled on the way, because the first
     may be far below the smallest float.
@@ -291,21 +386,22 @@ def _first_terms(
     odds = np.exp(x)
     logarithm = -negatives * np.logaddexp(0.0, x)
     probability = reached.astype(np.float64)
-    total = terms[0] * probability
-    part = np.empty_like(total)
-    for j in range(1, terms.size):
+    totals = terms[:, 0, None, None] * probability
+    part = np.empty_like(probability)
+    for j in range(1, terms.shape[1]):
         probability *= np.multiply((negatives - (j - 1)) / j, odds, out=part)
-        total += np.multiply(terms[j], probability, out=part)
+        for own, term in enumerate(terms):
+            totals[own] += np.multiply(term[j], probability, out=part)
         # Binomial probabilities rise, then fall: from here on they are smaller still.
-        if j % _LOOK == 0 and (probability <= np.multiply(1e-18, total, out=part)).all():
+        if j % _LOOK == 0 and (probability <= 1e-18 * totals).all():
             break
         # Eight factors of at most 4e20 (k = 10^6) do not overflow.
         if j % 8 == 0:
             scale = np.maximum(probability, 1.0)
             probability /= scale
-            total /= scale
+            totals /= scale
             logarithm += np.log(scale)
-    summed: FloatArray = total * np.exp(logarithm)
+    summed: FloatArray = totals * np.exp(logarithm)
     return summed
 
 
@@ -321,8 +417,10 @@ class ExponentialSum:
     weights: FloatArray
 
 
-# Step of the trapezoid rule in the logarithm of the rate; its error is exp(-pi^2 / step) = 7e-18.
+# Step of the trapezoid rule in the logarithm of the rate; its error is exp(-pi^2 / step) = 7e-18. The rule goes so far
+# beyond the rates that matter: exp(-33) = 5e-15.
 _RATE_STEP = 0.25
+_REACH = 33.0
 
 
 def log_rank_sum(largest: float) -> ExponentialSum:
@@ -418,7 +516,7 @@ def _mean_of_term(metric: Metric, counts: FloatArray, x: FloatArray) -> FloatArr
     if term is None:
         raise RankadjustError(f"{metric.label} is not a function of a mean over the tasks")
     ranks = np.arange(1.0, (metric.k or min(_FIRST, counts.max())) + 1)
-    mean = _mean_within(term(ranks, np.full_like(ranks, counts[0])), counts, x)
+    mean: FloatArray = _mean_within(term(ranks, np.full_like(ranks, counts[0]))[None], counts, x)[0]
     if metric.k is not None:
         return mean
     row, column = np.nonzero((counts[:, None] - 1) * special.expit(x) > _FEW)
