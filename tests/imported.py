@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = ("polars", "scipy", "yaml")
+HEAVY = ("highspy", "polars", "scipy", "yaml")
 
 _PROGRAM = f"""
 import sys
@@ -18,6 +18,8 @@ finally:
 def heavy_imports(*arguments):
     """Return what `rankadjust` with these arguments prints, and which of HEAVY it imports."""
     run = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True, check=True
+        [sys.executable, "-c", _PROGRAM, *arguments], capture_output=True, text=True, check=False
     )
+    # 1: a value to look at.
+    assert run.returncode in (0, 1), run.stderr
     return run.stdout, run.stderr

@@ -11,17 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.linear_program import LinearProgram, Solution
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
 from rankadjust.consistency.least_squares import nonnegative
 from rankadjust.consistency.statements import Demand, Statement, TaskCounts
-
-if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
 
 # The greatest rank if nothing bounds it: more than any data set has entities.
 _UNKNOWN = 1e9
@@ -35,8 +33,6 @@ _NOISE = 1e-6
 _FULFILLED = 1e-9
 # An excess beyond so many standard deviations is more than chance does in the ranks of a few tasks.
 _SURPRISING = 5.0
-# Status of scipy's linprog: it found the least cost, or no shares fulfil all rows.
-_SOLVED, _INFEASIBLE = 0, 2
 # Assumed number of tasks where it is unknown: small, so that chance explains more.
 _FEW_TASKS = 1000.0
 
@@ -125,9 +121,10 @@ class Program:
         limits = self._limits
         matrix = np.block([[rows[:, 0], slack], [limits, np.zeros((len(limits), len(used)))]])
         cost = np.concatenate([np.zeros(rows.shape[2]), np.ones(len(used))])
-        equalities, right = self._masses(len(used))
-        solution = _solve(cost, matrix, equalities, right)
-        if solution is None:
+        program = LinearProgram(cost, *self._masses(len(used)))
+        program.add_rows(matrix, np.zeros(len(matrix)))
+        solution = program.solve()
+        if not isinstance(solution, Solution):
             # With slacks, some shares always fulfil all rows: here the solver failed, which proves nothing.
             return Excess(0.0, 0.0)
         amount = solution.cost
@@ -173,13 +170,14 @@ class Program:
         lower, upper = self._bounds(demand)
         rows = [self._rows[name][:, 0] for name in used]
         matrix = np.concatenate([*rows, self._limits]) if rows else self._limits
+        program = LinearProgram(self._on(side, lower), *self._masses(0, side))
         # The numerical noise may violate rows by this much.
-        room = np.full(len(matrix), _NOISE)
-        equalities, right = self._masses(0, side)
+        program.add_rows(matrix, np.full(len(matrix), _NOISE))
         ends = []
         for sign, weights in ((1.0, lower), (-1.0, upper)):
-            solution = _solve(self._on(side, sign * weights), matrix, equalities, right, room)
-            if solution is None:
+            program.change_cost(self._on(side, sign * weights))
+            solution = program.solve()
+            if not isinstance(solution, Solution):
                 return None
             ends.append(sign * solution.cost)
         return ends[0], ends[1]
@@ -326,57 +324,6 @@ def _nearest(matrix: FloatArray, equalities: FloatArray, right: FloatArray, owne
     wrong = max(float((of_masses @ equalities - prices @ matrix).max()), 0.0)
     proved = float(of_masses @ right) - wrong * float(right.sum())
     return _Nearest(are_possible=False, excess=max(proved / dearest, 0.0) if dearest > 0 else 0.0)
-
-
-@dataclass(frozen=True)
-class _Solution:
-    cost: float
-    prices: FloatArray
-
-
-def _solve(
-    cost: FloatArray,
-    matrix: FloatArray,
-    equalities: FloatArray,
-    right: FloatArray,
-    room: FloatArray | None = None,
-) -> _Solution | None:
-    """Return the least cost and the prices of the rows; None if no shares fulfil all rows, or if HiGHS fails."""
-    room = np.zeros(len(matrix)) if room is None else room
-    solution = least_cost(cost, matrix, room, equalities, right)
-    if solution is None or solution.status == _INFEASIBLE:
-        return None
-    return _Solution(float(solution.fun or 0.0), prices_of(solution))
-
-
-def least_cost(
-    cost: FloatArray, matrix: FloatArray, room: FloatArray, equalities: FloatArray, right: FloatArray
-) -> "OptimizeResult | None":
-    """Return HiGHS's solution for the shares with the least cost, None if no method of HiGHS decides.
-
-    matrix, room: matrix times shares is at most room. equalities, right: equalities times shares equals right.
-    """
-    # It takes long to import, and many rows have no two values that could contradict each other.
-    from scipy.optimize import linprog  # noqa: PLC0415
-
-    # Ranks up to a billion beside ranks of 1 are hard for some of the methods.
-    for method in ("highs", "highs-ds", "highs-ipm"):
-        solution = linprog(
-            cost,
-            A_ub=matrix if len(matrix) else None,
-            b_ub=room if len(matrix) else None,
-            A_eq=equalities,
-            b_eq=right,
-            method=method,
-        )
-        if solution.status in (_SOLVED, _INFEASIBLE):
-            return solution
-    return None
-
-
-def prices_of(solution: "OptimizeResult") -> FloatArray:
-    """Return the price of each row: how much the cost falls for each unit of room."""
-    return -np.asarray(solution.ineqlin.marginals, dtype=np.float64)
 
 
 def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, ...]:

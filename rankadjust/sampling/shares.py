@@ -10,17 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 from math import comb, prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.linear_program import LinearProgram, Unsolved
 from rankadjust.consistency.grid import Grid, rank_grid
-from rankadjust.consistency.program import least_cost, prices_of
-
-if TYPE_CHECKING:
-    from scipy.optimize import OptimizeResult
 
 BoolArray = NDArray[np.bool_]
 TaskFunction = Callable[[FloatArray, FloatArray], FloatArray]
@@ -151,9 +147,10 @@ class Program:
         self._owner = tasks.owner
         self._shares = np.array([group.tasks for group in tasks.groups]) / tasks.number
         self._masses = (self._owner == np.arange(self._shares.size)[:, None]).astype(np.float64)
-        number = len(rows.room)
-        self._columns = tasks.few_columns()
-        self._chosen = np.arange(number) % (_FEW_ROWS if number > 2 * _FEW_ROWS else 1) == 0
+        self._columns = np.flatnonzero(tasks.few_columns())
+        number = rows.room.size
+        self._chosen = np.arange(0, number, _FEW_ROWS if number > 2 * _FEW_ROWS else 1)
+        self._program: LinearProgram | None = None
 
     def least(self, function: TaskFunction) -> float | None:
         """Return a lower bound of the mean of the function, or None if no ranks fulfil the rows."""
@@ -165,40 +162,54 @@ class Program:
         return None if least is None else least * scale
 
     def _least(self, weights: FloatArray) -> float | None:
-        best = self.proved(weights, np.zeros(self._chosen.size))[0]
+        best = self.proved(weights, np.zeros(self._rows.room.size))[0]
+        program = self._of(weights)
         for _ in range(_ROUNDS):
-            solution = self._solve(weights)
-            if solution is None:
+            solution = program.solve()
+            if solution is Unsolved.UNDECIDED:
                 break
-            if solution.fun is None:
-                if self._columns.all():
+            if solution is Unsolved.IMPOSSIBLE:
+                if self._columns.size == self._owner.size:
                     return None
-                self._columns[:] = True
+                self._add_columns(program, weights, np.setdiff1d(np.arange(self._owner.size), self._columns))
                 continue
-            prices = np.zeros(self._chosen.size)
-            prices[self._chosen] = np.maximum(prices_of(solution), 0.0)
+            prices = np.zeros(self._rows.room.size)
+            prices[self._chosen] = np.maximum(solution.prices, 0.0)
             proved, missing = self.proved(weights, prices)
             best = max(best, proved)
-            if solution.fun - proved <= self._close:
-                missing[:] = False
-            broken = self._broken(solution.x)
-            if not missing.any() and not broken.any():
+            broken = self._broken(solution.shares)
+            if solution.cost - proved <= self._close:
+                missing = missing[:0]
+            if not missing.size and not broken.size:
                 break
-            self._columns |= missing
-            self._chosen |= broken
+            self._add_columns(program, weights, missing)
+            self._add_rows(program, broken)
         return best
 
-    def _solve(self, weights: FloatArray) -> "OptimizeResult | None":
-        columns, chosen = self._columns, self._chosen
-        return least_cost(
-            weights[columns],
-            self._rows.weights[np.ix_(chosen, columns)],
-            self._rows.room[chosen],
-            self._masses[:, columns],
-            self._shares,
-        )
+    def _of(self, weights: FloatArray) -> LinearProgram:
+        """Return the program of the least mean of these weights, with the columns and rows of the means before it."""
+        cost = weights[self._columns]
+        if self._program is None:
+            self._program = LinearProgram(cost, self._masses[:, self._columns], self._shares)
+            self._program.add_rows(
+                self._rows.weights[np.ix_(self._chosen, self._columns)], self._rows.room[self._chosen]
+            )
+        else:
+            self._program.change_cost(cost)
+        return self._program
 
-    def proved(self, weights: FloatArray, prices: FloatArray) -> tuple[float, BoolArray]:
+    def _add_columns(self, program: LinearProgram, weights: FloatArray, added: IntArray) -> None:
+        if added.size:
+            entries = [self._masses[:, added], self._rows.weights[np.ix_(self._chosen, added)]]
+            program.add_columns(weights[added], np.concatenate(entries))
+            self._columns = np.append(self._columns, added)
+
+    def _add_rows(self, program: LinearProgram, added: IntArray) -> None:
+        if added.size:
+            program.add_rows(self._rows.weights[np.ix_(added, self._columns)], self._rows.room[added])
+            self._chosen = np.append(self._chosen, added)
+
+    def proved(self, weights: FloatArray, prices: FloatArray) -> tuple[float, IntArray]:
         """Return the lower bound of the mean that prices of at least 0 prove, and the columns to add.
 
         A column is added if it is cheaper than every column in use of its group, and not dearer than its neighbours.
@@ -210,13 +221,14 @@ class Program:
         np.minimum.at(known, self._owner[self._columns], priced[self._columns])
         is_cheaper = priced < known[self._owner] - self._close
         bound = float(least @ self._shares - prices @ self._rows.room)
-        return bound, _peaks(-priced) & is_cheaper & ~self._columns
+        return bound, np.flatnonzero(_peaks(-priced) & is_cheaper)
 
-    def _broken(self, shares: FloatArray) -> BoolArray:
-        """Return which left-out rows the shares break; a row is returned if its neighbours are not broken by more."""
+    def _broken(self, shares: FloatArray) -> IntArray:
+        """Return the left-out rows that the shares break, if they break the neighbouring rows by no more."""
         excess = self._rows.weights[:, self._columns] @ shares - self._rows.room
-        is_broken: BoolArray = _peaks(excess) & (excess > self._close) & ~self._chosen
-        return is_broken
+        is_left_out = np.ones(excess.size, dtype=np.bool_)
+        is_left_out[self._chosen] = False
+        return np.flatnonzero(_peaks(excess) & (excess > self._close) & is_left_out)
 
 
 def _peaks(values: FloatArray) -> BoolArray:

@@ -43,6 +43,12 @@ def test_what_is_impossible_by_itself_is_left_to_the_tables(printed):
     assert findings_of_typed(printed, light_set("FB15k-237", "filtered", "testing", "both")) is None
 
 
-def test_possible_values_need_neither_polars_nor_scipy():
+def test_possible_values_need_neither_polars_nor_a_solver():
     printed = heavy_imports("check", "--dataset", "FB15k-237", "mrr=0.338", "hits@1=0.241")
     assert printed == ("2 values: nothing to look at\n", "[]\n")
+
+
+def test_a_contradiction_needs_the_solver_alone():
+    printed, imported = heavy_imports("check", "--dataset", "FB15k-237", "mrr=0.338", "hits@10=0.20")
+    assert "contradict each other" in printed
+    assert imported.splitlines()[-1] == "['highspy']"
