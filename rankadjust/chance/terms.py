@@ -11,7 +11,7 @@ the number of candidates (docs/methods-random-scorer.md, "Numerics").
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache, partial
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.polynomial import chebyshev, legendre
@@ -41,15 +41,6 @@ def mean_and_variance(metric: Metric, counts: FloatArray) -> tuple[FloatArray, F
     The counts are the metric's `least_candidates` or more. The variance is exactly 0 where the term is the same at
     every rank. Raises RankadjustError for a metric that is not a function of the mean of a term.
     """
-    distinct, position = np.unique(counts, return_inverse=True)
-    mean, variance = _of_distinct(metric, distinct.tobytes())
-    return mean[position], variance[position]
-
-
-# The variances of all nulls and the covariances ask for the same counts.
-@lru_cache(maxsize=256)
-def _of_distinct(metric: Metric, given: bytes) -> tuple[FloatArray, FloatArray]:
-    counts = np.frombuffer(given)
     within = counts if metric.k is None else np.minimum(counts, float(metric.k))
     mean, variance = _within(metric, within, counts)
     # The rank is at most k with probability min(k, N) / N and uniform there, beyond the term is 0. The law of total

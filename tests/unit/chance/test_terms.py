@@ -18,6 +18,7 @@ from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.chance.terms import (
     conditional_mean,
     covariance_sum,
+    covariance_sums,
     discounted_gain_sum,
     integrate,
     integration_nodes,
@@ -65,13 +66,23 @@ def test_covariance_against_beta_integrals(metric, a, b):
 
 
 @pytest.mark.parametrize(("a", "b"), LARGE)
-@pytest.mark.parametrize("k", [1, 3, 10, 60])
+@pytest.mark.parametrize("k", [1, 3, 5, 10, 60])
 def test_hits_up_to_a_hundred_million_candidates(k, a, b):
     if min(a, b) <= k:
         assert covariance(f"hits@{k}", a, b) == 0.0
         return
     exact = beta_covariance([Fraction(1)] * k, a, b)
-    assert covariance(f"hits@{k}", a, b) == pytest.approx(float(exact), rel=1e-11)
+    assert covariance(f"hits@{k}", a, b) == pytest.approx(float(exact), rel=2e-13)
+
+
+def test_metrics_that_share_probabilities_have_the_sums_that_they_have_alone():
+    """In one list: several k, terms without k, two metrics of one shape, scales, another least number of candidates."""
+    metrics = [resolve(name) for name in (*KEYS, "precision@5", "auc", "hits@5", "gmr", "mr", "ndcg@5")]
+    first, second = np.array([1.0, 4.0, 9.0, 14.0, 300.0]), np.array([7.0, 2.0, 14.0, 14.0, 14_541.0])
+    weights = np.array([1.0, 0.5, 2.0, 3.0, 1.5])
+    together = covariance_sums(metrics, first, second, weights)
+    alone = [covariance_sum(metric, first, second, weights) for metric in metrics]
+    assert together == pytest.approx(alone, rel=1e-13)
 
 
 @pytest.mark.parametrize(("a", "b"), LARGE)
