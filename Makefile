@@ -91,9 +91,10 @@ test: $(STAMP)  ## run the tests that take seconds each
 test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
 	@$(OLDEST)/bin/pytest $(TWO) -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
 
+# Compiled here: some old packages warn while they are compiled, and in a test a warning is an error.
 $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@rm -rf $(OLDEST) && $(BIN)/uv venv --quiet --python $(BIN)/python $(OLDEST)
-	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip sync --quiet --require-hashes requirements-oldest.lock
+	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip sync --quiet --compile-bytecode --require-hashes requirements-oldest.lock
 	@VIRTUAL_ENV=$(OLDEST) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(RELATIVE) $(OLDEST)/$(PTH)
 	@touch $@
