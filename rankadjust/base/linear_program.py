@@ -37,7 +37,7 @@ class LinearProgram:
     def __init__(self, cost: FloatArray, equalities: FloatArray, right: FloatArray) -> None:
         """Take the cost of each share; equalities times shares equals right."""
         # Most values contradict no others and need no solver. The public class of highspy prints a banner.
-        from highspy._core import HighsModelStatus, HighsStatus, _Highs  # noqa: PLC0415
+        from highspy._core import HighsModelStatus, HighsStatus, _Highs
 
         self._solver, self._status, self._answer = _Highs(), HighsStatus, HighsModelStatus
         self._set("output_flag", False)

@@ -16,7 +16,7 @@ def nonnegative(matrix: FloatArray, right: FloatArray) -> FloatArray:
     """Return the x >= 0 that brings matrix times x nearest to `right`; after too many steps another x >= 0."""
     if next(_asked) < _FEW and "scipy.optimize" not in sys.modules:
         return by_columns(matrix, right)
-    from scipy.optimize import nnls  # noqa: PLC0415 - it takes long to import
+    from scipy.optimize import nnls
 
     try:
         solution: FloatArray = nnls(matrix, right)[0]
