@@ -14,7 +14,16 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import Typed
 from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.models.printed import BETTER, IF_INDEPENDENT, LEVEL, UNKNOWN, Judge, PrintedPair
+from rankadjust.models.printed import (
+    BETTER,
+    IF_INDEPENDENT,
+    LEVEL,
+    UNKNOWN,
+    Judge,
+    PrintedPair,
+    dependences,
+    value_range,
+)
 from rankadjust.models.several import letters
 
 BEST = "best"
@@ -77,23 +86,27 @@ def leaderboards(results: pl.DataFrame, constants: Constants) -> pl.DataFrame:
 def _judged_by_metric(
     rows: pl.DataFrame, sets: Mapping[tuple[object, ...], EvaluationSet]
 ) -> Iterator[pl.DataFrame]:
-    """Yield the results of one evaluation with letters, by metric; none where the number of tasks is not known."""
+    """Yield the results of one evaluation with letters, by metric.
+
+    Nothing is yielded where the number of tasks is not known, and no mean rank where the number of candidates is not.
+    """
     first = rows.row(0, named=True)
     evaluation_set = sets.get(tuple(first[name] for name in _SET))
     if evaluation_set is None:
         return
-    judge = None
+    try:
+        of_side = evaluation_set.of_side(first["side"])
+        # Which tasks share a query is the same for every metric, and takes long to find.
+        of_tasks = dependences(of_side)
+    except RankadjustError:
+        return
     for (key,), part in rows.group_by("metric", maintain_order=True):
         metric = resolve(str(key))
         try:
-            # Which tasks share a query is the same for every metric.
-            if judge is None:
-                evaluation_set = evaluation_set.of_side(first["side"])
-                judge = Judge.of(metric, evaluation_set)
-            judge = judge.of_metric(metric, evaluation_set)
+            limits = value_range(metric, of_side)
         except RankadjustError:
             continue
-        yield _judged(part, judge)
+        yield _judged(part, Judge(metric, *limits, *of_tasks))
 
 
 def _judged(part: pl.DataFrame, judge: Judge) -> pl.DataFrame:

@@ -155,13 +155,7 @@ class Judge:
     @classmethod
     def of(cls, metric: Metric, evaluation_set: EvaluationSet) -> "Judge":
         """Return the judge of an evaluation. Raises RankadjustError where the number of tasks is not known."""
-        alone = independent(triples_of(evaluation_set))
-        return cls(metric, *_range(metric, evaluation_set), shared_queries(evaluation_set), alone)
-
-    def of_metric(self, metric: Metric, evaluation_set: EvaluationSet) -> "Judge":
-        """Return the judge of another metric of the same evaluation."""
-        worst, best = _range(metric, evaluation_set)
-        return replace(self, metric=metric, worst=worst, best=best)
+        return cls(metric, *value_range(metric, evaluation_set), *dependences(evaluation_set))
 
     def pairs(self, printed: Sequence[Typed]) -> list[PrintedPair]:
         """Return the verdicts on all pairs of some values, p adjusted for their number."""
@@ -253,7 +247,8 @@ class Judge:
 
 def _root(function: Callable[[float], float], end: float, *, xtol: float) -> float:
     """Return where a function is 0 between 0 and `end`."""
-    from scipy.optimize import brentq  # noqa: PLC0415 - it takes long to import, and most pairs do without
+    # It takes long to import, and most pairs do without.
+    from scipy.optimize import brentq
 
     return float(brentq(function, 0.0, end, xtol=xtol))
 
@@ -292,8 +287,20 @@ def _assumption(verdict: str, *both: Typed) -> str:
     return f"{_OF_TASKS[verdict]}; {of_seeds}"
 
 
-def _range(metric: Metric, evaluation_set: EvaluationSet) -> tuple[float, float]:
-    """Return the worst and the best value of a metric among the candidates of an evaluation set."""
+def dependences(evaluation_set: EvaluationSet) -> tuple[Dependence | None, Dependence]:
+    """Return how triples go together at most where they share a query, and where all are independent.
+
+    The first is None where it is not known which triples share a query. Raises RankadjustError where the number of
+    tasks is not known.
+    """
+    return shared_queries(evaluation_set), independent(triples_of(evaluation_set))
+
+
+def value_range(metric: Metric, evaluation_set: EvaluationSet) -> tuple[float, float]:
+    """Return the worst and the best value of a metric among the candidates of an evaluation set.
+
+    Raises RankadjustError for the range of ranks where the number of candidates is not known.
+    """
     if metric.increasing:
         return 0.0, metric.optimum
     if evaluation_set.largest_count is None:
