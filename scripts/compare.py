@@ -12,11 +12,11 @@ from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
 from rankadjust.database.counted_baselines import BASELINES
+from rankadjust.literature.approximation import effect_of_approximation
 from rankadjust.literature.comparison import (
     below_baselines,
     best_results,
     chance_share,
-    effect_of_approximation,
     model_orders,
     not_above_chance,
     protocol_effect,

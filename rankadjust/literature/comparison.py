@@ -372,37 +372,3 @@ _IS_BELOW = pl.coalesce("gain_high", "gain") < 0
 
 def _with_gain(rescored: pl.DataFrame) -> pl.DataFrame:
     return comparable(rescored).filter(pl.col("gain").is_not_null())
-
-
-def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:
-    """Return the error of an index that is computed as if every N were the number of entities.
-
-    database: a frame with the columns of rankadjust.database.store.SCHEMA. Its rows of additive metrics under the
-    protocol `filtered`, on test splits and both sides, are used. Since 1 - index = (optimum - M) / (optimum - E), a
-    wrong expectation multiplies the distance of every index from 1 by the same factor. Returns dataset, split, metric,
-    entities, expectation, expectation_from_entities, factor (1: no effect).
-    """
-    # The page imports this module, too, and it needs no scipy.
-    from rankadjust.chance.moments import metric_moments  # noqa: PLC0415
-
-    rows = database.filter(
-        pl.col("protocol") == "filtered",
-        pl.col("split").is_in(TEST_SPLITS),
-        pl.col("side") == "both",
-        pl.col("metric").is_in([key for key in database["metric"].unique() if resolve(key).additive]),
-        pl.col("index_scale").is_not_null(),
-    )
-    distinct = rows.select("metric", "entities").unique(maintain_order=True)
-    near = [metric_moments(metric, [size]).expectation for metric, size in distinct.iter_rows()]
-    estimates = distinct.with_columns(expectation_from_entities=pl.Series(near, dtype=pl.Float64))
-    return (
-        rows.join(estimates, on=["metric", "entities"], how="left", maintain_order="left")
-        .with_columns(
-            factor=(pl.col("optimum") - pl.col("expectation"))
-            / (pl.col("optimum") - pl.col("expectation_from_entities"))
-        )
-        .select(
-            "dataset", "split", "metric", "entities", "expectation", "expectation_from_entities", "factor"
-        )
-        .sort("metric", "entities", "dataset")
-    )
