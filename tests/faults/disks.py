@@ -14,6 +14,8 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.faults.runs import nothing_left
 
 # EXT4_IOC_SHUTDOWN and EXT4_GOING_FLAGS_NOLOGFLUSH of the header fs/ext4/ext4.h of Linux.
@@ -77,3 +79,6 @@ def obstacle():
     if not Path("/dev/loop-control").exists():
         return "this system mounts no image (no loop)"
     return None
+
+
+needs_disk = pytest.mark.skipif(obstacle() is not None, reason=str(obstacle()))

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.faults.disks import Disk, mounted, obstacle
+from tests.faults.disks import Disk, mounted, needs_disk, obstacle
 from tests.faults.runs import (
     COUNTED_IN_PARTS,
     IN_PARTS,
@@ -30,7 +30,6 @@ from tests.faults.runs import (
 )
 from tests.servers.http_faults import FaultServer, always
 
-on_disk = pytest.mark.skipif(obstacle() is not None, reason=str(obstacle()))
 SEED, SEED_OF_CUTS = 20261121, 20261122
 VICTIMS = ("run", "job", "run and jobs")
 # A kill falls within so many seconds from the first sign of a stage, and within half of them after each one that came
@@ -186,13 +185,13 @@ def cuts(project, number):
     return wrong
 
 
-@on_disk
+@needs_disk
 @pytest.mark.slow
 def test_after_a_power_cut_the_same_command_gives_the_same_bytes(project):
     assert cuts(project, 1) == {}
 
 
-@on_disk
+@needs_disk
 @pytest.mark.faults
 def test_after_a_dozen_power_cuts_the_same_command_gives_the_same_bytes(project, capsys):
     wrong = cuts(project, 12)

@@ -6,9 +6,9 @@ import pytest
 from rankadjust.base.files import write_text
 from rankadjust.base.stages import TRIPLES, read_product, write_product
 from rankadjust.base.whole import put_in_place, whole_folder
-from tests.faults.disks import mounted, obstacle
+from tests.faults.disks import mounted, needs_disk
 
-pytestmark = pytest.mark.skipif(obstacle() is not None, reason=str(obstacle()))
+pytestmark = needs_disk
 
 
 @pytest.fixture
