@@ -72,7 +72,7 @@ class Pages:
             accept_downloads=True,
             locale="en-GB",
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         self._contexts.append(context)
         context.set_offline(True)
         context.route(lambda url: not url.startswith(_LOCAL), self._refuse)
