@@ -148,7 +148,8 @@ def _shape(metric: Metric) -> Term:
 # --- two tasks that share the score of their true triple --------------------------------------------------
 
 Conditional = Callable[[FloatArray], FloatArray]
-"""From nodes x (q,) to m_N(u) = E[f(r) | score of the truth] for some candidate counts, (k, q), or less its mean."""
+"""A function of nodes x (q,). It returns m_N(u) = E[f(r) | score of the truth] for k candidate counts, an array (k, q);
+for s terms at once, (s, k, q)."""
 
 
 @dataclass(frozen=True)
