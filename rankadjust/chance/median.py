@@ -37,16 +37,16 @@ _FIRST_NODES = 4
 _SHORT = 64
 
 _GAP_POINTS = 12
-_GAP_NEGLIGIBLE = 1e-22
 
 
 @dataclass(frozen=True)
 class _Care:
     """How exactly the gap between the two middle ranks is treated.
 
-    tolerance: relative to the second moment of the gap. Where x or y passes a candidate count N, the slope of the
-    probabilities changes by about m / n of it, if m of the n tasks have this N; least_kink: the m / n from which on
-    such an N is an end of intervals.
+    tolerance: relative to the second moment of the gap. An x counts if it adds the square of this share, or more,
+    to one of the sums. Where x or y passes a candidate count N, the slope of the probabilities changes by about
+    m / n of it, if m of the n tasks have this N; least_kink: the m / n from which on such an N is an end of
+    intervals.
     """
 
     tolerance: float
@@ -198,7 +198,7 @@ def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
 def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step: int, end: int) -> int:
     """Return a point from start towards end beyond which a monotone predicate holds, or end.
 
-    Found with steps that double; the last of them is halved until it is an eighth of the way.
+    Found with steps that double, and within the last of them with equal steps.
     """
     doublings = np.arange(1.0, abs(end - start).bit_length() + 1)
     points = start + step * (np.exp2(doublings) - 1)
@@ -207,13 +207,9 @@ def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step
     place = int(np.argmax(holds)) if holds.any() else points.size
     inside = int(points[place - 1]) if place else start
     x = int(points[place]) if place < points.size else end
-    while abs(x - inside) > max(abs(x - start) // 8, 1):
-        middle = (x + inside) // 2
-        if predicate(np.array([float(middle)]))[0]:
-            x = middle
-        else:
-            inside = middle
-    return x
+    between = np.round(np.linspace(inside, x, _SECTIONS // 2 + 1)[1:-1])
+    holds = predicate(between)
+    return int(between[np.argmax(holds)]) if holds.any() else x
 
 
 def _first(predicate: Callable[[FloatArray], NDArray[np.bool_]], low: int, high: int) -> int:
@@ -323,8 +319,10 @@ def _gap_sums(groups: TaskGroups, order: int, window: _Window, care: _Care) -> F
     kinks = groups.counts[groups.tasks >= care.least_kink * groups.certain[-1]]
     centre = float(window.centre)
     x, weights, mass = _gap_nodes(groups, order, window.low, window.high, kinks, care.tolerance)
-    sums: FloatArray = weights * mass @ (_second_differences(x, centre) / 2)
-    rays = _Rays.of(groups, x, weights, mass)
+    parts = (weights * mass)[:, None] * _second_differences(x, centre) / 2
+    sums: FloatArray = parts.sum(axis=0)
+    kept = (np.abs(parts) > care.tolerance**2 * np.abs(sums)).any(axis=1)
+    rays = _Rays.of(groups, x[kept], weights[kept], mass[kept])
     return sums + _sums_beyond(groups, order, rays, centre, kinks[kinks <= window.high], care.tolerance)
 
 
@@ -342,8 +340,7 @@ def _gap_nodes(
         x, weights, mass = _even_nodes(between, low, high, tolerance)
     else:
         x, weights, mass = _smooth_nodes(between, _edges(low, high, kinks), max(_SMOOTH, tolerance))
-    kept = weights * mass > _GAP_NEGLIGIBLE * float(np.sum(weights * mass))
-    return x[kept], weights[kept], mass[kept]
+    return x, weights, mass
 
 
 @dataclass(frozen=True)

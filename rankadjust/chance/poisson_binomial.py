@@ -158,8 +158,9 @@ class TaskGroups:
         if end < self.counts.size:
             ratio = -shift / self.counts[end]
             series = np.zeros_like(shift)
-            for term in range(_TERMS, 0, -1):
-                series = (series + self.tails[end, term] / term) * ratio
+            for term in range(_terms(ratio), 0, -1):
+                series += self.tails[end, term] / term
+                series *= ratio
             result -= series
         return result
 
@@ -173,10 +174,18 @@ class TaskGroups:
             twice += shifted**2 @ powers
         if end < self.counts.size:
             start = self.counts[end]
-            series = (-shift[:, None] / start) ** np.arange(_TERMS + 1)
-            once += series @ self.tails[end, 1 : _TERMS + 2] / start
-            twice += series @ (np.arange(1, _TERMS + 2) * self.tails[end, 2:]) / start**2
+            ratio = -shift / start
+            number = _terms(ratio) + 1
+            series = np.vander(ratio, number, increasing=True)
+            once += series @ self.tails[end, 1 : number + 1] / start
+            twice += series @ (np.arange(1, number + 1) * self.tails[end, 2 : number + 2]) / start**2
         return once, twice
+
+
+def _terms(ratio: FloatArray | ComplexArray) -> int:
+    """Return how many terms of a power series leave as little out as _TERMS do where the ratio is 1 / _REACH."""
+    largest = max(float(np.abs(ratio).max()), np.finfo(np.float64).tiny)
+    return min(_TERMS, int(np.ceil(_TERMS * np.log(_REACH) / -np.log(largest))))
 
 
 # --- circles through the saddle point ---------------------------------------------------------------------
