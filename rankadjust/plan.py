@@ -122,6 +122,11 @@ class Plan:
         members = batches(self.sizes, up_to(self.batch, elsewhere=elsewhere))
         return {f"batch_{number}": names for number, names in enumerate(members, 1)}
 
+    def work_with(self, dataset: str, batches: Mapping[str, Sequence[str]]) -> int:
+        """Return the triples of all data sets that one job computes with a data set: the most work comes first."""
+        members = next((members for members in batches.values() if dataset in members), [dataset])
+        return sum(map(self.sizes.__getitem__, members))
+
     def rescored_together(self) -> Mapping[str, Sequence[str]]:
         """Return the tables that one job re-scores, by the name of its rule; two jobs share tables of many bytes."""
         sizes = {name: size_of(Path(path)) or 0 for name, path in self.tables.items()}

@@ -25,6 +25,7 @@ for batch, members in BATCHES.items():
             f"results/logs/batch/{batch}.log",
         benchmark:
             f"results/benchmarks/batch/{batch}.tsv"
+        priority: PLAN.work_with(members[0], BATCHES)
         threads: 1
         resources:
             mem_mb=grown(

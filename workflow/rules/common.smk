@@ -63,6 +63,8 @@ megabytes_to_count = PLAN.megabytes_to_count
 megabytes_to_count_partition = PLAN.megabytes_to_count_partition
 megabytes_for_baselines = PLAN.megabytes_for_baselines
 minutes_for = PLAN.minutes
+# Of jobs that are ready, the one with the most work begins first, so that no core is idle while the last one runs.
+work_with = by_dataset(lambda dataset: PLAN.work_with(dataset, BATCHES))
 threads_to_encode = by_dataset(PLAN.threads_to_encode)
 threads_to_count = by_dataset(PLAN.threads_to_count)
 counted_under = PLAN.counted_under

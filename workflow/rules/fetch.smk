@@ -19,6 +19,7 @@ rule fetch:
     benchmark:
         "results/benchmarks/fetch/{dataset}.tsv"
     localrule: True
+    priority: work_with
     threads: 1
     resources:
         downloads=1,
