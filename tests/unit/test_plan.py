@@ -41,6 +41,15 @@ def test_triples_that_are_given_take_the_place_of_bounds(project):
     assert list(made.bounded) == ["YAGO3-10"]
 
 
+def test_the_work_of_a_data_set_is_that_of_all_that_one_job_computes_with_it(project):
+    """Nations has 1,992 triples, Kinships 10,686."""
+    made = plan(project, datasets=["Nations", "Kinships"])
+    assert [made.work_with(name, {}) for name in made.datasets] == [1992, 10_686]
+    assert [made.work_with(name, {"batch_1": ["Nations", "Kinships"]}) for name in made.datasets] == [
+        12_678
+    ] * 2
+
+
 def test_what_jobs_are_granted_follows_from_the_triples(project):
     """Nations has 1,992 triples, Wikidata5M 20,624,239.
 
