@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 SUMS = "SHA256SUMS"
+# A file whose folder is not its own has a sum of its own: case-study.csv and case-study.csv.sha256.
+SUM = ".sha256"
 
 _PACKAGE = Path(__file__).parent.parent
 

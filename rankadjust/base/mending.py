@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rankadjust.base.contents import ABSENT, Digests, read_json
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUMS, read_sums, write_text
-from rankadjust.base.stages import SUM, damage_of_sealed
+from rankadjust.base.files import SUM, SUMS, read_sums, write_text
+from rankadjust.base.stages import damage_of_sealed
 
 # Formats that carry a seal; other files have their sums beside them.
 _SEALED = (".parquet", ".json", ".svg", ".html", ".yaml")

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from tqdm import tqdm
-
 Result = TypeVar("Result")
 
 # Seconds before a bar is shown, and between two lines in a log: short work says nothing.
@@ -25,6 +23,8 @@ def progress(
     is shown on a terminal. every: seconds between two lines, where standard error is none.
     """
     if sys.stderr.isatty():
+        from tqdm import tqdm
+
         short = "B" if unit == "bytes" else f" {unit}"
         with tqdm(
             desc=what, total=total, initial=start, unit=short, unit_scale=True, delay=quiet, file=sys.stderr
@@ -56,6 +56,8 @@ def reporting(
 
 def _line(what: str, done: int, total: int | None, unit: str, rate: float) -> str:
     """Return 'what: 12.5M of 50M bytes, 1.25M/s, 00:30 left'."""
+    from tqdm import tqdm
+
     sized = tqdm.format_sizeof
     if total is None:
         return f"{what}: {sized(done)} {unit}, {sized(rate)}/s"

@@ -29,8 +29,6 @@ from rankadjust.base.reading import Source, opened, read_parquet
 from rankadjust.base.version import VERSION
 from rankadjust.base.whole import atomic_path
 
-# A file whose folder is not its own has a sum of its own: case-study.csv and case-study.csv.sha256.
-SUM = ".sha256"
 _KEY = "rankadjust.seal"
 _DIGITS = 64
 _DAMAGED = "damaged, its bytes are not those that were written"

@@ -24,16 +24,26 @@ from filelock import FileLock
 
 from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.base.faults import is_of_writing, unwritable
-from rankadjust.base.files import contained, read_sums, sha256_of, write_sums, write_text
+from rankadjust.base.files import SUM, contained, read_sums, sha256_of, write_sums, write_text
 from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
-from rankadjust.base.stages import SUM
 from rankadjust.base.whole import put_in_place, whole_folder
 from rankadjust.data.archives import DamagedError, extract, packing
-from rankadjust.data.connections import host_of
-from rankadjust.data.fetched import MANIFEST, refused
-from rankadjust.data.sources import File, FileSet, Http, Local, Package, Source, Zenodo, address, endings
-from rankadjust.data.transfer import Expected, Patience, check, duration, fetch_http
+from rankadjust.data.expected import Expected, check
+from rankadjust.data.patience import Patience, duration
+from rankadjust.data.sources import (
+    MANIFEST,
+    File,
+    FileSet,
+    Http,
+    Local,
+    Package,
+    Source,
+    Zenodo,
+    address,
+    endings,
+    refused,
+)
 
 _PATIENCE = Patience()
 
@@ -136,7 +146,9 @@ def _described(path: Path) -> dict[str, Any]:
 def _mirror(mirror: str, cache: "_Cache", *, offline: bool) -> _Finder:
     """Return the finder that looks into a mirror; a local one is read in place."""
     if re.match(r"https?://", mirror):
-        host = frozenset({host_of(mirror)}) if offline else None
+        from rankadjust.data.transfer import only_host_of
+
+        host = only_host_of(mirror) if offline else None
         return cache.finder(partial(_fetch_mirrored, mirror, host))
     if not Path(mirror).is_dir():
         raise RankadjustError(f"mirror: {mirror} is neither a folder nor an address that begins with http")
@@ -273,6 +285,8 @@ def _fetch(file: File, path: Path, patience: Patience) -> None:
     """Fetch a file from its own source."""
     match file.source:
         case Http(url):
+            from rankadjust.data.transfer import fetch_http
+
             fetch_http(url, path, _expected(file), patience)
         case Package():
             _fetch_package(file.source, file, path, patience)
@@ -291,6 +305,8 @@ def _fetch_mirrored(
     mirror: str, hosts: frozenset[str] | None, file: File, path: Path, patience: Patience
 ) -> None:
     """Fetch a file from an http mirror, which may lead to other hosts only where no hosts are given."""
+    from rankadjust.data.transfer import fetch_http
+
     url = f"{mirror.rstrip('/')}/{quote(str(_place(file.source)))}"
     fetch_http(url, path, _expected(file), patience, hosts)
 

@@ -14,9 +14,8 @@ from rankadjust.base.faults import is_of_writing
 from rankadjust.base.files import write_text
 from rankadjust.base.mending import last_damage
 from rankadjust.data.archives import packing
-from rankadjust.data.sources import File, FileSet, Local, address, fetched_file
+from rankadjust.data.sources import MANIFEST, File, FileSet, Local, address, fetched_file, refused
 
-MANIFEST = "source.json"
 _REFUSED = "refused"
 
 
@@ -93,11 +92,6 @@ def reading_fetched(folder: str | Path) -> Iterator[None]:
         addresses = " and ".join(address for _, address in unverified)
         hint = f"no checksum has verified {addresses}, so that the next run fetches it again"
         raise RankadjustError(f"{error}; {hint}") from None
-
-
-def refused(folder: Path, sha256: str) -> Path:
-    """Return the path of an empty file that is there where these bytes, in the folder of a data set, were refused."""
-    return folder.parent / ".refused" / sha256
 
 
 def _unverified(folder: Path) -> list[tuple[str, str]]:

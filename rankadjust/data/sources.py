@@ -8,6 +8,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 # Endings of binary files; an ending of the compression may follow.
 _ARRAYS = (".npy", ".parquet")
+# In a fetched folder, it says where the files came from.
+MANIFEST = "source.json"
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,11 @@ def fetched_file(folder: Path, split: str) -> Path:
     return next((path for path in paths if path.exists()), folder / f"{split}.txt")
 
 
+def refused(folder: Path, sha256: str) -> Path:
+    """Return the path of an empty file that is there where these bytes, in the folder of a data set, were refused."""
+    return folder.parent / ".refused" / sha256
+
+
 def published_names(folder: Path) -> dict[str, str]:
     """Return the names by which the user knows the files of a fetched folder, from its source.json: split -> name.
 
@@ -95,7 +102,7 @@ def published_names(folder: Path) -> dict[str, str]:
     Empty where there is no source.json.
     """
     try:
-        files = json.loads((folder / "source.json").read_text(encoding="utf-8"))["files"]
+        files = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))["files"]
     except FileNotFoundError:
         return {}
     return {

@@ -3,7 +3,6 @@
 import random
 import re
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http.client import responses
@@ -14,12 +13,14 @@ from urllib.parse import unquote, urlsplit
 import urllib3
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import contained, sha256_of
+from rankadjust.base.files import contained
 from rankadjust.base.progress import progress, say
 from rankadjust.base.whole import put_in_place
-from rankadjust.data.answers import announced_message, message_in, stops_within_a_line
+from rankadjust.data.answers import announced_message, stops_within_a_line
 from rankadjust.data.archives import packing
-from rankadjust.data.connections import client_for, user_agent, why_failed
+from rankadjust.data.connections import client_for, host_of, user_agent, why_failed
+from rankadjust.data.expected import Expected, check
+from rankadjust.data.patience import Patience, duration
 
 _CHUNK = 1 << 18
 # A file of unregistered size may not be larger: no benchmark comes near it, and a disk is full soon enough.
@@ -31,55 +32,9 @@ _RATIO = 100
 _PASSING = frozenset({408, 425, 429, *range(500, 600)})
 
 
-@dataclass(frozen=True)
-class Patience:
-    """How often a transfer is tried and how long it waits, in seconds.
-
-    attempts: how many may fail in a row; an attempt that transferred something begins the count anew.
-    connect, read: until a connection is open, until the next bytes come.
-    least_rate: bytes a second, on average over rate_window seconds; an attempt that is slower has failed.
-    whole: until the file is there, all attempts and pauses included.
-    first_wait: after the first failure, doubled after each further one.
-    longest_wait: between two attempts, whatever the server asks for with Retry-After.
-    report_every: between two lines of progress when the output is not a terminal.
-    """
-
-    attempts: int = 5
-    connect: float = 15.0
-    read: float = 60.0
-    least_rate: float = 1000.0
-    rate_window: float = 60.0
-    whole: float = 12 * 3600.0
-    first_wait: float = 1.0
-    longest_wait: float = 120.0
-    report_every: float = 10.0
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What the registry says about the bytes of a file; None where it does not know."""
-
-    sha256: str | None
-    size: int | None
-
-
-def check(path: Path, expected: Expected, what: str) -> None:
-    """Raise RankadjustError when the bytes of a file, called `what`, are not the expected ones.
-
-    Without a sha256 to compare, an answer that is a message is refused: what a server likes to send for a file
-    that is gone.
-    """
-    size = path.stat().st_size
-    message = message_in(path)
-    if expected.size is not None and size != expected.size:
-        is_one = f"; it is {message}" if message else ""
-        raise RankadjustError(f"{what}: {size:,} bytes, the registry says {expected.size:,}{is_one}")
-    if expected.sha256 is None:
-        if message:
-            raise RankadjustError(f"{what}: {message} instead of the file")
-    elif (sha256 := sha256_of(path)) != expected.sha256.lower():
-        is_one = f"; it is {message}" if message else ""
-        raise RankadjustError(f"{what}: sha256 is {sha256}, the registry says {expected.sha256}{is_one}")
+def only_host_of(url: str) -> frozenset[str]:
+    """Return the host of an address, where no other host may be asked."""
+    return frozenset({host_of(url)})
 
 
 def fetch_http(
@@ -313,11 +268,6 @@ def _receive(
                 if file.tell() - had < patience.least_rate * (now - since):
                     raise _SlowError(f"fewer than {patience.least_rate:,.0f} bytes come in a second")
                 since, had = now, file.tell()
-
-
-def duration(seconds: float) -> str:
-    """Return a time limit in words."""
-    return f"{seconds / 3600:.0f} hours" if seconds >= 7200 else f"{seconds:.0f} s"
 
 
 def _wait(attempt: int, after: float | None, patience: Patience) -> float:

@@ -18,8 +18,8 @@ rule fetch:
         "results/logs/fetch/{dataset}.log",
     benchmark:
         "results/benchmarks/fetch/{dataset}.tsv"
-    localrule: True
     priority: work_with
+    localrule: True
     threads: 1
     resources:
         downloads=1,

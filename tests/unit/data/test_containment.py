@@ -5,9 +5,11 @@ import pytest
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.archives import extract
 from rankadjust.data.download import fetch_dataset
+from rankadjust.data.expected import Expected
+from rankadjust.data.patience import Patience
 from rankadjust.data.registry import load_registry
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo
-from rankadjust.data.transfer import Expected, Patience, fetch_http
+from rankadjust.data.transfer import fetch_http
 from tests.servers.http_faults import FaultServer, redirect
 
 TEXT = b"a\tr\tb\n"

@@ -6,6 +6,8 @@ import gzip
 import hashlib
 import io
 import json
+import os
+import subprocess
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -20,8 +22,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.data import download
 from rankadjust.data.download import fetch_dataset
 from rankadjust.data.fetched import damage, reading_fetched
+from rankadjust.data.patience import Patience
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo, address, published_names
-from rankadjust.data.transfer import Patience
 from tests.servers.http_faults import FaultServer, always, cut, instead, status
 from tests.servers.zenodo import Deposit, LoopbackZenodo
 
@@ -691,6 +693,30 @@ def test_without_the_command(place, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(place.root / "bin" / "python"))
     expected = "zenodo_get is missing; in the folder of rankadjust: pip install '.[workflow]'"
     assert expected in place.fails(deposited())
+
+
+def test_what_a_folder_has_is_fetched_without_slow_imports(tmp_path):
+    """A job of each data set begins with them."""
+    (tmp_path / "mirror" / "host").mkdir(parents=True)
+    (tmp_path / "mirror" / "host" / "train.txt").write_bytes(TRAIN)
+    code = (
+        "import sys; from pathlib import Path; import scripts.fetch; "
+        "from rankadjust.data.sources import File, Http; "
+        "files = [(File(Http('https://host/train.txt'), {'training': None}),)]; "
+        "scripts.fetch.fetch('toy', files, 'toy', 'cache', 'mirror', offline=True); "
+        "print([m for m in ('polars', 'numpy', 'urllib3', 'tqdm', 'yaml', 'jsonschema') if m in sys.modules])"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "[]"
+    assert (tmp_path / "toy" / "training.txt").read_bytes() == TRAIN
 
 
 # All the mirrored data sets

@@ -18,7 +18,9 @@ from pathlib import Path
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.transfer import Expected, Patience, _wait, check, fetch_http
+from rankadjust.data.expected import Expected, check
+from rankadjust.data.patience import Patience
+from rankadjust.data.transfer import _wait, fetch_http
 from tests.servers.http_faults import (
     FaultServer,
     always,
