@@ -886,7 +886,7 @@ READ_BY_EVERY_RUN = {
 
 def test_every_file_that_a_run_reads_is_among_those_that_are_edited_here(run):
     root = run.resolve()
-    reads = {Path(line) for line in (run / "reads.txt").read_text().splitlines()}
+    reads = {Path(line) for line in set((run / "reads.txt").read_text().splitlines())}
     inside = {path.relative_to(root) for path in reads if path.is_relative_to(root) and path.is_file()}
     read = {
         path.as_posix()
