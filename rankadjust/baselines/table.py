@@ -26,7 +26,6 @@ TABLE_SCHEMA = pl.Schema(
 )
 
 METRICS = ("mr", "mrr", "hits@k")
-_LAW = ("above", "tied", "candidates", "tasks")
 
 
 def count_baselines(
@@ -118,8 +117,7 @@ def _table(
     moments: "_Moments",
     replacement: bool,
 ) -> pl.DataFrame:
-    # The table is cast as a whole: thousands of small casts take longer than some of the metrics.
-    table = standings.table.cast(dict.fromkeys(_LAW, pl.Float64))
+    table = standings.table
     rows = []
     for split in table["split"].unique(maintain_order=True):
         of_split = table.filter(pl.col("split") == split)
@@ -172,4 +170,5 @@ class _Moments:
 
 
 def _columns(part: pl.DataFrame) -> dict[str, FloatArray]:
-    return {name: part[name].to_numpy() for name in _LAW}
+    names = ("above", "tied", "candidates", "tasks")
+    return {name: part[name].cast(pl.Float64).to_numpy() for name in names}
