@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -818,10 +819,10 @@ def test_what_was_read_has_json(run, tmp_path):
 # --- a run of one's own -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def results(tmp_path):
+@pytest.fixture(scope="module")
+def own_results(tmp_path_factory):
     """Return a folder of results whose database calls Nations by a name that no registry has."""
-    folder = tmp_path / "results"
+    folder = tmp_path_factory.mktemp("own") / "results"
     (folder / "database").mkdir(parents=True)
     database = make_release(folder / "database")
     for path, write in (
@@ -833,6 +834,12 @@ def results(tmp_path):
     counts = folder / "database" / "datasets.tsv"
     counts.write_text(counts.read_text().replace("Nations\t", "my-graph\t"))
     return folder
+
+
+@pytest.fixture
+def results(own_results, tmp_path):
+    """Return a copy of these results, from which a test may take a file."""
+    return shutil.copytree(own_results, tmp_path / "results")
 
 
 def test_an_own_data_set_is_found_in_the_results_of_its_run(run, results):
