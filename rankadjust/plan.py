@@ -118,8 +118,13 @@ class Plan:
         return partitions_for(self.sizes[dataset], entities, self.memory_mb * 1e6)
 
     def together(self, *, elsewhere: bool) -> Mapping[str, Sequence[str]]:
-        """Return the batches of data sets that one job computes; elsewhere: whether jobs run on other machines."""
-        members = batches(self.sizes, up_to(self.batch, elsewhere=elsewhere))
+        """Return the batches of data sets that one job computes; elsewhere: whether jobs run on other machines.
+
+        With `auto`, a data set whose files may change is computed alone here: an edit of it costs the others nothing.
+        """
+        of_any = elsewhere or self.batch != "auto"
+        sizes = {name: size for name, size in self.sizes.items() if of_any or self.datasets[name].verified}
+        members = batches(sizes, up_to(self.batch, elsewhere=elsewhere))
         return {f"batch_{number}": names for number, names in enumerate(members, 1)}
 
     def work_with(self, dataset: str, batches: Mapping[str, Sequence[str]]) -> int:

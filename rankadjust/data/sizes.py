@@ -17,6 +17,8 @@ UNKNOWN = 25_000_000
 
 # A job on a cluster takes some seconds besides its work (docs/cluster.md); a million triples take one or two.
 SMALL = 1_000_000
+# On this machine a job takes most of a second besides its work, longer than all work on so many triples.
+SMALL_HERE = 20_000
 _TOGETHER = 2_000_000
 _AT_MOST = 8
 
@@ -35,9 +37,9 @@ def triples_of(dataset: Dataset) -> int:
 
 
 def up_to(batch: str | int, *, elsewhere: bool) -> int:
-    """Return the triples of the largest data set that is not computed alone; `auto` is none where jobs run here."""
+    """Return the triples of the largest data set that is not computed alone; elsewhere: jobs run on other machines."""
     if batch == "auto":
-        return SMALL if elsewhere else 0
+        return SMALL if elsewhere else SMALL_HERE
     return int(batch)
 
 

@@ -75,8 +75,18 @@ def test_what_jobs_are_granted_follows_from_the_triples(project):
 
 def test_small_data_sets_are_computed_together_where_jobs_run_elsewhere(project):
     made = plan(project, datasets=["Nations", "UMLS", "Wikidata5M"])
-    assert made.together(elsewhere=False) == {}
     assert made.together(elsewhere=True) == {"batch_1": ("Nations", "UMLS")}
+    assert replace(made, batch=0).together(elsewhere=True) == {}
+
+
+def test_here_tiny_data_sets_with_known_files_are_computed_together(project):
+    made = plan(project, datasets=["Nations", "UMLS", "Kinships", "CoDEx-S"])
+    assert made.together(elsewhere=False) == {"batch_1": ("Nations", "UMLS", "Kinships")}
+    changing = dict(made.datasets) | {"UMLS": replace(made.datasets["UMLS"], verified=False)}
+    assert replace(made, datasets=changing).together(elsewhere=False) == {"batch_1": ("Nations", "Kinships")}
+    assert replace(made, datasets=changing, batch=10_000).together(elsewhere=False) == {
+        "batch_1": ("Nations", "UMLS")
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Compute small data sets together, where each job costs more than they take: on a cluster, or as `batch` says.
+"""Compute small data sets together, where each job costs more than they take, as `batch` says.
 
 Inputs: resources/datasets/<dataset> of every data set of a batch.
 Outputs: what the rules encode, count, moments and baselines make of each of them, the same bytes.
