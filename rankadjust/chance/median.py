@@ -198,7 +198,7 @@ def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
 def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step: int, end: int) -> int:
     """Return a point from start towards end beyond which a monotone predicate holds, or end.
 
-    Found with steps that double, and within the last of them with equal steps.
+    Found with steps that double; the last of them is halved until it is an eighth of the way.
     """
     doublings = np.arange(1.0, abs(end - start).bit_length() + 1)
     points = start + step * (np.exp2(doublings) - 1)
@@ -207,9 +207,13 @@ def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step
     place = int(np.argmax(holds)) if holds.any() else points.size
     inside = int(points[place - 1]) if place else start
     x = int(points[place]) if place < points.size else end
-    between = np.round(np.linspace(inside, x, _SECTIONS // 2 + 1)[1:-1])
-    holds = predicate(between)
-    return int(between[np.argmax(holds)]) if holds.any() else x
+    while abs(x - inside) > max(abs(x - start) // 8, 1):
+        middle = (x + inside) // 2
+        if predicate(np.array([float(middle)]))[0]:
+            x = middle
+        else:
+            inside = middle
+    return x
 
 
 def _first(predicate: Callable[[FloatArray], NDArray[np.bool_]], low: int, high: int) -> int:
