@@ -219,6 +219,7 @@ rule compare:
             "base.stages",
             "database.constants",
             "database.beside",
+            "literature.approximation",
             "literature.comparison",
             "literature.contradictions",
             "literature.full_ranking",
