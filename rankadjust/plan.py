@@ -121,9 +121,14 @@ class Plan:
         """Return the batches of data sets that one job computes; elsewhere: whether jobs run on other machines.
 
         With `auto`, a data set whose files may change is computed alone here: an edit of it costs the others nothing.
+        So are all data sets where a number of partitions is wanted, since a batch divides none.
         """
-        of_any = elsewhere or self.batch != "auto"
-        sizes = {name: size for name, size in self.sizes.items() if of_any or self.datasets[name].verified}
+        of_any, divided = elsewhere or self.batch != "auto", self.partitions_wanted != "auto"
+        sizes = {
+            name: size
+            for name, size in self.sizes.items()
+            if of_any or (self.datasets[name].verified and not divided)
+        }
         members = batches(sizes, up_to(self.batch, elsewhere=elsewhere))
         return {f"batch_{number}": names for number, names in enumerate(members, 1)}
 

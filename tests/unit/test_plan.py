@@ -87,6 +87,7 @@ def test_here_tiny_data_sets_with_known_files_are_computed_together(project):
     assert replace(made, datasets=changing, batch=10_000).together(elsewhere=False) == {
         "batch_1": ("Nations", "UMLS")
     }
+    assert replace(made, partitions_wanted=3).together(elsewhere=False) == {}
 
 
 @pytest.mark.parametrize(
