@@ -82,8 +82,8 @@ literature: $(STAMP)  ## read resources/published/raw anew, check and re-score w
 	@git diff --stat -- resources/published docs README.md
 
 # Two at a time, each file by one of the two: its tests share what they made. The order of tests/conftest.py is kept: a
-# file with few tests, however long they take, would come last, and alone.
-TWO := -n 2 --dist loadfile --no-loadscope-reorder
+# file with few tests, however long they take, would come last, and alone. The last lines say which tests were skipped, and why.
+TWO := -n 2 --dist loadfile --no-loadscope-reorder -rs
 
 test: $(STAMP)  ## run the tests that take seconds each
 	@$(BIN)/pytest $(TWO) -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
@@ -113,7 +113,7 @@ test-cluster: $(STAMP)  ## run the workflow on a Slurm that is brought up for it
 	@$(BIN)/pytest -m cluster -rs tests/cluster
 
 test-browser: $(STAMP)  ## open the report in a headless Chromium, without network
-	@$(BIN)/pytest $(TWO) -m browser -rs tests/browser
+	@$(BIN)/pytest $(TWO) -m browser tests/browser
 
 fuzz: $(STAMP)  ## read hostile documents with every reader, MINUTES=10 each; findings in results/fuzz
 	@$(BIN)/python -W ignore -m tests.fuzz.run --minutes $(MINUTES)
