@@ -169,7 +169,7 @@ _CUT_NODES = 9.0
 # So many values of m_N(u) are in memory at a time, or one node for all counts where that is more.
 _BLOCK = 2**18
 # Of these, so many are added up together, term by term; after so many terms it is asked whether more of them count.
-_PIECE = 2**13
+_PIECE = 2**14
 _LOOK = 4
 
 
@@ -383,7 +383,7 @@ def _first_terms(
     for j in range(1, terms.shape[1]):
         probability *= np.multiply((negatives - (j - 1)) / j, odds, out=part)
         for own, term in enumerate(terms):
-            totals[own] += np.multiply(term[j], probability, out=part)
+            totals[own] += probability if term[j] == 1 else np.multiply(term[j], probability, out=part)
         # Binomial probabilities rise, then fall: from here on they are smaller still.
         if j % _LOOK == 0 and (probability <= 1e-18 * totals).all():
             break
