@@ -1,5 +1,6 @@
 """Linear programs: they have the same least cost as scipy finds, given at once or grown, and HiGHS prints nothing."""
 
+import os
 import subprocess
 import sys
 
@@ -102,3 +103,12 @@ def test_it_prints_nothing_and_bears_that_others_started_threads(before, lines):
     assert done.stdout.splitlines()[-1] == "1.6"
     assert lines is None or len(done.stdout.splitlines()) == lines
     assert done.stderr == ""
+
+
+def test_it_starts_no_threads():
+    count = "import psutil; print(psutil.Process().num_threads())"
+    done = subprocess.run(
+        [sys.executable, "-c", SOLVE.format(before="") + count],
+        capture_output=True, text=True, check=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "1"
