@@ -292,7 +292,7 @@ class TieOrders:
 
 
 def _powers(base: FloatArray) -> FloatArray:
-    """Return the powers of order 0 .. _ORDERS (_ORDERS + 1, …) by products: a tenth of the time of `**`."""
+    """Return the powers of order 0 .. _ORDERS (_ORDERS + 1, …) by products, in less than half the time of `**`."""
     powers = np.broadcast_to(base, (_ORDERS + 1, *base.shape)).copy()
     powers[0] = 1.0
     return np.multiply.accumulate(powers, axis=0, out=powers)

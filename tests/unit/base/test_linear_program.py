@@ -106,6 +106,7 @@ def test_it_prints_nothing_and_bears_that_others_started_threads(before, lines):
 
 
 def test_it_starts_no_threads():
+    # OpenBLAS, which numpy brings, would start its own.
     count = "import psutil; print(psutil.Process().num_threads())"
     done = subprocess.run(
         [sys.executable, "-c", SOLVE.format(before="") + count],
