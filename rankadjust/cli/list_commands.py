@@ -1,0 +1,93 @@
+"""The commands that list what there is: datasets, protocols, metrics, show."""
+# A command has a parameter for each of its options, and imports inside the function: it starts at once.
+# ruff: noqa: PLC0415
+
+import sys
+import textwrap
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from rankadjust.cli.inputs import constants_of
+from rankadjust.cli.options import (
+    database_option,
+    json_option,
+    options_of,
+    protocol_option,
+    results_option,
+    split_option,
+)
+from rankadjust.cli.printing import echo, print_json, show_result
+
+
+@click.command()
+@click.argument("dataset")
+@options_of(protocol_option, split_option, results_option, database_option, json_option)
+def show(
+    dataset: str, protocol: str, split: str, results: Path | None, database: Path | None, as_json: bool
+) -> None:
+    """Show the counts of a data set and how many candidates its tasks have."""
+    from rankadjust.database.overview import overview
+    from rankadjust.output.terminal import overview_text
+
+    shown = overview(dataset, protocol, split, constants_of(results, database))
+    show_result(lambda: asdict(shown), lambda: overview_text(shown, sys.stdout.encoding), as_json)
+
+
+@click.command()
+@options_of(results_option, database_option, json_option)
+def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
+    """List the data sets that are registered or in the database."""
+    from rankadjust.database.overview import known_datasets
+    from rankadjust.output.terminal import table
+
+    rows = known_datasets(constants_of(results, database))
+    names = ("name", "kind", "protocols", "aliases")
+    lists = [[*row[:2], *(text.split(", ") if text else [] for text in row[2:])] for row in rows]
+    header = ("data set", "kind", "in the database", "also called")
+    show_result(
+        lambda: [dict(zip(names, row, strict=True)) for row in lists],
+        lambda: table(header, rows, left=4),
+        as_json,
+    )
+
+
+@click.command()
+@options_of(json_option)
+def protocols(as_json: bool) -> None:
+    """List the named evaluation protocols."""
+    from rankadjust.counting.protocols import load_protocols
+    from rankadjust.output.listings import SAMPLED, SAMPLED_DESCRIPTION
+
+    rows = {name: protocol.description for name, protocol in load_protocols().items()}
+    rows[SAMPLED] = SAMPLED_DESCRIPTION
+    if as_json:
+        print_json([{"name": name, "description": description} for name, description in rows.items()])
+        return
+    width = max(map(len, rows)) + 2
+    for name, description in rows.items():
+        echo(textwrap.fill(description, 90, initial_indent=name.ljust(width), subsequent_indent=width * " "))
+
+
+@click.command()
+@options_of(json_option)
+def metrics(as_json: bool) -> None:
+    """List the metrics: their names, the range of their values, and which direction is better."""
+    from rankadjust.output.listings import metric_rows
+    from rankadjust.output.terminal import table
+
+    rows = metric_rows()
+    header = ("metric", "also called", "range", "better", "adjusted")
+    shown = [
+        (
+            row["name"],
+            ", ".join(row["aliases"]),
+            f"{row['lower']:g} to {'any' if row['upper'] is None else format(row['upper'], 'g')}",
+            row["better"] or "",
+            "yes" if row["adjusted"] else "no",
+        )
+        for row in rows
+    ]
+    note = "k is any whole number, as in hits@10; the range is given for k = 10."
+    show_result(lambda: rows, lambda: f"{table(header, shown, left=len(header))}\n{note}", as_json)

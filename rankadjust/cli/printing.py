@@ -1,0 +1,106 @@
+"""What commands print, and the files that they write."""
+# A command has a parameter for each of its options, and imports inside the function: it starts at once.
+# ruff: noqa: PLC0415
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rankadjust.base.errors import RankadjustError
+from rankadjust.cli.options import PROTOCOL
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankadjust.database.constants import Constants
+    from rankadjust.database.light import LightSet
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text without control sequences of the terminal, since the text may come from any file."""
+    from rankadjust.base.visible import visible
+
+    click.echo(visible(text), err=err, nl=nl)
+
+
+def say_what_was_assumed(assumed: "pl.DataFrame") -> None:
+    """List on standard error the facts that a table does not have, and the value assumed for each."""
+    from rankadjust.output.terminal import assumed_facts
+
+    if not assumed.is_empty():
+        echo(assumed_facts(assumed), err=True)
+
+
+def say_if_times_are_ignored(constants: "Constants | LightSet", dataset: str, protocol: str) -> None:
+    """Say on standard error that a data set has times, if the name of the protocol does not mention times."""
+    if protocol == PROTOCOL and constants.has_times(dataset):
+        echo(
+            f"note: {dataset} has times, and the protocol {protocol} ignores them: it filters out every answer that "
+            "was ever true. If the evaluation filtered out only answers that are true at the same time, give "
+            "--protocol time-aware; if it ignored times on purpose, give --protocol time-static, which gives the same "
+            "numbers",
+            err=True,
+        )
+
+
+def say_if_histograms_are_missing(constants: "Constants") -> None:
+    """Say on standard error which file is missing, if p cannot be computed without its histograms."""
+    if constants.missing_histograms is not None:
+        echo(
+            f"note: {constants.missing_histograms} is missing, so there is no p; put the candidates.parquet of the "
+            "same run there",
+            err=True,
+        )
+
+
+def number_of(count: int, what: str) -> str:
+    """Return a number with what it counts, such as '2 values'."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
+def write(
+    frame: "pl.DataFrame",
+    path: Path,
+    everything: Callable[[], object] | None = None,
+    for_paper: "Callable[[], pl.DataFrame] | None" = None,
+) -> None:
+    """Write a frame; as JSON what `everything` returns, and as Markdown or LaTeX the table of text of `for_paper`."""
+    from rankadjust.base.files import write_csv, write_parquet, write_text, write_tsv
+
+    if path.suffix == ".json" and everything is not None:
+        write_text(_json_text(everything()) + "\n", path)
+    elif path.suffix in (".md", ".tex") and for_paper is not None:
+        from rankadjust.output.rendering import to_latex, to_markdown
+
+        write_text((to_latex if path.suffix == ".tex" else to_markdown)(for_paper()), path)
+    elif path.suffix == ".md":
+        from rankadjust.output.formatting import markdown_table
+
+        write_text(markdown_table(frame), path)
+    else:
+        {".parquet": write_parquet, ".tsv": write_tsv}.get(path.suffix, write_csv)(frame, path)
+
+
+def show_result(data: Callable[[], object], text: Callable[[], str], as_json: bool) -> None:
+    """Print data as JSON, or else text."""
+    if as_json:
+        print_json(data())
+    else:
+        echo(text())
+
+
+def print_json(data: object) -> None:
+    """Print data as JSON."""
+    from rankadjust.base.visible import visible_json
+
+    click.echo(visible_json(_json_text(data)))
+
+
+def _json_text(data: object) -> str:
+    try:
+        return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=2)
+    except ValueError:
+        raise RankadjustError("a result is not finite and cannot be written as JSON") from None
