@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from statistics import mode
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, side_by_side
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
-from rankadjust.tables.formats.logs import log_grids, openke_grids
+from rankadjust.tables.formats.logs import log_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.formats.plaintext import (
     delimited_grids,
@@ -35,7 +36,6 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "JSON": json_grids,
     "YAML": yaml_grids,
     "log": log_grids,
-    "OpenKE": openke_grids,
     "single blanks": single_blank_grids,
     "fixed width": fixed_width_grids,
 }
@@ -57,7 +57,6 @@ _MARKS = {
     "reStructuredText": re.compile(
         r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", re.MULTILINE
     ),
-    "OpenKE": re.compile(r"^metric:[ \t].*\n(?:l|r|averaged)\((?:raw|filter)\):", re.MULTILINE),
 }
 # The vertical lines of drawn tables, their borders, and the signs with which an inner border begins.
 _DRAWN = re.compile("[│┃║]")
@@ -119,7 +118,9 @@ def recognise(text: str) -> str:
     if marked:
         return marked
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if lines and sum("\t" in line for line in lines) > len(lines) / 2:
+    tabs = [line.count("\t") for line in lines if "\t" in line]
+    # Where the lines have different numbers of tabs, the tabs only align the columns.
+    if len(tabs) > len(lines) / 2 and 2 * tabs.count(mode(tabs)) > len(tabs):
         return "TSV"
     is_aligned = any("  " in line for line in lines)
     names = ("log", "pipes", "fixed width" if is_aligned else "single blanks", "fixed width")

@@ -13,19 +13,12 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
-from rankadjust.base.printed import Number
+from rankadjust.base.printed import Interval, Number
 from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.tables.values import States, Value
 
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
-# The program needs some milliseconds for a row, and a log may have thousands of rows.
-_MOST_ROWS = 5
-# Of a row, key of a metric -> its number and the index of its series; key -> the ends of its rounding interval.
-_Row = dict[str, tuple[Number, int]]
-_Ends = Mapping[str, tuple[float, float]]
 # The ranges of adjusted metrics that differ from the range of the metric itself.
 _RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
 
@@ -83,8 +76,7 @@ def settle(
         _settle_sign(value, states, signs)
         groups[value.series, value.facts.metric].append(value)
     series = [_series(members, percent) for members in groups.values()]
-    decisions = _possible(list(groups.values()), series, decide_units(series))
-    for members, decision in zip(groups.values(), decisions, strict=True):
+    for members, decision in zip(groups.values(), decide_units(series), strict=True):
         has_comma = any(value.number.other for value in members)
         for index, value in enumerate(members):
             if has_comma and _may_be_thousands(value.number):
@@ -96,83 +88,23 @@ def settle(
                 states[value.cell] = ("unread", reason)
             if decision.assumed and not value.number.percent:
                 value.assumed["unit"] = decision.reason
+    _doubt_swapped(values)
     return [value for value in values if states[value.cell][0] == "value"]
 
 
-def _possible(
-    groups: Sequence[Sequence[Value]], series: Sequence[Series], decisions: list[Decision]
-) -> list[Decision]:
-    """Return the decisions with the unit changed where only the other unit makes the values of each model possible.
-
-    If the values of most models are impossible in any unit, the columns themselves are in doubt: `assumed` says so.
-    """
-    shares = {place for place, column in enumerate(series) if is_share(column.metric)}
-    rows = _rows_of_models(groups, shares)
-    units = [decision.unit for decision in decisions]
-    free = {
-        place
-        for place in shares
-        if not series[place].stated and all(number.value <= 1 for number in series[place].numbers)
-    }
-    wrong = sum(_is_out_of_order(_ends(row, units)) for row in rows)
-    is_doubtful = 2 * wrong > len(rows)
-    changed = {place for place in free if units[place] is None} or (free if is_doubtful else set())
-    possible = []
-    for unit in ("fraction", "percent") if changed and rows else ():
-        others = [unit if place in changed else own for place, own in enumerate(units)]
-        # Later rows are not tried, to save time.
-        possible += [unit] if all(_are_possible(_ends(row, others)) for row in rows[:_MOST_ROWS]) else []
-    if len(possible) == 1:
-        [unit], reason = possible, f"{possible[0]}: no ranks have these values in the other unit"
-        impossible = {place: _impossible(series[place], unit) for place in changed}
-        return [
-            Decision(unit, reason, impossible[place], assumed=True) if place in changed else column
-            for place, column in enumerate(decisions)
-        ]
-    for value in (value for members in groups for value in members if is_doubtful):
+def _doubt_swapped(values: Sequence[Value]) -> None:
+    """Mark the metrics as assumed if the Hits@k of most models fall as k grows: the columns may be swapped."""
+    rows: dict[tuple[Any, ...], dict[int, Interval]] = defaultdict(dict)
+    for value in values:
+        metric = value.facts.metric or ""
+        if metric.startswith("hits_at_") and value.unit is not None:
+            evaluation = replace(value.facts, metric=None, metric_as_printed=None, unit=None)
+            interval = value.number.interval(percent=value.unit == "percent")
+            rows[value.model_line, value.series[1], evaluation][resolve(metric).k or 0] = interval
+    several = [row for row in rows.values() if len(row) > 1]
+    wrong = sum(any(row[k].low > row[other].high for k, other in pairwise(sorted(row))) for row in several)
+    for value in values if 2 * wrong > len(several) else ():
         value.assumed.setdefault("metric", "of the header, though most rows are impossible with it")
-    return decisions
-
-
-def _rows_of_models(groups: Sequence[Sequence[Value]], shares: Iterable[int]) -> list[_Row]:
-    """Return the rows of several values in [0, 1] with the same model and evaluation."""
-    rows: dict[tuple[Any, ...], _Row] = defaultdict(dict)
-    for place in shares:
-        for value in groups[place]:
-            facts = value.facts
-            about = (facts.dataset, facts.split, facts.side, facts.protocol, facts.ties)
-            key = (value.model_line, value.model, about, value.series[1])
-            rows[key][facts.metric or ""] = value.number, place
-    return [row for row in rows.values() if len(row) > 1]
-
-
-def _ends(row: _Row, units: Sequence[str | None]) -> _Ends:
-    """Return the ends of the rounding intervals of a row's values, without the values whose unit is undecided."""
-    return {
-        key: number.interval(percent=units[place] == "percent" or number.percent)[1:]
-        for key, (number, place) in row.items()
-        if units[place] is not None
-    }
-
-
-def _are_possible(ends: _Ends) -> bool:
-    """Return whether some ranks, on any data set, give all values of a row: an MRR of 0.9 with Hits@1 0.4 is not."""
-    # Loading SciPy's solvers takes longer than reading most tables.
-    from rankadjust.consistency.program import Program, Ranks  # noqa: PLC0415
-    from rankadjust.consistency.statements import Interval, TaskCounts, statement_of  # noqa: PLC0415
-
-    tasks = {"both": TaskCounts(np.array([]), np.array([]), np.inf)}
-    intervals = {key: Interval(key, resolve(key), "both", *own) for key, own in ends.items()}
-    read = (statement_of(interval, intervals) for interval in intervals.values())
-    statements = [statement for statement in read if statement is not None]
-    program = Program(tasks, None, {"both": ("both",)}, statements, Ranks.HALVES)
-    return not program.clashes(program.names)
-
-
-def _is_out_of_order(ends: _Ends) -> bool:
-    """Return whether Hits@k falls as k grows: this needs no program."""
-    by_k = {resolve(key).k or 0: own for key, own in ends.items() if key.startswith("hits_at_")}
-    return any(by_k[lower][0] > by_k[higher][1] for lower, higher in pairwise(sorted(by_k)))
 
 
 def _series(members: Sequence[Value], percent: str | None) -> Series:

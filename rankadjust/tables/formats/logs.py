@@ -1,4 +1,4 @@
-"""Read logs into grids: lines of 'key: value' pairs, and the test of OpenKE."""
+"""Read logs into grids: lines of 'key: value' pairs."""
 
 import re
 from collections.abc import Container, Sequence
@@ -56,8 +56,6 @@ _SPACED = re.compile(rf"([A-Za-z][\w@.-]{{0,40}}+) (?={PRINTED}(?:\s?[,;|/]|\s*$
 _LABEL = re.compile(r".*[^\s:={\[(,>|-]", re.DOTALL)
 # A log with more parts describes training: the lines between its values are not titles.
 _MOST_BLOCKS = 50
-# The labels of rows in OpenKE's test output.
-_OPENKE = re.compile(r"(l|r|averaged)\((raw|filter)\):")
 
 
 def log_grids(text: str) -> list[Grid]:
@@ -204,27 +202,3 @@ def _pairs_table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
     ]
     numbers = [read[0].number, *(line.number for line in read)]
     return make_grid([["", *chain(*named)], *rows], header_rows=1, lines=numbers, context=above)
-
-
-def openke_grids(text: str) -> list[Grid]:
-    """Return the tables that OpenKE prints of a test (base/Test.h): metrics above, sides and filters on the left."""
-    sides = {"l": "left", "r": "right", "averaged": "both"}
-    lines = text.splitlines()
-    blocks: list[tuple[int, list[list[str]], list[int]]] = []
-    for number, line in enumerate(lines):
-        cells = re.split(r"\s*\t\s*|\s{2,}", line.strip())
-        beside = _OPENKE.fullmatch(cells[0])
-        if cells[0] == "metric:":
-            blocks.append((number, [["side", "protocol", *cells[1:]]], [number + 1]))
-        elif beside and blocks:
-            blocks[-1][1].append([sides[beside[1]], beside[2], *cells[1:]])
-            blocks[-1][2].append(number + 1)
-    return [
-        make_grid(
-            rows,
-            header_rows=1,
-            lines=numbers,
-            context=[line for line in texts_above(lines, number) if "no type" not in line],
-        )
-        for number, rows, numbers in blocks
-    ]

@@ -271,29 +271,6 @@ def test_frames_of_pandas_in_json(tmp_path):
         assert values(read(tmp_path, "umls.json", text), "model", "value") == [("A", "0.5"), ("B", "0.4")]
 
 
-OPENKE = """no type constraint results:
-metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1\x20
-l(raw):\t\t\t 0.11 \t 501.9 \t 0.21 \t 0.12 \t 0.05\x20
-averaged(raw):\t\t 0.17 \t 395.5 \t 0.31 \t 0.19 \t 0.11\x20
-
-r(filter):\t\t 0.33 \t 189.2 \t 0.50 \t 0.36 \t 0.26\x20
-0.50
-type constraint results:
-metric:\t\t\t MRR \t\t MR \t\t hit@10 \t hit@3  \t hit@1\x20
-l(raw):\t\t\t 0.12 \t 401.9 \t 0.22 \t 0.13 \t 0.06\x20
-"""
-
-
-def test_the_log_of_openke(tmp_path):
-    reading = read(tmp_path, "fb15k237.log", OPENKE)
-    rows = values(reading, "side", "protocol", "metric", "value")
-    assert len(rows) == 15
-    assert rows[:2] == [("head", "raw", MRR, "0.11"), ("head", "raw", MR, "501.9")]
-    assert rows[5] == ("both", "raw", MRR, "0.17")
-    assert rows[-1] == ("tail", "filtered", "hits_at_1", "0.26")
-    assert all("ranking among candidates of the type" in line for line in unread_cells(reading))
-
-
 LOGS = (
     "2021-03-01 10:00:01,123 INFO     Valid MRR at step 100: 0.331\n"
     "2021-03-01 10:00:02,124 INFO     Test MRR at step 200: 0.337\n",
@@ -494,16 +471,6 @@ def test_labels_within_a_cell_are_read_like_headers(tmp_path):
         ("A", "head", "0.4"),
         ("A", "tail", "0.6"),
     ]
-
-
-def test_a_unit_in_which_no_ranks_have_the_values_loses(tmp_path):
-    rows = ("Model | MRR | H@1 | H@10", "A | 0.9 | 0.4 | 0.8", "B | 0.5 | 0.1 | 0.95")
-    reading = read(tmp_path, "umls.md", "# In %\n\n" + table(*rows))
-    assert {unit for (unit,) in values(reading, "unit")} == {"percent"}
-    assert "no ranks have these values in the other unit" in reading.values["assumed"][0]
-    # An MRR of 0.5 with Hits@1 0.4 is possible in both units.
-    left = read(tmp_path, "umls.md", "# In %\n\n" + table(rows[0], "A | 0.5 | 0.4 | 0.8"))
-    assert values(left) == []
 
 
 def test_columns_in_which_most_rows_are_impossible_are_in_doubt(tmp_path):
