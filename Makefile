@@ -7,7 +7,6 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OLDEST := .venv-oldest
 CORES ?= all
-MINUTES ?= 10
 # Whoever starts Python a few times only, as .ci/installations does, sets this to nothing: to compile all packages takes
 # ten times as long as to install them.
 BYTECODE ?= --compile-bytecode
@@ -23,7 +22,7 @@ endif
 # third of the time of `make test`.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help results install adopt sums literature test test-oldest test-slow test-all test-faults test-cluster test-browser fuzz fuzz-guided api site lint format lock clean
+.PHONY: help results install adopt sums literature test test-oldest test-slow test-all test-faults test-cluster test-browser api site lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -115,13 +114,6 @@ test-cluster: $(STAMP)  ## run the workflow on a Slurm that is brought up for it
 test-browser: $(STAMP)  ## open the report in a headless Chromium, without network
 	@$(BIN)/pytest $(TWO) -m browser tests/browser
 
-fuzz: $(STAMP)  ## read hostile documents with every reader, MINUTES=10 each; findings in results/fuzz
-	@$(BIN)/python -W ignore -m tests.fuzz.run --minutes $(MINUTES)
-
-fuzz-guided: $(STAMP)  ## the same with documents that libFuzzer makes; installs atheris, which has wheels for some systems only
-	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r fuzz.lock
-	@$(BIN)/python -W ignore -m tests.fuzz.run --guided --minutes $(MINUTES)
-
 api: $(STAMP)  ## write anew what docs/ has of docstrings and registries: api.md, datasets.md, the metrics of methods.md
 	@for page in api datasets; do \
 	  $(BIN)/python -m harness.$${page}_page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
@@ -141,8 +133,6 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-anno
 lock: $(STAMP)  ## pin the newest versions that pyproject.toml allows, and the oldest for test-oldest
 	@$(COMPILE) --upgrade --all-extras pyproject.toml --output-file requirements.lock
 	@$(COMPILE) --upgrade --resolution lowest-direct --extra test pyproject.toml --output-file requirements-oldest.lock
-	@printf '%s\n' "atheris>=3.1; python_version >= '3.12'" "atheris>=3.0,<3.1; python_version < '3.12'" \
-	  | $(COMPILE) --upgrade - --output-file fuzz.lock
 	@printf 'pip\nuv\n' | $(COMPILE) --constraints requirements.lock - --output-file bootstrap.lock
 
 clean:  ## remove what was produced, keep what was downloaded

@@ -3,7 +3,7 @@ r"""Write a knowledge graph of any size: entities whose degrees follow a power l
     python benchmarks/large_graph.py FOLDER [--triples 22000000] [--write text]
 
 FOLDER gets training, validation and testing: `text` as tab-separated labels like Wikidata's (Q104 P12 Q2600),
-`parquet` and `npy` as integers; and large-graph.yaml, a registry file with the graph as the data set `large-graph`:
+`parquet` as integers; and large-graph.yaml, a registry file with the graph as the data set `large-graph`:
 
     snakemake --cores 2 results/candidates/large-graph.parquet \
         --config registry=FOLDER/large-graph.yaml datasets=large-graph protocols=filtered
@@ -25,7 +25,7 @@ from rankadjust.base.files import write_text
 from rankadjust.base.frames import filled
 
 SPLITS = {"training": 0.98, "validation": 0.01, "testing": 0.01}
-ENDINGS = {"text": "txt", "parquet": "parquet", "npy": "npy"}
+ENDINGS = {"text": "txt", "parquet": "parquet"}
 RELATIONS = 822
 TRIPLES_PER_ENTITY = 22 / 4.57
 # An entity drawn as entities * u^power, with u uniform, has a degree that falls like rank^(1/power - 1).
@@ -37,7 +37,7 @@ SPREAD = 2_654_435_761
 
 
 def write_graph(folder: Path, triples: int, entities: int, relations: int, written: str, seed: int) -> None:
-    """Write the three splits of a graph as text, Parquet or npy (an array of triples by 3)."""
+    """Write the three splits of a graph as text or Parquet."""
     folder.mkdir(parents=True, exist_ok=True)
     first = 0
     sizes, files = {}, {}
@@ -56,13 +56,6 @@ def write_graph(folder: Path, triples: int, entities: int, relations: int, writt
 
 
 def write_split(path: Path, rows: range, entities: int, relations: int, seed: int) -> None:
-    if path.suffix == ".npy":
-        array = np.lib.format.open_memmap(path, mode="w+", dtype=np.int32, shape=(len(rows), 3))
-        for frame in blocks(rows, entities, relations, seed):
-            array[: len(frame)] = frame.to_numpy()
-            array = array[len(frame) :]
-        return
-
     def source(
         columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:

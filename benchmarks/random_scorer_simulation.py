@@ -6,9 +6,8 @@ r"""Simulate a random scorer with whole score tensors and measure mean and stand
 
 Every draw gives each of the E x R x E triples an independent uniform score, ranks both ends of every triple of
 the testing split against all entities (protocol `filtered`), and computes the metrics from the ranks. The null
-takes no part in that. Means and standard deviations are stored with their standard errors, and then set beside
-the variance under the random_scorer null; for the mean rank also with a covariance that the null leaves out (single
-negatives that queries of different sides share). 200,000 draws take seven minutes.
+takes no part in that. Means and standard deviations are stored with their standard errors, in the file that the tests
+of the null read. 200,000 draws take seven minutes.
 
 --skewness writes in place of that the skewness of z (high is good), with its standard error by blocks of draws, and
 the share of draws with z of at least 2 and of at least 3. A normal law has 0, 0.0228 and 0.0013.
@@ -27,9 +26,6 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.files import write_text
 from rankadjust.chance.metrics import resolve
-from rankadjust.chance.random_scorer import random_scorer_variance
-from rankadjust.counting.candidates import count_candidates
-from rankadjust.counting.protocols import get_protocol
 
 METRICS = (
     "arithmetic_mean_rank",
@@ -147,36 +143,6 @@ def measure(path: Path, draws: int, seed: int) -> dict[str, object]:
     }
 
 
-def compare(path: Path, measured: dict[str, object]) -> pl.DataFrame:
-    """Compare the simulated standard deviations with the standard deviations of the random_scorer null."""
-    counted = count_candidates(pl.read_parquet(path), "filtered")
-    testing = {
-        "histogram": counted.histogram.filter(split="testing"),
-        "pairs": counted.pairs.filter(split="testing"),
-        "protocol": get_protocol("filtered"),
-    }
-    # Each pair adds 1/12 to the covariance of the two sums of ranks, which counts twice among 2n tasks.
-    missing = 2 * measured["cross_side_pairs"] / 12 / (2 * measured["triples"]) ** 2
-    rows = []
-    for row in measured["results"]:
-        variance, _ = random_scorer_variance(row["metric"], side=row["side"], **testing)
-        complete = row["side"] == "both" and row["metric"] == "arithmetic_mean_rank"
-        rows.append(
-            {
-                "dataset": path.stem,
-                "side": row["side"],
-                "metric": row["metric"],
-                "simulated": row["sd"],
-                "error": row["sd_error"],
-                "null": variance**0.5,
-                "errors_apart": (row["sd"] - variance**0.5) / row["sd_error"],
-                "percent_apart": 100 * (row["sd"] / variance**0.5 - 1),
-                "with_cross_side": (variance + missing) ** 0.5 if complete else None,
-            }
-        )
-    return pl.DataFrame(rows)
-
-
 def skewness(values: FloatArray) -> float:
     centred = values - values.mean()
     return float((centred**3).mean() / (centred**2).mean() ** 1.5)
@@ -222,9 +188,6 @@ def main() -> None:
     measured = [measure(path, draws, seed) for path in arguments.triples]
     stored = {"draws": draws, "seed": seed, "datasets": measured}
     write_text(json.dumps(stored, indent=1) + "\n", arguments.output)
-    with pl.Config(tbl_rows=-1, tbl_cols=-1, tbl_width_chars=160, float_precision=6):
-        for path, result in zip(arguments.triples, measured, strict=True):
-            print(compare(path, result))
 
 
 if __name__ == "__main__":

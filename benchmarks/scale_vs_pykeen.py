@@ -5,8 +5,8 @@
 
 Both read the text of three splits and count the candidates of every task on both sides with known triples filtered,
 in turn, each in a process of its own; medians are printed. --pykeen is the Python of an environment with PyKEEN
-(`moments_vs_pykeen.py --venv FOLDER` makes one). PyKEEN's counts leave the true answer out and drop triples with
-entities that training lacks, which changes the work little.
+(`python -m venv FOLDER`, `FOLDER/bin/pip install pykeen==1.11.1`). PyKEEN's counts leave the true answer out and drop
+triples with entities that training lacks, which changes the work little.
 """
 
 import argparse

@@ -9,7 +9,7 @@ from hypothesis import settings
 
 # A busy machine is no finding: how fast something is belongs in benchmarks/. The same examples every time, so that a
 # change is judged by what it changes; `.ci/run` takes more of them (--hypothesis-profile=thorough), and new ones are
-# sought by `make fuzz` and with --hypothesis-profile=searching. The oldest packages lack functions, or name them
+# sought with --hypothesis-profile=searching. The oldest packages lack functions, or name them
 # otherwise: a few examples call each function (`make test-oldest`).
 settings.register_profile("few", deadline=None, derandomize=True, max_examples=10)
 settings.register_profile("same", deadline=None, derandomize=True, max_examples=30)

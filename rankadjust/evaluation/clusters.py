@@ -15,8 +15,7 @@ from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 
 CLUSTERS = ("triple", "query", "relation")
-# From so many queries on, worth so many of one size, intervals hold the truth as often as they should
-# (benchmarks/clusters.csv).
+# From so many queries on, worth so many of one size, intervals hold the truth as often as they should.
 _ENOUGH, _ENOUGH_OF_ONE_SIZE = 100, 24
 # Clusters of hardly more than a triple say nothing of how alike their triples are.
 _LEAST_ROOM = 1e-3

@@ -59,7 +59,7 @@ DIFFERENCES = pl.Schema(
 _LARGE = 0.1
 _FEW = 24
 # From so many clusters on, two models with equal means or medians of skewed ranks are told apart in at most 7 % of the
-# cases at a level of 5 % (benchmarks/clusters.csv).
+# cases at a level of 5 %.
 _FEW_SKEWED = 300
 
 

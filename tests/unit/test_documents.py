@@ -4,7 +4,6 @@ import doctest
 import re
 from fractions import Fraction
 
-import polars as pl
 import pytest
 
 
@@ -94,15 +93,3 @@ def test_links_between_documents_lead_somewhere(project):
         if not (page.parent / target).exists()
     ]
     assert broken == []
-
-
-def test_the_skewness_of_the_random_scorer_is_the_stored_one(project):
-    page = (project / "docs" / "methods-random-scorer.md").read_text(encoding="utf-8")
-    section = page.partition("## What the size of z means")[2].partition("\n## ")[0]
-    table = pl.read_csv(project / "benchmarks" / "random_scorer_skewness.csv")
-    for (dataset,), rows in table.group_by("dataset", maintain_order=True):
-        cells = [
-            f"{skewness} ({100 * share:.2f} %)"
-            for skewness, share in rows["skewness", "share_z_3"].iter_rows()
-        ]
-        assert f"| {dataset} | {rows['tasks'][0]:,} | {' | '.join(cells)} |" in section

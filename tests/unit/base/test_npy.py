@@ -10,7 +10,13 @@ import pytest
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.npy import mapped
 from rankadjust.evaluation.scores import read_scores
-from tests.fuzz.documents import lying_npy
+
+
+def lying_npy(dtype: str, shape: str, rest: bytes) -> bytes:
+    """Return an npy file whose header says something about its bytes that need not be so."""
+    header = f"{{'descr': {dtype}, 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + rest
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import polars as pl
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -229,20 +228,3 @@ def test_lengths_of_transforms_are_those_that_scipy_calls_fast():
     """scipy.fft, which takes a while to be imported, has the same rule for real transforms."""
     for least in [1, 2, 7, 100, 131_073, 131_090, 70_001, 99_999]:
         assert _fast_length(least) == fft.next_fast_len(least, real=True)
-
-
-def test_stored_simulation_agrees(project):
-    """benchmarks/tail_probabilities.csv: importance sampling with seed and standard errors, five evaluation sets."""
-    stored = pl.read_csv(project / "benchmarks" / "tail_probabilities.csv")
-    assert stored["dataset"].n_unique() == 5
-    assert (stored["difference"].abs() < 0.05 + 2 * stored["standard_error"]).all()
-    candidates = pl.read_parquet(project / "resources" / "database" / "candidates.parquet").filter(
-        protocol="filtered", split="testing"
-    )
-    for (dataset, side), rows in stored.group_by("dataset", "side"):
-        part = candidates.filter(pl.col("dataset") == dataset, (pl.col("side") == side) | (side == "both"))
-        tails = ChanceTails(part["num_candidates"].to_numpy(), part["tasks"].to_numpy())
-        for row in rows.unique("metric").iter_rows(named=True):
-            found = tails.log10_p(row["metric"], [row["value"]])[0]
-            # The values are stored to four digits.
-            assert found == pytest.approx(row["log10_p_independent"], abs=0.02)

@@ -1,6 +1,6 @@
 """How well tables of the literature are read: 134 tables, 3,516 values that are known to be in them, eight fields.
 
-docs/tables.md shows the figures, and benchmarks/table_rules.py what each rule adds to them.
+docs/tables.md shows the figures.
 """
 
 from collections import Counter
