@@ -31,7 +31,7 @@ _PROJECT = _PACKAGE.parent
 _ROOM, _FILES = 50_000_000, 1000
 # Greatest difference in seconds between the clock of this machine and the clock of a disk.
 _APART = 2.0
-_STAGES = ("triples", "candidates", "partitions", "moments", "bounds", "tasks")
+_STAGES = ("triples", "candidates", "moments", "bounds", "tasks")
 _WITH_SUMS = ("database", "rescored", "comparison", "figures", "release")
 _ALONE = (
     *("benchmark-moments.parquet", "literature.parquet", "report.html", "run_config.yaml"),

@@ -8,7 +8,6 @@ from pathlib import Path
 from rankadjust.base.vocabulary import KNOWN_SPLITS
 from rankadjust.chance.metrics import expand
 from rankadjust.configuration import Configuration, tables_by_name
-from rankadjust.counting.memory import memory_for_whole, partitions_for
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.registry import Dataset, load_registry, require_bounds, require_readable, resolve_dataset
 from rankadjust.data.sizes import batches, size_of, triples_of, up_to
@@ -21,8 +20,7 @@ _MANY_BYTES = 1_000_000
 class Plan:
     """The data sets with exact constants, the data sets with bounds, protocols and tables, by name; the metrics.
 
-    partitions: into how many parts a data set is divided for counting, or 'auto'. memory_mb: what a job may take.
-    batch: up to how many triples data sets are computed together, or 'auto'.
+    memory_mb: what a job may take. batch: up to how many triples data sets are computed together, or 'auto'.
     """
 
     datasets: Mapping[str, Dataset]
@@ -30,7 +28,6 @@ class Plan:
     protocols: Mapping[str, Protocol]
     tables: Mapping[str, str]
     metrics: Sequence[str]
-    partitions_wanted: int | str
     memory_mb: int
     batch: int | str
 
@@ -64,7 +61,6 @@ class Plan:
             protocols,
             tables,
             metrics,
-            values["partitions"],
             values["memory_mb"],
             values["batch"],
         )
@@ -109,26 +105,13 @@ class Plan:
         """How many triples each data set has, as far as that can be known."""
         return {name: triples_of(dataset) for name, dataset in self.datasets.items()}
 
-    def partitions(self, dataset: str) -> int:
-        """Return into how many parts a data set is divided for counting."""
-        if self.partitions_wanted != "auto":
-            return int(self.partitions_wanted)
-        declared = self.datasets[dataset].format.num_entities or 0
-        entities = self.datasets[dataset].expected.get("entities", declared)
-        return partitions_for(self.sizes[dataset], entities, self.memory_mb * 1e6)
-
     def together(self, *, elsewhere: bool) -> Mapping[str, Sequence[str]]:
         """Return the batches of data sets that one job computes; elsewhere: whether jobs run on other machines.
 
         With `auto`, a data set whose files may change is computed alone here: an edit of it costs the others nothing.
-        So are all data sets where a number of partitions is wanted, since a batch divides none.
         """
-        of_any, divided = elsewhere or self.batch != "auto", self.partitions_wanted != "auto"
-        sizes = {
-            name: size
-            for name, size in self.sizes.items()
-            if of_any or (self.datasets[name].verified and not divided)
-        }
+        of_any = elsewhere or self.batch != "auto"
+        sizes = {name: size for name, size in self.sizes.items() if of_any or self.datasets[name].verified}
         members = batches(sizes, up_to(self.batch, elsewhere=elsewhere))
         return {f"batch_{number}": names for number, names in enumerate(members, 1)}
 
@@ -148,18 +131,12 @@ class Plan:
         return {f"rescore_tables_{number}": half for number, half in enumerate(halves, 1)}
 
     def megabytes_to_encode(self, dataset: str) -> int:
-        """Return the memory for encoding a data set: text is in memory as a whole, arrays never are."""
-        if self.datasets[dataset].format.file != "text":
-            return max(2000, min(self.memory_mb, self.megabytes_to_count(dataset)))
+        """Return the memory for encoding a data set: its text is in memory as a whole."""
         return 2000 + 150 * self.sizes[dataset] // 1_000_000
 
     def megabytes_to_count(self, dataset: str) -> int:
-        """Return the memory for counting a data set as a whole."""
-        return max(2000, int(memory_for_whole(self.sizes[dataset]) / 1e6))
-
-    def megabytes_to_count_partition(self, dataset: str) -> int:
-        """Return the memory for counting a part: all that a job may take, where the data set as a whole takes more."""
-        return min(self.megabytes_to_count(dataset), self.memory_mb)
+        """Return the memory for counting a data set: 51 bytes a triple were measured for 22 million (docs/scale.md)."""
+        return max(2000, 700 + 60 * self.sizes[dataset] // 1_000_000)
 
     def megabytes_for_baselines(self, dataset: str) -> int:
         """Return the memory in MB that counting baselines needs: it holds the neighbours of all entities at once."""

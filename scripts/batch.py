@@ -20,7 +20,6 @@ def compute(
     protocols: Sequence[Protocol],
     counted: Sequence[str],
     metrics: list[str],
-    memory: float,
     tell: Callable[[str], None],
 ) -> None:
     """Make all files of one data set.
@@ -28,7 +27,7 @@ def compute(
     counted: histograms, pairs, moments and baselines; the last, or all of them, may be missing.
     """
     triples, labels, summary = encoded
-    encode_dataset(dataset, folder, triples, labels, summary, memory, tell)
+    encode_dataset(dataset, folder, triples, labels, summary, tell)
     if counted:
         histograms, pairs, table, *baselined = counted
         count(triples, summary, dataset.name, protocols, histograms, pairs)
@@ -44,14 +43,13 @@ if __name__ == "__main__":
     counted_files = dict(zip(params.counted, counted, strict=True))
     for name, reached in zip(params.baselined, output.baselines, strict=True):
         counted_files[name] = (*counted_files[name], reached)
-    memory = snakemake.resources.mem_mb * 1e6
     with job(snakemake) as tell:
         failed = False
         for dataset, folder, files in zip(params.datasets, snakemake.input, encoded, strict=True):
             name = dataset.name
             made = counted_files.get(name, ())
             try:
-                compute(dataset, folder, files, params.protocols[name], made, params.metrics, memory, tell)
+                compute(dataset, folder, files, params.protocols[name], made, params.metrics, tell)
             # What is wrong with the others should be known, too, before the user mends it.
             except BaseException as error:
                 if not is_failure(error):

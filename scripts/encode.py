@@ -9,14 +9,12 @@ from scripts.job import run
 
 from rankadjust.base.progress import progress, reporting
 from rankadjust.base.stages import LABELS, SUMMARY, TRIPLES, write_product, write_product_json
-from rankadjust.counting.memory import ASIDE
-from rankadjust.data.arrays import summarise_arrays, write_encoded
-from rankadjust.data.encoding import NO_LABELS, Encoded, encode
+from rankadjust.data.encoding import Encoded, encode
 from rankadjust.data.fetched import reading_fetched
-from rankadjust.data.notices import in_one_line, warnings, warnings_of_arrays
+from rankadjust.data.notices import in_one_line, warnings
 from rankadjust.data.reading import read_entities, read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
-from rankadjust.data.sources import fetched_file, published_names
+from rankadjust.data.sources import published_names
 from rankadjust.data.summary import check_expected, summarise
 
 
@@ -26,31 +24,14 @@ def encode_dataset(
     triples: str,
     labels: str,
     summary: str,
-    memory: float,
     tell: Callable[[str], None],
 ) -> None:
-    if dataset.format.file == "text":
-        counts, problems = encode_text(dataset, Path(folder), triples, labels, tell)
-    else:
-        counts, problems = encode_arrays(dataset, Path(folder), triples, labels, memory, tell)
+    counts, problems = encode_text(dataset, Path(folder), triples, labels, tell)
     # They stay in the summary: the end of every run on this data set repeats them.
     counts["warnings"] = [f"{dataset.name}: {warning}" for warning in problems]
     for warning in counts["warnings"]:
         tell(f"warning: {warning}")
     write_product_json(counts, summary, SUMMARY, dataset.name)
-
-
-def encode_arrays(
-    dataset: Dataset, folder: Path, triples: str, labels: str, memory: float, tell: Callable[[str], None]
-) -> tuple[dict[str, Any], list[str]]:
-    paths = {split: fetched_file(folder, split) for split in dataset.splits}
-    with reading_fetched(folder):
-        numbers = write_encoded(paths, dataset.format, triples, published_names(folder), dataset.name)
-        counts = summarise_arrays(triples, **numbers, dataset=dataset, memory=memory - ASIDE)
-        accept(counts, dataset, tell)
-    # The ids of arrays are not replaced, so that there is nothing to look up.
-    write_product(NO_LABELS, labels, LABELS, dataset.name)
-    return counts, warnings_of_arrays(counts, dataset)
 
 
 def encode_text(
@@ -88,4 +69,4 @@ def accept(counts: Mapping[str, Any], dataset: Dataset, tell: Callable[[str], No
 
 
 if __name__ == "__main__":
-    run(snakemake, encode_dataset, folder=snakemake.input[0], memory=snakemake.resources.mem_mb * 1e6)
+    run(snakemake, encode_dataset, folder=snakemake.input[0])

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from fractions import Fraction
 from functools import cached_property
 
-from tests.reference_counter import GRAPHS, entities_in, graphs_of
+from tests.reference_counter import GRAPHS, graphs_of
 
 STATIC = ("popularity", "redundancy", "rules")
 
@@ -140,3 +140,7 @@ class Scorer:
 
         # An answer that held before is above every answer that never held.
         return lambda candidate: (1, latest[candidate]) if candidate in latest else (0, popularity(candidate))
+
+
+def entities_in(triples):
+    return {triple[0] for triple in triples} | {triple[2] for triple in triples}

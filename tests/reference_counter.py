@@ -1,9 +1,12 @@
-"""Count candidates a second way, with sets and loops: slow, but easy to compare with docs/protocols.md line by line."""
+"""Count candidates a second way, with joins of polars alone: to compare with docs/protocols.md line by line.
 
-from collections import Counter, defaultdict
+The frame is lazy and polars' streaming engine does the work, so this is also how a graph that does not fit into memory
+is counted (docs/scale.md).
+"""
 
 import polars as pl
 
+from rankadjust.base.vocabulary import time_columns
 from rankadjust.counting.candidates import HISTOGRAM_SCHEMA, PAIRS_SCHEMA, Candidates
 
 GRAPHS = [
@@ -25,27 +28,28 @@ GRAPHS = [
         },
     ),
 ]
+TRIPLE = ["head", "relation", "tail"]
 
 
-def count_slowly(splits, protocol, without=(), isolated=()):
-    """Count like count_candidates; splits maps names to lists of (head, relation, tail, *times).
-
-    Splits named in `without` are not ranked. Entities in `isolated` belong to the release and stand in no triple.
-    """
+def count_by_joins(triples, protocol, isolated=0, without=()):
+    """Count like count_candidates. triples: a lazy frame with a column split. without: splits that are not ranked."""
+    present = triples.select(pl.col("split").unique()).collect(engine="streaming")["split"].to_list()
+    times = list(time_columns(triples.collect_schema().names()))
     histogram, pairs = [], []
-    for training, evaluated in graphs_of(splits):
-        for split in [name for name in evaluated if name not in without]:
-            tasks = tasks_of(splits, training, evaluated, split, protocol, set(isolated))
-            if not tasks:
-                continue
+    for training, evaluated in graphs_of(present):
+        for split in [name for name in evaluated if name in present and name not in without]:
+            release = {*training, *evaluated}
+            known = {"all": release, "cumulative": evaluated[split], "none": []}[protocol.filter]
+            given = (of_splits(triples, names) for names in ([split], known, training, release))
+            tasks, entities = tasks_of(triples, *given, protocol, isolated, times)
             # Where the filter looks at times, tasks of one query differ from time to time: not counted.
-            by_time = protocol.time == "aware" and protocol.negatives is None and len(tasks[0][0]) > 3
-            histogram += histogram_rows(split, tasks, static=not by_time)
-            pairs += pairs_rows(split, tasks, static=not by_time)
-    return Candidates(
-        pl.DataFrame(histogram, HISTOGRAM_SCHEMA, orient="row"),
-        pl.DataFrame(pairs, PAIRS_SCHEMA, orient="row"),
-    )
+            static = not (times and protocol.time == "aware" and protocol.negatives is None)
+            first = [pl.lit(split).alias("split")]
+            for side, other in (("head", "tail"), ("tail", "head")):
+                columns = [*first, pl.lit(side).alias("side"), pl.lit(entities).alias("entities")]
+                histogram.append(histogram_of(tasks, side, [other, "relation"], times, columns, static))
+            pairs.append(pairs_of(tasks, times, first, static))
+    return Candidates(table(histogram, HISTOGRAM_SCHEMA), table(pairs, PAIRS_SCHEMA))
 
 
 def graphs_of(splits):
@@ -56,85 +60,88 @@ def graphs_of(splits):
         yield GRAPHS[1]
 
 
-def tasks_of(splits, training, evaluated, split, protocol, isolated):
-    """Return a list of (triple, side, query, entities, number of candidates)."""
-    train = [triple for name in training for triple in splits.get(name, [])]
-    release = [triple for name in {*training, *evaluated} for triple in splits.get(name, [])]
-    pool = entities_in(train) if protocol.entities == "training" else entities_in(release) | isolated
-    relations = {triple[1] for name in ("facts", "training", "inference") for triple in splits.get(name, [])}
-    known = {
-        "all": release,
-        "cumulative": [triple for name in evaluated[split] for triple in splits.get(name, [])],
-        "none": [],
-    }[protocol.filter]
-    known_answers, observed = defaultdict(set), defaultdict(set)
-    for head, relation, tail, *time in known:
-        when = tuple(time) if protocol.time == "aware" else ()
-        known_answers["head", tail, relation, when].add(head)
-        known_answers["tail", head, relation, when].add(tail)
-    for head, relation, tail, *_ in train:
-        observed["head", relation].add(head)
-        observed["tail", relation].add(tail)
-    triples = splits.get(split, [])
+def of_splits(triples, names):
+    return triples.filter(pl.col("split").cast(pl.String).is_in(list(names))).drop("split")
+
+
+def entities_of(triples):
+    return pl.concat([triples.select(entity="head"), triples.select(entity="tail")]).unique()
+
+
+def tasks_of(everything, split, known, base, release, protocol, isolated, times):
+    """Return the ranked triples with the candidates of both sides, and how many entities are candidates."""
+    seen = entities_of(base)
+    pool, more = (seen, 0) if protocol.entities == "training" else (entities_of(release), isolated)
+    entities = pool.select(pl.len()).collect(engine="streaming").item() + more
     if protocol.unseen == "drop":
-        seen = entities_in(train)
-        triples = [t for t in triples if t[0] in seen and t[2] in seen and t[1] in relations]
+        relations = of_splits(everything, ["facts", "training", "inference"]).select("relation").unique()
+        for side in ("head", "tail"):
+            split = split.join(seen, left_on=side, right_on="entity", how="semi")
+        split = split.join(relations, on="relation", how="semi")
     if protocol.duplicates == "drop":
-        triples = set(triples)
-    tasks = []
-    for triple in triples:
-        head, relation, tail, *time = triple
-        when = tuple(time) if protocol.time == "aware" else ()
-        for side, given, answer in (("head", tail, head), ("tail", head, tail)):
-            candidates = pool if protocol.types == "any" else observed[side, relation]
-            answers = known_answers[side, given, relation, when] | {answer}
-            number = len(candidates) - len(candidates & answers) + 1
-            if protocol.negatives is not None:
-                number = protocol.negatives + 1
-            if protocol.counting == "exclusive":
-                number -= 1
-            tasks.append((triple, side, (given, relation, *time), len(pool), number))
-    return tasks
+        split = split.unique()
+    for side, other in (("head", "tail"), ("tail", "head")):
+        if protocol.types == "any":
+            candidates, of = pool.rename({"entity": side}), [side]
+            split = split.with_columns(size=pl.lit(entities))
+        else:
+            candidates, of = base.select("relation", side).unique(), ["relation", side]
+            sizes = candidates.group_by("relation").agg(size=pl.len())
+            split = split.join(sizes, on="relation", how="left")
+        if protocol.filter == "none":
+            # Only the true answer is left out, where it is a candidate.
+            found, key = candidates.with_columns(known=pl.lit(1)), of
+        else:
+            key = [other, "relation", *(times if protocol.time == "aware" else ())]
+            answers = known.select(*key, side).unique().join(candidates, on=of, how="semi")
+            found = answers.group_by(key).agg(known=pl.len())
+        split = split.join(found, on=key, how="left")
+        number = pl.col("size").fill_null(0).cast(pl.Int64) - pl.col("known").fill_null(0).cast(pl.Int64) + 1
+        number = number if protocol.negatives is None else pl.lit(protocol.negatives + 1)
+        number = (number - (protocol.counting == "exclusive")).alias(f"{side}_candidates")
+        split = split.with_columns(number).drop("size", "known")
+    return split.collect(engine="streaming").lazy(), entities
 
 
-def entities_in(triples):
-    return {triple[0] for triple in triples} | {triple[2] for triple in triples}
+def histogram_of(tasks, side, query, times, columns, static):
+    number = [f"{side}_candidates"]
+    rows = tasks.group_by(number).agg(tasks=pl.len())
+    ordered = pl.col("len") * (pl.col("len") - 1)
+    for name, key in {
+        "shared_pairs": [*query, *times],
+        "repeated_pairs": [*TRIPLE, *times],
+        "static_shared_pairs": query,
+        "static_repeated_pairs": TRIPLE,
+    }.items():
+        rows = with_pairs(rows, tasks, number, key, name, ordered, static)
+    return rows.rename({number[0]: "num_candidates"}).with_columns(columns)
 
 
-def histogram_rows(split, tasks, *, static):
-    rows = defaultdict(list)
-    for task in tasks:
-        rows[task[1], task[4]].append(task)
-    for (side, number), row in sorted(rows.items()):
-        shared = ordered_pairs(task[2] for task in row)
-        repeated = ordered_pairs(task[0] for task in row)
-        # Without its time a query is two labels, a triple three.
-        timeless = (
-            (ordered_pairs(task[2][:2] for task in row), ordered_pairs(task[0][:3] for task in row))
-            if static
-            else (None, None)
-        )
-        yield (split, side, row[0][3], number, len(row), shared, repeated, *timeless)
+def pairs_of(tasks, times, columns, static):
+    numbers = ["head_candidates", "tail_candidates"]
+    rows = tasks.group_by(numbers).agg(tasks=pl.len())
+    for name, key in {"linked_pairs": [*TRIPLE, *times], "static_linked_pairs": TRIPLE}.items():
+        rows = with_pairs(rows, tasks, numbers, key, name, pl.col("len") ** 2, static)
+    return rows.with_columns(columns)
 
 
-def ordered_pairs(items):
-    return sum(times * (times - 1) for times in Counter(items).values())
+def with_pairs(rows, tasks, numbers, key, name, pairs, static):
+    """Add how many pairs of tasks agree in the columns of a key, from the sizes of the groups that they make."""
+    if name.startswith("static") and not static:
+        return rows.with_columns(pl.lit(None).alias(name))
+    sizes = tasks.group_by({*numbers, *key}).agg(len=pl.len().cast(pl.Int64))
+    return rows.join(sizes.group_by(numbers).agg(pairs.sum().alias(name)), on=numbers)
 
 
-def pairs_rows(split, tasks, *, static):
-    heads, tails = ([task for task in tasks if task[1] == side] for side in ("head", "tail"))
-    count, linked, static_linked = Counter(), Counter(), Counter()
-    answers = defaultdict(list)
-    for triple, *_, number in tails:
-        answers[triple[:3]].append((triple, number))
-    for triple, *_, number in heads:
-        for other, tail_number in answers[triple[:3]]:
-            linked[number, tail_number] += triple == other
-            static_linked[number, tail_number] += 1
-    for (triple, *_, number), (other, *_, tail_number) in zip(heads, tails, strict=True):
-        assert triple == other
-        count[number, tail_number] += 1
-    return [
-        (split, *pair, count[pair], linked[pair], static_linked[pair] if static else None)
-        for pair in sorted(count)
-    ]
+def table(parts, schema):
+    """Return the rows of all splits, in the order of the schema's columns: splits first, in their usual order."""
+    frames = pl.collect_all(parts, engine="streaming")
+    return pl.concat(
+        [
+            frame.select(pl.col(name).cast(kind) for name, kind in schema.items()).sort(
+                name for name in schema if name.endswith("_candidates")
+            )
+            for frame in frames
+        ]
+        or [pl.DataFrame(schema=schema)]
+    )

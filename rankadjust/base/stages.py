@@ -162,11 +162,6 @@ def remedy(path: Path) -> str:
     return f"make it again: {command} (with the options of your run)"
 
 
-def part_of(dataset: str, partition: int, partitions: int) -> str:
-    """Return the owner of the files of a part of a data set, so that parts are not confused."""
-    return f"part {partition} of {partitions} of {dataset}"
-
-
 def check_sums(*paths: str | Path) -> None:
     """Raise RankadjustError where the digest of a file differs from the SHA256SUMS beside it."""
     for path in map(Path, paths):

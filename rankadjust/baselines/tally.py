@@ -113,7 +113,7 @@ def _in_groups(
     require_one_graph(isolated, present)
     codes = integer_codes(triples)
     when, missing = _when(triples, codes)
-    surveys = survey(lambda: [codes], isolated).graphs
+    surveys = survey(codes, isolated)
     relations = max(graph.triples.size for graph in surveys.values())
     links = {graph: _links(codes, surveyed, relations) for graph, surveyed in surveys.items()}
     parts: list[_Parts] = [{} for _ in protocols]
@@ -132,7 +132,7 @@ def _in_groups(
         signatures = links[graph].reverse.size
         most = max(1, min(_RELATIONS, _CELLS // max(signatures, 2 * relations)))
         with progress("counting baselines", int(surveys[graph].triples.sum()), "triples") as report:
-            for of_group in in_groups(lambda: [codes], surveys[graph], work, _GROUP, most, report):
+            for of_group in in_groups(codes, surveys[graph], work, _GROUP, most, report):
                 for into, made in zip(parts, of_group, strict=True):
                     for key, table in made.items():
                         into.setdefault(key, []).append(table)

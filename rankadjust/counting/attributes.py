@@ -96,7 +96,7 @@ def count_tasks(
     first_rows = pl.DataFrame({name: codes[name] for name in key}).cast(pl.Int64).with_row_index("row")
     first_rows = first_rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
     parts = [pl.DataFrame(schema={**dict.fromkeys([*key, "num_candidates"], pl.Int64), "side": pl.String})]
-    for graph, surveyed in survey(lambda: [codes], isolated).graphs.items():
+    for graph, surveyed in survey(codes, isolated).items():
         members = is_one_of(codes["split"], {*graph.base, *graph.evaluated})
         if not members.any():
             continue

@@ -3,7 +3,7 @@
 `rows` says how the triples of some relations are counted, `groups` which relations are counted together.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -11,8 +11,8 @@ import polars.selectors as cs
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
-from rankadjust.counting.codes import integer_codes, one_frame, plain_codes
-from rankadjust.counting.groups import Survey, counted_at_once, counted_within, share, survey
+from rankadjust.counting.codes import integer_codes, one_frame
+from rankadjust.counting.groups import counted_in_groups, survey
 from rankadjust.counting.protocols import Benchmark, Protocol, applies, get_protocol
 from rankadjust.counting.rows import INFERENCE_GRAPH, SIDES, TRAINING_GRAPH, Counts, Graph, sums
 
@@ -154,62 +154,22 @@ def count_protocols(
     present = [name for name in SPLITS if name in occurring]
     require_applicable(given, triples.columns, present)
     require_one_graph(isolated, present)
-    codes = [integer_codes(triples)]
-    surveyed = survey(lambda: codes, isolated)
-
-    def counted(graph: Survey, different: Sequence[Protocol]) -> Iterator[list[Counts]]:
-        return counted_at_once(lambda: codes, graph, different)
-
-    return _counted(given, [surveyed.graphs[graph] for graph in graphs_of(present)], counted)
-
-
-def count_blocks(
-    blocks: Callable[[], Iterable[pl.DataFrame]],
-    protocols: Sequence[str | Protocol],
-    memory: float,
-    isolated: int = 0,
-    part: int = 0,
-    parts: int = 1,
-) -> list[Candidates]:
-    """Count like count_protocols what is too large for memory.
-
-    blocks: returns the triples anew with every call, in blocks, each a frame with the columns split, head, relation,
-        tail (integers from 0 on; ids that are not used cost a byte each) and times as integers, where there are any.
-    memory: bytes that counting may take besides a block. One pass finds out what occurs, and each further
-        pass counts as many groups of relations as fit. A relation that does not fit takes three passes more.
-    isolated: the number of entities that occur in no triple, as for count_candidates.
-    part, parts: count only the relations of this part (from 0 on) of so many; `add_up` adds the parts up. Which part
-        a relation belongs to depends on nothing but the numbers of triples of all relations.
-
-    Raises RankadjustError as count_protocols does, where memory does not suffice for the entities or for the triples
-    of a single query, and for a part that is none of the parts.
-    """
-    if not 0 <= part < parts:
-        raise RankadjustError(f"part {part} of {parts}; parts are numbered from 0 to {parts - 1}")
-    given = [get_protocol(protocol) if isinstance(protocol, str) else protocol for protocol in protocols]
-    codes = lambda: map(plain_codes, blocks())  # noqa: E731 - a function of its own would say no more
+    codes = integer_codes(triples)
     surveyed = survey(codes, isolated)
-    if not surveyed.splits:
-        raise RankadjustError("no triples were given; count_blocks needs at least one")
-    require_applicable(given, surveyed.columns, surveyed.splits)
-    require_one_graph(isolated, surveyed.splits)
-
-    def counted(graph: Survey, different: Sequence[Protocol]) -> Iterator[list[Counts]]:
-        own = replace(graph, triples=share(graph.triples, part, parts))
-        return counted_within(memory, codes, own, different)
-
-    return _counted(given, [surveyed.graphs[graph] for graph in graphs_of(surveyed.splits)], counted)
-
-
-def add_up(parts: Iterable[Candidates]) -> Candidates:
-    """Return the candidates of a whole data set from its parts, all counted under the same protocol."""
-    given = list(parts)
-    histograms = pl.concat([candidates.histogram for candidates in given])
-    pairs = pl.concat([candidates.pairs for candidates in given])
-    return Candidates(
-        _added_up(histograms, ["split", "side", "entities", "num_candidates"]),
-        _added_up(pairs, ["split", "head_candidates", "tail_candidates"]),
-    )
+    # Protocols that differ only in properties that do not affect counting are counted once.
+    alike = list(map(_counted_like, given))
+    different = list(dict.fromkeys(alike))
+    totals: list[Counts] = [{} for _ in different]
+    for graph in map(surveyed.__getitem__, graphs_of(present)):
+        groups = counted_in_groups(codes, graph, different)
+        for place, protocol in enumerate(different):
+            entities = pl.lit(int(graph.occurring.pool(protocol).sum())).alias("entities")
+            counts = sums([group[place] for group in groups])
+            totals[place] |= {key: frame.with_columns(entities) for key, frame in counts.items()}
+    return [
+        _candidates(totals[different.index(like)], protocol)
+        for like, protocol in zip(alike, given, strict=True)
+    ]
 
 
 def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
@@ -227,22 +187,6 @@ def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
     )
 
 
-def of_protocol(tables: Candidates, name: str) -> Candidates:
-    """Select one protocol from the result of `under_protocols`."""
-    return Candidates(
-        tables.histogram.filter(protocol=name).drop("protocol"),
-        tables.pairs.filter(protocol=name).drop("protocol"),
-    )
-
-
-def _added_up(table: pl.DataFrame, key: Sequence[str]) -> pl.DataFrame:
-    """Add up the rows of the same key. A column is null in all rows or in none, and a null stays null."""
-    number = pl.all().sum() * pl.when(pl.all().null_count() == 0).then(1)
-    split = pl.col("split").cast(pl.Enum(SPLITS))
-    added = table.with_columns(split).group_by(key).agg(number).sort(key)
-    return added.with_columns(pl.col("split").cast(pl.String)).select(table.columns)
-
-
 def require_applicable(
     protocols: Iterable[Protocol], columns: Collection[str], present: Collection[str]
 ) -> None:
@@ -257,31 +201,13 @@ def require_one_graph(isolated: int, present: Collection[str]) -> None:
     """Raise RankadjustError for isolated entities of inductive data, whose graph would be unknown."""
     if isolated and any(name in present for name in INFERENCE_GRAPH.evaluated):
         raise RankadjustError(
-            "inductive data with entities that occur in no triple: their graph is not known; leave num_entities out"
+            "inductive data with entities that occur in no triple: their graph is not known"
         )
 
 
 def _counted_like(protocol: Protocol) -> Protocol:
     """Return the protocol with the same tasks and, but for a true answer that is left out, the same candidates."""
     return replace(protocol, name="any", counting="inclusive", sides="shared", data="any", description="")
-
-
-def _counted(
-    protocols: Sequence[Protocol],
-    graphs: Iterable[Survey],
-    count: Callable[[Survey, Sequence[Protocol]], Iterator[list[Counts]]],
-) -> list[Candidates]:
-    """Count the graphs of a data set and return what was found under each protocol."""
-    # Protocols that differ only in properties that do not affect counting are counted once.
-    different = list(dict.fromkeys(map(_counted_like, protocols)))
-    totals: list[Counts] = [{} for _ in different]
-    for graph in graphs:
-        of_groups = list(count(graph, different))
-        for place, protocol in enumerate(different):
-            entities = pl.lit(int(graph.occurring.pool(protocol).sum())).alias("entities")
-            counts = sums([group[place] for group in of_groups])
-            totals[place] |= {key: frame.with_columns(entities) for key, frame in counts.items()}
-    return [_candidates(totals[different.index(_counted_like(protocol))], protocol) for protocol in protocols]
 
 
 def _candidates(counts: Counts, protocol: Protocol) -> Candidates:

@@ -22,8 +22,6 @@ ORDER = (
 )
 # Ids beyond this many per occurrence are renumbered, so that tables indexed by id stay small.
 _SPARSE = 16
-# The largest id in blocks: tables indexed by id take up to 2 GB each.
-_LARGEST = 2**31 - 1
 
 
 def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
@@ -87,25 +85,6 @@ def integer_codes(triples: pl.DataFrame) -> dict[str, Integers]:
     for name in ("relation", *time_columns(triples.columns)):
         (codes[name],) = _codes([triples[name]], name)
     codes["split"] = _positions(triples["split"])
-    return codes
-
-
-def plain_codes(block: pl.DataFrame) -> dict[str, Integers]:
-    """Return every column of a block of triples as it is; only integers from 0 on mean the same in every block."""
-    codes: dict[str, Integers] = {}
-    for name in (*LABEL_COLUMNS, *time_columns(block.columns)):
-        column = block[name]
-        if not column.dtype.is_integer() or column.null_count():
-            raise RankadjustError(
-                f"{name}: {column.dtype} or null in a block; blocks hold integers from 0 on"
-            )
-        ids = column.to_numpy()
-        if ids.size and (int(ids.min()) < 0 or int(ids.max()) > _LARGEST):
-            raise RankadjustError(
-                f"{name}: an id below 0 or above {_LARGEST:,}; number the ids anew, from 0 on"
-            )
-        codes[name] = ids.astype(np.uint32, copy=False)
-    codes["split"] = _positions(block["split"].cast(pl.Enum(SPLITS)))
     return codes
 
 

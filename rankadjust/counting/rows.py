@@ -71,8 +71,6 @@ class Rows:
     first: whether no row above is the same answer. An answer may have several rows (in two splits, at two times)
         and must be counted once, in the row of its earliest split.
     in_base: whether the row belongs to training (or facts, or inference), which determines the entities that are seen.
-    types: the answers that the base has on each side of the relation, as masks over entities, where the rows are a
-        part of one relation; None where they are all rows of their relations, from which the answers follow.
     """
 
     head: Integers
@@ -84,7 +82,6 @@ class Rows:
     seen: Flags
     first: Flags
     in_base: Flags
-    types: Mapping[Side, Flags] | None = None
 
     def entity(self, side: Side) -> Integers:
         """Return the entities that are the answers of the tasks of a side."""
@@ -120,10 +117,6 @@ class Rows:
         """Whether the base has each row's answer on that side of its relation, and how many answers it has there."""
         by_side: dict[Side, tuple[Flags, Integers]] = {}
         for side in SIDES:
-            if self.types is not None:
-                mask = self.types[side]
-                by_side[side] = mask[self.entity(side)], np.full(self.head.size, int(mask.sum()))
-                continue
             numbers = numbered([self.relation, self.entity(side)])
             observed = np.zeros(int(numbers.max()) + 1, bool)
             observed[numbers[self.in_base]] = True
@@ -147,13 +140,7 @@ class TasksOfSide:
     candidates: Integers
 
 
-def rows_of(
-    codes: Mapping[str, Integers],
-    graph: Graph,
-    occurring: Occurring,
-    time: Time,
-    types: Mapping[Side, Flags] | None = None,
-) -> Rows:
+def rows_of(codes: Mapping[str, Integers], graph: Graph, occurring: Occurring, time: Time) -> Rows:
     """Return the distinct rows; the first row of an answer is from its earliest split.
 
     time: of the protocol, whether an answer at another time is another answer.
@@ -177,7 +164,6 @@ def rows_of(
         & occurring.base_relations[columns["relation"]],
         first=starts([columns[name] for name in answer]),
         in_base=is_one_of(columns["split"], graph.base),
-        types=types,
     )
 
 
@@ -190,24 +176,6 @@ def counts_of_rows(rows: Rows, graph: Graph, occurring: Occurring, protocol: Pro
             counts[split, side] = _histogram_of(rows, ranked, tasks[side], protocol)
         counts[split, "both"] = _linked_of(rows, ranked, {s: tasks[s].candidates for s in SIDES}, protocol)
     return counts
-
-
-def counts_of_side(rows: Rows, graph: Graph, tasks: TasksOfSide, side: Side, protocol: Protocol) -> Counts:
-    """Count the tasks of one side, of rows that hold every triple of their queries on that side."""
-    return {
-        (split, side): _histogram_of(rows, ranked, tasks, protocol)
-        for split, ranked in ranked_rows(rows, graph, protocol)
-    }
-
-
-def counts_of_both(
-    rows: Rows, graph: Graph, candidates: Mapping[Side, Integers], protocol: Protocol
-) -> Counts:
-    """Count how the two sides of each triple go together; candidates: for each side the number of every row."""
-    return {
-        (split, "both"): _linked_of(rows, ranked, candidates, protocol)
-        for split, ranked in ranked_rows(rows, graph, protocol)
-    }
 
 
 @dataclass(frozen=True)

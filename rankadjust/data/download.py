@@ -41,7 +41,6 @@ from rankadjust.data.sources import (
     Source,
     Zenodo,
     address,
-    endings,
     refused,
 )
 
@@ -58,9 +57,7 @@ def fetch_dataset(
     offline: bool = False,
     patience: Patience = _PATIENCE,
 ) -> dict[str, Any]:
-    """Write a file for every split, bytes as published, and folder/source.json; all or nothing.
-
-    A file is <split>.txt, or .npy or .parquet where its published name ends so.
+    """Write <split>.txt for every split, bytes as published, and folder/source.json; all or nothing.
 
     alternatives: sets of files, in order of preference; the first that can be fetched whole is taken.
     cache: folder that keeps what was downloaded, at <host>/<path> of its address.
@@ -121,7 +118,7 @@ def _take(file: File, find: _Finder, folder: Path, cache: Path) -> dict[str, Any
     }
     if file.sha256 is None:
         say("{address}: not verified yet; sha256: {sha256}, bytes: {bytes}".format(**described))
-    paths = {split: contained(folder / f"{split}{end}", folder) for split, end in endings(file).items()}
+    paths = {split: contained(folder / f"{split}.txt", folder) for split in file.members}
     targets = {paths[split]: member for split, member in file.members.items()}
     sizes = {paths[split]: size for split, size in file.member_bytes.items()}
     try:

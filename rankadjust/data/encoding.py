@@ -30,10 +30,6 @@ _KIND_OF = {column: kind for kind, columns in _KINDS.items() for column in colum
 _BLOCK = 1 << 20
 
 
-# For triples that keep the ids of their files.
-NO_LABELS = pl.DataFrame(schema={"kind": pl.String, "id": pl.UInt32, "label": pl.String})
-
-
 @dataclass(frozen=True)
 class Encoded:
     """Triples of integers and the labels they stand for.

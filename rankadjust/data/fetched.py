@@ -14,7 +14,7 @@ from rankadjust.base.faults import is_of_writing
 from rankadjust.base.files import write_text
 from rankadjust.base.mending import last_damage
 from rankadjust.data.archives import packing
-from rankadjust.data.sources import MANIFEST, File, FileSet, Local, address, fetched_file, refused
+from rankadjust.data.sources import MANIFEST, File, FileSet, Local, address, refused
 
 _REFUSED = "refused"
 
@@ -46,7 +46,7 @@ def damage(folder: str | Path, digests: Digests) -> str:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         splits = manifest["splits"]
-        recorded = {fetched_file(folder, split): facts["sha256"] for split, facts in splits.items()}
+        recorded = {folder / f"{split}.txt": facts["sha256"] for split, facts in splits.items()}
     except (OSError, ValueError, KeyError, TypeError):
         return f"{MANIFEST} does not say what was fetched; {_last_change(folder)}"
     if manifest.get(_REFUSED):

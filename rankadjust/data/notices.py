@@ -47,19 +47,6 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
     ]
 
 
-def warnings_of_arrays(summary: Mapping[str, Any], dataset: Dataset) -> list[str]:
-    """Return warnings of likely mistakes in files of arrays or in their declaration, judged by the counts."""
-    return [*_more_relations(summary, dataset), *_leaks(summary, dataset), *_unseen(summary, dataset)]
-
-
-def _more_relations(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
-    if "relations" not in dataset.expected and summary["relations"] > summary["entities"]:
-        yield (
-            f"there are {summary['relations']:,} relations and {summary['entities']:,} entities: if the columns are "
-            "in another order, declare format.columns; if not, give the numbers under expected"
-        )
-
-
 def _splits(encoded: Encoded, sizes: Mapping[str, int]) -> dict[str, pl.DataFrame]:
     """Return the triples of each split without a copy; splits follow one another."""
     triples = encoded.triples.drop("split")

@@ -1,6 +1,6 @@
 """The registry of data sets: config/datasets.yaml and files of the user's own, checked and merged."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, product
@@ -12,7 +12,7 @@ from rankadjust.base.files import path_from, shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, SPLITS, TIME_COLUMNS, time_columns
 from rankadjust.base.words import folded
-from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo, endings
+from rankadjust.data.sources import File, FileSet, Http, Local, Package, Zenodo
 
 SHIPPED = "config/datasets.yaml"
 
@@ -36,12 +36,9 @@ class Format:
     delimiter: tab, comma, space (one blank), whitespace (any run of blanks and tabs) or any other string.
     columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore; in a list of
         entities entity or ignore.
-    names: what a Parquet file calls each of the columns, where it is something else.
     header_lines: lines to skip at the start.
     labels: text, or integer where every label of an entity or a relation has to be a whole number.
     strip: remove blanks and tabs around each field.
-    file: text, a triple a line; or arrays of integers: npy, a triple a row, or parquet, columns of these names.
-    num_entities, num_relations: how many there are in arrays, whose ids are below; None for the largest id and one.
     """
 
     delimiter: str = "tab"
@@ -49,15 +46,6 @@ class Format:
     header_lines: int = 0
     labels: str = "text"
     strip: bool = False
-    file: str = "text"
-    num_entities: int | None = None
-    num_relations: int | None = None
-    names: tuple[str, ...] = ()
-
-    @property
-    def stored(self) -> Sequence[str] | Mapping[str, str]:
-        """Return the columns as `integer_blocks` takes them."""
-        return dict(zip(self.columns, self.names, strict=True)) if self.names else self.columns
 
     @property
     def separator(self) -> str | None:
@@ -194,7 +182,6 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     layout = dict(entry.get("format", {}))
     listed = layout.pop("entities", {})
     columns = layout.pop("columns", LABEL_COLUMNS)
-    names = tuple(columns.values()) if isinstance(columns, Mapping) else ()
     expected = dict(entry.get("expected", {}))
     splits = _splits(entry["sources"][0])
     same: dict[str, Any] = {key: entry[key] for key in _AS_THEY_ARE if key in entry}
@@ -205,7 +192,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         sources=tuple(_SOURCES[source["kind"]](source, path.parent) for source in entry["sources"]),
         splits=splits,
         origin=path,
-        format=Format(columns=tuple(columns), names=names, **layout),
+        format=Format(columns=tuple(columns), **layout),
         entities=_list_format(listed, layout) if _has_list(entry["sources"][0]) else None,
         without_training=_without_training(entry),
         total_candidates=entry.get("total_candidates", {}),
@@ -218,7 +205,6 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         chain(
             _source_problems(entry, dataset),
             _column_problems(dataset),
-            _array_problems(entry, dataset),
             _role_problems(dataset),
             _list_problems(entry, dataset),
             _bound_problems(dataset),
@@ -325,47 +311,8 @@ def _column_problems(dataset: Dataset) -> Iterator[_Problem]:
         if name in LABEL_COLUMNS and name not in columns:
             yield place, f"format.columns lacks '{name}'"
     times = {name for name in TIME_COLUMNS if name in columns}
-    names = dataset.format.names
-    if names and dataset.format.file != "parquet":
-        problem = "gives names of columns, which only Parquet files have; list what each field is, in order"
-        yield place, f"format.columns {problem}"
-    if len(set(names)) < len(names):
-        yield place, "format.columns names one column of the file twice"
     if times != set(time_columns(columns)):
         yield place, "format.columns needs either time, or time_start and time_end"
-
-
-def _array_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
-    layout = entry.get("format", {})
-    form = dataset.format
-    for number, files in enumerate(dataset.sources):
-        for split, ending in ((split, ending) for file in files for split, ending in endings(file).items()):
-            if split in dataset.splits and ending != {"text": ".txt"}.get(form.file, f".{form.file}"):
-                declared = form.file if "file" in layout else "not given, which means text"
-                held = "no such file" if ending == ".txt" else f"a file {ending}"
-                yield (
-                    ["sources", number],
-                    f"format.file is {declared}, but sources.{number} has {held} for {split}; declare what they are",
-                )
-    if form.file == "text":
-        for key in ("num_entities", "num_relations"):
-            if key in layout:
-                yield ["format", key], f"format.{key} is for arrays of integers, and format.file is text"
-        return
-    for key in ("delimiter", "header_lines", "labels", "strip"):
-        if key in layout:
-            yield ["format", key], f"format.{key} is for text, and format.file is {form.file}; leave it out"
-    if form.file == "parquet" and "ignore" in form.columns:
-        yield (
-            ["format", "columns"],
-            "format.columns names the columns of a Parquet file that are read; leave ignore out",
-        )
-    if dataset.entities is not None:
-        problem = "the ids of arrays need no list of entities; give format.num_entities instead"
-        yield ["sources", 0], problem
-    if dataset.role == "inductive" and form.num_entities is not None:
-        problem = "an entity without triples belongs to neither graph of an inductive data set"
-        yield ["format", "num_entities"], f"{problem}; leave num_entities out"
 
 
 def _role_problems(dataset: Dataset) -> Iterator[_Problem]:

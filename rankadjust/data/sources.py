@@ -3,11 +3,9 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
-from urllib.parse import quote, unquote, urlsplit
+from pathlib import Path
+from urllib.parse import quote
 
-# Endings of binary files; an ending of the compression may follow.
-_ARRAYS = (".npy", ".parquet")
 # In a fetched folder, it says where the files came from.
 MANIFEST = "source.json"
 
@@ -65,29 +63,6 @@ class File:
 
 # One alternative of a data set: all the files that together hold its splits.
 FileSet = tuple[File, ...]
-
-
-def endings(file: File) -> dict[str, str]:
-    """Return how the file of each split ends, by its published name: '.npy', '.parquet' or '.txt' for any other."""
-    place = urlsplit(file.source.url) if isinstance(file.source, Http) else None
-    # fetch.php?media=train.npy is an array as train.npy?download=1 is.
-    names = (unquote(place.path), place.query) if place else (address(file.source),)
-    return {
-        split: next(filter(None, map(_ending, (member,) if member else names)), ".txt")
-        for split, member in file.members.items()
-    }
-
-
-def _ending(name: str) -> str | None:
-    """Return the ending of an array; an ending of the compression may follow it."""
-    suffixes = PurePosixPath(name).suffixes[-2:]
-    return next((suffix for suffix in reversed(suffixes) if suffix in _ARRAYS), None)
-
-
-def fetched_file(folder: Path, split: str) -> Path:
-    """Return the file of a split in a fetched folder, <split>.txt where there is none."""
-    paths = (folder / f"{split}{suffix}" for suffix in _ARRAYS)
-    return next((path for path in paths if path.exists()), folder / f"{split}.txt")
 
 
 def refused(folder: Path, sha256: str) -> Path:

@@ -1,10 +1,6 @@
-"""Summary of a data set: how many triples, entities, repetitions and overlaps it has, compared with the registry.
+"""Summary of a data set: how many triples, entities, repetitions and overlaps it has, compared with the registry."""
 
-Which entities and relations occur is found by going through all triples once. Equal triples have equal heads, so that
-repetitions and overlaps can be counted for some heads at a time and added up, for data larger than memory.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -21,8 +17,6 @@ from rankadjust.data.registry import Dataset
 _Ids = npt.NDArray[np.uint32]
 _Keys = npt.NDArray[np.uint64]
 _Mask = npt.NDArray[np.bool_]
-# Encoded triples in blocks, split by split, anew with every call.
-_Blocks = Callable[[], Iterable[pl.DataFrame]]
 
 
 def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
@@ -34,18 +28,7 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     """
     kinds = encoded.labels["kind"]
     entities, relations = (int((kinds == kind).sum()) for kind in ("entity", "relation"))
-    return summarise_blocks(lambda: [encoded.triples], entities, relations, dataset)
-
-
-def summarise_blocks(
-    blocks: _Blocks, entities: int, relations: int, dataset: Dataset, parts: int = 1
-) -> dict[str, Any]:
-    """Return the counts of a data set like `summarise`, of encoded triples in blocks.
-
-    entities, relations: how many there are; ids are below. parts: for each part of the heads the
-    triples are read once more; the triples of a part have to fit into memory.
-    """
-    seen_in, triples = _survey(blocks(), entities, relations)
+    seen_in, triples = _survey(encoded.triples, entities, relations)
     splits = list(seen_in)
     known = {
         graph: _Seen.union(
@@ -56,12 +39,8 @@ def summarise_blocks(
         for graph in dict.fromkeys(map(_graph_of, splits))
     }
     size = _Size(entities, relations)
-    counts: dict[str, Any] = {}
-    values: list[pl.Series] = []
-    for part in range(parts):
-        own = _Part.of(blocks(), splits, part, parts)
-        counts = _added(counts, _counts(own, known, size))
-        values.append(own.time_values())
+    own = _Columns.of(encoded.triples)
+    counts = _counts(own, known, size)
     isolated = entities - _count(_Seen.union(seen_in.values(), entities, relations).entities)
     distinct = counts["distinct"]
     summary = {
@@ -91,9 +70,9 @@ def summarise_blocks(
     }
     if dataset.role == "inductive":
         summary["graphs"] = _graphs(seen_in, counts["distinct_in_graph"], size)
-    if "times" in counts:
-        number = pl.concat(values).n_unique()
-        summary["times"] = {"values": number, **counts["times"]}
+    if own.times.width:
+        values = pl.concat(own.times[name].rename("time") for name in own.times.columns).n_unique()
+        summary["times"] = {"values": values, **counts["times"]}
     return summary
 
 
@@ -133,28 +112,24 @@ class _Seen:
         }
 
 
-def _survey(
-    blocks: Iterable[pl.DataFrame], entities: int, relations: int
-) -> tuple[dict[str, _Seen], dict[str, int]]:
+def _survey(triples: pl.DataFrame, entities: int, relations: int) -> tuple[dict[str, _Seen], dict[str, int]]:
     """Return for each split what occurs there, and how many triples it has."""
-    seen: dict[str, _Seen] = {}
-    triples: dict[str, int] = {}
-    for block in blocks:
-        columns = [block[name].to_numpy() for name in LABEL_COLUMNS]
-        for split, rows in _rows_of_splits(block["split"]).items():
-            head, relation, tail = (column[rows] for column in columns)
-            own = seen.setdefault(split, _Seen.union([], entities, relations))
-            own.entities[head] = True
-            own.entities[tail] = True
-            own.relations[relation] = True
-            triples[split] = triples.get(split, 0) + head.size
-    present = [split for split in SPLITS if split in seen]
-    return {split: seen[split] for split in present}, {split: triples[split] for split in present}
+    columns = [triples[name].to_numpy() for name in LABEL_COLUMNS]
+    seen = {}
+    rows_of = _rows_of_splits(triples["split"])
+    for split, rows in rows_of.items():
+        head, relation, tail = (column[rows] for column in columns)
+        own = _Seen.union([], entities, relations)
+        own.entities[head] = True
+        own.entities[tail] = True
+        own.relations[relation] = True
+        seen[split] = own
+    return seen, {split: rows.stop - rows.start for split, rows in rows_of.items()}
 
 
 @dataclass(frozen=True)
-class _Part:
-    """Triples with some of the heads, as columns of ids, ordered by split."""
+class _Columns:
+    """Triples as columns of ids, ordered by split."""
 
     head: _Ids
     relation: _Ids
@@ -163,25 +138,17 @@ class _Part:
     rows: Mapping[str, slice]
 
     @classmethod
-    def of(cls, blocks: Iterable[pl.DataFrame], splits: Iterable[str], part: int, parts: int) -> "_Part":
-        given = [block if parts == 1 else block.filter(pl.col("head") % parts == part) for block in blocks]
-        triples = given[0] if len(given) == 1 else pl.concat(given)
+    def of(cls, triples: pl.DataFrame) -> "_Columns":
         head, relation, tail = (triples[name].to_numpy() for name in LABEL_COLUMNS)
         times = triples.select(name for name in TIME_COLUMNS if name in triples.columns)
-        nothing = dict.fromkeys(splits, slice(0, 0))
-        return cls(head, relation, tail, times, nothing | _rows_of_splits(triples["split"]))
+        return cls(head, relation, tail, times, _rows_of_splits(triples["split"]))
 
     def keys(self, size: _Size) -> _Keys:
         """Return one number per row, the same for the same triple."""
         return _pair(_pair(self.head, self.relation, size.relations), self.tail, size.entities)
 
-    def time_values(self) -> pl.Series:
-        """Return the different times."""
-        columns = [self.times[name].rename("time") for name in self.times.columns]
-        return pl.concat(columns).unique() if columns else pl.Series("time", [], pl.String)
 
-
-def _counts(part: _Part, known: Mapping[str, _Seen], size: _Size) -> dict[str, Any]:
+def _counts(part: _Columns, known: Mapping[str, _Seen], size: _Size) -> dict[str, Any]:
     """Return what can be added up over the parts."""
     keys = part.keys(size)
     distinct = {split: _distinct(keys[rows]) for split, rows in part.rows.items()}
@@ -209,14 +176,6 @@ def _counts(part: _Part, known: Mapping[str, _Seen], size: _Size) -> dict[str, A
     if part.times.width:
         counts["times"] = _times(part.times, keys, part.rows)
     return counts
-
-
-def _added(first: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Add up nested counts; the first may be empty."""
-    return {
-        key: _added(first.get(key, {}), value) if isinstance(value, Mapping) else first.get(key, 0) + value
-        for key, value in other.items()
-    }
 
 
 def _graph_of(split: str) -> str:

@@ -9,14 +9,12 @@ import random
 import shutil
 from pathlib import Path
 
-from scripts.add_partitions import add_partitions
 from scripts.baselines import baselines
 from scripts.benchmarks import benchmarks
 from scripts.bounds import bounds
 from scripts.case_study import case_study
 from scripts.compare import compare
 from scripts.count import count
-from scripts.count_partition import count_partition
 from scripts.encode import encode_dataset
 from scripts.fetch import fetch
 from scripts.figures import figures
@@ -71,24 +69,12 @@ def encode_one(folder, name, out):
     dataset = load_registry(folder / f"{name}.yaml")[name]
     fetch(name, dataset.sources, out / "bytes", folder / "cache", None, offline=True)
     files = out / "triples.parquet", out / "labels.parquet", out / "summary.json"
-    encode_dataset(dataset, out / "bytes", *files, 2e9, lambda _: None)
+    encode_dataset(dataset, out / "bytes", *files, lambda _: None)
 
 
 def count_one(folder, out, name="Tiny"):
     given = folder / "triples.parquet", folder / "summary.json"
     count(*given, name, [PROTOCOL], out / "histograms.parquet", out / "pairs.parquet")
-
-
-def count_part(folder, out, name="Tiny", part=0):
-    given = folder / "triples.parquet", folder / "summary.json"
-    made = out / f"{part}.parquet", out / f"{part}.pairs.parquet"
-    count_partition(*given, name, [PROTOCOL], (part, 2), 1e9, *made)
-
-
-def add_up(folder, out):
-    histograms = [folder / f"{part}.parquet" for part in (0, 1)]
-    pairs = [folder / f"{part}.pairs.parquet" for part in (0, 1)]
-    add_partitions(histograms, pairs, "Tiny", [PROTOCOL], out / "histograms.parquet", out / "pairs.parquet")
 
 
 def moments_of(folder, out, name="Tiny"):
@@ -188,13 +174,11 @@ def use_tasks(folder, out):
 
 # Which stages read a file; the functions above do what each stage does, from one folder to another.
 READERS = {
-    "triples.parquet": [count_one, count_part, tasks_of, baselines_of],
-    "summary.json": [count_one, count_part, tasks_of, baselines_of, gather_all],
+    "triples.parquet": [count_one, tasks_of, baselines_of],
+    "summary.json": [count_one, tasks_of, baselines_of, gather_all],
     "labels.parquet": [tasks_of],
     "histograms.parquet": [moments_of, gather_all],
     "pairs.parquet": [moments_of],
-    "1.parquet": [add_up],
-    "1.pairs.parquet": [add_up],
     "moments.parquet": [gather_all],
     "baselines.parquet": [gather_all],
     "bounds.parquet": [gather_all],
@@ -249,8 +233,6 @@ def made(tmp_path_factory):
         moments_of(folder, folder, name)
         tasks_of(folder, folder, name)
         baselines_of(folder, folder, name)
-        for part in (0, 1):
-            count_part(folder, folder, name, part)
         folders.append(folder)
     tiny, other = folders
     (tiny / "table.csv").write_text(TABLE)

@@ -5,13 +5,11 @@ import re
 import sys
 import types
 
-from scripts.add_partitions import add_partitions
 from scripts.baselines import baselines
 from scripts.bounds import bounds
 from scripts.case_study import case_study
 from scripts.compare import compare
 from scripts.count import count
-from scripts.count_partition import count_partition
 from scripts.encode import encode_dataset
 from scripts.fetch import fetch
 from scripts.figures import figures
@@ -56,7 +54,7 @@ def made(tmp_path_factory, project):
         folder / name for name in ("triples.parquet", "labels.parquet", "summary.json")
     )
     said = []
-    encode_dataset(dataset, folder / "bytes", triples, labels, summary, 2e9, said.append)
+    encode_dataset(dataset, folder / "bytes", triples, labels, summary, said.append)
     assert said == ["Tiny: 4 entities, 2 relations, 6 / 2 / 3 triples"]
     protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
     histograms, pairs, table = (folder / f"{kind}.parquet" for kind in ("histograms", "pairs", "moments"))
@@ -153,30 +151,6 @@ def test_an_own_table_on_sampled_candidates_is_shown_beside_the_literature(made,
     assert pl.read_parquet(beside)["protocol"].unique().to_list() == ["sampled-500"]
 
 
-def test_parts_add_up_to_the_same_files(made, tmp_path):
-    protocols = [get_protocol(name) for name in ("pykeen", "pykeen-published")]
-    files = [(tmp_path / f"{part}.parquet", tmp_path / f"{part}.pairs.parquet") for part in range(3)]
-    for part, (histograms, pairs) in enumerate(files):
-        # Of the two relations, one part has none.
-        count_partition(
-            *(
-                made / "triples.parquet",
-                made / "summary.json",
-                "Tiny",
-                protocols,
-                (part, 3),
-                1e9,
-                histograms,
-                pairs,
-            )
-        )
-    assert [pl.read_parquet(histograms).height > 0 for histograms, _ in files] == [True, True, False]
-    whole, whole_pairs = tmp_path / "whole.parquet", tmp_path / "whole.pairs.parquet"
-    add_partitions(*zip(*files, strict=True), "Tiny", protocols, whole, whole_pairs)
-    assert whole.read_bytes() == (made / "histograms.parquet").read_bytes()
-    assert whole_pairs.read_bytes() == (made / "pairs.parquet").read_bytes()
-
-
 def test_database_and_summary_table(made):
     database = pl.read_parquet(made / "adjustments.parquet")
     # Two protocols, three splits, three sides, three metrics.
@@ -250,7 +224,7 @@ def test_entities_in_no_triple_are_candidates(tmp_path):
     fetch("Tiny", dataset.sources, tmp_path / "Tiny", tmp_path / "cache", None, offline=True)
     triples, labels, summary, histograms, pairs = (tmp_path / name for name in "tlshp")
     said = []
-    encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, 2e9, said.append)
+    encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, said.append)
     assert said == ["Tiny: 6 entities (2 in no triple), 2 relations, 6 / 2 / 3 triples"]
     count(triples, summary, "Tiny", [get_protocol("filtered"), get_protocol("pykeen")], histograms, pairs)
     # Without the list N = 3 for tails and 2 for heads (tests/workflow), of 4 entities.
@@ -264,7 +238,7 @@ def test_entities_in_no_triple_are_candidates(tmp_path):
     (tmp_path / "entity2id.txt").write_text("6\na\t0\nb\t1\nc\t2\n\t3\n")
     fetch("Tiny", dataset.sources, tmp_path / "Tiny", tmp_path / "cache", None, offline=True)
     with pytest.raises(RankadjustError, match=r"/entity2id\.txt:5: the entity is empty"):
-        encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, 2e9, said.append)
+        encode_dataset(dataset, tmp_path / "Tiny", triples, labels, summary, said.append)
 
 
 def injected(tmp_path, monkeypatch, **wildcards):

@@ -56,21 +56,17 @@ def test_what_jobs_are_granted_follows_from_the_triples(project):
     Encoding takes 2,000 MB and 150 a million, counting 700 MB and 60 bytes a triple, baselines 700 MB and 150 bytes,
     both 2,000 MB at least; the time is ten minutes and one for each 500,000.
     """
-    made = plan(project, datasets=["Nations", "Wikidata5M"], memory_mb=1800, partitions="auto")
+    made = plan(project, datasets=["Nations", "Wikidata5M"], memory_mb=1800)
     granted = [
         made.megabytes_to_encode,
         made.megabytes_to_count,
         made.megabytes_for_baselines,
-        made.megabytes_to_count_partition,
         made.minutes,
         made.threads_to_encode,
         made.threads_to_count,
     ]
-    assert [grant("Nations") for grant in granted] == [2000, 2000, 2000, 1800, 10, 1, 1]
-    assert [grant("Wikidata5M") for grant in granted] == [2000 + 3093, 2000, 700 + 3093, 1800, 51, 2, 2]
-    assert made.partitions("Nations") == 1
-    assert made.partitions("Wikidata5M") == 2
-    assert plan(project, datasets=["Nations"], partitions=3).partitions("Nations") == 3
+    assert [grant("Nations") for grant in granted] == [2000, 2000, 2000, 10, 1, 1]
+    assert [grant("Wikidata5M") for grant in granted] == [2000 + 3093, 2000, 700 + 3093, 51, 2, 2]
 
 
 def test_small_data_sets_are_computed_together_where_jobs_run_elsewhere(project):
@@ -87,7 +83,6 @@ def test_here_tiny_data_sets_with_known_files_are_computed_together(project):
     assert replace(made, datasets=changing, batch=10_000).together(elsewhere=False) == {
         "batch_1": ("Nations", "UMLS")
     }
-    assert replace(made, partitions_wanted=3).together(elsewhere=False) == {}
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,6 @@ def test_a_job_that_is_tried_again_is_granted_more(folder, batch):
             "host",
             "--config",
             batch,
-            "partitions=2",
         )
         assert dry.returncode == 0, dry.stderr
         rules = re.findall(

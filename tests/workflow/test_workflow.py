@@ -11,10 +11,8 @@ import time
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 from rankadjust.database.beside import write_candidates
 from rankadjust.database.counted_baselines import load_baselines, write_baselines
@@ -375,136 +373,6 @@ def test_the_same_command_makes_again_what_is_damaged_and_reads_what_a_clock_ahe
     triples = folder / "elsewhere" / "results" / "triples" / "Tiny.parquet"
     assert f"note: {triples}: dated in the future, when the clock was ahead; dated now instead\n" in said
     assert planned(folder) == {}
-
-
-def partitioned(folder, *arguments):
-    """Run with the same inputs in a directory of its own, each data set in three parts."""
-    return snakemake(
-        *("results/candidates/Tiny.parquet", "--directory", folder / "parts", *arguments),
-        *("--configfile", folder / "config.yaml", "--config", "partitions=3"),
-        cwd=folder,
-        snakefile=folder / "project" / "Snakefile",
-    )
-
-
-@pytest.mark.slow
-def test_in_partitions_the_same_bytes_come_out_and_a_lost_partition_redoes_itself_alone(run):
-    first = partitioned(run, "--until", "count_partition", "--notemp")
-    assert first.returncode == 0, first.stderr
-    assert first.stderr.count("(Rule: count_partition)") == 3
-    parts = run / "parts" / "results" / "partitions" / "Tiny"
-    (parts / "1.parquet").unlink()
-    second = partitioned(run)
-    assert second.returncode == 0, second.stderr
-    assert second.stderr.count("(Rule: count_partition)") == 1
-    assert second.stderr.count("(Rule: encode)") == 0
-    for name in ("Tiny.parquet", "Tiny.pairs.parquet"):
-        whole, added = (run / place / "results" / "candidates" / name for place in ("elsewhere", "parts"))
-        assert added.read_bytes() == whole.read_bytes()
-    assert not list(parts.glob("*"))
-
-
-@pytest.mark.slow
-def test_a_data_set_that_is_too_large_for_a_job_is_divided_before_anything_has_run(run):
-    counts = "Tiny:\n  expected: {triples: {training: 21560000, validation: 220000, testing: 220000}}\n"
-    (run / "large.yaml").write_text(REGISTRY.replace("Tiny:\n", counts))
-
-    def partitions(memory):
-        done = snakemake(
-            *(
-                "results/candidates/Tiny.parquet",
-                "--directory",
-                run / "large",
-                "--dry-run",
-                "--quiet",
-                "host",
-            ),
-            *(
-                "--configfile",
-                run / "config.yaml",
-                "--config",
-                f"registry={run}/large.yaml",
-                f"memory_mb={memory}",
-            ),
-            cwd=run,
-            snakefile=run / "project" / "Snakefile",
-        )
-        assert done.returncode == 0, done.stderr
-        return dict(line.split() for line in done.stdout.splitlines() if line.startswith(("count", "add")))
-
-    # As a whole it takes 0.7 GB and 60 bytes for each of 22 million triples: 2.02 GB.
-    assert partitions(2100) == {"count": "1"}
-    # 22 million times 44 bytes into 1.3 - 0.7 GB.
-    assert partitions(1300) == {"count_partition": "2", "add_partitions": "1"}
-
-
-@pytest.mark.slow
-def test_arrays_of_ids_give_the_same_counts_and_an_edit_of_one_is_noticed(run):
-    number = {"a": 0, "b": 1, "c": 2, "d": 3, "r": 0, "s": 1}
-    for name in ("train", "valid", "test"):
-        words = (run / "data" / f"{name}.txt").read_text().split()
-        np.save(run / "data" / f"{name}.npy", np.array([number[word] for word in words]).reshape(-1, 3))
-    (run / "ids.yaml").write_text(
-        REGISTRY.replace("Tiny", "Ids").replace(".txt", ".npy").replace("delimiter: tab", "file: npy")
-    )
-
-    def counted(*arguments):
-        done = snakemake(
-            *("results/candidates/Ids.parquet", "--directory", run / "arrays", *arguments),
-            *(
-                "--configfile",
-                run / "config.yaml",
-                "--config",
-                "datasets=Ids",
-                f"registry={run}/ids.yaml",
-                "tables=null",
-            ),
-            cwd=run,
-            snakefile=run / "project" / "Snakefile",
-        )
-        assert done.returncode == 0, done.stderr
-        return done
-
-    counted()
-    for name in ("parquet", "pairs.parquet"):
-        of_ids, of_text = (run / place / "results" / "candidates" for place in ("arrays", "elsewhere"))
-        # The seals in the files name the data set; the tables are the same.
-        assert_frame_equal(pl.read_parquet(of_ids / f"Ids.{name}"), pl.read_parquet(of_text / f"Tiny.{name}"))
-    assert "Nothing to be done" in counted("--dry-run").stdout
-    # Another triple, in a file that is older than before.
-    path = run / "data" / "test.npy"
-    time = path.stat().st_mtime - 86400
-    np.save(path, np.load(path)[:-1])
-    os.utime(path, (time, time))
-    again = counted("--dry-run", "--quiet", "host").stdout
-    rules = {
-        tuple(line.split()) for line in again.splitlines() if line.startswith(("fetch", "encode", "count"))
-    }
-    assert rules == {("fetch", "1"), ("encode", "1"), ("count", "1")}
-
-
-@pytest.mark.shared
-def test_real_data_sets_in_partitions_give_the_same_bytes(tmp_path, shared):
-    # The library counts all of them in parts: test_groups_of_relations_add_up_on_every_data_set.
-    names = ["GraIL-WN18RR-v1", "ICEWS14-forecasting"]
-    protocols = ["filtered", "pykeen", "typed", "time-aware", "sampled-5"]
-    (tmp_path / "config.yaml").write_text(
-        f"datasets: {names}\nprotocols: {protocols}\nmirror: {shared / 'data' / 'mirror'}\noffline: true\n"
-    )
-    counted = tmp_path / "results" / "candidates"
-    found = []
-    for partitions, rule in ((1, "count"), (3, "count_partition")):
-        done = snakemake(
-            *(f"results/candidates/{name}.parquet" for name in names),
-            *("--configfile", tmp_path / "config.yaml", "--config", f"partitions={partitions}"),
-            cwd=tmp_path,
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stderr.count(f"(Rule: {rule})") == partitions * len(names)
-        found.append({path.name: path.read_bytes() for path in counted.iterdir()})
-    whole, added = found
-    assert len(whole) == 2 * len(names)
-    assert added == whole
 
 
 @pytest.mark.parametrize(

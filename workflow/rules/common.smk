@@ -41,8 +41,6 @@ RUN, PLAN, DIGESTS, BATCHES = START.run, START.plan, START.digests, START.batche
 DATASETS, BOUNDED, PROTOCOLS = PLAN.datasets, PLAN.bounded, PLAN.protocols
 TABLES, METRICS = PLAN.tables, PLAN.metrics
 APPLICABLE, COUNTED, BASELINED = PLAN.applicable, PLAN.counted, PLAN.baselined
-# Known before anything has run, so that no checkpoint is needed.
-PARTITIONS = {name: PLAN.partitions(name) for name in COUNTED}
 ALONE = sorted(set(DATASETS).difference(*BATCHES.values()))
 
 # Whatever a job reads is an input, or a digest among its params: so no result is stale (docs/architecture.md).
@@ -54,13 +52,11 @@ DAMAGED = {name: damage_seen(name, f"resources/datasets/{name}") for name in DAT
 
 wildcard_constraints:
     dataset=one_of(DATASETS),
-    partition="[0-9]+",
 
 
 # What a job is granted: from the triples of its data set, and measured (docs/cluster.md).
 megabytes_to_encode = PLAN.megabytes_to_encode
 megabytes_to_count = PLAN.megabytes_to_count
-megabytes_to_count_partition = PLAN.megabytes_to_count_partition
 megabytes_for_baselines = PLAN.megabytes_for_baselines
 minutes_for = PLAN.minutes
 # Of jobs that are ready, the one with the most work begins first, so that no core is idle while the last one runs.

@@ -1,7 +1,7 @@
 """Fetch every data set and encode it.
 
 Inputs: nothing but the sources named in the registry; the paths of a data set of the user's own.
-Outputs: resources/datasets/<dataset>/<split>.txt, or .npy or .parquet, bytes as published, checked;
+Outputs: resources/datasets/<dataset>/<split>.txt, bytes as published, checked;
          results/triples/<dataset>.parquet, integer triples, with <dataset>.labels.parquet and <dataset>.json.
 """
 
@@ -65,10 +65,8 @@ rule encode:
             "data.reading",
             "data.encoding",
             "data.fetched",
-            "data.arrays",
             "data.summary",
             "data.notices",
-            "counting.memory",
         ),
     script:
         "../../scripts/encode.py"

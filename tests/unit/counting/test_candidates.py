@@ -1,4 +1,4 @@
-"""The counts of candidates: against a slow counter, published counts, and an evaluation by masking."""
+"""The counts of candidates: against a counter by joins, published counts, and an evaluation by masking."""
 
 import functools
 import itertools
@@ -7,7 +7,6 @@ import tarfile
 import zipfile
 from collections import Counter
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import polars as pl
@@ -20,18 +19,11 @@ from polars.testing import assert_frame_equal
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import groups, packing
-from rankadjust.counting.candidates import (
-    Candidates,
-    add_up,
-    count_blocks,
-    count_candidates,
-    count_protocols,
-)
-from rankadjust.counting.memory import COUNTED, ENTITY
+from rankadjust.counting.candidates import count_candidates, count_protocols
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
 from rankadjust.data.encoding import encode
 from tests.mirror import verified_splits
-from tests.reference_counter import count_slowly
+from tests.reference_counter import count_by_joins
 from tests.searching import in_profile
 
 # Every protocol whose combination of parameters is allowed; `sides` does not take part in counting.
@@ -59,7 +51,7 @@ COMBINATIONS = [
     )
     if not (time == "aware" and known == "none") and not (types == "observed" and negatives)
 ]
-# Four by default and twenty in `.ci/run`: the slow counter takes its time, and the test has twelve cases.
+# Four by default and twenty in `.ci/run`: the counter by joins takes its time, and the test has twelve cases.
 THOROUGH = settings.default.max_examples == 100
 FEW = settings(max_examples=20 if THOROUGH else 4)
 # Tests that draw one of eight cases, and several protocols for it.
@@ -73,6 +65,11 @@ def frames(splits):
         name: pl.DataFrame(triples, dict.fromkeys(columns, pl.String), orient="row")
         for name, triples in splits.items()
     }
+
+
+def by_joins(splits, protocol, **options):
+    parts = [frame.with_columns(split=pl.lit(name)) for name, frame in frames(splits).items()]
+    return count_by_joins(pl.concat(parts).lazy(), protocol, **options)
 
 
 def assert_same(fast, slow):
@@ -101,7 +98,7 @@ LAYOUTS = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 @FEW
 @given(data=st.data())
-def test_the_slow_counter_agrees(data, layout, time_columns):
+def test_a_counter_by_joins_agrees(data, layout, time_columns):
     splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
     # Two entities in training, so that one negative can be drawn.
     for name in splits.keys() & {"training", "inference"}:
@@ -109,7 +106,7 @@ def test_the_slow_counter_agrees(data, layout, time_columns):
     protocol = data.draw(
         st.sampled_from([p for p in COMBINATIONS if time_columns or p.time == "ignore"]), label="protocol"
     )
-    assert_same(count_candidates(frames(splits), protocol), count_slowly(splits, protocol))
+    assert_same(count_candidates(frames(splits), protocol), by_joins(splits, protocol))
 
 
 @pytest.mark.parametrize("layout", ["usual", "facts"])
@@ -120,7 +117,7 @@ def test_entities_in_no_triple_are_candidates_of_the_release(data, layout, isola
     splits["training"].append(("a", "p", "b"))
     protocol = data.draw(st.sampled_from([p for p in COMBINATIONS if p.time == "ignore"]), label="protocol")
     fast = count_candidates(frames(splits), protocol, len(isolated))
-    assert_same(fast, count_slowly(splits, protocol, isolated=isolated))
+    assert_same(fast, by_joins(splits, protocol, isolated=len(isolated)))
 
 
 def test_entities_in_no_triple_belong_to_neither_of_two_graphs():
@@ -148,7 +145,7 @@ def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, ti
         found = count_protocols(frames(splits), protocols)
     assert len(found) == len(protocols)
     for counted, protocol in zip(found, protocols, strict=True):
-        assert_same(counted, count_slowly(splits, protocol))
+        assert_same(counted, by_joins(splits, protocol))
 
 
 def test_relations_are_counted_in_groups_of_about_the_same_size():
@@ -161,115 +158,6 @@ def test_relations_are_counted_in_groups_of_about_the_same_size():
         [3, 4],
         [5],
     ]
-
-
-def test_as_much_is_loaded_as_fits():
-    assert [list(load) for load in groups._loads([60, 30, 20, 100, 5, 300, 1, 2], 100)] == [
-        [0, 1],
-        [2],
-        [3],
-        [4],
-        [5],
-        [6, 7],
-    ]
-    assert list(groups._loads([], 100)) == []
-
-
-def test_ranges_of_a_relation_hold_as_much_as_fits():
-    assert groups._ranges(np.array([0, 60, 0, 40, 1, 300, 0, 99, 2]), 100).tolist() == [0] * 4 + [
-        1,
-        2,
-        2,
-        3,
-        4,
-    ]
-
-
-def test_every_relation_belongs_to_one_part_and_parts_are_about_as_large():
-    triples = np.array([5, 0, 40, 30, 7, 20, 8])
-    parts = [groups.share(triples, part, 3) for part in range(3)]
-    assert np.sum(parts, axis=0).tolist() == triples.tolist()
-    # Dealt out from the largest: 40, 30 and 20; 8 and 7 to the 20, which makes 35; 5 to the 30.
-    assert [np.flatnonzero(part).tolist() for part in parts] == [[2], [0, 3], [4, 5, 6]]
-    assert groups.share(triples, 3, 9).sum() == 8
-
-
-def of_numbers(splits):
-    """Return the triples of all splits as one frame of integers."""
-    number = {label: place for place, label in enumerate("abcdefpqr12")}
-    return pl.concat(
-        frame.with_columns(split=pl.lit(name)) for name, frame in frames(splits).items()
-    ).with_columns(pl.all().exclude("split").replace_strict(number, return_dtype=pl.Int32))
-
-
-@SEVERAL
-@given(data=st.data(), layout=st.sampled_from(list(LAYOUTS)), time_columns=st.sampled_from([0, 1]))
-def test_blocks_are_counted_like_the_whole(data, layout, time_columns):
-    splits = data.draw(graphs(time_columns, LAYOUTS[layout]))
-    protocols = data.draw(
-        st.lists(
-            st.sampled_from(
-                [p for p in COMBINATIONS if not p.negatives and (time_columns or p.time == "ignore")]
-            ),
-            min_size=1,
-            max_size=3,
-        )
-    )
-    whole = of_numbers(splits)
-    rows = data.draw(st.sampled_from([1, 3, 50]), label="rows of a block")
-    # Relations of more triples than this are counted in parts; the triples of a query have to fit.
-    fitting = data.draw(st.sampled_from([1, 2, 5, 40]), label="triples that fit")
-    parts = data.draw(st.sampled_from([1, 2, 4]), label="parts")
-    memory = 2 * pl.thread_pool_size() * COUNTED * fitting + ENTITY * 6
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(groups, "_PIECES", data.draw(st.sampled_from([4, 2**16]), label="pieces of the ids"))
-        patch.setattr(groups, "_require_room", lambda *_: None)
-        patch.setattr(groups, "GROUP", data.draw(st.sampled_from([1, 4, 10]), label="group"))
-        found = zip(
-            *(
-                count_blocks(lambda: whole.iter_slices(rows), protocols, memory, part=part, parts=parts)
-                for part in range(parts)
-            ),
-            strict=True,
-        )
-        counted = [add_up(of_parts) for of_parts in found]
-    for one, protocol in zip(counted, protocols, strict=True):
-        assert_same(one, count_slowly(splits, protocol))
-
-
-def test_what_does_not_fit_is_said():
-    # Of ten triples of relation 0, six are (3, 0, ?).
-    block = pl.DataFrame(
-        {"head": [3] * 6 + [0, 1, 2, 4], "relation": [0] * 10, "tail": [*range(6)] + [7] * 4}
-    )
-    blocks = [block.with_columns(split=pl.lit("training"))]
-    enough = COUNTED * 6 + ENTITY * 8
-    (found,) = count_blocks(lambda: blocks, ["filtered"], enough)
-    assert found.histogram["tasks"].sum() == 20
-    with pytest.raises(
-        RankadjustError, match="relation 0 has 6 triples with the head 3; counting them takes up"
-    ):
-        count_blocks(lambda: blocks, ["filtered"], enough - 1)
-    with pytest.raises(RankadjustError, match=r"8 entities take 0\.0 GB, and only 0\.0 GB are allowed"):
-        count_blocks(lambda: blocks, ["filtered"], ENTITY * 8)
-    with pytest.raises(RankadjustError, match="part 2 of 2; parts are numbered from 0 to 1"):
-        count_blocks(lambda: blocks, ["filtered"], 1e9, part=2, parts=2)
-
-
-@pytest.mark.parametrize(
-    ("block", "message"),
-    [
-        (pl.DataFrame({"head": ["a"], "relation": [0], "tail": [1]}), "head: String or null in a block"),
-        (pl.DataFrame({"head": [0], "relation": [0], "tail": [-1]}), "tail: an id below 0 or above 2,147,"),
-        (
-            pl.DataFrame({"head": [2**31], "relation": [0], "tail": [1]}),
-            "head: an id below 0 or above 2,147,",
-        ),
-    ],
-)
-def test_blocks_hold_integers(block, message):
-    with pytest.raises(RankadjustError, match=message):
-        count_blocks(lambda: [block.with_columns(split=pl.lit("training"))], ["filtered"], 1e9)
 
 
 TINY = {
@@ -305,12 +193,12 @@ def every(protocols):
 
 @pytest.mark.parametrize("protocol", every([p for p in COMBINATIONS if p.time == "ignore"]))
 def test_every_combination_on_a_tiny_graph(protocol):
-    assert_same(count_candidates(frames(TINY), protocol), count_slowly(TINY, protocol))
+    assert_same(count_candidates(frames(TINY), protocol), by_joins(TINY, protocol))
 
 
 @pytest.mark.parametrize("protocol", every(COMBINATIONS))
 def test_every_combination_on_a_tiny_temporal_graph(protocol):
-    assert_same(count_candidates(frames(TINY_TIMES), protocol), count_slowly(TINY_TIMES, protocol))
+    assert_same(count_candidates(frames(TINY_TIMES), protocol), by_joins(TINY_TIMES, protocol))
 
 
 def counts(found, split, side):
@@ -551,18 +439,10 @@ def content_of(path, member):
         "wikidata12k": ["time-aware", "time-static", "pykeen"],
     }.items(),
 )
-def test_the_slow_counter_agrees_on_real_data(name, protocols, shared):
+def test_a_counter_by_joins_agrees_on_real_data(name, protocols, shared):
     splits = read_shared(shared, name)
-    # Ranking the training splits by loops would take minutes; the slow counter does it on small graphs above.
-    without = ("training", "inference") if name != "Countries-S1" else ()
     for protocol in protocols:
-        fast = count_candidates(frames(splits), protocol)
-        ranked = [table.filter(~pl.col("split").is_in(without)) for table in (fast.histogram, fast.pairs)]
-        assert_same(Candidates(*ranked), count_slowly(splits, get_protocol(protocol), without))
-
-
-def entities_of(triples):
-    return pl.concat([triples["head"], triples["tail"]]).max() + 1
+        assert_same(count_candidates(frames(splits), protocol), by_joins(splits, get_protocol(protocol)))
 
 
 @pytest.mark.shared
@@ -582,17 +462,8 @@ def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypa
         with monkeypatch.context() as patch:
             patch.setattr(groups, "GROUP", encoded.height // 3)
             in_groups = count_protocols(encoded, protocols)
-        # In three parts of blocks, with so little memory that large relations are counted in parts of their own.
-        numbers = encoded.with_columns(pl.col(pl.String).rank("dense"))
-        memory = encoded.height / 1.5 * COUNTED + ENTITY * entities_of(encoded)
-        in_parts = [
-            count_blocks(partial(numbers.iter_slices, 100_000), protocols, memory, part=part, parts=3)
-            for part in range(3)
-        ]
-        in_blocks = [add_up(of_parts) for of_parts in zip(*in_parts, strict=True)]
-        for one, other, third in zip(in_groups, whole, in_blocks, strict=True):
+        for one, other in zip(in_groups, whole, strict=True):
             assert_same(one, other)
-            assert_same(third, other)
 
 
 # The files moments.<data set>.json of the development data were made by another program.
