@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.poisson_binomial import (
     TaskGroups,
-    log_at_least,
     log_bound,
-    log_no_rank_between,
     no_rank_between,
     summarise,
     tails,
@@ -96,48 +94,6 @@ def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
         inverse_expectation=float(1 / centre + sums[2]),
         inverse_variance=float(max(sums[3] - sums[2] ** 2, 0.0)),
     )
-
-
-# Sums over pairs of middle ranks are taken this many at a time, until what is added is negligible.
-_PAIRS = 256
-_PAIRS_NEGLIGIBLE = 1e-8
-
-
-def log_median_tail(groups: TaskGroups, value: float) -> float:
-    """Return ln P(median <= value) for a value of 1 or more.
-
-    For an even number of ranks with the middle ones X <= Y, w = floor(2 value) and h = floor(w / 2),
-
-        P(X + Y <= w) = P(X <= h) - sum over x <= h of P(X = x, Y > w - x)
-
-    (docs/methods.md, "p-values").
-    """
-    total = int(groups.certain[-1])
-    order = (total + 1) // 2
-    doubled = np.floor(2 * value)
-    middle = np.floor(doubled / 2)
-    at_least = log_at_least(
-        groups, np.full(2, middle), np.array([order, min(order + 1, total)], dtype=np.float64)
-    )
-    if total % 2 or doubled >= 2 * groups.counts[-1]:
-        return float(at_least[0])
-    # Where w - x reaches the largest count, Y cannot be above it.
-    x = np.arange(middle, max(doubled - groups.counts[-1], 0.0), -1.0)
-    missing = 0.0
-    for start in range(0, x.size, _PAIRS):
-        at = x[start : start + _PAIRS]
-        gap = doubled - 2 * at
-        upto = np.exp(log_no_rank_between(groups, at, gap, order) - at_least[0])
-        before = np.zeros_like(at)
-        inner = at > 1
-        logs = log_no_rank_between(groups, at[inner] - 1, gap[inner] + 1, order)
-        before[inner] = np.exp(logs - at_least[0])
-        part = float(np.sum(np.maximum(upto - before, 0.0)))
-        missing += part
-        if part < _PAIRS_NEGLIGIBLE * missing:
-            break
-    # P(Y <= h) is part of the event: rounding cannot bring the difference below it.
-    return float(max(at_least[0] + np.log(max(1 - missing, 1e-300)), at_least[1]))
 
 
 # --- the four functions of the median: s - c, (s - c)^2, 1/s - 1/c, (1/s - 1/c)^2 --------------------------

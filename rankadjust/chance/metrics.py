@@ -244,6 +244,15 @@ def exp_of_minus(values: FloatArray) -> FloatArray:
     return np.exp(-values)
 
 
+MEAN_OF_VALUE: Mapping[Callable[[FloatArray], FloatArray], Callable[[FloatArray], FloatArray]] = {
+    identity: identity,
+    inverse: inverse,
+    np.exp: np.log,
+    exp_of_minus: lambda value: -np.log(value),
+}
+"""The inverse of each link: from the metric to the mean of the term."""
+
+
 # --- terms: what is averaged over the tasks -----------------------------------------------------------------
 
 

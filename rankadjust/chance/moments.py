@@ -12,9 +12,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from rankadjust.base.arrays import ByContent, FloatArray, kept
+from rankadjust.base.arrays import FloatArray, kept
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
+from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.median import MedianMoments, median_moments
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.rank_sums import panels
@@ -32,11 +33,8 @@ class Moments:
 
 
 @dataclass(frozen=True, eq=False)
-class _Histogram(ByContent):
-    """Distinct candidate counts, ascending, and how many tasks have each (both float64, tasks positive)."""
-
-    counts: FloatArray
-    tasks: FloatArray
+class _Histogram(CandidateCounts):
+    """The tasks of a split and side, and sums over them."""
 
     @cached_property
     def median(self) -> MedianMoments:
@@ -93,7 +91,7 @@ def metric_moments(
         raise RankadjustError(
             f"num_candidates has {counts.size} values, tasks has {multiplicity.size}; give one for each"
         )
-    return _moments(metric, _pool(counts, multiplicity))
+    return _moments(metric, _Histogram.of(counts, multiplicity))
 
 
 def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.DataFrame:
@@ -110,9 +108,7 @@ def moments_table(histogram: pl.DataFrame, metrics: Sequence[Metric]) -> pl.Data
             part = of_split if side == "both" else of_split.filter(pl.col("side") == side)
             if part.is_empty():
                 continue
-            pooled = _pool(
-                part["num_candidates"].cast(pl.Float64).to_numpy(), part["tasks"].cast(pl.Float64).to_numpy()
-            )
+            pooled = _Histogram.of(part["num_candidates"].to_numpy(), part["tasks"].to_numpy())
             entities = part["entities"].max()
             for metric in metrics:
                 moments = _moments(metric, pooled)
@@ -144,13 +140,6 @@ def _whole_numbers(name: str, values: ArrayLike) -> FloatArray:
             f"{name}[{wrong[0]}] is {given[wrong[0]]}; it must be a whole number from 0 to 2^52"
         )
     return numbers
-
-
-def _pool(counts: FloatArray, tasks: FloatArray) -> _Histogram:
-    """Return the histogram of counts (k,) that may repeat, each with its number of tasks (k,)."""
-    distinct, position = np.unique(counts[tasks > 0], return_inverse=True)
-    pooled = np.bincount(position, weights=tasks[tasks > 0], minlength=distinct.size)
-    return _Histogram(distinct, pooled.astype(np.float64))
 
 
 # Protocols of a data set often have the same histogram.

@@ -256,11 +256,6 @@ class _Circles:
         total: FloatArray = np.sum(self.weights * (series * values).real, axis=1)
         return total
 
-    def scaled(self, power: FloatArray) -> tuple["_Circles", FloatArray]:
-        """Return the circles with |G(z) z^-power| at most 1, and the logarithm (b,) of the divisor."""
-        largest = (self.log_values - power[:, None] * self.log_z)[:, 0].real
-        return replace(self, log_values=self.log_values - largest[:, None]), largest
-
 
 def _circles(
     groups: TaskGroups, x: FloatArray, gap: FloatArray, saddles: _Saddles, *, sums: bool
@@ -379,41 +374,6 @@ def no_rank_between(groups: TaskGroups, x: FloatArray, gap: FloatArray, order: i
         saddles = _saddles(groups, x[rows], gap[rows], np.full(rows.size, float(order)))
         circles = _circles(groups, x[rows], gap[rows], saddles, sums=False)
         result[rows] = np.maximum(circles.coefficient(np.full(rows.size, float(order))), 0.0)
-    return result
-
-
-def log_at_least(groups: TaskGroups, x: FloatArray, order: FloatArray) -> FloatArray:
-    """Return ln P(K(x) >= order) for x (k,), whole numbers from 1 on, and orders (k,) from 0 to the number of tasks."""
-    certain = groups.certain[groups.beyond(x)]
-    result = np.zeros_like(x)
-    open_ = np.flatnonzero(certain < order)
-    open_ = open_[np.argsort(x[open_], kind="stable")]
-    for block in _blocks(open_.size, _ROWS):
-        rows = open_[block]
-        gap = np.zeros(rows.size)
-        saddles = _saddles(groups, x[rows], gap, order[rows] - 0.5)
-        # Left of the saddle point z = 1 the other tail is the rare one.
-        other = saddles.tau < 0
-        power = np.where(other, order[rows] - 1.0, order[rows])
-        circles, logs = _circles(groups, x[rows], gap, saddles, sums=True).scaled(power)
-        tail = circles.sum_from(power, np.where(other, -1.0, 1.0))
-        rare = np.minimum(logs + np.log(np.maximum(tail, np.finfo(np.float64).tiny)), 0.0)
-        result[rows] = np.where(other, np.log1p(-np.minimum(np.exp(rare), 1 - 1e-16)), rare)
-    return result
-
-
-def log_no_rank_between(groups: TaskGroups, x: FloatArray, gap: FloatArray, order: int) -> FloatArray:
-    """Return ln P(K(x) = order, no rank in (x, x + gap]) for x and gap (k,); -inf where it is impossible."""
-    possible = np.flatnonzero(groups.certain[groups.beyond(x + gap)] <= order)
-    # Where every rank is up to x + gap, no more than `order` of them may be.
-    possible = possible[groups.certain[groups.beyond((x + gap)[possible])] < groups.certain[-1]]
-    result = np.full_like(x, -np.inf)
-    for block in _blocks(possible.size, _ROWS):
-        rows = possible[block]
-        power = np.full(rows.size, float(order))
-        saddles = _saddles(groups, x[rows], gap[rows], power)
-        circles, logs = _circles(groups, x[rows], gap[rows], saddles, sums=False).scaled(power)
-        result[rows] = logs + np.log(np.maximum(circles.coefficient(power), np.finfo(np.float64).tiny))
     return result
 
 

@@ -82,7 +82,7 @@ def adjust(
         )
         for name, text in named
     ]
-    if constants is not None and any(adjusted.log10_p_independent is None for adjusted in adjusted_values):
+    if constants is not None:
         say_if_histograms_are_missing(constants)
     if (of_times := known or constants) is not None:
         say_if_times_are_ignored(of_times, adjusted_values[0].dataset, adjusted_values[0].protocol)

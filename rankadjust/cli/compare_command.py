@@ -263,7 +263,7 @@ def _draw(
     if dataset is not None and "num_candidates" not in pairs.tasks.columns:
         sides = pairs.tasks["side"].unique().to_list()
         side = sides[0] if len(sides) == 1 else "both"
-        known = EvaluationSet.of(database, dataset, protocol, split, side).tails
+        known = EvaluationSet.of(database, dataset, protocol, split, side).candidate_counts
     counts, number = (None, None) if known is None else (known.counts, known.tasks)
     write_rank_curves(rank_curves(pairs, counts, number), path)
 

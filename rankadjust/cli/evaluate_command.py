@@ -140,7 +140,7 @@ def evaluate(
         metrics=metrics or tuple(FAMILIES),
         **options,
     )
-    if dataset is not None and result["log10_p_independent"].null_count():
+    if dataset is not None:
         say_if_histograms_are_missing(constants)
     _show_evaluation(result, output, everything, as_json)
 

@@ -65,9 +65,6 @@ if TYPE_CHECKING:
 )
 @click.option("--without-noise", is_flag=True, help="Take the printed values as the expected ones.")
 @click.option(
-    "--assume", multiple=True, type=click.Choice(["falling"]), help="A further assumption (docs/sampled.md)."
-)
-@click.option(
     "--against", multiple=True, help="A printed value of a second model: is the first model better?"
 )
 @click.option("--metric", "metrics", multiple=True, help="Bound only this metric (may be repeated).")

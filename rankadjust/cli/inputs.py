@@ -40,10 +40,10 @@ _WITHOUT_EFFECT = {
         *("tasks", "cluster", "metrics", "flips", "draws", "seed", "everything", "figure", "against", "by"),
     },
     SEVERAL: {"side", "runs", "figure", "against", "by"},
-    TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "assume", "against"},
+    TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "against"},
     FULL_TABLE: {
         *("num_candidates", "num_entities", "tasks", "protocol"),
-        *("negatives", "without_noise", "assume", "against", "metrics"),
+        *("negatives", "without_noise", "against", "metrics"),
     },
     NAMED: {"metric"},
     VALUES: {"model", "task", "sidecar", "accept", "ask"},

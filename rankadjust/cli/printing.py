@@ -47,11 +47,11 @@ def say_if_times_are_ignored(constants: "Constants | LightSet", dataset: str, pr
 
 
 def say_if_histograms_are_missing(constants: "Constants") -> None:
-    """Say on standard error which file is missing, if p cannot be computed without its histograms."""
+    """Say on standard error which file is missing, if values cannot be checked without its histograms."""
     if constants.missing_histograms is not None:
         echo(
-            f"note: {constants.missing_histograms} is missing, so there is no p; put the candidates.parquet of the "
-            "same run there",
+            f"note: {constants.missing_histograms} is missing, so no value is checked against the numbers of "
+            "candidates, and no p is drawn; put the candidates.parquet of the same run there",
             err=True,
         )
 

@@ -62,8 +62,6 @@ def rescore(
     facts that it lacks and the value assumed for each, wrong rows, and unread cells. The exit code is 1 if nothing
     could be adjusted.
     """
-    import polars as pl
-
     from rankadjust.literature.assumptions import accepted, assumptions, with_defaults_named
     from rankadjust.literature.rescore import rescore as adjust_rows
     from rankadjust.literature.rescore import summary
@@ -82,8 +80,7 @@ def rescore(
     say_what_was_assumed(assumptions(rescored))
     for line in [*read_table.unread, *problems(rescored)]:
         echo(line, err=True)
-    if rescored.filter(pl.col("index").is_not_null())["log10_p_independent"].null_count():
-        say_if_histograms_are_missing(constants)
+    say_if_histograms_are_missing(constants)
     if output is not None:
         write(rescored, output)
     if as_json:

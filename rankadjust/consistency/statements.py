@@ -18,8 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.chance.metrics import NORMAL_QUARTILE, Metric, share_beaten
-from rankadjust.chance.tails import MEAN_OF_VALUE
+from rankadjust.chance.metrics import MEAN_OF_VALUE, NORMAL_QUARTILE, Metric, share_beaten
 from rankadjust.consistency.grid import RankFunction
 
 # Values printed at full precision still carry the noise of single precision.

@@ -35,10 +35,6 @@ _SET = ("dataset", "protocol", "split")
 # The shipped protocols for data with times; to read them all takes longer than everything else.
 _TEMPORAL = ("time-aware", "time-static")
 _CONFIGURATION = "run_config.yaml"
-_NOT_OF_A_FRAME = (
-    "no p, and no check against the numbers of candidates: the database was given as a frame, whose rows are not the "
-    "released ones; give the file in place of the frame, with its candidates.parquet beside it"
-)
 # What must be the same for a row to be a released one: all else follows.
 _TOLD_BY = ("tasks", "expectation", "variance", "expectation_low", "expectation_high")
 
@@ -167,13 +163,12 @@ class Constants:
         ----------
         table : polars.DataFrame, or a frame of pandas or pyarrow
             Rows with the columns of `rankadjust.database.store.SCHEMA`. Evaluation sets whose rows are released rows
-            use the released histograms; other sets have no p and no check, and reason_p says so.
+            use the released histograms; values of other sets are not checked against numbers of candidates.
 
         """
         constants = cls(_typed(require_frame(table, "the database")))
         constants._histograms = Histograms(
-            lambda: constants._of_released(lambda released: released.histograms.tables, _SET),
-            missing=_NOT_OF_A_FRAME,
+            lambda: constants._of_released(lambda released: released.histograms.tables, _SET)
         )
         return constants
 

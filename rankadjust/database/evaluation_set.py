@@ -16,8 +16,8 @@ from rankadjust.base.frames import require_frame
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.adjusted_names import find_adjusted
+from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, expand, resolve
-from rankadjust.chance.tails import ChanceTails
 from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, best_of, chosen, known_baseline, why_no_gain
@@ -306,9 +306,9 @@ class EvaluationSet:
         return self.histograms.counts(self.dataset, self.protocol, self.split)
 
     @property
-    def tails(self) -> ChanceTails | None:
-        """The laws of metrics under chance for the tasks of this side, None where their candidates are not known."""
-        return self.histograms.tails(*self.evaluation)
+    def candidate_counts(self) -> CandidateCounts | None:
+        """How many tasks of this side have how many candidates, None where that is not known."""
+        return self.histograms.candidate_counts(*self.evaluation)
 
     @property
     def tasks(self) -> int | None:
@@ -316,13 +316,13 @@ class EvaluationSet:
         known = self._of_side("tasks")
         if known is not None or self.constants.height:
             return known
-        return None if self.tails is None else int(self.tails.tasks.sum())
+        return None if self.candidate_counts is None else int(self.candidate_counts.tasks.sum())
 
     @property
     def largest_count(self) -> int | None:
         """The largest number of candidates of a task, or else of entities; None where neither is known."""
-        if self.tails is not None and self.tails.counts.size:
-            return int(self.tails.counts[-1])
+        if self.candidate_counts is not None and self.candidate_counts.counts.size:
+            return int(self.candidate_counts.counts[-1])
         return self._of_side("entities")
 
     @property
@@ -334,9 +334,9 @@ class EvaluationSet:
         if mean_rank.len():
             # The expected mean rank is half of (mean N + 1).
             return float(2 * mean_rank[0] - 1)
-        if self.constants.height or self.tails is None:
+        if self.constants.height or self.candidate_counts is None:
             return None
-        return float(np.average(self.tails.counts, weights=self.tails.tasks))
+        return float(np.average(self.candidate_counts.counts, weights=self.candidate_counts.tasks))
 
     def _of_side(self, column: str) -> int | None:
         known = self.constants.filter(side=self.side)[column].drop_nulls()
@@ -474,12 +474,7 @@ class EvaluationSet:
 
     def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
         """Return in words the limit that all values from low to high are beyond, None where one is possible."""
-        return Limits(self.histograms.tails).why_impossible(self.evaluation, metric, low, high)
-
-    def log10_p(self, metric: Metric, value: float) -> tuple[float | None, str | None]:
-        """Return log10 of p of a value under independent random ranks, or None and why there is none."""
-        tails = self.tails
-        return (None, self.histograms.missing) if tails is None else tails.log10_p_of(metric, value)
+        return Limits(self.histograms.candidate_counts).why_impossible(self.evaluation, metric, low, high)
 
     def compared(self, metric: Metric, against: str | None) -> tuple[str | None, float | None, str | None]:
         """Return the counting baseline that a value is compared with, and its value; or why there is none."""
@@ -677,7 +672,6 @@ ADJUSTED = pl.Schema(
         "metric": pl.String,
         **dict.fromkeys(("value", "value_low", "value_high", "expectation", "ratio"), pl.Float64),
         **dict.fromkeys(("index", "index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
-        "log10_p_independent": pl.Float64,
         **GAIN,
         "possible": pl.Boolean,
         "message": pl.String,

@@ -1,18 +1,14 @@
-"""Histograms of candidates by evaluation set, and the p-values of printed values."""
+"""Histograms of candidates by evaluation set."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import repeat
 
-import numpy as np
 import polars as pl
 
 from rankadjust.base.vocabulary import EVALUATION
-from rankadjust.chance.metrics import resolve
-from rankadjust.chance.tails import ChanceTails
+from rankadjust.chance.candidate_counts import CandidateCounts
 
 _SCHEMA = dict.fromkeys(EVALUATION, pl.String) | {"num_candidates": pl.Int64, "tasks": pl.Int64}
-NO_HISTOGRAM = "no p: the numbers of candidates are not known"
 
 
 class Histograms:
@@ -21,19 +17,13 @@ class Histograms:
     Beside the tables that are given, the benchmarks with a constant number of candidates are known.
     """
 
-    def __init__(
-        self,
-        tables: Sequence[pl.DataFrame] | Callable[[], Sequence[pl.DataFrame]] = (),
-        missing: str = NO_HISTOGRAM,
-    ) -> None:
+    def __init__(self, tables: Sequence[pl.DataFrame] | Callable[[], Sequence[pl.DataFrame]] = ()) -> None:
         """Take tables as of `load_candidates`; of a data set and protocol that several have, the first counts.
 
-        tables: themselves, or what reads them when they are needed. missing: what is said where a histogram is not
-        known.
+        tables: themselves, or what reads them when they are needed.
         """
         self._given = tables
-        self.missing = missing
-        self._tails: dict[tuple[str, ...], ChanceTails | None] = {}
+        self._candidate_counts: dict[tuple[str, ...], CandidateCounts | None] = {}
 
     @cached_property
     def tables(self) -> tuple[pl.DataFrame, ...]:
@@ -42,7 +32,7 @@ class Histograms:
 
     def over(self, others: "Histograms") -> "Histograms":
         """Return these histograms, and others for the data sets and protocols that these lack."""
-        return Histograms(lambda: [*self.tables, *others.tables], self.missing)
+        return Histograms(lambda: [*self.tables, *others.tables])
 
     @property
     def table(self) -> pl.DataFrame:
@@ -54,12 +44,15 @@ class Histograms:
             rows = pl.concat([rows, rest], how="diagonal") if rows.height else rest
         return rows
 
-    def tails(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
-        """Return the tails of an evaluation set, None where its histogram is not known; side: head, tail or both."""
+    def candidate_counts(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
+        """Return how many tasks of an evaluation set have how many candidates, None where that is not known.
+
+        side: head, tail or both.
+        """
         key = (dataset, protocol, split, side)
-        if key not in self._tails:
-            self._tails[key] = self._tails_of(*key)
-        return self._tails[key]
+        if key not in self._candidate_counts:
+            self._candidate_counts[key] = self._pooled(*key)
+        return self._candidate_counts[key]
 
     def counts(self, dataset: str, protocol: str, split: str) -> pl.DataFrame:
         """Return the rows of a data set, protocol and split in the first table that has this data set and protocol."""
@@ -73,12 +66,12 @@ class Histograms:
         yield from self.tables
         yield _benchmarks()
 
-    def _tails_of(self, dataset: str, protocol: str, split: str, side: str) -> ChanceTails | None:
+    def _pooled(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
         rows = self.counts(dataset, protocol, split)
         rows = rows.filter((pl.col("side") == side) | pl.lit(side == "both"))
         if rows.is_empty() or rows["tasks"].null_count():
             return None
-        return ChanceTails(rows["num_candidates"].to_numpy(), rows["tasks"].to_numpy())
+        return CandidateCounts.of(rows["num_candidates"].to_numpy(), rows["tasks"].to_numpy())
 
 
 def _with_entities(rows: pl.DataFrame) -> pl.DataFrame:
@@ -125,34 +118,3 @@ def _benchmarks() -> pl.DataFrame:
         )
         for benchmark in load_benchmarks()
     )
-
-
-def add_p(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
-    """Add log10_p_independent to rows with a value, and reason_p where it is null.
-
-    Needs the columns of EVALUATION, metric, value and expectation, and value_low and value_high, null where the
-    rounding is unknown. For a rounded value, p belongs to the least significant of the values that round to it. Rows
-    without an expectation have neither p nor reason.
-    """
-    key = [*EVALUATION, "metric"]
-    numbered = rows.with_row_index("place")
-    adjusted = numbered.filter(pl.col("expectation").is_not_null(), pl.col("value").is_not_null())
-    p_values: list[tuple[int, float, str | None]] = []
-    for group, part in adjusted.group_by(key, maintain_order=True):
-        *evaluation, name = map(str, group)
-        metric, tails = resolve(name), histograms.tails(*evaluation)
-        if tails is None:
-            reason: str | None = histograms.missing
-            logs = [np.nan] * part.height
-        else:
-            end = "value_low" if metric.increasing else "value_high"
-            logs = tails.log10_p(
-                metric, part.select(pl.coalesce(end, "value")).to_series().to_numpy()
-            ).tolist()
-            reason = tails.why_not(metric)
-        p_values += zip(part["place"], logs, repeat(reason), strict=False)
-    schema = {"place": pl.UInt32, "log10_p_independent": pl.Float64, "reason_p": pl.String}
-    known = pl.DataFrame(p_values, schema=schema, orient="row").with_columns(
-        pl.col("log10_p_independent").fill_nan(None)
-    )
-    return numbered.join(known, on="place", how="left", maintain_order="left").drop("place")

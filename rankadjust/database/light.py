@@ -16,8 +16,8 @@ from zipfile import ZipFile
 from rankadjust.base.files import identity_of, shipped
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric
-from rankadjust.chance.tails import ChanceTails
 from rankadjust.database.arithmetic import BOUNDS, READ
 from rankadjust.database.limits import Limits
 from rankadjust.database.names import DATASET, find_name
@@ -53,9 +53,9 @@ class LightSet:
         return self.dataset, self.protocol, self.split, self.side
 
     @cached_property
-    def tails(self) -> ChanceTails:
-        """The laws of metrics under chance."""
-        return ChanceTails(*self.candidates)
+    def candidate_counts(self) -> CandidateCounts:
+        """How many tasks have how many candidates."""
+        return CandidateCounts.of(*self.candidates)
 
     def has_times(self, _dataset: str) -> bool:
         """Return whether the data set is temporal."""
@@ -74,11 +74,7 @@ class LightSet:
 
     def why_impossible(self, metric: Metric, low: float, high: float) -> str | None:
         """Return in words the limit that all values from low to high are beyond, None where one is possible."""
-        return Limits(lambda *_: self.tails).why_impossible(self.evaluation, metric, low, high)
-
-    def log10_p(self, metric: Metric, value: float) -> tuple[float | None, str | None]:
-        """Return log10 of p of a value, or None and why."""
-        return self.tails.log10_p_of(metric, value)
+        return Limits(lambda *_: self.candidate_counts).why_impossible(self.evaluation, metric, low, high)
 
     def compared(self, metric: Metric, _against: str | None) -> tuple[str | None, float | None, str | None]:
         """Return the best counting baseline, its value, and nothing to say."""

@@ -7,16 +7,16 @@ import numpy as np
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.bounds import Attainable, attainable
+from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric
-from rankadjust.chance.tails import ChanceTails
 
 
 class Limits:
     """What the metrics of evaluation sets can be, as far as their histograms are known."""
 
-    def __init__(self, tails: Callable[..., ChanceTails | None]) -> None:
-        """Take what returns the tails of an evaluation set, given its four names; None where they are not known."""
-        self._tails = tails
+    def __init__(self, candidate_counts: Callable[..., CandidateCounts | None]) -> None:
+        """Take what returns the candidates of an evaluation set from its four names, None where they are not known."""
+        self._candidate_counts = candidate_counts
         self._known: dict[tuple[str, ...], Attainable | None] = {}
 
     def why_impossible(
@@ -54,10 +54,10 @@ class Limits:
 
     def _counted(self, evaluation: Sequence[str], left_out: int) -> tuple[FloatArray, FloatArray]:
         """Return the numbers of candidates, the true answer included, and of tasks; none where they are not known."""
-        tails = self._tails(*evaluation)
-        if tails is None:
+        of_set = self._candidate_counts(*evaluation)
+        if of_set is None:
             return np.empty(0), np.empty(0)
-        return (tails.counts + left_out).clip(min=1), tails.tasks
+        return (of_set.counts + left_out).clip(min=1), of_set.tasks
 
 
 def left_out_by(protocol: str) -> int:

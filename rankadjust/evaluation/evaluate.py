@@ -18,7 +18,6 @@ from rankadjust.database.names import SIDE, known_name
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.drawn_p import add_drawn_p
 from rankadjust.evaluation.fit import check_fit, on_side
-from rankadjust.evaluation.p_values import add_p_values
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.resampling import require_draws
 from rankadjust.evaluation.task_attributes import with_queries
@@ -48,10 +47,8 @@ RESULT = pl.Schema(
         "z_random_scorer": pl.Float64,
         "scores_used": pl.String,
         "p_random_scorer": pl.Float64,
-        "log10_p_independent": pl.Float64,
         "reason": pl.String,
         "reason_random_scorer": pl.String,
-        "reason_p": pl.String,
         "warning": pl.String,
     }
 )
@@ -117,8 +114,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         both), rank_type (given; or optimistic, realistic, pessimistic, expected) and metric. value is a fraction or a
         rank. value_low to value_high and index_low to index_high are bootstrap intervals, with expectation and variance
         held fixed; interval names their method (studentised or BCa). p_random_scorer is drawn as `rankadjust.adjust`
-        draws it, for micro averages. log10_p_independent is log10 of the probability that independent random ranks are
-        at least as good. A number that does not exist is null, and reason, reason_random_scorer and reason_p say why.
+        draws it, for micro averages. A number that does not exist is null, and reason and reason_random_scorer say why.
         warning says whether intervals are likely to be too short, whether tasks seem to be in the table twice, and
         whether many tasks have one candidate only.
 
@@ -161,7 +157,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         adjusted = _with_gain(adjusted, against, evaluation_set, weighted=tasks.weighted)
         columns = pl.Schema([*RESULT.items(), *GAIN.items()])
     return (
-        add_drawn_p(add_p_values(adjusted, tasks, evaluation_set), evaluation_set)
+        add_drawn_p(adjusted, evaluation_set)
         .with_columns(
             reason=pl.coalesce("no_value", "reason"),
             warning=_with_remarks("warning", remarks_on(tasks, fits=evaluation_set is not None)),

@@ -40,17 +40,14 @@ class Adjusted:
         Of at most 2,500 tasks, where z_random_scorer is within 10, or would be by that of MR and MRR: in how many of
         10,000 draws a random scorer is at least as good as the worst of the values that are printed alike, and
         p = (1 + draws_reaching) / 10,001.
-    log10_p_independent : float
-        log10 of the probability that independent random ranks are at least as good as the worst of the values that are
-        printed alike. It is not evidence against a random scorer, whose ranks vary more.
     baseline, baseline_value : str, float
         The counting baseline that the value is compared with, and the baseline's value.
     gain, gain_low, gain_high : float
         (value - baseline_value) / (optimum - baseline_value), and its ends over the values that are printed alike.
     tasks : int
         How many ranks the metric is computed from.
-    reason, reason_random_scorer, reason_p, reason_gain : str
-        Why something, z_random_scorer, p or the gain is None, or which scorer was taken because nobody said.
+    reason, reason_random_scorer, reason_gain : str
+        Why something, z_random_scorer or the gain is None, or which scorer was taken because nobody said.
     dataset, protocol, split, side, metric : str
         The evaluation set, and the key of the metric.
 
@@ -74,11 +71,9 @@ class Adjusted:
     scores_used: str | None
     p_random_scorer: float | None
     draws_reaching: int | None
-    log10_p_independent: float | None
     tasks: int | None
     reason: str | None
     reason_random_scorer: str | None
-    reason_p: str | None
     baseline: str | None
     baseline_value: float | None
     gain: float | None
@@ -180,7 +175,6 @@ def _adjusted(
     row["status"] = "bounded" if is_bounded(row) else "ok"
     row |= adjusted(row)
     worst = value.ends[0 if metric.increasing else 1]
-    row["log10_p_independent"], row["reason_p"] = evaluation_set.log10_p(metric, worst)
     row |= _gain(row, metric, against, evaluation_set)
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}")

@@ -118,7 +118,7 @@ def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
     )
     given = [*KEY, "value_low", "value_high"]
     distinct = rows.filter(is_value).select(given).drop_nulls().unique(maintain_order=True)
-    limits = Limits(histograms.tails)
+    limits = Limits(histograms.candidate_counts)
     limits_of_rows = [
         limits.why_impossible(evaluation, resolve(metric), low, high)
         for *evaluation, metric, low, high in distinct.iter_rows()

@@ -14,7 +14,6 @@ from rankadjust.data.registry import Dataset
 from rankadjust.database.adjustments import add_adjusted
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain
-from rankadjust.database.histograms import add_p
 from rankadjust.literature.certainty import add_certainty
 from rankadjust.literature.constants import add_benchmark_notes, add_constants, documented_entities
 from rankadjust.literature.printed_values import add_limits, read_values
@@ -30,8 +29,7 @@ OUTPUT = {
     **dict.fromkeys(("index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
     "scores_used": pl.String,
     "reason_random_scorer": pl.String,
-    "log10_p_independent": pl.Float64,
-    **dict.fromkeys(("reason_p", "status", "message", "caveat", "origin"), pl.String),
+    **dict.fromkeys(("status", "message", "caveat", "origin"), pl.String),
     "entities": pl.Int64,
     "recomputed": pl.Float64,
     "difference": pl.Float64,
@@ -76,7 +74,7 @@ def rescore(
     polars.DataFrame
         The given columns. The column value becomes value_as_printed; another given column becomes <name>_given if an
         added column has its name. Added are value in fractions or ranks with its rounding interval, expectation, ratio,
-        index, z and p, status and message, among others.
+        index, z, status and message, among others.
 
     Raises
     ------
@@ -107,9 +105,7 @@ def rescore(
     # Keep the expectation beside a value that the candidates rule out: the mean N follows from it.
     is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
     rows = add_certainty(add_adjusted(rows), near)
-    adjusted = add_p(rows, constants.histograms).with_columns(
-        expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation")
-    )
+    adjusted = rows.with_columns(expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation"))
     adjusted = _where_adjusted(add_gain(adjusted, baselines), GAIN)
     rescored = recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]

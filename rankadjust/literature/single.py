@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from rankadjust.chance.bounds import Attainable, attainable
+from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, hit
-from rankadjust.chance.tails import ChanceTails
 from rankadjust.consistency.statements import TOLERANCE, TaskCounts
 from rankadjust.database.limits import left_out_by
 from rankadjust.literature.findings import Finding, PrintedValue
@@ -19,13 +19,15 @@ class TaskLists:
     """The tasks of evaluation sets, from their histograms or else their numbers of entities."""
 
     def __init__(
-        self, tails: Callable[..., ChanceTails | None], left_out: Callable[[str], int] = left_out_by
+        self,
+        candidate_counts: Callable[..., CandidateCounts | None],
+        left_out: Callable[[str], int] = left_out_by,
     ) -> None:
-        """Take what returns the tails of an evaluation set, given its four names; None where they are not known.
+        """Take what returns the candidates of an evaluation set, given its four names; None where they are not known.
 
         left_out: says how many candidates the histograms of a protocol leave out.
         """
-        self._tails, self._left_out = tails, left_out
+        self._candidate_counts, self._left_out = candidate_counts, left_out
         self._tasks: dict[tuple[object, ...], TaskCounts] = {}
         self._expectations: dict[tuple[str, ...], float | None] = {}
         self._attainable: dict[tuple[object, ...], Attainable | None] = {}
@@ -51,25 +53,25 @@ class TaskLists:
             return None
         key = (row["dataset"], row["protocol"], row["split"], row["side"], metric.key)
         if key not in self._expectations:
-            tails = None if None in key else self._tails(*key[:4])
+            of_set = None if None in key else self._candidate_counts(*key[:4])
             # Only adjusted values need it, and it imports scipy.
             from rankadjust.chance.moments import metric_moments  # noqa: PLC0415
 
             self._expectations[key] = (
                 None
-                if tails is None
+                if of_set is None
                 else metric_moments(
-                    metric, tails.counts.astype(np.int64), tails.tasks.astype(np.int64)
+                    metric, of_set.counts.astype(np.int64), of_set.tasks.astype(np.int64)
                 ).expectation
             )
         return self._expectations[key]
 
     def _found(self, evaluation: tuple[Any, ...], most: float | None) -> TaskCounts:
-        tails = None if None in evaluation else self._tails(*evaluation)
-        if tails is None or not tails.counts.size:
+        of_set = None if None in evaluation else self._candidate_counts(*evaluation)
+        if of_set is None or not of_set.counts.size:
             return TaskCounts(_NOTHING, _NOTHING, np.inf if most is None else most)
-        counts = (tails.counts + self._left_out(evaluation[1])).clip(min=1)
-        return TaskCounts(counts, tails.tasks, float(counts.max()))
+        counts = (of_set.counts + self._left_out(evaluation[1])).clip(min=1)
+        return TaskCounts(counts, of_set.tasks, float(counts.max()))
 
 
 def single_findings(value: PrintedValue, tasks: TaskCounts, known: Attainable | None) -> list[Finding]:

@@ -26,7 +26,7 @@ def findings_of_typed(values: Mapping[str, str], held: LightSet) -> list[Finding
     known = [row for row in rows if row is not None]
     if len(known) < len(rows):
         return None
-    lists = TaskLists(lambda *_: held.tails, lambda _: held.left_out)
+    lists = TaskLists(lambda *_: held.candidate_counts, lambda _: held.left_out)
     return sorted(findings_of_model(known, lists), key=lambda finding: finding.row)
 
 

@@ -52,15 +52,12 @@ def sentence(limits: FullBounds) -> str:
     name = next((name for name in limits.values if name in limits.full), next(iter(limits.full)))
     bounds = limits.full[name]
     label = resolve(name).label
-    free = (
-        f"under the assumption {' and '.join(limits.assume)}" if limits.assume else "whatever its ranks are"
-    )
     sure = (
         "" if limits.level is None else f" The bounds hold with a probability of at least {limits.level:.4g}."
     )
     return (
         f"Among {limits.sampled:,} sampled negatives the model has {printed}. In the full ranking its {label} is from "
-        f"{number(bounds.low)} to {number(bounds.high)}, {free}.{sure}"
+        f"{number(bounds.low)} to {number(bounds.high)}, whatever its ranks are.{sure}"
     )
 
 

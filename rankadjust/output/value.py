@@ -1,6 +1,6 @@
 """One adjusted value as text for the terminal, with a sentence that says how good it is."""
 
-from rankadjust.chance.drawn_scorer import DRAWS, FAR
+from rankadjust.chance.drawn_scorer import DRAWS
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.one_value import Adjusted
 
@@ -47,8 +47,6 @@ def adjusted_value(adjusted: Adjusted, text: str, against: str | None = None) ->
     ]
     if adjusted.p_random_scorer is not None:
         lines.append(_line("p, random scorer", number(adjusted.p_random_scorer, 2)))
-    if adjusted.log10_p_independent is not None:
-        lines.append(_line("log10 p, independent", number(adjusted.log10_p_independent)))
     if adjusted.baseline is not None:
         lines.append(_line(adjusted.baseline, number(adjusted.baseline_value)))
         lines.append(
@@ -108,16 +106,9 @@ def _evidence(adjusted: Adjusted) -> str:
     )
     if z is None:
         return ""
-    far = (
-        f", no further from it than luck takes {null} (z = {number(z, 2)})"
-        if abs(z) < _LUCK
-        else f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} {null}"
-    )
-    if abs(z) >= FAR or adjusted.log10_p_independent is None:
-        return far
-    # The law of rare values is skewed: z alone does not say p.
-    p = number(10**adjusted.log10_p_independent, 2)
-    return f"{far}; independent random ranks are at least as good with a probability of {p}"
+    if abs(z) < _LUCK:
+        return f", no further from it than luck takes {null} (z = {number(z, 2)})"
+    return f", {number(abs(z), 3)} standard deviations {'above' if z > 0 else 'below'} {null}"
 
 
 def _line(name: str, value: str, interval: str = "") -> str:

@@ -9,8 +9,7 @@ import numpy as np
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
-from rankadjust.chance.metrics import FAMILIES, Metric, resolve
-from rankadjust.chance.tails import MEAN_OF_VALUE
+from rankadjust.chance.metrics import FAMILIES, MEAN_OF_VALUE, Metric, resolve
 from rankadjust.chance.typed import typed_value
 from rankadjust.database.constants import Database
 from rankadjust.sampling.law import Draw
@@ -18,11 +17,6 @@ from rankadjust.sampling.noise import Printed, SampledMean, tilt_together
 from rankadjust.sampling.protocols import WITH, WITHOUT, Asked, Setting, setting
 from rankadjust.sampling.shares import EXACT, TO_PRINT, Program, Rows, Tasks
 
-FALLING = "falling"
-ASSUMPTIONS = {
-    FALLING: "shares fall: of the ranks 1, 2 to 3, 4 to 7, ... no step has a greater share of the tasks than the "
-    "one before"
-}
 Value = float | str | tuple[float, float]
 """A printed value: a number, text with the rounding of its digits, or both ends of an interval."""
 
@@ -61,8 +55,6 @@ class FullBounds:
         The fewest and the most candidates of a task, the true answer included.
     level : float or None
         The bounds are right with at least this probability; None without noise.
-    assume : tuple of str
-        The further assumptions that the caller asked for.
     assumed : tuple of str
         All assumptions behind the bounds, in sentences.
 
@@ -77,7 +69,6 @@ class FullBounds:
     least_candidates: int
     most_candidates: int
     level: float | None
-    assume: tuple[str, ...]
     assumed: tuple[str, ...]
 
 
@@ -95,7 +86,6 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     negatives: str | None = None,
     level: float = 0.95,
     noise: bool = True,
-    assume: Sequence[str] = (),
     metrics: Sequence[str] = (),
     database: Database = None,
 ) -> FullBounds:
@@ -129,9 +119,6 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
         The probability that all printed values are within the noise that the bounds allow for.
     noise : bool
         False: the printed values are treated as the expected values.
-    assume : sequence of str
-        Further assumptions. "falling": of the ranks 1, 2 to 3, 4 to 7, ... none of these steps has a greater share of
-        the tasks than the step before.
     metrics : sequence of str
         Metrics to bound. Default: MR, MRR, Hits@1, 3, 5, 10, nDCG, AUC and the printed metrics.
     database : Constants, polars.DataFrame, str or Path, optional
@@ -164,7 +151,7 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
             sampled, negatives, num_candidates, num_entities, tasks, dataset, protocol, split, side, database
         )
     )
-    return bounds_in(known, values, level=level, noise=noise, assume=assume, metrics=metrics)
+    return bounds_in(known, values, level=level, noise=noise, metrics=metrics)
 
 
 def full_setting(options: Mapping[str, Any]) -> tuple[Setting, dict[str, Any]]:
@@ -180,7 +167,6 @@ def bounds_in(
     *,
     level: float = 0.95,
     noise: bool = True,
-    assume: Sequence[str] = (),
     metrics: Sequence[str] = (),
     limit: bool = True,
 ) -> FullBounds:
@@ -189,7 +175,7 @@ def bounds_in(
     limit: whether to compute the bounds without noise, too. If not, the bounds may be wider by up to a
     hundred-thousandth of the metric's range, which takes less time.
     """
-    _check(values, known, level, noise, assume)
+    _check(values, known, level, noise)
     printed = [_printed(name, value, known.draw) for name, value in values.items()]
     wanted = _wanted(metrics, printed, known)
     model = _model(
@@ -200,10 +186,10 @@ def bounds_in(
     )
     surprise = float(np.log(2 * len(printed) / (1 - level)))
     close = EXACT if limit else TO_PRINT
-    clean = model.bounds(wanted, printed, None, assume, close) if limit or not noise else None
-    full = model.bounds(wanted, printed, surprise, assume, close) if noise else clean
+    clean = model.bounds(wanted, printed, None, close) if limit or not noise else None
+    full = model.bounds(wanted, printed, surprise, close) if noise else clean
     if full is None:
-        raise ImpossibleValueError(_contradiction(values, level if noise else None, assume))
+        raise ImpossibleValueError(_contradiction(values, level if noise else None))
     return FullBounds(
         full=full,
         without_noise=clean,
@@ -214,8 +200,7 @@ def bounds_in(
         least_candidates=int(known.counts.min()),
         most_candidates=int(known.counts.max()),
         level=level if noise else None,
-        assume=tuple(assume),
-        assumed=(*known.assumed, *(ASSUMPTIONS[name] for name in assume)),
+        assumed=known.assumed,
     )
 
 
@@ -234,16 +219,11 @@ def short_name(metric: Metric) -> str:
     return name if metric.k is None else name.replace("@k", f"@{metric.k}")
 
 
-def _check(
-    values: Mapping[str, Value], known: Setting, level: float, noise: bool, assume: Sequence[str]
-) -> None:
+def _check(values: Mapping[str, Value], known: Setting, level: float, noise: bool) -> None:
     if not values:
         raise RankadjustError("there is no printed value; give at least one, such as mrr=0.784")
     if not 0 < level < 1:
         raise RankadjustError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
-    for name in assume:
-        if name not in ASSUMPTIONS:
-            raise RankadjustError(f"'{name}' is not an assumption; there is {', '.join(ASSUMPTIONS)}")
     if noise and not known.known_tasks:
         raise RankadjustError(
             "how many tasks? The noise of the draws depends on it; give --tasks, or leave it out with --without-noise"
@@ -288,13 +268,12 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
     return list({metric.key: metric for metric in chosen}.values())
 
 
-def _contradiction(values: Mapping[str, Value], level: float | None, assume: Sequence[str]) -> str:
+def _contradiction(values: Mapping[str, Value], level: float | None) -> str:
     printed = " and ".join(f"{name} {value}" for name, value in values.items())
-    under = f" under the assumption {', '.join(assume)}" if assume else ""
     if level is None:
-        return f"no full ranks have {printed} as expected values{under}; with the noise of the draws some may"
+        return f"no full ranks have {printed} as expected values; with the noise of the draws some may"
     return (
-        f"no full ranks give {printed}{under} with a probability of more than {1 - level:.2g}: a value is wrong, or "
+        f"no full ranks give {printed} with a probability of more than {1 - level:.2g}: a value is wrong, or "
         "the negatives were drawn in another way"
     )
 
@@ -305,10 +284,9 @@ class _Model:
     def __init__(
         self, counts: tuple[float, ...], times: tuple[float, ...], thresholds: tuple[float, ...], draw: Draw
     ) -> None:
-        # The assumption "falling" compares steps of ranks; each step ends at 2^i - 1.
-        ends = 2.0 ** np.arange(1, np.ceil(np.log2(counts[-1])) + 1) - 1
-        self._ends = ends[ends < counts[-1]]
-        self._tasks = Tasks(counts, times, tuple(sorted({*thresholds, *self._ends})))
+        # Columns at the ranks 3 and 4, 7 and 8, 15 and 16, ... make the bounds closer, by up to 0.05 %.
+        doubled = 2.0 ** np.arange(1, np.ceil(np.log2(counts[-1])) + 1) - 1
+        self._tasks = Tasks(counts, times, tuple(sorted({*thresholds, *doubled[doubled < counts[-1]]})))
         self._draw = draw
         self._sampled: dict[str, SampledMean] = {}
 
@@ -317,7 +295,6 @@ class _Model:
         wanted: Sequence[Metric],
         printed: Sequence[Printed],
         surprise: float | None,
-        assume: Sequence[str],
         close: float,
     ) -> dict[str, Bounds] | None:
         """Return bounds by the name of the metric, or None if no ranks fulfil the rows."""
@@ -325,8 +302,6 @@ class _Model:
         if surprise is not None:
             tilt_together(means, surprise)
         rows = [mean.rows(interval, surprise) for mean, interval in zip(means, printed, strict=True)]
-        if FALLING in assume:
-            rows.append(self._falling())
         joined = Rows(
             np.concatenate([part.weights for part in rows]), np.concatenate([part.room for part in rows])
         )
@@ -343,13 +318,6 @@ class _Model:
         if metric.key not in self._sampled:
             self._sampled[metric.key] = SampledMean(metric, self._draw, self._tasks)
         return self._sampled[metric.key]
-
-    def _falling(self) -> Rows:
-        starts = np.concatenate([[1.0], self._ends + 1])
-        ends = np.append(self._ends, np.inf)
-        steps = [self._tasks.indicator(start, end) for start, end in zip(starts, ends, strict=True)]
-        weights = np.diff(np.array(steps), axis=0)
-        return Rows(weights, np.zeros(len(weights)))
 
 
 @lru_cache(maxsize=16)

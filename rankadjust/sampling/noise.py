@@ -17,8 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.chance.metrics import Metric
-from rankadjust.chance.tails import MEAN_OF_VALUE
+from rankadjust.chance.metrics import MEAN_OF_VALUE, Metric
 from rankadjust.sampling.law import Draw
 from rankadjust.sampling.shares import Rows, Tasks
 

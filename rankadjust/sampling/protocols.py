@@ -187,15 +187,15 @@ def _counted(
     """
     split = asked.split or _split_of(benchmark)
     protocols = constants.table.filter(dataset=name)["protocol"].unique()
-    tails = known = None
+    of_set = known = None
     if asked.protocol in protocols or benchmark is None:
         known = EvaluationSet.of(constants, name, asked.protocol, split, asked.side)
-        tails = known.tails
-    if tails is not None and count is None:
-        share = 1.0 if asked.tasks is None else asked.tasks / tails.tasks.sum()
-        return np.asarray(tails.counts, np.float64), tails.tasks * share
+        of_set = known.candidate_counts
+    if of_set is not None and count is None:
+        share = 1.0 if asked.tasks is None else asked.tasks / of_set.tasks.sum()
+        return np.asarray(of_set.counts, np.float64), of_set.tasks * share
     ranked = None if known is None or known.tasks is None else float(known.tasks)
-    if tails is None and benchmark is not None and (triples := benchmark.tasks.get(split)) is not None:
+    if of_set is None and benchmark is not None and (triples := benchmark.tasks.get(split)) is not None:
         ranked = float(triples * (len(benchmark.sides) if asked.side == "both" else 1))
     number = ranked if asked.tasks is None else float(asked.tasks)
     entities = None if known is None else known.largest_count
@@ -234,10 +234,10 @@ def _entities_of(
 def candidates_of(dataset: str, protocol: str, split: str | None, database: Database) -> float:
     """Return the number of candidates that all tasks of an evaluation set have."""
     evaluation_set = EvaluationSet.of(Constants.given(database), dataset, protocol, split or "testing", None)
-    counts = None if evaluation_set.tails is None else evaluation_set.tails.counts
-    if counts is None or counts.size != 1:
+    of_set = evaluation_set.candidate_counts
+    if of_set is None or of_set.counts.size != 1:
         raise RankadjustError(
             f"{evaluation_set}: the tasks have different numbers of candidates, or these are not known; the ranks "
             "need a column num_candidates"
         )
-    return float(counts[0])
+    return float(of_set.counts[0])

@@ -97,11 +97,6 @@ class Tasks:
         ]
         return np.concatenate(chosen)
 
-    def indicator(self, least: float, most: float) -> FloatArray:
-        """Return 1 for the columns with ranks from least to most, which are thresholds, else 0."""
-        points = np.concatenate([grid.points for grid in self.grids])
-        return ((points >= least) & (points <= most)).astype(np.float64)
-
 
 def _grouped(counts: FloatArray, times: FloatArray, singly: bool) -> list[Group]:
     ratio = 1.0 if singly else max(_ALIKE, (counts[-1] / counts[0]) ** (1 / _GROUPS))

@@ -17,7 +17,6 @@ from harness.chromium import scrolls_sideways, violations
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import PRINTED_SPLITS
-from rankadjust.chance.drawn_scorer import FAR
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.adjustments import is_bounded
 from rankadjust.database.beside import load_candidates
@@ -167,14 +166,11 @@ def test_200_random_values_are_adjusted_as_the_library_does(calculator, database
         }
         assert (adjusted["status"], adjusted["scores_used"]) == (expected.status, expected.scores_used)
         # The calculator has no baselines, and draws no random scorer (docs/evaluate.md).
-        without_p = {"p_random_scorer": None, "draws_reaching": None, "log10_p_independent": None}
+        without_p = {"p_random_scorer": None, "draws_reaching": None}
         lines = adjusted_value(
             replace(expected, baseline=None, **without_p), case["value"].strip()
         ).splitlines()
         lines = [line.replace(WHY_NOT_DRAWN, "") for line in lines]
-        z = expected.z if expected.z_random_scorer is None else expected.z_random_scorer
-        if expected.index is not None and z is not None and abs(z) < FAR:
-            lines[-1] = f"{lines[-1][:-1]}; the command below says p."
         height = 5 + (expected.ratio is not None)
         table = [f"{name:22}{value:>10}  {ends}".rstrip() for name, value, ends in found["cells"][:height]]
         shown_lines = [found["title"], *table, *found["notes"], found["sentence"]]

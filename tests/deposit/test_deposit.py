@@ -185,7 +185,7 @@ def test_sampled_protocols_have_their_candidates(deposit):
     rows = written.filter(dataset="ogbl-biokg", protocol=sampled.protocol.name)
     assert rows["num_candidates"].unique().to_list() == [sampled.protocol.negatives + 1]
     key = ("ogbl-biokg", sampled.protocol.name, "testing", "both")
-    mine, known = Histograms([written]).tails(*key), Histograms().tails(*key)
+    mine, known = Histograms([written]).candidate_counts(*key), Histograms().candidate_counts(*key)
     assert (mine.counts.tolist(), mine.tasks.tolist()) == (known.counts.tolist(), known.tasks.tolist())
 
 

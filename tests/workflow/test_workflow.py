@@ -250,16 +250,15 @@ def test_the_documents_show_what_the_command_prints_of_the_results_of_a_run(run,
         assert (command, printed) == (command, expected)
 
 
-def test_the_results_of_a_run_hold_what_the_command_needs_for_p(run):
+def test_the_results_of_a_run_hold_what_the_command_needs(run):
     results = run / "elsewhere" / "results"
     arguments = ("adjust", "--dataset", "tiny", "mr=1.5", "--json")
     code, by_folder, error = rankadjust(*arguments, "--results", results, cwd=run)
     database = results / "database" / "adjustments.parquet"
     assert code == 0, error
     assert rankadjust(*arguments, "--database", database, cwd=run)[1] == by_folder
-    # By hand: three ranks of 1 or 2 and three of 1 to 3 sum to at most 9. The ways to exceed the least sum of 6 by
-    # 0, 1, 2 and 3 are 1, 6, 18 and 35: the coefficients of (1 + x)^3 (1 + x + x^2)^3. All in all there are 216.
-    assert 10 ** json.loads(by_folder)[0]["log10_p_independent"] == pytest.approx(60 / 216, rel=1e-12)
+    # By hand: three ranks of 1 or 2 and three of 1 to 3 have the mean (3 * 1.5 + 3 * 2) / 6.
+    assert json.loads(by_folder)[0]["expectation"] == pytest.approx(1.75, rel=1e-12)
 
 
 def test_the_report_opens_without_network(run):
@@ -877,7 +876,6 @@ def test_after_all_edits_every_result_is_another(run, edited):
     assert changed("words", "split", dataset="Tiny") == [("validation",)]
     assert changed("words", "split", dataset="FB15k-237") == [("validation",)]
     changed("words", "expectation", dataset="FB15k-237")
-    changed("words", "log10_p_independent", dataset="FB15k-237")
     assert changed("printed", "dataset") == [("Nations",)]
     assert changed("results", "value", model="B", dataset="Tiny") == [(2.4,)]
     assert "<h1>Edited: " in after["page"]

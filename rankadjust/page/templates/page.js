@@ -813,13 +813,11 @@ const calculator = {
     if (best === null) {
       return "";
     }
-    // The law of small or rare values is skewed: z alone does not say p, and the page draws no random scorer.
-    const p = Math.abs(best) < 10 ? "; the command below says p" : "";
     if (Math.abs(best) < 2) {
-      return `, no further from it than luck takes ${nullModel} (z = ${calculator.number(best, 2)})${p}`;
+      return `, no further from it than luck takes ${nullModel} (z = ${calculator.number(best, 2)})`;
     }
     const side = best > 0 ? "above" : "below";
-    return `, ${calculator.number(Math.abs(best), 3)} standard deviations ${side} ${nullModel}${p}`;
+    return `, ${calculator.number(Math.abs(best), 3)} standard deviations ${side} ${nullModel}`;
   },
 
   /** Return what to type for the same result. */

@@ -43,13 +43,10 @@ def test_no_form_of_the_database_switches_checks_off(database):
         adjust(25, dataset="Nations", metric="mr", database=database())
 
 
-def test_a_frame_with_rows_of_its_own_says_that_nothing_is_checked(tmp_path):
+def test_values_of_a_frame_with_rows_of_its_own_are_not_checked(tmp_path):
     changed = load_database().with_columns(expectation=pl.col("expectation") * 1.01)
     found = rescore(IMPOSSIBLE, changed).row(0, named=True)
     assert found["status"] == "ok"
-    assert found["reason_p"].startswith(
-        "no p, and no check against the numbers of candidates: the database was"
-    )
     # What it says to do helps.
     write_database(changed, tmp_path / "adjustments.parquet")
     write_candidates(load_candidates(), tmp_path / "candidates.parquet")
@@ -85,7 +82,7 @@ def test_each_file_is_read_once_until_it_changes(release, tmp_path, monkeypatch)
             module, name, lambda path, dataset, load=load: reads.append(path.name) or load(path, dataset)
         )
     for _ in range(3):
-        assert adjust("0.43", dataset="Nations", metric="mrr", database=file).log10_p_independent < 0
+        adjust("0.43", dataset="Nations", metric="mrr", database=file)
     assert reads == ["adjustments.parquet", "candidates.parquet"]
     shutil.copy(release.with_name("candidates.parquet"), tmp_path / "other.parquet")
     (tmp_path / "other.parquet").replace(tmp_path / "candidates.parquet")
@@ -154,8 +151,8 @@ def test_a_run_stands_on_top_of_the_release(release):
     assert set(both.table["origin"]) == {"computed", "released"}
     assert both.table.filter(origin="computed").height == run.table.height
     # The run has no UMLS, the release has.
-    assert run.histograms.tails("UMLS", "filtered", "testing", "both") is None
-    assert both.histograms.tails("UMLS", "filtered", "testing", "both") is not None
+    assert run.histograms.candidate_counts("UMLS", "filtered", "testing", "both") is None
+    assert both.histograms.candidate_counts("UMLS", "filtered", "testing", "both") is not None
 
 
 def test_aliases_of_a_run_are_known_by_its_configuration(release, tmp_path):

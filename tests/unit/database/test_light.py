@@ -36,8 +36,8 @@ def require_same_rows(held):
         row = held.row(metric)
         assert row == {name: of_tables.get(name) for name in row}
         assert {*OF_ROW, *BOUNDS} <= {*row}
-    assert held.tails.counts.tolist() == tables.tails.counts.tolist()
-    assert held.tails.tasks.tolist() == tables.tails.tasks.tolist()
+    assert held.candidate_counts.counts.tolist() == tables.candidate_counts.counts.tolist()
+    assert held.candidate_counts.tasks.tolist() == tables.candidate_counts.tasks.tolist()
 
 
 def require_same(held, keys=(), **options):

@@ -16,7 +16,7 @@ def limits(protocol="filtered", rows=ROWS):
         rows, {"side": pl.String, "num_candidates": pl.Int64, "tasks": pl.Int64}, orient="row"
     )
     whole = table.select(pl.all(), dataset=pl.lit("mine"), protocol=pl.lit(protocol), split=pl.lit("testing"))
-    return Limits(Histograms([whole]).tails)
+    return Limits(Histograms([whole]).candidate_counts)
 
 
 def why(key, value, side="both", protocol="filtered", rows=ROWS):
@@ -82,7 +82,7 @@ def test_without_a_histogram_nothing_is_impossible():
 
 def test_benchmarks_with_a_constant_number_of_candidates_are_known():
     evaluation = ("ogbl-biokg", "sampled-500", "testing", "both")
-    of_benchmark = Limits(Histograms().tails)
+    of_benchmark = Limits(Histograms().candidate_counts)
     assert of_benchmark.why_impossible(evaluation, resolve("mr"), 501, 501) is None
     words = of_benchmark.why_impossible(evaluation, resolve("mr"), 502, 502)
     assert "is at most 501, " in (words or "")

@@ -6,7 +6,7 @@ A stage reads, adds and changes no other columns than its contract names. Tests 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rankadjust.base.vocabulary import EVALUATION, KEY
+from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import COEFFICIENTS
 from rankadjust.database.arithmetic import BOUNDS
 from rankadjust.database.counted_baselines import GAIN
@@ -117,10 +117,6 @@ STAGES: Mapping[str, Contract] = {
         reads=(*KEY, "grades", "value", "index", "index_low", "index_high", "status", "message", "origin"),
         adds=(),
         changes=("status", "message"),
-    ),
-    "add_p": Contract(
-        reads=(*EVALUATION, "metric", "expectation", "value", "value_low", "value_high"),
-        adds=("log10_p_independent", "reason_p"),
     ),
     "add_gain": Contract(reads=(*KEY, "value", "value_low", "value_high", "optimum"), adds=tuple(GAIN)),
     "recompute": Contract(

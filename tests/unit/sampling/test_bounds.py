@@ -295,18 +295,6 @@ def test_a_value_and_its_inverse_say_the_same():
     assert first["hmr"].low == pytest.approx(1 / first["mrr"].high)
 
 
-def test_shares_that_fall_are_an_assumption_that_makes_bounds_narrower():
-    options = {"sampled": 50, "num_candidates": 1000, "tasks": 5000, "metrics": ["mrr"]}
-    free = full_bounds({"mrr": "0.784"}, **options).full["mrr"]
-    fallen = full_bounds({"mrr": "0.784"}, assume=["falling"], **options).full["mrr"]
-    assert free.low + 0.05 < fallen.low < fallen.high < free.high - 0.05
-    # Half of the ranks 1, a quarter 2 to 3, an eighth 4 to 7 ...: shares that fall are within the bounds.
-    ranks = np.repeat([1, 3, 7, 15, 31, 63], [32, 16, 8, 4, 2, 2])
-    value = expected("mrr", ranks, 1000, 50)
-    found = full_bounds({"mrr": value}, assume=["falling"], **(options | {"tasks": 64}), noise=False)
-    assert contains(found.full["mrr"], metric_value("mrr", ranks))
-
-
 def test_two_models_are_hardly_ever_told_apart_and_sometimes_are():
     options = {"num_candidates": 501, "tasks": 20_000}
     unknown = full_difference({"mrr": "0.784"}, {"mrr": "0.70"}, sampled=20, **options)
@@ -390,7 +378,6 @@ def test_typed_negatives_say_something_of_the_ranking_within_the_type():
         ({"mrr": "0.8"}, {"num_candidates": 50}, "50 negatives cannot be drawn"),
         ({"mrr": "0.8"}, {"sampled": 0}, "sampled is 0"),
         ({"mrr": "0.8"}, {"negatives": "some"}, "negatives is 'some'"),
-        ({"mrr": "0.8"}, {"assume": ["rising"]}, "not an assumption"),
         ({"mrr": "0.8"}, {"metrics": ["median_rank"]}, "no bounds are known"),
     ],
 )
