@@ -17,18 +17,14 @@ from rankadjust.literature.comparison import (
     below_baselines,
     best_results,
     chance_share,
-    model_orders,
     not_above_chance,
     protocol_effect,
-    ranked_results,
     standings,
     surprising,
 )
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.full_ranking import what_sampling_hides
-from rankadjust.literature.pair_orders import pair_orders, reversals
 from rankadjust.literature.size import size_correlation
-from rankadjust.models.leaderboards import leaderboards
 from rankadjust.page.material import BESIDE
 
 
@@ -55,17 +51,11 @@ def compare(
     beside = [read_product(path, RESCORED, BESIDE).with_columns(own=False) for path in literature]
     findings = [check(results, constants), *(check_against(results, others) for others in beside)]
     contradictions = pl.concat(findings, how="diagonal")
-    pairs = pair_orders(results, constants.table)
-    ranked = ranked_results(pl.concat([results, *beside], how="diagonal"), contradictions)
     tables = {
         "contradictions": contradictions,
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
         "best-results": best_results(results, contradictions=contradictions),
-        "leaderboards": leaderboards(ranked, constants),
-        "model-orders": model_orders(results),
-        "pair-orders": pairs,
-        "reversals": reversals(pairs),
         "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),

@@ -15,7 +15,6 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import listed
-from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.database.constants import Constants
@@ -23,30 +22,23 @@ from rankadjust.literature.comparison import (
     below_baselines,
     chance_share,
     comparable,
-    model_orders,
     not_above_chance,
     protocol_effect,
-    ranked_results,
     surprising,
     usable,
 )
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
-from rankadjust.literature.pair_orders import pair_orders, reversals
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.size import size_correlation
 from rankadjust.literature.statuses import STATUSES
 from rankadjust.literature.tidy import read_tidy
-from rankadjust.models.leaderboards import BEST, WORSE, WORSE_IF_INDEPENDENT, leaderboards
-from rankadjust.models.printed import UNKNOWN
 
 PROJECT = Path(__file__).parent.parent
 PAGES = (
     "README.md",
     "docs/literature.md",
-    "docs/literature-rows.md",
-    "docs/compare.md",
     "docs/methods-baselines.md",
 )
 COUNTS = PROJECT / "tests/data/published/counts.csv"
@@ -69,20 +61,9 @@ def flagged() -> pl.DataFrame:
 
 
 @cache
-def turned() -> pl.DataFrame:
-    """Return how many pairs of models change places between two evaluations."""
-    return reversals(pair_orders(rescored(), Constants.given(None).table))
-
-
-@cache
 def sampled() -> pl.DataFrame:
     """Return what values among sampled negatives leave open."""
     return what_sampling_hides(add_full_bounds(rescored(), Constants.released()))
-
-
-@cache
-def orders_of_models() -> pl.DataFrame:
-    return model_orders(rescored())
 
 
 @cache
@@ -133,15 +114,6 @@ def in_short() -> str:
     rows = rescored()
     shares = {row["candidates"]: percent(row["share"]) for row in chance_share(rows).to_dicts()}
     counted = below_baselines(rows).select("results", "below").sum()
-    trials = {
-        "dataset": "FB15k-237",
-        "split": "validation",
-        "metric": MRR,
-        "second": "raw",
-        "first": "filtered",
-    }
-    pairs = turned().filter(**trials).row(0, named=True)
-    assert turned()["sure_reversed"].sum() == 0
     hidden = sampled().filter(metric=MRR)
     severities = dict(flagged()["severity"].value_counts().iter_rows())
     points = [
@@ -150,16 +122,13 @@ def in_short() -> str:
         "([details](#how-much-of-a-printed-value-chance-explains)).",
         f"**Counting.** {counted['below'].item():,} of {counted['results'].item():,} results on test splits are below "
         "the best scorer that only counts training triples ([details](#how-much-of-it-counting-explains)).",
-        f"**Protocols.** On validation data of FB15k-237, {pairs['reversed']} of {pairs['known']} pairs of models "
-        "change places between filtered and raw MRR. For no pair in the collection do the printed values show that "
-        "such a change is more than the luck of the triples ([details](#which-orders-of-models-change)).",
         f"**Sampling.** {hidden['pairs'].sum():,} pairs of models are ranked among sampled negatives. The printed "
         f"values show for {hidden['known'].sum() or 'none'} of them which model has the higher MRR among all "
         "candidates ([details](#what-sampling-hides)).",
         f"**Mistakes.** In {severities['impossible']} findings the printed values of a model contradict each other: no "
         "ranks have them ([details](#which-published-numbers-are-wrong)).",
         f"**Coverage.** {usable(rows).height:,} of {rows.height:,} values are adjusted. Every other value has a status "
-        "that says why not ([details](literature-rows.md#statuses)).",
+        "that says why not ([details](#statuses)).",
     ]
     return "".join(map(bullet, points))
 
@@ -354,39 +323,6 @@ def negatives() -> str:
     )
 
 
-def reversed_orders() -> str:
-    counted = turned().filter(
-        pl.col("metric").is_in([MRR, "hits_at_10"]), pl.col("first") != "filtered-cumulative"
-    )
-    # Take MRR if it is printed, else Hits@10.
-    chosen = counted.filter(
-        pl.col("metric") == pl.col("metric").max().over("source", "dataset", "first", "second")
-    )
-    order = pl.col("comparison").replace_strict({"protocol": 0, "negatives": 1, "side": 2})
-    rows = [
-        [
-            re.sub(r"^A Unified.*\((.*)\)|( README|: best| \(pykeen).*", r"\1", row["source"]),
-            f"{row['dataset']}, {row['split']}",
-            f"{_evaluation(row['first'])} to {_evaluation(row['second'])}",
-            resolve(row["metric"]).label,
-            str(row["models"]),
-            f"{row['reversed']} of {row['known']}",
-            "" if row["sure"] is None else f"{row['sure_reversed']} of {row['sure']}",
-            f"{percent(row['share'])} [{percent(row['share_low'])}, {percent(row['share_high'])}]"
-            if row["share_low"] is not None
-            else "",
-        ]
-        for row in chosen.sort(order, maintain_order=True).to_dicts()
-    ]
-    header = ["source", "data set", "from, to", "metric", "models", "reversed"]
-    header += ["beyond the luck of triples", "share [95 % of resamples]"]
-    return table(header, rows)
-
-
-def _evaluation(name: str) -> str:
-    return name if name in ("head", "tail") else f"`{name}`"
-
-
 def chance() -> str:
     found = not_above_chance(rescored(), flagged())
     groups = (
@@ -478,49 +414,9 @@ def few() -> str:
     )
 
 
-def orders() -> str:
-    found = orders_of_models().filter(
-        pl.col("metric").str.contains("^(inverse_harmonic_mean_rank|hits_at_[0-9]+)$")
-    )
-    tiny = pl.col("before").str.contains("Nations|Kinships|UMLS")
-    full, sampled = found.filter(ranking="filtered"), found.filter(ranking="sampled")
-    large = full.filter(~tiny)
-    mean_ranks = orders_of_models().filter(metric=MR, ranking="filtered")
-    changed = [part["changed"].sum() for part in (large, full.filter(tiny), sampled, mean_ranks)]
-    return paragraph(
-        f"Of the orders of MRR and Hits@k, {changed[0]} of {large.height} change on data sets that are not tiny. With "
-        f"Nations, Kinships or UMLS {changed[1]} of {full.height - large.height} change, and among sampled candidates "
-        f"{changed[2]} of {sampled.height}. Of the orders of mean ranks, {changed[3]} of {mean_ranks.height} change."
-    )
-
-
 def statuses() -> str:
     count = dict(rescored()["status"].value_counts().iter_rows())
     return table(["status", "rows"], [[name, f"{count[name]:,}"] for name in STATUSES if name in count])
-
-
-@cache
-def boards() -> pl.DataFrame:
-    return leaderboards(ranked_results(rescored(), flagged()), Constants.released())
-
-
-def leaderboard() -> str:
-    key = {"dataset": "FB15k-237", "protocol": "filtered", "split": "testing", "side": "both", "metric": MRR}
-    columns = ["place", "model", "value", "results", "letters", "letters_if_independent", "to_best"]
-    rows = [columns, ["---"] * len(columns), *boards().filter(**key).select(columns).head(8).rows()]
-    return "".join(f"| {' | '.join(str(cell) for cell in row)} |\n" for row in rows)
-
-
-def count_of_leaderboards() -> str:
-    number = boards().select(*EVALUATION, "metric").n_unique()
-    behind = boards().filter(pl.col("to_best") != BEST)
-    verdicts = dict(behind["to_best"].value_counts().iter_rows())
-    return paragraph(
-        f"There are {number} such tables, with {behind.height:,} values behind a best value. {verdicts[WORSE]:,} of "
-        "these are worse than the best value even if triples that share a query win or lose together. "
-        f"{verdicts[WORSE_IF_INDEPENDENT]:,} are worse only if all triples are independent. For {verdicts[UNKNOWN]:,} "
-        "it cannot be known."
-    )
 
 
 def hidden() -> str:
@@ -564,17 +460,13 @@ FINDINGS = {
     "most below": most_below,
     "protocols": protocols,
     "negatives": negatives,
-    "reversed": reversed_orders,
     "chance": chance,
     "copies": copies,
     "ties": ties,
     "correlations": correlations,
     "few": few,
-    "orders": orders,
     "hidden": hidden,
     "statuses": statuses,
-    "leaderboard": leaderboard,
-    "leaderboards": count_of_leaderboards,
 }
 
 if __name__ == "__main__":

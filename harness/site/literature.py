@@ -10,12 +10,11 @@ import polars as pl
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
-from rankadjust.literature.comparison import below_baselines, chance_share, not_above_chance, ranked_results
+from rankadjust.literature.comparison import below_baselines, chance_share, not_above_chance
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.tidy import read_tidy
-from rankadjust.models.leaderboards import leaderboards
 from rankadjust.page.boards import Board, boards
 from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, RESULTS, figures_of
 from rankadjust.page.charts.figure import svg_of
@@ -67,7 +66,6 @@ def literature(*names: str) -> Literature:
     comparison = {
         "contradictions": contradictions,
         "chance-share": chance_share(results),
-        "leaderboards": leaderboards(ranked_results(results, contradictions), constants),
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),
         "what-sampling-hides": what_sampling_hides(results),

@@ -20,8 +20,6 @@ from rankadjust.cli.inputs import (
 )
 from rankadjust.cli.options import (
     PATH,
-    PROTOCOL,
-    SPLIT,
     Given,
     accept_option,
     ask_option,
@@ -111,14 +109,6 @@ def _check_values(
         )
     chosen = {name: text for name in ("split", "side", "protocol") if (text := given[name]) is not None}
     by_metric = by_metric_of(values, "leave one of the two out")
-    if not (results or database or as_json):
-        from rankadjust.database.light import light_set
-        from rankadjust.literature.typed_values import findings_of_typed
-
-        held = light_set(dataset, **{"protocol": PROTOCOL, "split": SPLIT, "side": "both", **chosen})
-        findings = None if held is None else findings_of_typed(by_metric, held)
-        if findings is not None:
-            _report_lines([_flag(finding.severity, finding.message) for finding in findings], len(by_metric))
     from rankadjust.database.evaluation_set import EvaluationSet
 
     constants = constants_of(results, database)
@@ -140,10 +130,6 @@ def _report_check(
             }
         )
         sys.exit(1 if lines else 0)
-    _report_lines(lines, values)
-
-
-def _report_lines(lines: Sequence[str], values: int) -> NoReturn:
     for line in lines:
         echo(line)
     echo(f"{number_of(values, 'value')}: {len(lines) or 'nothing'} to look at")

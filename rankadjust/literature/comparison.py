@@ -5,13 +5,11 @@ quality of a result. So adjustment never changes the order of models there. It s
 and so it changes comparisons between numbers of different evaluations.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
-from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION, SAMPLED, TEST_SPLITS
-from rankadjust.base.words import shipped_mapping
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.statuses import USABLE
@@ -28,8 +26,6 @@ _MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
 
 # The ends of the rounding interval.
 _ENDS = ("index_low", "index_high")
-
-_ORDER_KEY = ("metric", "ranking")
 
 
 def usable(rescored: pl.DataFrame) -> pl.DataFrame:
@@ -131,51 +127,10 @@ def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def ranked_results(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the models of each evaluation in order, the best model first, each with its best result.
-
-    Of equal results of a model the first is kept. Rows with a caveat (second-hand or refuted) are left out. So are the
-    values that contradictions, a frame of `check`, calls impossible. Returns the columns of an evaluation, metric,
-    place, model, source, value, value_low, value_high, index, spread (the largest number that ± may stand for,
-    rounded), runs (the number of runs that the value is a mean over, if the source says it) and results (of how many
-    results of the model the value is the best).
-    """
-    columns = [
-        "place",
-        "model",
-        "source",
-        "value",
-        "value_low",
-        "value_high",
-        "index",
-        "spread",
-        "runs",
-        "results",
-    ]
-    rows = ranked_rows(rescored, contradictions)
-    if "spread" not in rows.columns:
-        rows = rows.with_columns(spread=pl.lit(None, pl.String))
-    printed = pl.struct("spread", "unit").map_elements(_largest_spread, return_dtype=pl.Float64)
-    return rows.with_columns(spread=printed, runs=_stated_runs()).select(*EVALUATION, "metric", *columns)
-
-
-def _largest_spread(printed: Mapping[str, str | None]) -> float | None:
-    number = read_number(printed["spread"] or "")
-    return None if number is None else number.interval(percent=printed["unit"] == "percent").high
-
-
-def _stated_runs() -> pl.Expr:
-    """Return the number of runs that the values of a source are means over, null if the source does not say it."""
-    runs: pl.Expr = pl.lit(None, pl.Int64)
-    for rule in shipped_mapping()["runs"]:
-        runs = pl.when(pl.col("source").str.contains(rule["source"])).then(rule["runs"]).otherwise(runs)
-    return runs.cast(pl.Int64)
-
-
 def best_results(
     rescored: pl.DataFrame, count: int = 3, contradictions: pl.DataFrame | None = None
 ) -> pl.DataFrame:
-    """Return at most `count` models of each evaluation as in `ranked_results`, but without the rounding."""
+    """Return the place, source, value and index of at most `count` models of each evaluation, as in `ranked_rows`."""
     columns = ["place", "model", "source", "value", "index"]
     return (
         ranked_rows(rescored, contradictions)
@@ -185,10 +140,12 @@ def best_results(
 
 
 def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the rows of `ranked_results` with all their columns, place and results.
+    """Return the models of each evaluation in order, the best model first, each with the row of its best result.
 
-    A column `own` (bool) separates a model of the user from a published model of the same name. Equal results of a
-    model count each: they need not be copies.
+    Of equal results of a model the first is kept. Rows with a caveat (second-hand or refuted) are left out. So are the
+    values that contradictions, a frame of `check`, calls impossible. A column `own` (bool) separates a model of the
+    user from a published model of the same name. Added are place, and results: of how many results of the model the
+    value is the best. Equal results of a model count each: they need not be copies.
     """
     evaluation = [*EVALUATION, "metric"]
     model = ["model", "own"] if "own" in rescored.columns else ["model"]
@@ -200,31 +157,6 @@ def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = No
         .unique([*evaluation, *model], keep="first", maintain_order=True)
         .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(evaluation))
         .sort(*evaluation, "place")
-    )
-
-
-def model_orders(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Order the data sets on which a source evaluates a model, before and after adjustment.
-
-    If a model has a filtered and a raw result on a data set, the filtered result is used. Returns source, model,
-    metric, ranking, datasets (their number, at least 2), before and after (their names, the best result first; if the
-    printed values are equal, the higher index decides) and changed.
-    """
-    rows = comparable(rescored).sort(pl.col("ranking") == "raw", maintain_order=True)
-    rows = rows.with_columns(ranking=pl.col("ranking").replace("raw", "filtered"))
-    model = ["source", "model", *_ORDER_KEY]
-
-    def by(*columns: str) -> pl.Expr:
-        descending = [True] * len(columns) + [False]
-        return pl.col("dataset").sort_by([*columns, "dataset"], descending=descending).str.join(" > ")
-
-    return (
-        rows.unique([*model, "dataset"], keep="first", maintain_order=True)
-        .group_by(model, maintain_order=True)
-        .agg(datasets=pl.len().cast(pl.Int64), before=by("merit", "index"), after=by("index"))
-        .filter(pl.col("datasets") > 1)
-        .with_columns(changed=pl.col("before") != pl.col("after"))
-        .sort(*_ORDER_KEY, "source", "model", maintain_order=True)
     )
 
 

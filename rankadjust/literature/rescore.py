@@ -50,7 +50,7 @@ def rescore(
 ) -> pl.DataFrame:
     """Adjust printed values: return the rows of a table in their order, with columns added.
 
-    No row is lost: a row with a problem has a status and a message. docs/literature-rows.md explains every status.
+    No row is lost: a row with a problem has a status and a message. docs/literature.md explains every status.
 
     Parameters
     ----------

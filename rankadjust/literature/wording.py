@@ -1,7 +1,7 @@
 """Map the words of printed tables to the words of this project, and resolve names.
 
 config/published.yaml holds the mapping as data: single words by column, and rules that use several columns of a row
-(docs/literature-rows.md, "Mapping").
+(resources/published/README.md has the reasons).
 """
 
 import math

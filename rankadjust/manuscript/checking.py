@@ -1,6 +1,6 @@
 """Report for an author, before the table is printed: contradictions, assumptions, and values that others print."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -13,7 +13,6 @@ from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import of_datasets, rescore
 from rankadjust.literature.statuses import problems
 from rankadjust.literature.tidy import where_of
-from rankadjust.manuscript.scores import AS_GOOD, BEST
 from rankadjust.output.rendering import to_markdown
 from rankadjust.output.terminal import assumed_facts
 
@@ -53,29 +52,10 @@ def report(rows: pl.DataFrame, constants: Constants, unread: Sequence[str], rema
         else "Nothing was assumed.",
         "What was not adjusted": "\n".join(f"- {line}" for line in [*unread, *problems(rows)])
         or "Every value was.",
-        "Which values differ by less than luck may explain": "\n".join(_alike(rows))
-        or "None that were compared: each best value is better than the others.",
         "What the literature prints": _literature(rows, constants),
         **({"Remarks": "\n".join(f"- {line}" for line in remarks)} if remarks else {}),
     }
     return "\n\n".join(["# Check", *(f"## {title}\n\n{text}" for title, text in parts.items())]) + "\n"
-
-
-def _alike(rows: pl.DataFrame) -> Iterator[str]:
-    """Yield for each evaluation which models may be as good as the best model."""
-    grid = ["grid"] if "grid" in rows.columns else []
-    for _, group in rows.filter(pl.col("mark") != "").group_by([*grid, *_EVALUATION], maintain_order=True):
-        as_good = group.filter(mark=AS_GOOD)
-        if as_good.height:
-            about = group.row(0, named=True)
-            best = ", ".join(map(_named, group.filter(mark=BEST).iter_rows(named=True)))
-            others = ", ".join(map(_named, as_good.iter_rows(named=True)))
-            where = f"{about['dataset']}, {resolve(about['metric']).label}"
-            yield f"- {where}: {best} is not shown to be better than {others}."
-
-
-def _named(row: dict[str, object]) -> str:
-    return f"{row['model'] or 'the value'} ({row['value_as_printed']})"
 
 
 def _literature(rows: pl.DataFrame, constants: Constants) -> str:

@@ -161,7 +161,7 @@ def paper_of_results(
         raise NothingAdjustedError(f"{path}: no value was read; 'rankadjust read {path}' says why")
     rescored = rescore(with_defaults_named(results.rows), constants, registry=registry)
     places = [name for name in ("grid", "row", "column") if name in rescored.columns]
-    rows = scored(rescored.with_columns(pl.col(places).cast(pl.Int64)), constants, score)
+    rows = scored(rescored.with_columns(pl.col(places).cast(pl.Int64)), score)
     if not rows["index"].count():
         raise NothingAdjustedError(
             f"{path}: no value could be adjusted; 'rankadjust rescore {path}' says why"
@@ -180,8 +180,8 @@ def _of_ranks(
             "the data set of these ranks is missing; give --dataset (from Python: dataset=)"
         )
     rows, compared = rows_of_ranks(sources, dataset, protocol=protocol, split=split, constants=constants)
-    rows = scored(rows, constants, score, marks_of_ranks(rows))
-    tables = _set_anew([tidy_columns(rows)], caption_note(rows, tested=True))
+    rows = scored(rows, score, marks_of_ranks(rows))
+    tables = _set_anew([tidy_columns(rows)], caption_note(rows))
     sentences = f"{methods(rows, _database_of(constants))}{test_sentence(compared)}\n"
     return _paper(rows, tables, sentences, f"# Check\n\n```text\n{comparison(compared)}\n```\n")
 

@@ -28,11 +28,10 @@ REFERENCES = f"""@article{{hoyt2022unified,
 """
 
 
-def caption_note(rows: pl.DataFrame, *, tested: bool = False) -> str:
+def caption_note(rows: pl.DataFrame) -> str:
     """Return the sentences of the caption about the new numbers of a table, as LaTeX; nothing if there are none.
 
-    rows: the values with score, shown and mark (`rankadjust.manuscript.scores.scored`). tested: the marks come from the
-    ranks of the models, and not from printed values alone.
+    rows: the values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
     """
     shown = rows.filter(pl.col("shown") != "")
     scores = shown["score"].unique(maintain_order=True).to_list()
@@ -45,9 +44,7 @@ def caption_note(rows: pl.DataFrame, *, tested: bool = False) -> str:
     marks = set(shown["mark"].to_list())
     marked = {
         BEST: r"Bold in these columns: the best value.",
-        AS_GOOD: r"$\dagger$: not significantly different from the best one."
-        if tested
-        else r"$\dagger$: by the printed values alone it may be as good as the best.",
+        AS_GOOD: r"$\dagger$: not significantly different from the best one.",
     }
     parts = [sentences[score] for score in sentences if score in scores]
     return " ".join([*parts, *(text for mark, text in marked.items() if mark in marks)])

@@ -8,7 +8,6 @@ from rankadjust.literature.comparison import (
     best_results,
     chance_share,
     comparable,
-    model_orders,
     not_above_chance,
     protocol_effect,
     ranked_rows,
@@ -18,14 +17,6 @@ from rankadjust.literature.comparison import (
 from rankadjust.literature.distinct import distinct_results
 from rankadjust.literature.rescore import rescore
 from tests.unit.literature.results import MR, MRR, results
-
-# On the small set chance is high: what looks better there is worse.
-SMALL_AND_LARGE = results(
-    ("small", "A", 0.5, 0.1, 10),
-    ("large", "A", 0.4, 0.39, 1000),
-    ("small", "B", 0.9, 0.8, 10),
-    ("large", "B", 0.3, 0.29, 1000),
-)
 
 
 def test_sampled_and_all_candidates_are_never_mixed():
@@ -37,12 +28,6 @@ def test_sampled_and_all_candidates_are_never_mixed():
         ]
     )
     assert comparable(mixed)["ranking"].to_list() == ["filtered", "sampled", "raw"]
-    assert [row["datasets"] for row in model_orders(mixed).to_dicts()] == [2]
-
-
-def test_metrics_are_never_mixed():
-    rows = [results(("a", "A", 0.5, 0.5, 10)), results(("b", "A", 2.0, 0.6, 10), metric=MR)]
-    assert model_orders(pl.concat(rows)).height == 0
 
 
 @pytest.mark.parametrize(
@@ -171,30 +156,6 @@ def test_the_results_that_the_best_one_is_chosen_from_are_counted():
     )
     found = ranked_rows(rows).select("dataset", "model", "value", "results").rows()
     assert found == [("a", "A", 0.6, 3), ("a", "B", 0.55, 1), ("b", "A", 0.6, 1)]
-
-
-def test_model_orders():
-    found = model_orders(SMALL_AND_LARGE).to_dicts()
-    assert [(row["model"], row["before"], row["after"], row["changed"]) for row in found] == [
-        ("A", "small > large", "large > small", True),
-        ("B", "small > large", "small > large", False),
-    ]
-
-
-def test_results_that_are_printed_alike_change_no_order():
-    rows = results(("a", "A", 0.5, 0.44, 10), ("b", "A", 0.5, 0.49, 1000), ("c", "A", 0.7, 0.6, 10))
-    (found,) = model_orders(rows).to_dicts()
-    assert (found["before"], found["changed"]) == ("c > b > a", False)
-
-
-def test_model_orders_take_the_filtered_result_where_there_is_a_raw_one():
-    raw = results(("small", "A", 0.1, 0.01, 10), ("other", "A", 0.2, 0.2, 10), protocol="raw")
-    (found,) = model_orders(pl.concat([raw, SMALL_AND_LARGE.filter(model="A")])).to_dicts()
-    assert (found["before"], found["after"]) == ("small > large > other", "large > other > small")
-
-
-def test_model_orders_without_source_and_model():
-    assert model_orders(SMALL_AND_LARGE.drop("source", "model"))["datasets"].to_list() == [2]
 
 
 # --- below counting

@@ -793,7 +793,7 @@ def test_caveats_of_the_shipped_tables():
 
 
 def test_counts_per_source_and_status():
-    """The expected counts were reviewed row by row; docs/literature-rows.md explains every status.
+    """The expected counts were reviewed row by row; docs/literature.md explains every status.
 
     After a change of the tables, the rules or the released database, look at the difference and renew the file:
     python -m tests.findings.
