@@ -20,8 +20,7 @@ The function for each task:
     Constants          the database: a release, or a run on top of one
     adjust             one printed value: index, ratio, z and p
     evaluate           the ranks or scores of a model: every metric, adjusted, with intervals
-    compare            the ranks of several models; compare_by part by part, compare_datasets on several data sets,
-                       compare_printed from printed values
+    compare            the ranks of several models; compare_by part by part, compare_datasets on several data sets
     read_table         a published table in Markdown, HTML, LaTeX, CSV, JSON and so on, as tidy rows
     rescore            such rows, adjusted; check finds the values among them that contradict each other
     count_candidates   how many candidates the tasks of your own triples have; count_protocols, count_baselines
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from rankadjust.manuscript.paper import Paper, paper
     from rankadjust.models.compare import Comparison, compare, compare_by
     from rankadjust.models.datasets import compare_datasets
-    from rankadjust.models.printed import compare_printed
     from rankadjust.sampling.bounds import FullBounds, full_bounds
     from rankadjust.sampling.difference import full_difference
     from rankadjust.sampling.expected import to_sampled
@@ -73,7 +71,6 @@ __all__ = [
     "compare",
     "compare_by",
     "compare_datasets",
-    "compare_printed",
     "count_baselines",
     "count_candidates",
     "count_protocols",
@@ -100,7 +97,6 @@ _MODULES = {
     "compare": "models.compare",
     "compare_by": "models.compare",
     "compare_datasets": "models.datasets",
-    "compare_printed": "models.printed",
     "count_baselines": "baselines.table",
     "count_candidates": "counting.candidates",
     "count_protocols": "counting.candidates",

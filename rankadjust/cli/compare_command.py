@@ -1,9 +1,8 @@
-"""The command compare: the ranks or printed values of several models."""
+"""The command compare: the ranks of several models."""
 # A command has a parameter for each of its options, and imports inside the function: it starts at once.
 # ruff: noqa: PLC0415, PLR0913, PLR0917
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,12 +12,9 @@ from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.cli.inputs import (
     BY_OR_AGAINST,
     EVERY_ROW,
-    PRINTED,
-    RANKS,
     RANKS_ALONE,
     SEVERAL,
     constants_of,
-    named_values,
     require_effect,
 )
 from rankadjust.cli.options import (
@@ -46,7 +42,6 @@ if TYPE_CHECKING:
     epilog=examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
         "rankadjust compare transe.parquet --dataset FB15k-237 --results results --against popularity",
-        "rankadjust compare --dataset FB15k-237 mrr=0.358 mrr=0.353",
         "rankadjust compare --dataset FB15k-237=fb15k-237/ --dataset WN18RR=wn18rr/",
     )
 )
@@ -58,14 +53,7 @@ if TYPE_CHECKING:
     help="Adjust with the database's constants for this data set; NAME=FOLDER, repeated, compares several.",
 )
 @options_of(protocol_option, split_option)
-@click.option(
-    "--side", default="both", show_default=True, help="head, tail or both, of printed values and of ranks."
-)
-@click.option(
-    "--runs",
-    type=int,
-    help="How many runs each printed value is a mean over; their standard error is at most ±.",
-)
+@click.option("--side", default="both", show_default=True, help="head, tail or both.")
 @options_of(against_option, by_option)
 @click.option(
     "--tasks",
@@ -104,7 +92,6 @@ def compare(
     datasets: tuple[str, ...],
     tasks: tuple[str, ...],
     side: str,
-    runs: int | None,
     against: str | None,
     by: str | None,
     metrics: tuple[str, ...],
@@ -119,16 +106,14 @@ def compare(
     """Say whether one model is better than another.
 
     A MODEL is a file of ranks as `rankadjust evaluate` takes it, with the columns triple and side, or a folder with one
-    such file for each run (seed). Or every MODEL is a printed value, such as mrr=0.358: then what can be said without
-    ranks is said. Or, with --dataset NAME=FOLDER, no MODEL is named: each folder has such a file or folder for each
-    model, with the same names in all.
+    such file for each run (seed). Or, with --dataset NAME=FOLDER, no MODEL is named: each folder has such a file or
+    folder for each model, with the same names in all.
     """
     if results is not None and not datasets:
         raise RankadjustError("--results needs --dataset: name the data set that these models were tested on")
     kind = _kind_of_comparison(models, datasets)
-    require_effect(context, kind)
-    if kind == RANKS_ALONE:
-        require_effect(context, RANKS)
+    if kind is not None:
+        require_effect(context, kind)
     if by is not None or against is not None:
         require_effect(context, BY_OR_AGAINST)
     if as_json:
@@ -143,8 +128,6 @@ def compare(
         raise click.UsageError(
             "Several data sets are given as --dataset NAME=FOLDER, each with its own models."
         )
-    elif kind == PRINTED:
-        compared = _compare_printed(models, datasets, about | {"side": side, "runs": runs})
     else:
         known = about | {"dataset": datasets[0] if datasets else None, "side": side}
         attributes = Path(tasks[0]) if tasks else None
@@ -158,18 +141,18 @@ def compare(
     show_comparison(compared, output, as_json=as_json)
 
 
-def _kind_of_comparison(models: Sequence[str], datasets: Sequence[str]) -> str:
+def _kind_of_comparison(models: Sequence[str], datasets: Sequence[str]) -> str | None:
     if any("=" in given for given in datasets):
         if models:
             raise click.UsageError("--dataset NAME=FOLDER brings its own models; leave MODEL out.")
         return SEVERAL
     if not models:
+        raise click.UsageError("No models are given. Give files of ranks, or --dataset NAME=FOLDER.")
+    if printed := [model for model in models if "=" in model and not Path(model).exists()]:
         raise click.UsageError(
-            "No models are given. Give files of ranks, printed values, or --dataset NAME=FOLDER."
+            f"{printed[0]}: printed values cannot say which model is better; give the files of ranks of both models."
         )
-    if all("=" in model and not Path(model).exists() for model in models):
-        return PRINTED
-    return RANKS if datasets else RANKS_ALONE
+    return None if datasets else RANKS_ALONE
 
 
 class Found(NamedTuple):
@@ -266,25 +249,3 @@ def _draw(
         known = EvaluationSet.of(database, dataset, protocol, split, side).candidate_counts
     counts, number = (None, None) if known is None else (known.counts, known.tasks)
     write_rank_curves(rank_curves(pairs, counts, number), path)
-
-
-def _compare_printed(models: Sequence[str], datasets: Sequence[str], options: dict[str, Any]) -> Found:
-    from rankadjust.models.printed import compare_printed
-    from rankadjust.output.comparison import printed_pair, printed_paper_table, printed_rows
-
-    if not datasets:
-        raise click.UsageError("Give --dataset: how much a difference means depends on the number of tasks.")
-    of_metric: dict[str, list[str]] = {}
-    for name, text in named_values(models, None):
-        of_metric.setdefault(name, []).append(text)
-    pairs = [
-        pair
-        for metric, texts in of_metric.items()
-        for pair in compare_printed(texts, dataset=datasets[0], metric=metric, **options)
-    ]
-    return Found(
-        "\n".join(printed_pair(pair) for pair in pairs),
-        [asdict(pair) for pair in pairs],
-        printed_paper_table(pairs),
-        printed_rows(pairs),
-    )

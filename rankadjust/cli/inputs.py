@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 # Kinds of input of the commands, and for each kind the options that have no effect on it.
-RANKS, RANKS_ALONE, PARTS = "files of ranks", "ranks without --dataset", "parts of the tasks (--by)"
+RANKS_ALONE, PARTS = "ranks without --dataset", "parts of the tasks (--by)"
 BY_OR_AGAINST = "--by and --against"
 PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
-PRINTED, SEVERAL = "printed values", "several data sets"
+SEVERAL = "several data sets"
 FULL_TABLE, TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
 VALUES = "typed values"
 NAMED, TIMELESS = "values that name their metric", "a data set without times"
@@ -31,15 +31,11 @@ EVERY_ROW, NO_SAMPLES = "--json, which prints every row", "--draws 0"
 PAPER_OF_RANKS, PAPER_OF_TABLE = "ranks", "a table"
 _OF_DATASET = {"protocol", "split", "scores", "results", "database"}
 _WITHOUT_EFFECT = {
-    RANKS: {"runs"},
     RANKS_ALONE: _OF_DATASET,
     PARTS: {"dataset", "side", *_OF_DATASET},
     PARTS_AGAINST: {"scores", "num_candidates"},
     BY_OR_AGAINST: {"figure"},
-    PRINTED: {
-        *("tasks", "cluster", "metrics", "flips", "draws", "seed", "everything", "figure", "against", "by"),
-    },
-    SEVERAL: {"side", "runs", "figure", "against", "by"},
+    SEVERAL: {"side", "figure", "against", "by"},
     TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "against"},
     FULL_TABLE: {
         *("num_candidates", "num_entities", "tasks", "protocol"),

@@ -128,7 +128,7 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     Returns
     -------
     Adjusted
-        Value, expectation, ratio, index and z with their intervals, log10 of p, and the reasons why any is None.
+        Value, expectation, ratio, index and z with their intervals, and the reasons why any is None.
 
     Raises
     ------

@@ -7,9 +7,7 @@ import polars as pl
 
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
-from rankadjust.chance.typed import Typed
 from rankadjust.models.compare import LEVEL, Comparison
-from rankadjust.models.printed import BETTER, IF_INDEPENDENT, UNKNOWN, PrintedPair
 from rankadjust.output.terminal import filled_table, table
 from rankadjust.output.value import number
 
@@ -200,50 +198,6 @@ def paper_table_by(compared: pl.DataFrame, by: str) -> pl.DataFrame:
     )
 
 
-# --- printed values ---------------------------------------------------------------------------------------
-
-
-def printed_pair(pair: PrintedPair) -> str:
-    """Return the verdict on two printed values, its assumption, and the difference that would be enough."""
-    label = resolve(pair.metric).label
-    better, worse = pair.better.text, pair.worse.text
-    alone = f"p is at most {number(pair.p_if_independent, 2)}"
-    values = {
-        BETTER: f"{better} is better than {worse}, whatever the ranks are (p is at most {number(pair.p or 0, 2)})",
-        IF_INDEPENDENT: (
-            f"whether {better} is better than {worse} cannot be known from these values, "
-            f"unless all triples are independent: then it is ({alone})"
-        ),
-    }.get(
-        pair.verdict,
-        f"whether {better} is better than {worse} cannot be known from these values "
-        f"({alone} even if all triples are independent)",
-    )
-    shares = (
-        "It is not known which triples share a query."
-        if pair.p is None
-        else f"{_enough(pair.enough, worse)} where triples that share a query may win or lose together."
-    )
-    assumed = "" if pair.verdict == UNKNOWN else f"\n  Assumed: {pair.assumption}."
-    return (
-        f"{label}: {values}.{assumed}\n  With {pair.triples:,} triples "
-        f"{_enough(pair.enough_if_independent, worse)} if all are independent. {shares[0].upper()}{shares[1:]}"
-    )
-
-
-def _enough(size: float | None, beside: str) -> str:
-    return (
-        f"no difference from {beside} is enough"
-        if size is None
-        else f"a difference of {_difference(size, beside, 3)} from {beside} is enough"
-    )
-
-
-def _difference(size: float, beside: str, digits: int) -> str:
-    """Return a difference in the unit of the value that it is compared with."""
-    return f"{number(100 * size, digits)} percentage points" if "%" in beside else number(size, digits)
-
-
 # --- for a paper and for machines -------------------------------------------------------------------------
 
 
@@ -302,46 +256,3 @@ def for_machines(compared: Comparison) -> dict[str, Any]:
     """Return everything that was found, for JSON."""
     facts = {name: getattr(compared, name) for name in Comparison.__dataclass_fields__}
     return facts | {"values": compared.values.to_dicts(), "differences": compared.differences.to_dicts()}
-
-
-def printed_rows(pairs: Sequence[PrintedPair]) -> pl.DataFrame:
-    """Return a row for each pair: the values with the ends of their rounding intervals, and the verdict."""
-    numbers = ("p", "p_if_independent", "enough", "enough_if_independent")
-    return pl.DataFrame(
-        [
-            {
-                "metric": pair.metric,
-                **_value_of("better", pair.better),
-                **_value_of("worse", pair.worse),
-                "triples": pair.triples,
-                "verdict": pair.verdict,
-                "assumption": pair.assumption,
-                **{name: getattr(pair, name) for name in numbers},
-            }
-            for pair in pairs
-        ],
-        schema_overrides=dict.fromkeys(numbers, pl.Float64),
-    )
-
-
-def _value_of(name: str, typed: Typed) -> dict[str, float]:
-    low, high = typed.ends
-    return {name: typed.value, f"{name}_low": low, f"{name}_high": high}
-
-
-def printed_paper_table(pairs: Sequence[PrintedPair]) -> pl.DataFrame:
-    """Return a table of text: a row for each pair of printed values."""
-    return pl.DataFrame(
-        [
-            {
-                "metric": resolve(pair.metric).label,
-                "better": pair.better.text,
-                "worse": pair.worse.text,
-                "verdict": pair.verdict,
-                "p at most": number(pair.p, 2),
-                "p if independent": number(pair.p_if_independent, 2),
-                "enough": "" if pair.enough is None else _difference(pair.enough, pair.worse.text, 3),
-            }
-            for pair in pairs
-        ]
-    )

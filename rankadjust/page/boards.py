@@ -1,4 +1,4 @@
-"""The boards: the models of one evaluation ordered by a metric, with the places and letters of leaderboards.csv.
+"""The boards: the models of one evaluation ordered by a metric.
 
 A board belongs to a data set, protocol, split, side and metric. No board ranks results of two evaluations together.
 """
@@ -117,7 +117,7 @@ def results_section(values: pl.DataFrame) -> Section | None:
 def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list[Board]:
     """Return the boards of values, grouped by data set, each with its usual evaluation first.
 
-    values: rows of `all_values`. comparison: the frames of results/comparison by name. leaderboards gives the letters.
+    values: rows of `all_values`. comparison: the frames of results/comparison by name.
     A result that contradictions calls impossible gets no place.
     """
     contradictions = comparison.get("contradictions")
@@ -126,7 +126,7 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
     usable = usable_values(values).filter(pl.col("model").is_not_null())
     if usable.is_empty():
         return []
-    placed = _with_letters(ranked_rows(usable, contradictions), comparison.get("leaderboards"))
+    placed = ranked_rows(usable, contradictions)
     unplaced = pl.concat(
         [usable.filter(pl.col("caveat").is_not_null()), impossible_values(usable, contradictions)]
     ).unique([*_MODEL, "value", "caveat"], keep="first", maintain_order=True)
@@ -139,7 +139,7 @@ def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list
     made = []
     for key in dict.fromkeys([*by_key, *apart]):
         ranked = [
-            _row(row, printed, messages) | {name: row[name] for name in ("place", "letters", "results")}
+            _row(row, printed, messages) | {name: row[name] for name in ("place", "results")}
             for row in by_key.get(key, placed.clear()).iter_rows(named=True)
         ]
         rows = (
@@ -188,14 +188,6 @@ def opened_board(boards_shown: list[Board], values: pl.DataFrame) -> Board | Non
         return (of != OPENED, of[2] not in TEST_SPLITS, -results[of], of, order_of(board.key[4]))
 
     return min(candidates, key=wish, default=None)
-
-
-def _with_letters(placed: pl.DataFrame, leaderboards: pl.DataFrame | None) -> pl.DataFrame:
-    if leaderboards is None or leaderboards.is_empty():
-        return placed.with_columns(letters=pl.lit(None, pl.String))
-    letters = leaderboards.select(*KEY, "model", pl.col("place").cast(pl.Int64), "letters")
-    # A model of the user may share its name with a published model, but not its place.
-    return placed.join(letters, on=[*KEY, "model", "place"], how="left", maintain_order="left")
 
 
 def _messages(contradictions: pl.DataFrame | None) -> dict[tuple[Any, ...], list[str]]:

@@ -6,10 +6,9 @@ from typing import Any
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
-from rankadjust.models.printed import UNKNOWN
 from rankadjust.sampling.bounds import FullBounds, bounds_in, full_setting
 
-FIRST, SECOND = "the first is better", "the second is better"
+FIRST, SECOND, UNKNOWN = "the first is better", "the second is better", "cannot be known"
 
 
 @dataclass(frozen=True)

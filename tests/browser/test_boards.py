@@ -40,7 +40,6 @@ WALK = """() => {
           rows: rows.map((row) => [
             row.querySelector(".place").firstChild.textContent.trim(),
             row.querySelector(".model bdi").textContent,
-            row.querySelector("sup")?.textContent ?? null,
           ]),
           tables: document.querySelectorAll("#board table.board").length,
         });
@@ -103,7 +102,7 @@ def walked(shared_page_of, literature_page):
     return ready(shared_page_of(literature_page)).evaluate(WALK)
 
 
-def test_every_board_of_the_leaderboards_has_their_order_places_and_letters(walked, leaderboards):
+def test_every_board_of_the_leaderboards_has_their_order_and_places(walked, leaderboards):
     """All choices of the lists are walked: each shows one evaluation, which the title names."""
     shown = {tuple(board["key"]): board for board in walked}
     assert len(shown) == len(walked) > 400
@@ -116,9 +115,7 @@ def test_every_board_of_the_leaderboards_has_their_order_places_and_letters(walk
     )
     assert len(expected) > 230
     for key, part in expected.items():
-        assert [tuple(row) for row in shown[key]["rows"]] == part.select(
-            "place", "model", "letters"
-        ).rows(), key
+        assert [tuple(row) for row in shown[key]["rows"]] == part.select("place", "model").rows(), key
 
 
 def test_no_board_holds_a_result_with_a_caveat_or_that_no_ranks_have(walked, literature_page):
@@ -132,7 +129,7 @@ def test_no_board_holds_a_result_with_a_caveat_or_that_no_ranks_have(walked, lit
     ).filter(severity="impossible")
     doubtful = set(impossible.select(*EVALUATION, "model").rows())
     known = set(clean.rows())
-    rows = [(*board["key"], model) for board in walked for _, model, _ in board["rows"]]
+    rows = [(*board["key"], model) for board in walked for _, model in board["rows"]]
     assert len(rows) > 2000
     assert set(rows) <= known
     # A model may have a possible value from another source; those that have none are not there.

@@ -12,7 +12,6 @@ from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import typed_value
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.literature.rescore import rescore
-from rankadjust.models.printed import compare_printed
 
 # What each text stands for, by hand: the printed digits and half a unit of the last one, within the metric's range.
 VALUES = json.loads(Path(__file__).parents[2].joinpath("data", "values.json").read_text(encoding="utf-8"))
@@ -41,13 +40,7 @@ def by_adjust(text, metric):
     return [found.value, found.value_low, found.value_high]
 
 
-def by_compare(text, metric):
-    better = compare_printed([text, "1" if metric == "mr" else 1.0], dataset=SET, metric=metric)[0]
-    found = better.better if better.better.text == str(text).strip() else better.worse
-    return [found.value, found.low, found.high]
-
-
-@pytest.mark.parametrize("reader", [by_itself, by_adjust, by_compare])
+@pytest.mark.parametrize("reader", [by_itself, by_adjust])
 @pytest.mark.parametrize("case", VALUES, ids=lambda case: f"{case['metric']} {given(case)}")
 def test_all_readers_of_one_value_agree(case, reader):
     expected = case.get("refused") or case["value"]
@@ -55,14 +48,14 @@ def test_all_readers_of_one_value_agree(case, reader):
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("reader", [by_itself, by_adjust, by_compare])
+@pytest.mark.parametrize("reader", [by_itself, by_adjust])
 def test_no_reader_takes_what_is_not_finite(reader, number):
     assert (
         read_by(reader, {"metric": "mrr", "number": number}) == f"the value is {number}; give a finite number"
     )
 
 
-@pytest.mark.parametrize("reader", [by_itself, by_adjust, by_compare])
+@pytest.mark.parametrize("reader", [by_itself, by_adjust])
 def test_what_is_no_number_at_all_is_one_line(reader):
     message = "None is not a value; give a number or text such as '0.338'"
     assert read_by(reader, {"metric": "mrr", "number": None}) == message
@@ -88,10 +81,3 @@ def test_a_table_has_no_mean_rank_in_percent():
     found = rescore(pl.DataFrame([row])).row(0, named=True)
     assert (found["status"], found["index"]) == ("value_impossible", None)
     assert found["message"] == "mr is not a share, so '170%' cannot be its value"
-
-
-def test_compared_percentages_are_refused_or_told_from_fractions():
-    with pytest.raises(RankadjustError, match=r"if it is a percentage, write 35\.8%"):
-        compare_printed([35.8, 20.1], dataset=SET, metric="mrr")
-    (pair,) = compare_printed(["35.8%", "20.1%"], dataset=SET, metric="mrr")
-    assert pair.verdict == "better"
