@@ -22,7 +22,7 @@ import polars as pl
 from scipy import special
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.base.files import write_text
+from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.evaluation.resampling import bootstrap_counts
 from rankadjust.evaluation.tasks import tasks_of

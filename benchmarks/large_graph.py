@@ -21,8 +21,8 @@ import polars as pl
 import yaml
 from polars.io.plugins import register_io_source
 
-from rankadjust.base.files import write_text
 from rankadjust.base.frames import filled
+from rankadjust.base.io import write_text
 
 SPLITS = {"training": 0.98, "validation": 0.01, "testing": 0.01}
 ENDINGS = {"text": "txt", "parquet": "parquet"}

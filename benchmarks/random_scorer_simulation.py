@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.base.files import write_text
+from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import resolve
 
 METRICS = (

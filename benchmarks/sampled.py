@@ -13,7 +13,7 @@ import altair as alt
 import polars as pl
 
 from rankadjust import full_bounds
-from rankadjust.base.files import write_text
+from rankadjust.base.io import write_text
 from rankadjust.page.charts.drawing import PANEL_HEIGHT, PANEL_WIDTH, by_class, inline, side_by_side
 from rankadjust.page.charts.figure import Figure, svg_of
 

@@ -25,7 +25,7 @@ import polars as pl
 import vl_convert
 from large_graph import RELATIONS, SPLITS, TRIPLES_PER_ENTITY, write_graph
 
-from rankadjust.base.files import write_parquet, write_text
+from rankadjust.base.io import write_parquet, write_text
 from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table

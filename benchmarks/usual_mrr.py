@@ -18,7 +18,7 @@ import polars as pl
 
 from rankadjust import rescore
 from rankadjust.base.arrays import BoolArray, FloatArray
-from rankadjust.base.files import shipped, write_text
+from rankadjust.base.io import shipped, write_text
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.literature.usual import FAR, HITS, LEAST_CANDIDATES, MRR
 

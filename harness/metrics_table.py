@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import write_text
+from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import FAMILIES, Family
 
 PAGE = Path("docs/methods.md")

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import path_from
+from rankadjust.base.io import path_from
 from rankadjust.base.names import require
 from rankadjust.base.processor import same_everywhere
 from rankadjust.base.schemas import line_of, read_yaml, validate

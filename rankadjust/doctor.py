@@ -20,7 +20,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankadjust.base.faults import unwritable
+from rankadjust.base.errors import unwritable
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

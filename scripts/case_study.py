@@ -4,7 +4,7 @@ from pathlib import Path
 
 from scripts.job import run
 
-from rankadjust.base.files import SUM, write_csv, write_sums
+from rankadjust.base.io import SUM, write_csv, write_sums
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit

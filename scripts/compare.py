@@ -7,7 +7,7 @@ from scripts.job import run
 
 import polars as pl
 
-from rankadjust.base.files import SUMS, write_csv, write_sums
+from rankadjust.base.io import SUMS, write_csv, write_sums
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants

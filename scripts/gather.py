@@ -7,7 +7,7 @@ from scripts.job import job
 
 import polars as pl
 
-from rankadjust.base.files import SUMS, write_sums, write_tsv
+from rankadjust.base.io import SUMS, write_sums, write_tsv
 from rankadjust.base.stages import (
     BASELINES,
     BENCHMARKS,

@@ -15,11 +15,10 @@ if "OMP_NUM_THREADS" in os.environ and "polars" not in sys.modules:
     os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"]
 
 from rankadjust.base import failures
-from rankadjust.base.errors import RankadjustError
-from rankadjust.base.faults import in_words, is_panic, unwritable
+from rankadjust.base.errors import RankadjustError, in_words, unwritable, visible
+from rankadjust.base.faults import is_panic
 from rankadjust.base.listening import job_name
 from rankadjust.base.processes import end_without_run
-from rankadjust.base.visible import visible
 
 
 def name_of(snakemake: Any) -> str:  # noqa: ANN401 - the object that Snakemake injects

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from scripts.job import run
 
-from rankadjust.base.files import SUMS, write_sums, write_text
+from rankadjust.base.io import SUMS, write_sums, write_text
 from rankadjust.base.stages import check_sums
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, beside_database

@@ -6,9 +6,8 @@ from scripts.job import run
 
 import polars as pl
 
-from rankadjust.base.reading import read_csv
+from rankadjust.base.io import read_csv, without_guards
 from rankadjust.base.shipped_sums import check_shipped
-from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.stages import PAGE, RESCORED, check_sums, read_product, write_product_text
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, DATASETS, beside_database

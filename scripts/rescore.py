@@ -5,9 +5,9 @@ from pathlib import Path
 
 from scripts.job import run
 
-from rankadjust.base.files import SUM, write_csv, write_sums, write_text
+from rankadjust.base.errors import visible
+from rankadjust.base.io import SUM, write_csv, write_sums, write_text
 from rankadjust.base.stages import RESCORED, check_sums, write_product
-from rankadjust.base.visible import visible
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants

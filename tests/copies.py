@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Collection
 from pathlib import Path
 
-from rankadjust.base.files import SUMS, write_sums
+from rankadjust.base.io import SUMS, write_sums
 
 PROJECT = Path(__file__).parents[1]
 PARTS = (

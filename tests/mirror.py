@@ -4,7 +4,7 @@ import tarfile
 import zipfile
 from urllib.parse import urlsplit
 
-from rankadjust.base.files import sha256_of
+from rankadjust.base.io import sha256_of
 from rankadjust.data.reading import read_triples
 from rankadjust.data.registry import load_registry
 from rankadjust.data.sources import Http

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table

@@ -28,7 +28,7 @@ from harness.site.picture import Line, Picture
 from harness.site.policy import add_policies
 from harness.site.sources import source_pages
 from rankadjust import adjust
-from rankadjust.base.files import write_text
+from rankadjust.base.io import write_text
 from rankadjust.output import value
 from rankadjust.output.formatting import number
 from rankadjust.page.findings import counting, headline

@@ -10,7 +10,7 @@ import yaml
 
 from harness.site.picture import Picture
 from harness.site.rendering import rendered
-from rankadjust.base.files import write_bytes, write_text
+from rankadjust.base.io import write_bytes, write_text
 from rankadjust.base.version import VERSION
 from rankadjust.output.pictures import png_of_svg
 

@@ -26,9 +26,9 @@ from filelock import FileLock, Timeout
 from rankadjust.base import failures
 from rankadjust.base.clock import date_now
 from rankadjust.base.contents import read_json
-from rankadjust.base.errors import RankadjustError, exit_with_message
-from rankadjust.base.faults import LEAST, few_inodes, in_words, unwritable
-from rankadjust.base.files import write_text
+from rankadjust.base.errors import RankadjustError, exit_with_message, in_words, unwritable
+from rankadjust.base.faults import LEAST, few_inodes
+from rankadjust.base.io import write_text
 from rankadjust.base.processes import RUN, Process, as_text, from_text, is_running, this_process
 
 # Seconds that a process which was killed may take to vanish, and one which is asked to end.

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of, write_text
+from rankadjust.base.io import sha256_of, write_text
 from rankadjust.base.schemas import read_yaml
 
 ABSENT = "absent"

@@ -1,16 +1,40 @@
-"""Errors for people: one line that says what is wrong, where, and what to do."""
+"""Errors for people: one line that says what is wrong, where, and what to do; text that is safe to show."""
 
 import difflib
+import errno
+import json
+import os
+import re
 import sys
-import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-
-from rankadjust.base.faults import in_words, is_panic
-from rankadjust.base.visible import one_line
+from pathlib import Path
 
 # Skip suggestions for very long input: nobody mistyped it, and comparing is slow.
 _LONGEST_NAME = 200
+# An error says at its end what to do, so that it is its middle that is left out.
+_LONGEST = 1500
+_END = 300
+_LEFT_OUT = " […] "
+# A terminal obeys control characters, and characters that turn the direction of writing make a line look different from
+# its content. The joiners U+200C and U+200D stay: Persian, Hindi and emoji need them.
+_INVISIBLE = (
+    r"\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    r"\U000e0000-\U000e007f"
+)
+_IN_A_LINE = re.compile(f"[{_INVISIBLE}]")
+_IN_A_TEXT = re.compile(f"(?![\n\t])[{_INVISIBLE}]")
+_NAMED = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_REMEDIES = {
+    errno.ENOSPC: "free some of its disk, and give the same command again",
+    errno.EDQUOT: "free some of your quota, and give the same command again",
+    errno.EFBIG: "allow larger files (ulimit -f), and give the same command again",
+    errno.EROFS: "nothing can be written to its disk; choose another path",
+    errno.EACCES: "allow it, or choose another path",
+    errno.EPERM: "allow it, or choose another path",
+}
+# What can be of nothing but writing; a file to be read may not be permitted either.
+_OF_WRITING = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 class RankadjustError(Exception):
@@ -57,12 +81,70 @@ def listed(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def visible(text: str) -> str:
+    """Return a text of lines with every invisible character but line feeds and tabs as its escape."""
+    return _IN_A_TEXT.sub(_escape, text)
+
+
+def visible_json(text: str) -> str:
+    """Return JSON of the same data, with JSON's own escape for every invisible character."""
+    return _IN_A_TEXT.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line: all invisible characters as escapes, the middle left out where it is very long."""
+    shown = _IN_A_LINE.sub(_escape, text)
+    if len(shown) > _LONGEST:
+        return f"{shown[: _LONGEST - _END - len(_LEFT_OUT)]}{_LEFT_OUT}{shown[-_END:]}"
+    return shown
+
+
+def unwritable(path: str | Path, error: BaseException) -> str:
+    """Return one line that says that a path cannot be written, why, and what to do."""
+    number = errno_of(error)
+    if number is None:
+        return f"{path}: cannot be written ({str(error).splitlines()[0]}); choose another path"
+    return (
+        f"{path}: cannot be written ({os.strerror(number)}); {_REMEDIES.get(number, 'choose another path')}"
+    )
+
+
+def is_of_writing(error: BaseException) -> bool:
+    """Say whether an error can only have come of writing: a full disk, a quota, a limit, a disk that is read-only."""
+    return errno_of(error) in _OF_WRITING
+
+
+def errno_of(error: BaseException) -> int | None:
+    """Return the system's number of an error, also where a library gives it in words; None where it has none."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno
+    text = str(error)
+    # Polars has it in its text; numpy writes what there is room for.
+    code = re.search(r"\(os error (\d+)\)", text)
+    if code:
+        return int(code[1])
+    return errno.ENOSPC if re.fullmatch(r"\d+ requested and \d+ written", text) else None
+
+
+def in_words(error: BaseException, where: str | Path) -> str | None:
+    """Return one line about a fault of the system, and what to do; None for any other error.
+
+    where: what was written, as far as the error does not say.
+    """
+    if isinstance(error, MemoryError):
+        reason = f" ({error})" if str(error) else ""
+        return f"not enough memory{reason}; close other programs, or use a machine with more of it"
+    path = getattr(error, "filename", None) or where
+    if is_of_writing(error):
+        return unwritable(path, error)
+    number = errno_of(error)
+    # The number does not say whether the file was read or written.
+    return f"{path}: {os.strerror(number)}; {_REMEDIES[number]}" if number in _REMEDIES else None
+
+
 @contextmanager
 def exit_with_message() -> Iterator[None]:
-    """Turn a RankadjustError, or a fault of the system, into one line on standard error and exit code 1.
-
-    So is a panic of a library, after the traceback that its developers need.
-    """
+    """Turn a RankadjustError, or a fault of the system, into one line on standard error and exit code 1."""
     try:
         yield
     except RankadjustError as error:
@@ -72,8 +154,10 @@ def exit_with_message() -> Iterator[None]:
         if message is None:
             raise
         sys.exit(f"error: {message}")
-    except BaseException as error:
-        if not is_panic(error):
-            raise
-        traceback.print_exception(error)
-        sys.exit(f"error: {in_words(error, '')}")
+
+
+def _escape(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    plain = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return _NAMED.get(character, plain)

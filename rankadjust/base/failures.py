@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rankadjust.base.errors import one_line
 from rankadjust.base.faults import full_disk, low_limit
 from rankadjust.base.processes import Process, as_text, from_text, this_process
-from rankadjust.base.visible import one_line
 
 _FOLDER = Path(".snakemake") / "rankadjust"
 _NOTES = _FOLDER / "errors"

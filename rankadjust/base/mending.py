@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rankadjust.base.contents import ABSENT, Digests, read_json
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUM, SUMS, read_sums, write_text
+from rankadjust.base.io import SUM, SUMS, read_sums, write_text
 from rankadjust.base.stages import damage_of_sealed
 
 # Formats that carry a seal; other files have their sums beside them.

@@ -10,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankadjust.base import reading
+from rankadjust.base import io
 
 # What numpy, its parser of headers and the archive raise for bytes that are something else.
 _BROKEN = (
@@ -21,7 +21,7 @@ _BROKEN = (
 
 def readable(what: str, problem: str = "cannot be read as numbers") -> AbstractContextManager[None]:
     """Turn what numpy and scipy raise for a file that they cannot read into a RankadjustError. what: the file."""
-    return reading.readable(what, problem, broken=_BROKEN)
+    return io.readable(what, problem, broken=_BROKEN)
 
 
 def read_header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:

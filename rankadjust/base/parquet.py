@@ -10,7 +10,7 @@ fields mean is in https://github.com/apache/parquet-format/blob/master/src/main/
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from rankadjust.base.reading import Source, opened
+from rankadjust.base.io import Source, opened
 
 # Values may take this many bytes in memory, or a hundred times the size of the file.
 _LARGEST = 1 << 30

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 from rankadjust.base.names import KINDS, problem_with
 
 if TYPE_CHECKING:

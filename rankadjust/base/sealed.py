@@ -14,16 +14,16 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import write_parquet
-from rankadjust.base.parquet import check_parquet
-from rankadjust.base.reading import (
+from rankadjust.base.io import (
     Source,
     parquet_metadata,
     parquet_schema,
     read_parquet,
     readable,
     scan_parquet,
+    write_parquet,
 )
+from rankadjust.base.parquet import check_parquet
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.version import VERSION
 

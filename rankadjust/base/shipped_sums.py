@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUMS, identity_of, read_sums, sha256_of, shipped, write_sums
+from rankadjust.base.io import SUMS, identity_of, read_sums, sha256_of, shipped, write_sums
 
 FOLDERS = ("resources/database", "resources/published")
 _NO_TABLES = (SUMS, "README.md")

@@ -24,10 +24,17 @@ from urllib.parse import quote, unquote
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUMS, put_parquet, read_sums, sha256_of
-from rankadjust.base.reading import Source, opened, read_parquet
+from rankadjust.base.io import (
+    SUMS,
+    Source,
+    atomic_path,
+    opened,
+    put_parquet,
+    read_parquet,
+    read_sums,
+    sha256_of,
+)
 from rankadjust.base.version import VERSION
-from rankadjust.base.whole import atomic_path
 
 _KEY = "rankadjust.seal"
 _DIGITS = 64

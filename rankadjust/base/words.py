@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any
 
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 
 PUBLISHED = "config/published.yaml"
 

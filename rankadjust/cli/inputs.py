@@ -88,7 +88,7 @@ def standard_input(table: Path) -> Path:
     """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs."""
     if table != Path("-"):
         return table
-    from rankadjust.base.files import write_bytes
+    from rankadjust.base.io import write_bytes
 
     folder = click.get_current_context().with_resource(TemporaryDirectory())
     copy = Path(folder) / "standard-input"
@@ -103,7 +103,7 @@ def sidecar_of_answers(
     table: Path, sidecar: Path | None, constants: "Constants", given: Given
 ) -> Path | None:
     """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
-    from rankadjust.base.files import write_text
+    from rankadjust.base.io import write_text
     from rankadjust.literature.results import read_results
     from rankadjust.tables.asking import answered, answers_as_sidecar, questions
     from rankadjust.tables.reading import known_names

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text without control sequences of the terminal, since the text may come from any file."""
-    from rankadjust.base.visible import visible
+    from rankadjust.base.errors import visible
 
     click.echo(visible(text), err=err, nl=nl)
 
@@ -68,7 +68,7 @@ def write(
     for_paper: "Callable[[], pl.DataFrame] | None" = None,
 ) -> None:
     """Write a frame; as JSON what `everything` returns, and as Markdown or LaTeX the table of text of `for_paper`."""
-    from rankadjust.base.files import write_csv, write_parquet, write_text, write_tsv
+    from rankadjust.base.io import write_csv, write_parquet, write_text, write_tsv
 
     if path.suffix == ".json" and everything is not None:
         write_text(_json_text(everything()) + "\n", path)
@@ -94,7 +94,7 @@ def show_result(data: Callable[[], object], text: Callable[[], str], as_json: bo
 
 def print_json(data: object) -> None:
     """Print data as JSON."""
-    from rankadjust.base.visible import visible_json
+    from rankadjust.base.errors import visible_json
 
     click.echo(visible_json(_json_text(data)))
 

@@ -81,7 +81,7 @@ def read(
     if reading is None and (write_sidecar or output):
         raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
     if write_sidecar is not None and reading is not None:
-        from rankadjust.base.files import write_text
+        from rankadjust.base.io import write_text
         from rankadjust.tables.account import draft_sidecar
 
         write_text(draft_sidecar(reading), write_sidecar)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import time_columns
 from rankadjust.base.words import folded, same_name

@@ -17,8 +17,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.faults import is_of_writing
+from rankadjust.base.errors import RankadjustError, did_you_mean, is_of_writing
 from rankadjust.base.names import require
 
 if sys.version_info >= (3, 14):

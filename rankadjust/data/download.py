@@ -22,12 +22,19 @@ from urllib.parse import quote, unquote, urlsplit
 
 from filelock import FileLock
 
-from rankadjust.base.errors import RankadjustError, installed_by
-from rankadjust.base.faults import is_of_writing, unwritable
-from rankadjust.base.files import SUM, contained, read_sums, sha256_of, write_sums, write_text
+from rankadjust.base.errors import RankadjustError, installed_by, is_of_writing, unwritable
+from rankadjust.base.io import (
+    SUM,
+    atomic_folder,
+    contained,
+    put_in_place,
+    read_sums,
+    sha256_of,
+    write_sums,
+    write_text,
+)
 from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
-from rankadjust.base.whole import put_in_place, whole_folder
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.expected import Expected, check
 from rankadjust.data.patience import Patience, duration
@@ -83,7 +90,7 @@ def fetch_dataset(
     failures: list[str] = []
     for find, number, files in attempts:
         try:
-            with whole_folder(Path(folder)) as temporary:
+            with atomic_folder(Path(folder)) as temporary:
                 described = [_take(file, find, temporary, cache) for file in files]
                 splits = {path.stem: _described(path) for path in sorted(temporary.iterdir())}
                 provenance = {"dataset": name, "alternative": number, "files": described, "splits": splits}

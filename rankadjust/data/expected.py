@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of
+from rankadjust.base.io import sha256_of
 from rankadjust.data.answers import message_in
 
 

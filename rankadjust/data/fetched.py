@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rankadjust.base.contents import ABSENT, Digests, read_json
-from rankadjust.base.errors import RankadjustError
-from rankadjust.base.faults import is_of_writing
-from rankadjust.base.files import write_text
+from rankadjust.base.errors import RankadjustError, is_of_writing
+from rankadjust.base.io import write_text
 from rankadjust.base.mending import last_damage
 from rankadjust.data.archives import packing
 from rankadjust.data.sources import MANIFEST, File, FileSet, Local, address, refused

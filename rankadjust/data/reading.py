@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.reading import read_csv
+from rankadjust.base.io import read_csv
 from rankadjust.data.registry import Format
 
 __all__ = ["Format", "read_entities", "read_triples"]

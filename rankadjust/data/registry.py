@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.files import path_from, shipped
+from rankadjust.base.io import path_from, shipped
 from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, SPLITS, TIME_COLUMNS, time_columns
 from rankadjust.base.words import folded

@@ -13,9 +13,8 @@ from urllib.parse import unquote, urlsplit
 import urllib3
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import contained
+from rankadjust.base.io import contained, put_in_place
 from rankadjust.base.progress import progress, say
-from rankadjust.base.whole import put_in_place
 from rankadjust.data.answers import announced_message, stops_within_a_line
 from rankadjust.data.archives import packing
 from rankadjust.data.connections import client_for, host_of, user_agent, why_failed

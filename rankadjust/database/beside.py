@@ -4,11 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.files import shipped
-from rankadjust.base.reading import read_csv, readable
+from rankadjust.base.io import read_csv, readable, shipped, without_guards
 from rankadjust.base.sealed import TableKind, read_sealed, write_sealed
 from rankadjust.base.shipped_sums import check_shipped
-from rankadjust.base.spreadsheets import without_guards
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.database.store import RELEASED
 

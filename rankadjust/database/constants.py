@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.files import identity_of
 from rankadjust.base.frames import require_frame
-from rankadjust.base.reading import readable, scan_parquet
+from rankadjust.base.io import identity_of, readable, scan_parquet
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
-from rankadjust.base.files import identity_of, shipped
+from rankadjust.base.io import identity_of, shipped
 from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.candidate_counts import CandidateCounts

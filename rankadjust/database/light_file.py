@@ -9,7 +9,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import polars as pl
 
-from rankadjust.base.files import shipped, write_bytes
+from rankadjust.base.io import shipped, write_bytes
 from rankadjust.base.vocabulary import KEY, TEST_SPLITS
 from rankadjust.chance.drawn_scorer import MOST_TASKS
 from rankadjust.database.constants import Constants

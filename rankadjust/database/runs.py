@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUMS
+from rankadjust.base.io import SUMS
 from rankadjust.base.stages import check_sums
 from rankadjust.database.beside import CANDIDATES, DATASETS
 from rankadjust.database.counted_baselines import BASELINES

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 from rankadjust.base.sealed import Seal, TableKind, read_seal, read_sealed, write_sealed
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.adjustments import COEFFICIENTS, Z_OF_VARIANCE, add_coefficients

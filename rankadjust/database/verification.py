@@ -12,9 +12,7 @@ from typing import Literal
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUMS, read_sums, sha256_of, shipped
-from rankadjust.base.reading import read_csv
-from rankadjust.base.spreadsheets import without_guards
+from rankadjust.base.io import SUMS, read_csv, read_sums, sha256_of, shipped, without_guards
 from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.database.adjustments import COEFFICIENTS, add_coefficients
 from rankadjust.database.beside import CANDIDATES, DATASETS, load_candidates, load_datasets

@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 from pykeen.evaluation import RankBasedEvaluator
 
-from rankadjust.base.files import write_parquet
 from rankadjust.base.frames import filled
+from rankadjust.base.io import write_parquet
 
 
 class RankWriter(RankBasedEvaluator):  # type: ignore[misc]  # PyKEEN is not installed where types are checked

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import is_frame, require_frame
+from rankadjust.base.io import read_csv, read_parquet, readable
 from rankadjust.base.parquet import check_parquet
-from rankadjust.base.reading import read_csv, read_parquet, readable
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.evaluation.libkge import SUFFIXES as TRACES
 from rankadjust.evaluation.libkge import read_trace

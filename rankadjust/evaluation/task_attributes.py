@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.io import read_csv, read_parquet, readable
 from rankadjust.base.parquet import check_parquet
-from rankadjust.base.reading import read_csv, read_parquet, readable
 from rankadjust.base.stages import TRIPLES, check_if_sealed, read_product
 from rankadjust.base.vocabulary import LABEL_COLUMNS, TIED, time_columns
 

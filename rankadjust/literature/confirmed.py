@@ -4,8 +4,8 @@ from functools import cache
 
 import polars as pl
 
-from rankadjust.base.files import shipped
 from rankadjust.base.frames import filled
+from rankadjust.base.io import shipped
 from rankadjust.base.words import folded
 from rankadjust.literature.copies import LEAST_EQUAL_DIGITS, digits
 from rankadjust.literature.tidy import read_tidy

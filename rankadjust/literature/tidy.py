@@ -5,9 +5,8 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.reading import read_csv, readable
+from rankadjust.base.io import read_csv, readable, without_guards
 from rankadjust.base.shipped_sums import check_shipped
-from rankadjust.base.spreadsheets import without_guards
 from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.formats.grid import MAX_COLUMNS

@@ -15,8 +15,8 @@ from typing import Any
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.files import shipped
 from rankadjust.base.frames import filled
+from rankadjust.base.io import shipped
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import PUBLISHED, folded, our_word, same_name

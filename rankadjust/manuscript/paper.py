@@ -7,8 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, installed_by
-from rankadjust.base.files import write_bytes, write_text
-from rankadjust.base.spreadsheets import to_csv
+from rankadjust.base.io import to_csv, write_bytes, write_text
 from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.store import released_seal

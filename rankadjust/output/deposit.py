@@ -15,7 +15,7 @@ import jinja2
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUMS, sha256_of, write_csv, write_sums, write_text, write_tsv
+from rankadjust.base.io import SUMS, sha256_of, write_csv, write_sums, write_text, write_tsv
 from rankadjust.base.schemas import read_yaml
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_protocols

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from rankadjust.base.visible import visible
+from rankadjust.base.errors import visible
 from rankadjust.chance.metrics import usual_name
 
 # What a reader of a rescored table looks for; the Parquet and CSV files have every column.

@@ -5,7 +5,7 @@ from pathlib import Path
 import altair as alt
 import polars as pl
 
-from rankadjust.base.files import write_text
+from rankadjust.base.io import write_text
 from rankadjust.models.rank_curves import CHANCE
 from rankadjust.output.pictures import svg_picture
 

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.files import write_parquet, write_text
-from rankadjust.base.spreadsheets import to_csv
-from rankadjust.base.visible import visible
+from rankadjust.base.errors import RankadjustError, did_you_mean, visible
+from rankadjust.base.io import to_csv, write_parquet, write_text
 from rankadjust.tables.cells import is_missing, is_numeric, label
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading

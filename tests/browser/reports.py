@@ -11,7 +11,7 @@ from scripts.literature import literature
 from scripts.render import render
 from scripts.rescore import rescore_tables
 
-from rankadjust.base.files import SUMS, write_sums
+from rankadjust.base.io import SUMS, write_sums
 from rankadjust.database.counted_baselines import BASELINES, write_baselines
 from tests.copies import FEW, PROJECT
 

@@ -3,9 +3,8 @@
 import polars as pl
 import pytest
 
-from rankadjust.base.files import write_text
+from rankadjust.base.io import atomic_folder, put_in_place, write_text
 from rankadjust.base.stages import TRIPLES, read_product, write_product
-from rankadjust.base.whole import put_in_place, whole_folder
 from tests.faults.disks import mounted, needs_disk
 
 pytestmark = needs_disk
@@ -36,7 +35,7 @@ def write_over(folder):
 
 
 def write_folder(folder):
-    with whole_folder(folder / "datasets" / "Tiny") as new:
+    with atomic_folder(folder / "datasets" / "Tiny") as new:
         (new / "sub").mkdir()
         (new / "sub" / "training.txt").write_text("a\tb\tc\n")
         (new / "source.json").write_text("{}")

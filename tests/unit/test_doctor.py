@@ -14,7 +14,7 @@ import pytest
 from filelock import FileLock
 
 from rankadjust import doctor
-from rankadjust.base.files import write_sums
+from rankadjust.base.io import write_sums
 from rankadjust.base.stages import CANDIDATES, CONFIGURATION, write_product, write_product_text
 from rankadjust.doctor import declared, examine, unmet
 

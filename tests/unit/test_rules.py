@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from rankadjust.base.contents import Digests
-from rankadjust.base.files import write_sums
+from rankadjust.base.io import write_sums
 from rankadjust.base.mending import Products
 from rankadjust.configuration import load_configuration
 from rankadjust.plan import Plan

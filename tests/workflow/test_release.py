@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from rankadjust.base.files import read_sums, sha256_of
+from rankadjust.base.io import read_sums, sha256_of
 from rankadjust.database.store import load_database
 from rankadjust.database.verification import SUMS, verify
 from rankadjust.output.deposit import TABLES, TEXTS

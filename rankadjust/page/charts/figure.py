@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from rankadjust.base.files import SUMS, write_bytes, write_sums
+from rankadjust.base.io import SUMS, write_bytes, write_sums
 from rankadjust.base.stages import (
     FIGURE,
     check_folder,

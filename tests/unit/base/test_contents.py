@@ -4,7 +4,7 @@ import pytest
 
 from rankadjust.base import contents
 from rankadjust.base.contents import ABSENT, Digests, content_digest, digest_of, read_json
-from rankadjust.base.files import sha256_of
+from rankadjust.base.io import sha256_of
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.contents import Digests, read_json
-from rankadjust.base.files import write_sums
+from rankadjust.base.io import write_sums
 from rankadjust.base.mending import Products, last_damage
 from rankadjust.base.stages import (
     CONFIGURATION,

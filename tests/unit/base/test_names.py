@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import contained
+from rankadjust.base.io import contained
 from rankadjust.base.names import KINDS, problem_with, require
 from rankadjust.base.schemas import read_yaml
 

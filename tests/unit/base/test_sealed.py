@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import write_parquet
+from rankadjust.base.io import write_parquet
 from rankadjust.base.sealed import TableKind, digest_of_values, read_seal, read_sealed, write_sealed
 from rankadjust.base.version import VERSION
 

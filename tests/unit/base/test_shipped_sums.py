@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import SUMS, read_sums, sha256_of, shipped
+from rankadjust.base.io import SUMS, read_sums, sha256_of, shipped
 from rankadjust.base.shipped_sums import FOLDERS
 from rankadjust.cli import commands
 
@@ -60,7 +60,7 @@ def damage(path):
 
 @pytest.mark.parametrize(("file", "arguments"), COMMANDS.values(), ids=COMMANDS)
 def test_a_command_refuses_a_shipped_table_with_a_changed_bit(clone, monkeypatch, file, arguments):
-    monkeypatch.setattr("rankadjust.base.files._PACKAGE", clone / "rankadjust")
+    monkeypatch.setattr("rankadjust.base.io._PACKAGE", clone / "rankadjust")
     monkeypatch.chdir(clone)
     whole = (clone / file).read_bytes()
     damage(clone / file)

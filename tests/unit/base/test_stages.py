@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import write_sums
+from rankadjust.base.io import write_sums
 from rankadjust.base.stages import (
     CANDIDATES,
     FIGURE,

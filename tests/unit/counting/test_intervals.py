@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import LABEL_COLUMNS
 from rankadjust.chance.bounded_moments import bounded_moments
 from rankadjust.chance.metrics import expand

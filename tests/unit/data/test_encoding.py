@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import sha256_of, write_parquet
+from rankadjust.base.io import sha256_of, write_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data import encoding
 from rankadjust.data.encoding import encode

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.data.registry import Format, load_registry, require_readable, resolve_dataset
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from rankadjust import EvaluationSet, adjust
-from rankadjust.base.files import shipped
+from rankadjust.base.io import shipped
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.arithmetic import READ
 from rankadjust.database.constants import Constants

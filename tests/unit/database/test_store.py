@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import write_parquet
+from rankadjust.base.io import write_parquet
 from rankadjust.base.sealed import digest_of_values, read_seal
 from rankadjust.base.vocabulary import KEY
 from rankadjust.database.beside import load_candidates

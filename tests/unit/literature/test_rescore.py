@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.files import write_csv
+from rankadjust.base.io import write_csv
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import assemble, with_released

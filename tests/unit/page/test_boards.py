@@ -10,7 +10,7 @@ from scripts.render import compared
 import polars as pl
 import pytest
 
-from rankadjust.base.files import write_csv
+from rankadjust.base.io import write_csv
 from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore

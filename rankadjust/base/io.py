@@ -1,0 +1,343 @@
+"""Files: written whole or not at all, read without a parser's jargon, kept inside their folder.
+
+A file is written under a temporary name beside its place and renamed, so that nobody ever sees half of it. polars never
+gets a path, because it may take one for a pattern or an address: asked for `ranks[1].csv` it reads `ranks1.csv`.
+"""
+
+import errno
+import gzip
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import polars as pl
+
+from rankadjust.base.errors import RankadjustError, is_of_writing, unwritable
+
+SUMS = "SHA256SUMS"
+_PACKAGE = Path(__file__).parent.parent
+# What polars raises for a file that it cannot read. A damaged Parquet file can make it panic: no subclass of Exception.
+_BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError)
+_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
+
+Source = str | Path | BinaryIO
+"""The path of a file, or a file that is open: it is read from its beginning, and stays open."""
+
+
+# --- where files are -------------------------------------------------------------------------------------------------
+
+
+def path_from(text: str, folder: Path) -> Path:
+    """Return the path that somebody wrote in a file of this folder: relative to it, with ~ for a home folder."""
+    try:
+        return (folder / Path(text).expanduser()).resolve()
+    except RuntimeError:
+        home = Path(text).parts[0]
+        raise RankadjustError(f"{text}: there is no home folder {home}; write the path in full") from None
+
+
+def shipped(relative: str) -> Path:
+    """Return the path of a file of the project ('config/protocols.yaml', 'resources/database/…').
+
+    A wheel holds these files inside the package; a checkout has them beside it.
+    """
+    inside = _PACKAGE / "shipped" / relative
+    return inside if inside.exists() else _PACKAGE.parent / relative
+
+
+def contained(path: str | Path, folder: str | Path) -> Path:
+    """Return `path` where it lies inside of `folder` once links are followed; else raise RankadjustError.
+
+    Call it for every path with a part from somebody else's file, before the path is used.
+    """
+    try:
+        place = Path(path).resolve()
+        # Since Python 3.13 a loop of links is not an error: the link is left unresolved.
+        loops = any(map(Path.is_symlink, (place, *place.parents)))
+        inside = Path(folder).resolve() in place.parents and not loops
+    except (OSError, ValueError, RuntimeError) as error:
+        raise RankadjustError(f"{str(path)!r} is not a valid path ({error})") from None
+    if not inside:
+        raise RankadjustError(f"{path} leads out of the folder {folder}; give a path inside it")
+    return Path(path)
+
+
+# --- writing ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def atomic_path(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary path beside `path`, renamed to it on success and removed on failure.
+
+    A symbolic link stays one: the file that it leads to is written. Into a device or a pipe (/dev/null, /dev/stdout)
+    goes what was written, once it is whole.
+
+    Raises RankadjustError where the path cannot be written, also where its disk is full before the end.
+    """
+    path = Path(path)
+    with _written(path):
+        stream = _stream(path)
+        place = Path(os.path.realpath(path)) if path.is_symlink() else path
+        folder = place.parent if stream is None else Path(tempfile.gettempdir())
+        if place.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{place.name}.", suffix=".tmp")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        with _written(path):
+            yield temporary
+            if stream is None:
+                # mkstemp makes files for the owner alone; results are for everybody the umask allows.
+                temporary.chmod(0o666 & ~_umask())
+                temporary.replace(place)
+            else:
+                sys.stdout.flush()
+                with temporary.open("rb") as source, os.fdopen(os.dup(stream), "wb") as sink:
+                    shutil.copyfileobj(source, sink)
+    finally:
+        temporary.unlink(missing_ok=True)
+        if stream is not None:
+            os.close(stream)
+
+
+@contextmanager
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """Yield a temporary folder that takes the place of `folder` on success and vanishes on failure."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.", suffix=".tmp") as scratch:
+        # The scratch folder is for its owner alone; the folder inside gets the usual permissions.
+        new = Path(scratch) / "new"
+        new.mkdir()
+        yield new
+        if folder.exists():
+            folder.rename(Path(scratch) / "old")
+        new.rename(folder)
+
+
+def write_text(text: str, path: str | Path) -> None:
+    """Write text as UTF-8; a line ends with a line feed on every system."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_bytes(data: bytes, path: str | Path) -> None:
+    """Write bytes."""
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def write_parquet(
+    frame: pl.DataFrame,
+    path: str | Path,
+    metadata: Mapping[str, str] | None = None,
+    rows_a_group: int | None = None,
+) -> None:
+    """Write a frame as zstd-compressed Parquet; metadata: keys and values for the end of the file.
+
+    rows_a_group: a reader passes over whole row groups; None leaves their size to polars.
+    """
+    # An open file: polars would interpret parts of a path as a home folder or an address.
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        frame.write_parquet(
+            file,
+            compression="zstd",
+            metadata=dict(metadata) if metadata else None,
+            row_group_size=rows_a_group,
+        )
+
+
+def write_tsv(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write a frame as tab-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
+    _write_delimited(frame, path, "\t")
+
+
+def write_csv(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write a frame as comma-separated text that is safe in a spreadsheet, gzipped where the name ends in .gz."""
+    _write_delimited(frame, path, ",")
+
+
+def sha256_of(path: str | Path) -> str:
+    """Return the SHA-256 of a file's bytes as 64 hexadecimal digits."""
+    with Path(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_sums(paths: Sequence[str | Path], sums: str | Path) -> None:
+    """Write the SHA-256 of files in one folder, a line each, as `sha256sum --check` reads it."""
+    write_text("".join(f"{sha256_of(path)}  {Path(path).name}\n" for path in paths), sums)
+
+
+def read_sums(sums: Path) -> dict[str, str]:
+    """Return the digest of each file that a SHA256SUMS names."""
+    lines = [line.split("  ", 1) for line in sums.read_text(encoding="utf-8").splitlines()]
+    return {name: digest for digest, name in lines}
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def readable(
+    what: str | Path,
+    problem: str = "cannot be read as a table",
+    missing: str = "there is no such file",
+    broken: tuple[type[BaseException], ...] = _BROKEN,
+) -> Iterator[None]:
+    """Turn an error of reading into a RankadjustError. what: the file. broken: the errors of a damaged file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise RankadjustError(f"{what}: {missing}") from None
+    except broken as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
+        raise RankadjustError(f"{what}: {problem} ({reason})") from None
+
+
+@contextmanager
+def opened(source: Source) -> Iterator[BinaryIO]:
+    """Yield an open file."""
+    if isinstance(source, str | Path):
+        with Path(source).open("rb") as file:
+            yield file
+    else:
+        source.seek(0)
+        yield source
+
+
+def read_parquet(source: Source) -> pl.DataFrame:
+    """Return the frame in a Parquet file."""
+    with opened(source) as file:
+        return pl.read_parquet(file, use_pyarrow=False)
+
+
+def scan_parquet(source: Source) -> pl.LazyFrame:
+    """Return what reads a Parquet file in parts; it keeps a file of its own open."""
+    with opened(source) as file:
+        return pl.scan_parquet(file)
+
+
+def parquet_schema(source: Source) -> Mapping[str, pl.DataType]:
+    """Return the columns of a Parquet file and their types."""
+    with opened(source) as file:
+        return pl.read_parquet_schema(file)
+
+
+def parquet_metadata(source: Source) -> Mapping[str, str]:
+    """Return keys and values from the end of a Parquet file."""
+    with opened(source) as file:
+        return pl.read_parquet_metadata(file)
+
+
+def read_csv(source: Source | bytes, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - polars.read_csv's
+    """Return the frame in delimited text; cells are text where no option says otherwise."""
+    options = {"infer_schema": False} | options
+    if isinstance(source, bytes):
+        return pl.read_csv(source, **options)
+    with opened(source) as file:
+        return pl.read_csv(file, **options)
+
+
+# --- text that a spreadsheet may open --------------------------------------------------------------------------------
+
+# A spreadsheet computes a cell that begins with one of these (OWASP, "CSV Injection"), so it gets an apostrophe
+# before it, which `without_guards` takes away again. The wide ones of Japanese keyboards are taken for the narrow ones.
+_SIGNS = r"[=+\-@\t\r\n＝＋－＠]"
+_HARMLESS = r"^-+$|^[+-]?(?:[0-9][0-9,]*\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ ]?%?$"
+
+
+def to_csv(frame: pl.DataFrame, separator: str = ",") -> str:
+    """Return a frame as CSV; text and names of columns that a spreadsheet would compute are guarded.
+
+    Numbers and dashes stay as they are: -0.3, +12 % and -. A cell that had apostrophes before a sign gets one more.
+    """
+    names = pl.Series("", frame.columns, dtype=pl.String).to_frame().select(_guarded(pl.first())).to_series()
+    text = [column.name for column in frame if column.dtype in (pl.String, pl.Categorical, pl.Enum)]
+    guarded = frame.with_columns(_guarded(pl.col(name).cast(pl.String)).alias(name) for name in text)
+    return guarded.rename(dict(zip(frame.columns, names, strict=True))).write_csv(separator=separator)
+
+
+def without_guards(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame of text, as read from a file that `to_csv` wrote, with its cells and names as they were."""
+    cells = frame.with_columns(_unguarded(pl.col(pl.String)))
+    names = (
+        pl.Series("", frame.columns, dtype=pl.String).to_frame().select(_unguarded(pl.first())).to_series()
+    )
+    # Two names of another file's columns may be the same without their apostrophes.
+    return cells.rename(dict(zip(frame.columns, names, strict=True))) if names.is_unique().all() else cells
+
+
+def _guarded(cell: pl.Expr) -> pl.Expr:
+    is_formula = cell.str.contains(rf"^'*{_SIGNS}") & ~cell.str.contains(_HARMLESS)
+    return pl.when(is_formula).then("'" + cell).otherwise(cell)
+
+
+def _unguarded(cell: pl.Expr) -> pl.Expr:
+    return pl.when(cell.str.contains(rf"^''*{_SIGNS}")).then(cell.str.slice(1)).otherwise(cell)
+
+
+def _write_delimited(frame: pl.DataFrame, path: str | Path, separator: str) -> None:
+    text = to_csv(frame, separator).encode()
+    # Without a time stamp, so that the same frame gives the same bytes.
+    write_bytes(gzip.compress(text, mtime=0) if Path(path).suffix == ".gz" else text, path)
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    """Turn a full disk, or a path that cannot be written, into one line; polars has the system's number in its text."""
+    try:
+        yield
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if isinstance(error, pl.exceptions.PolarsError) and not is_of_writing(error):
+            raise
+        raise RankadjustError(unwritable(path, error)) from None
+
+
+def _stream(path: Path) -> int | None:
+    """Return a descriptor of a device or a pipe, None for anything else.
+
+    Standard output is not opened by its path: a file behind it would be written from its beginning, over what the shell
+    has put there.
+    """
+    if str(path) in _STREAMS:
+        return os.dup(_STREAMS[str(path)])
+    is_stream = path.exists() and not path.is_file() and not path.is_dir()
+    return os.open(path, os.O_WRONLY) if is_stream else None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+# --- used by what goes -----------------------------------------------------------------------------------------------
+
+SUM = ".sha256"
+
+
+def put_in_place(temporary: Path, path: Path) -> None:
+    """Give a finished file its name."""
+    temporary.replace(path)
+
+
+def identity_of(path: Path) -> tuple[int, ...]:
+    """Return inode, size and date of a file: another triple means that it was replaced, or written to."""
+    status = path.resolve().stat()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def put_parquet(
+    frame: pl.DataFrame | pl.LazyFrame, temporary: Path, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write a frame to a path that `atomic_path` yielded; a lazy frame is written in blocks."""
+    write: Any = frame.sink_parquet if isinstance(frame, pl.LazyFrame) else frame.write_parquet
+    with temporary.open("wb") as file:
+        write(file, compression="zstd", metadata=dict(metadata) if metadata else None)
