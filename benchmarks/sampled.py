@@ -14,8 +14,8 @@ import polars as pl
 
 from rankadjust import full_bounds
 from rankadjust.base.io import write_text
-from rankadjust.page.charts.drawing import PANEL_HEIGHT, PANEL_WIDTH, by_class, inline, side_by_side
-from rankadjust.page.charts.figure import Figure, svg_of
+from rankadjust.page.figures import Figure, svg_of
+from rankadjust.page.look import PANEL_HEIGHT, PANEL_WIDTH, by_class, inline, side_by_side
 
 PANELS = {"mrr": "full MRR", "hits@10": "full Hits@10", "auc": "full AUC"}
 

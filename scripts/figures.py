@@ -9,8 +9,8 @@ import polars as pl
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
-from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, RESULTS, figures_of
-from rankadjust.page.charts.figure import write_figures
+from rankadjust.page.charts import AUDIT, CONSTANTS, RESULTS, figures_of
+from rankadjust.page.figures import write_figures
 
 
 def figures(rescored: list[str], audited: str | None, database: str, released: str, folder: Path) -> None:

@@ -6,15 +6,15 @@ from scripts.job import run
 
 import polars as pl
 
-from rankadjust.base.io import read_csv, without_guards
+from rankadjust.base.io import read_csv, without_guards, write_text
 from rankadjust.base.shipped_sums import check_shipped
-from rankadjust.base.stages import PAGE, RESCORED, check_sums, read_product, write_product_text
+from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.data.registry import load_registry
 from rankadjust.database.beside import CANDIDATES, DATASETS, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.page.charts.figure import read_figures, read_pictures
+from rankadjust.page.figures import read_figures, read_pictures
 from rankadjust.page.material import BESIDE, Material
-from rankadjust.page.page import report_page
+from rankadjust.page.report import report_page
 
 # Names stay text, even where all of them are numbers.
 _NAMES = dict.fromkeys(("file", "model", "dataset", "source", "source_line", "table"), pl.String)
@@ -49,7 +49,7 @@ def render(
             licences={name: dataset.licence for name, dataset in known.items() if dataset.licence},
         )
     )
-    write_product_text(page, output, PAGE, "results")
+    write_text(page, output)
 
 
 def compared(path: str | Path) -> pl.DataFrame:

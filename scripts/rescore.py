@@ -16,7 +16,7 @@ from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.results import read_results
 from rankadjust.literature.statuses import problems
-from rankadjust.output.formatting import markdown_table
+from rankadjust.output.markup import readable, to_markdown
 
 
 def rescore_tables(
@@ -30,13 +30,13 @@ def rescore_tables(
         rescored = add_full_bounds(rescore(results.rows, constants, registry=datasets), constants)
         for line in [*results.understood.splitlines(), *problems(rescored)]:
             print(visible(line), file=sys.stderr)  # noqa: T201 - standard error is the job's log
-        product, delimited, readable = (folder / f"{table.stem}.{form}" for form in ("parquet", "csv", "md"))
+        product, delimited, shown = (folder / f"{table.stem}.{form}" for form in ("parquet", "csv", "md"))
         write_product(rescored, product, RESCORED, table.stem)
         write_csv(rescored, delimited)
-        write_text(markdown_table(rescored), readable)
-        write_sums([product, delimited, readable], folder / f"{table.stem}{SUM}")
+        write_text(to_markdown(readable(rescored)), shown)
+        write_sums([product, delimited, shown], folder / f"{table.stem}{SUM}")
         for stream in (sys.stderr, sys.stdout):
-            print(f"{summary(rescored)}; {readable}", file=stream)
+            print(f"{summary(rescored)}; {shown}", file=stream)
 
 
 if __name__ == "__main__":

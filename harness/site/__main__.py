@@ -29,12 +29,11 @@ from harness.site.policy import add_policies
 from harness.site.sources import source_pages
 from rankadjust import adjust
 from rankadjust.base.io import write_text
-from rankadjust.output import value
-from rankadjust.output.formatting import number
-from rankadjust.page.findings import counting, headline
-from rankadjust.page.hidden import first_known, hidden_bounds
-from rankadjust.page.page import check_page, report_page
-from rankadjust.page.strip import benchmark_rows
+from rankadjust.output import one_value_text
+from rankadjust.output.terminal import cell as number
+from rankadjust.page.boards import benchmark_rows
+from rankadjust.page.literature_sections import counting_headline, headline
+from rankadjust.page.report import check_page, report_page
 from rankadjust.page.templating import shipped_text
 
 # The number of data sets on the first page.
@@ -92,8 +91,7 @@ def write_check(collection: Literature, root: Path) -> None:
     page = Page(
         "check",
         "Check your numbers",
-        "Adjusts a printed MRR, Hits@k or mean rank for chance, places a table on the boards, finds contradictions: "
-        "in the browser, and nothing leaves it.",
+        "Adjusts a printed MRR, Hits@k or mean rank for chance: in the browser, and nothing leaves it.",
         Picture(
             "Check your numbers",
             f"An MRR of {printed} on FB15k-237: how much of it is more than counting?",
@@ -114,7 +112,7 @@ def index_page(collection: Literature) -> Page:
     adjusted = adjust(0.338, dataset="FB15k-237", metric="mrr", database=material.constants)
     sentences = [
         headline(material.comparison["chance-share"]),
-        counting(collection.values, material.comparison["below-baselines"]),
+        counting_headline(collection.values, material.comparison["below-baselines"]),
     ]
     return Page(
         "",
@@ -126,9 +124,7 @@ def index_page(collection: Literature) -> Page:
             "known": material.constants.table["dataset"].n_unique(),
             "headline": sentences,
             "rows": rows,
-            "hidden": hidden_bounds(material, lambda row: f"d/{row['dataset']}/", "d/"),
-            "unknown": first_known(material),
-            "sentences": [value.meaning(adjusted), *value.counting(adjusted)],
+            "sentences": [one_value_text.meaning(adjusted), *one_value_text.counting(adjusted)],
         },
         data={"findings": sentences, "benchmarks": rows},
         head={"hide": ["navigation"]},

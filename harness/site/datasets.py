@@ -14,11 +14,10 @@ from rankadjust.base.vocabulary import KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import Dataset
 from rankadjust.literature.comparison import ranked_rows
-from rankadjust.output.formatting import number
-from rankadjust.page.boards import MRR, Board
+from rankadjust.output.terminal import cell as number
+from rankadjust.page.boards import MRR, Board, benchmark_rows
 from rankadjust.page.dataset_section import METRICS, chance_rows, dataset_rows
-from rankadjust.page.results import usable_values
-from rankadjust.page.strip import benchmark_rows
+from rankadjust.page.material import usable_values
 
 # The metrics that the page shows for counting baselines.
 _COUNTED = (MRR, "hits_at_1", "hits_at_10", "arithmetic_mean_rank")
@@ -106,7 +105,6 @@ def _page(name: str, facts: Mapping[str, Any], literature: Literature) -> Page:
             "usual": usual_protocol(facts),
             "others": _by_evaluation([other for other in boards if other is not board]),
             "label_of": lambda metric: resolve(metric).label,
-            "sampling": "../../#what-sampling-hides",
             "drawn": drawn if drawn.lines else None,
             "metrics": [(metric, resolve(metric).label) for metric in METRICS],
             "counted": [(metric, resolve(metric).label) for metric in _COUNTED],

@@ -12,14 +12,13 @@ from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 from rankadjust.literature.comparison import below_baselines, chance_share, not_above_chance
 from rankadjust.literature.contradictions import check
-from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
+from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.page.boards import Board, boards
-from rankadjust.page.charts.catalogue import AUDIT, CONSTANTS, RESULTS, figures_of
-from rankadjust.page.charts.figure import svg_of
-from rankadjust.page.material import Material
-from rankadjust.page.results import all_values
+from rankadjust.page.charts import AUDIT, CONSTANTS, RESULTS, figures_of
+from rankadjust.page.figures import svg_of
+from rankadjust.page.material import Material, all_values
 
 PROJECT = Path(__file__).parent.parent.parent
 
@@ -68,7 +67,6 @@ def literature(*names: str) -> Literature:
         "chance-share": chance_share(results),
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),
-        "what-sampling-hides": what_sampling_hides(results),
     }
     material = Material(
         tables={name: results.filter(file=f"{name}.csv") for name in tables},

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from harness.site.rendering import rendered
 from rankadjust.output.pictures import FONT
-from rankadjust.page.charts.theme import SCHEMES
+from rankadjust.page.look import SCHEMES
 
 # Pixels of a preview. Sites that show links cut other shapes.
 _WIDTH, _HEIGHT = 600, 315

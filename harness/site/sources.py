@@ -13,8 +13,8 @@ from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.findings import SEVERITIES
 from rankadjust.literature.statuses import USABLE
-from rankadjust.page.problems import severities
-from rankadjust.page.results import place_of
+from rankadjust.page.literature_sections import severities
+from rankadjust.page.material import place_of
 
 _WORST_FIRST = {name: place for place, name in enumerate(SEVERITIES)}
 # What to do about a contradiction that no single value mends, by its bound.

@@ -89,7 +89,7 @@ def adjust(
     if as_json:
         print_json([asdict(adjusted) for adjusted in adjusted_values])
         return
-    from rankadjust.output.value import adjusted_value
+    from rankadjust.output.one_value_text import adjusted_value
 
     texts = [
         adjusted_value(adjusted, text, against)

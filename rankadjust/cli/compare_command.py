@@ -173,7 +173,7 @@ def show_comparison(compared: Found, output: Path | None, *, as_json: bool) -> N
 
 def _compare_ranks(models: Sequence[str], options: dict[str, Any], everything: bool) -> Found:
     from rankadjust.models.compare import compare as compare_models
-    from rankadjust.output.comparison import comparison, for_machines, paper_table
+    from rankadjust.output.comparison_text import comparison, for_machines, paper_table
 
     compared = compare_models([Path(model) for model in models], **options)
     text = comparison(compared, every_side=everything)
@@ -183,7 +183,7 @@ def _compare_ranks(models: Sequence[str], options: dict[str, Any], everything: b
 def compare_by_parts(models: Sequence[str], by: str, options: dict[str, Any], everything: bool) -> Found:
     """Return a comparison part by part."""
     from rankadjust.models.compare import compare_by
-    from rankadjust.output.comparison import comparison_by, paper_table_by
+    from rankadjust.output.comparison_text import comparison_by, paper_table_by
 
     compared = compare_by([Path(model) for model in models], by, **options)
     text = comparison_by(compared, by, every_side=everything)
@@ -209,7 +209,7 @@ def _compare_datasets(
     datasets: Sequence[str], tasks: Sequence[str], options: dict[str, Any], everything: bool
 ) -> Found:
     from rankadjust.models.datasets import compare_datasets
-    from rankadjust.output.comparison import comparisons, for_machines, of_datasets, paper_table
+    from rankadjust.output.comparison_text import comparisons, for_machines, of_datasets, paper_table
 
     folders, attributes = _by_dataset(datasets, "--dataset"), _by_dataset(tasks, "--tasks")
     compared = compare_datasets(folders, tasks=attributes, **options)
@@ -232,13 +232,14 @@ def _draw(
     side: str,
     database: "Constants",
 ) -> None:
+    from rankadjust.base.io import write_text
     from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.models.compare import names_of
     from rankadjust.models.paired import paired
     from rankadjust.models.rank_curves import rank_curves
 
     try:
-        from rankadjust.output.rank_curve import write_rank_curves
+        from rankadjust.output.pictures import rank_curve_chart, svg_picture
     except ModuleNotFoundError as error:
         raise RankadjustError(f"--figure needs the module {error.name}; {installed_by('workflow')}") from None
     pairs = paired(names_of([Path(model) for model in models]), tasks, side)
@@ -248,4 +249,4 @@ def _draw(
         side = sides[0] if len(sides) == 1 else "both"
         known = EvaluationSet.of(database, dataset, protocol, split, side).candidate_counts
     counts, number = (None, None) if known is None else (known.counts, known.tasks)
-    write_rank_curves(rank_curves(pairs, counts, number), path)
+    write_text(svg_picture(rank_curve_chart(rank_curves(pairs, counts, number)).to_dict()), path)

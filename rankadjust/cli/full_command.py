@@ -105,7 +105,7 @@ def full(
     `rankadjust rescore` takes it: each row among sampled negatives gets the bounds that all values of its model give;
     --sampled, --dataset, --split and --side say what the table does not.
     """
-    from rankadjust.output import full as texts
+    from rankadjust.output import bounds_text as texts
 
     if options["dataset"] is not None or results or database:
         options["database"] = constants_of(results, database)
@@ -162,7 +162,7 @@ def _full_table(
     from rankadjust.literature.full_ranking import add_full_bounds
     from rankadjust.literature.rescore import rescore
     from rankadjust.literature.results import read_results
-    from rankadjust.output.full import full_table_text
+    from rankadjust.output.bounds_text import full_table_text
 
     results = read_results(table, constants.registry, sidecar, given)
     rescored = rescore(with_defaults_named(results.rows), constants)

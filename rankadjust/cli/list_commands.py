@@ -58,7 +58,7 @@ def datasets(results: Path | None, database: Path | None, as_json: bool) -> None
 def protocols(as_json: bool) -> None:
     """List the named evaluation protocols."""
     from rankadjust.counting.protocols import load_protocols
-    from rankadjust.output.listings import SAMPLED, SAMPLED_DESCRIPTION
+    from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION
 
     rows = {name: protocol.description for name, protocol in load_protocols().items()}
     rows[SAMPLED] = SAMPLED_DESCRIPTION
@@ -74,8 +74,7 @@ def protocols(as_json: bool) -> None:
 @options_of(json_option)
 def metrics(as_json: bool) -> None:
     """List the metrics: their names, the range of their values, and which direction is better."""
-    from rankadjust.output.listings import metric_rows
-    from rankadjust.output.terminal import table
+    from rankadjust.output.terminal import metric_rows, table
 
     rows = metric_rows()
     header = ("metric", "also called", "range", "better", "adjusted")

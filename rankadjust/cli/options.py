@@ -150,7 +150,7 @@ def _datasets() -> Iterable[str]:
 
 
 def _metrics() -> list[str]:
-    from rankadjust.output.listings import metric_rows
+    from rankadjust.output.terminal import metric_rows
 
     # hits@k is listed for k = 10.
     names = [name for row in metric_rows() for name in (row["key"], *row["aliases"])]

@@ -73,13 +73,13 @@ def write(
     if path.suffix == ".json" and everything is not None:
         write_text(_json_text(everything()) + "\n", path)
     elif path.suffix in (".md", ".tex") and for_paper is not None:
-        from rankadjust.output.rendering import to_latex, to_markdown
+        from rankadjust.output.markup import to_latex, to_markdown
 
         write_text((to_latex if path.suffix == ".tex" else to_markdown)(for_paper()), path)
     elif path.suffix == ".md":
-        from rankadjust.output.formatting import markdown_table
+        from rankadjust.output.markup import readable, to_markdown
 
-        write_text(markdown_table(frame), path)
+        write_text(to_markdown(readable(frame)), path)
     else:
         {".parquet": write_parquet, ".tsv": write_tsv}.get(path.suffix, write_csv)(frame, path)
 

@@ -87,7 +87,7 @@ def read(
         write_text(draft_sidecar(reading), write_sidecar)
     if output is not None and reading is not None:
         from rankadjust.literature.rescore import rescore
-        from rankadjust.output.rendering import adjusted_tables, write_adjusted
+        from rankadjust.output.markup import adjusted_tables, write_adjusted
 
         for number, adjusted in enumerate(
             adjusted_tables(reading, rescore(reading.values, constants)), start=1

@@ -86,12 +86,12 @@ def rescore(
     if as_json:
         print_json(rescored.to_dicts())
     elif output is None:
-        from rankadjust.output.formatting import number, readable
+        from rankadjust.output.markup import readable
         from rankadjust.output.terminal import table as aligned
 
         shown = readable(rescored)
-        shown = shown.select(column.name for column in shown if column.count())
-        echo(aligned(shown.columns, [[number(cell) for cell in row] for row in shown.iter_rows()]))
+        shown = shown.select(column.name for column in shown if (column != "").any())
+        echo(aligned(shown.columns, list(shown.iter_rows())))
     if not as_json:
         echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
     if not rescored["index"].count():

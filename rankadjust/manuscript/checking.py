@@ -13,7 +13,7 @@ from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import of_datasets, rescore
 from rankadjust.literature.statuses import problems
 from rankadjust.literature.tidy import where_of
-from rankadjust.output.rendering import to_markdown
+from rankadjust.output.markup import to_markdown
 from rankadjust.output.terminal import assumed_facts
 
 _EVALUATION = ("dataset", "protocol", "split", "side", "metric")

@@ -4,8 +4,7 @@ import altair as alt
 import polars as pl
 
 from rankadjust.chance.metrics import resolve
-from rankadjust.page.charts.drawing import Chart, Panel, inline
-from rankadjust.page.charts.theme import SCHEMES, configuration
+from rankadjust.page.look import SCHEMES, Chart, Panel, configuration, inline
 
 # A column of a two-column page is 240 points wide in most templates; labels and axis have to fit, too.
 _WIDTH, _STEP, _SIZE = 130, 11, 8

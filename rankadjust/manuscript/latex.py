@@ -20,7 +20,7 @@ from rankadjust.manuscript.source import (
     with_columns,
     with_texts,
 )
-from rankadjust.output.rendering import escape_latex, unused
+from rankadjust.output.markup import escape_latex, unused
 from rankadjust.tables.cells import is_missing, is_numeric, label
 from rankadjust.tables.formats.macros import arguments
 from rankadjust.tables.layout import Table

@@ -28,8 +28,8 @@ from rankadjust.manuscript.ranks import looks_like_ranks, marks_of_ranks, rows_o
 from rankadjust.manuscript.scores import SCORES, scored
 from rankadjust.manuscript.tidy import for_a_page, tidy_columns
 from rankadjust.manuscript.wording import REFERENCES, caption_note, methods
-from rankadjust.output.comparison import comparison
-from rankadjust.output.rendering import to_markdown
+from rankadjust.output.comparison_text import comparison
+from rankadjust.output.markup import to_markdown
 from rankadjust.tables.files import SUFFIXES
 
 _SCALE = 4.0

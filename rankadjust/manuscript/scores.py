@@ -12,7 +12,7 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.chance.metrics import resolve
-from rankadjust.output.rendering import as_precise
+from rankadjust.output.markup import as_precise
 
 SCORES = ("recommended", "index", "gain")
 """The scores that a user can ask for: the recommended score for each column, or the same score everywhere."""

@@ -9,7 +9,7 @@ from rankadjust.base.version import VERSION
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.manuscript.scores import AS_GOOD, BEST
-from rankadjust.output.rendering import escape_latex
+from rankadjust.output.markup import escape_latex
 
 REFERENCES = f"""@article{{hoyt2022unified,
   title = {{A Unified Framework for Rank-based Evaluation Metrics for Link Prediction in Knowledge Graphs}},

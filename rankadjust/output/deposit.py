@@ -27,7 +27,7 @@ from rankadjust.database.histograms import with_benchmarks
 from rankadjust.database.release import pykeen_layout
 from rankadjust.database.store import write_database
 from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS
-from rankadjust.output.listings import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
+from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
 
 TABLES = (
     "adjustments.parquet",

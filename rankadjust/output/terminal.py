@@ -1,17 +1,23 @@
-"""Results as text for the terminal: tables, a sentence that says how good a value is, histograms as bars."""
+"""Results as text for the terminal: numbers, tables, histograms as bars."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from rankadjust.chance.metrics import resolve
-from rankadjust.output.value import NOTHING, interval, number
+from rankadjust.chance.metrics import FAMILIES, resolve
 
 if TYPE_CHECKING:
     # With it comes the registry, which `adjust` can do without.
     from rankadjust.database.overview import Overview
 
+NOTHING = "–"
+# The protocols that need no entry in config/protocols.yaml.
+SAMPLED = "sampled-<q>"
+SAMPLED_DESCRIPTION = "The true answer against q sampled negatives, such as sampled-49."
+# The k of listed metrics that have one.
+_K = 10
 _HOW_TO_STATE = (
     "Correct them with these options or in a sidecar (docs/tables.md; --ask writes one), or accept them: "
     "--accept."
@@ -23,6 +29,25 @@ _MOST_NAMES = 4
 _BARS = 12
 _BAR_WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """Return a number with some significant digits, thousands apart; a dash for None."""
+    if value is None:
+        return NOTHING
+    if isinstance(value, int) or abs(value) >= 10**digits:
+        return f"{value:,.0f}"
+    return f"{value:,.{digits}g}"
+
+
+def cell(value: object) -> str:
+    """Return a number as text with four significant digits, a word as it is, nothing for None."""
+    return number(value) if isinstance(value, int | float) else "" if value is None else str(value)
+
+
+def interval(low: float | None, high: float | None, digits: int = 5) -> str:
+    """Return an interval in brackets, nothing where an end is not known."""
+    return "" if low is None or high is None else f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
@@ -256,3 +281,28 @@ def overview_text(overview: "Overview", encoding: str | None) -> str:
             lines.append(histogram(side.candidates, encoding))
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
+
+
+def metric_rows() -> list[dict[str, Any]]:
+    """Return a row for each family of metrics: name, key, aliases, lower, upper, optimum, better, adjusted.
+
+    upper is None where nothing bounds it; optimum and better (higher, lower) where no direction is better. Metrics of a
+    family with a k are listed for k = 10. adjusted: whether its expectation under chance is known.
+    """
+    rows = []
+    for family in FAMILIES.values():
+        metric = family.metric(_K if family.needs_k else None)
+        directed = not math.isnan(metric.optimum)
+        rows.append(
+            {
+                "name": f"{family.label}@k" if family.needs_k else family.label,
+                "key": family.key,
+                "aliases": list(family.names),
+                "lower": metric.lower,
+                "upper": metric.upper if math.isfinite(metric.upper) else None,
+                "optimum": metric.optimum if directed else None,
+                "better": ("higher" if metric.increasing else "lower") if directed else None,
+                "adjusted": metric.has_moments,
+            }
+        )
+    return rows

@@ -1,10 +1,11 @@
-"""The boards: the models of one evaluation ordered by a metric.
+"""The boards: the models of one evaluation ordered by a metric, and the strip of benchmarks.
 
 A board belongs to a data set, protocol, split, side and metric. No board ranks results of two evaluations together.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import polars as pl
@@ -13,8 +14,8 @@ from markupsafe import Markup
 from rankadjust.base.vocabulary import EVALUATION, KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.comparison import impossible_values, ranked_rows
-from rankadjust.page.hidden import full_ends
-from rankadjust.page.results import place_of, usable_values
+from rankadjust.literature.full_ranking import FULL_METRICS
+from rankadjust.page.material import place_of, usable_values
 from rankadjust.page.templating import Section, packed_element, render
 
 # The evaluation that the page opens with, if there are results for it.
@@ -25,6 +26,10 @@ FIRST_METRICS = (MRR, "hits_at_1", "hits_at_3", "hits_at_5", "hits_at_10", "arit
 SECOND_HAND = "second-hand"
 # Rows that agree in these columns belong to one model.
 _MODEL = (*KEY, "model", "own")
+# The metrics with bounds of the full ranking, by their keys (`rankadjust.literature.full_ranking.add_full_bounds`).
+_FULL = {resolve(name).key: name for name in FULL_METRICS}
+# A median of fewer results says little.
+_LEAST = 3
 _ALL_RESULTS = ("model", *EVALUATION, "metric", "printed", "index", "year", "source", "url", "note")
 
 
@@ -48,8 +53,8 @@ class Board:
         """The number of rows."""
         return len(self.ranked) + len(self.second_hand) + len(self.refuted)
 
-    def html(self, level: int = 3, sampling: str = "#sampling") -> Markup:
-        """Return the board as HTML, under a heading of this level; sampling: the address of that section."""
+    def html(self, level: int = 3) -> Markup:
+        """Return the board as HTML, under a heading of this level."""
         metric = resolve(self.key[-1])
         evaluation = dict(zip(EVALUATION, self.key, strict=False))
         metrics = dict.fromkeys(name for row in self.ranked for name in row["others"])
@@ -63,7 +68,6 @@ class Board:
             evaluation=evaluation,
             others=others,
             level=level,
-            sampling=sampling,
         )
 
 
@@ -88,23 +92,6 @@ def board_section(boards_shown: list[Board], values: pl.DataFrame) -> Section | 
     return Section("leaderboard", "Boards", content)
 
 
-def own_table_section(boards_shown: Iterable[Board]) -> Section:
-    """Return the section for the reader's own table; own-table.js places its values on these boards.
-
-    The section needs the calculator of `rankadjust.page.calculator` on the same page.
-    """
-    places = [
-        [board.key, [[row["value"], *row["value_ends"]] for row in board.ranked]]
-        for board in boards_shown
-        if board.ranked
-    ]
-    return Section(
-        "table",
-        "Check your table",
-        render("own_table.html.jinja", data=packed_element("places-data", places)),
-    )
-
-
 def results_section(values: pl.DataFrame) -> Section | None:
     """Return the section that searches all printed values without ranking them, None if a run has none."""
     if values.is_empty():
@@ -117,8 +104,8 @@ def results_section(values: pl.DataFrame) -> Section | None:
 def boards(values: pl.DataFrame, comparison: Mapping[str, pl.DataFrame]) -> list[Board]:
     """Return the boards of values, grouped by data set, each with its usual evaluation first.
 
-    values: rows of `all_values`. comparison: the frames of results/comparison by name.
-    A result that contradictions calls impossible gets no place.
+    values: rows of `all_values`. comparison: the frames of results/comparison by name. A result that
+    contradictions calls impossible gets no place.
     """
     contradictions = comparison.get("contradictions")
     if values.is_empty():
@@ -228,7 +215,7 @@ def _row(
         "index": value["index"],
         "value_ends": [value["value_low"], value["value_high"]],
         "ends": [value["index_low"], value["index_high"]],
-        "full": full_ends(value),
+        "full": _full_ends(value),
         "others": {name: text for name, text in printed[value["result"]].items() if name != value["metric"]},
         "year": value["year"],
         "source": value["source"] or value["file"] or value["table_name"],
@@ -236,6 +223,13 @@ def _row(
         "notes": notes,
         "second_hand": is_second_hand and not any(note.startswith("impossible: ") for note in notes),
     }
+
+
+def _full_ends(value: Mapping[str, Any]) -> list[float] | None:
+    """Return the bounds in the full ranking of a value among sampled negatives, None if there are none."""
+    name = _FULL.get(value["metric"])
+    ends = [value.get(f"full_{name}_{end}") for end in ("low", "high")]
+    return None if None in ends else [float(end) for end in ends if end is not None]
 
 
 def _scale(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -278,3 +272,44 @@ def _label(row: Mapping[str, Any]) -> str:
     if row["status"] == "metric_unknown" or row["metric"] is None:
         return str(row["metric_as_printed"] or row["metric"])
     return resolve(row["metric"]).label
+
+
+def strip_section(boards_shown: Iterable[Board]) -> Section | None:
+    """Return the strip of benchmarks, None if no data set has enough results."""
+    rows = benchmark_rows(boards_shown)
+    return Section("benchmarks", "Benchmarks", render("strip.html.jinja", rows=rows)) if rows else None
+
+
+def benchmark_rows(boards_shown: Iterable[Board]) -> list[dict[str, Any]]:
+    """Return a row per data set for the MRR of its most common test evaluation.
+
+    boards_shown: boards in the order of `boards`, grouped by data set with the usual evaluation first. A row has key,
+    results (models with a place), chance, counting (None if it is not known), median and best (printed values), model
+    (the best one), and at: the positions of counting, median and best between chance (0) and perfect (1).
+    """
+    first: dict[str, Board] = {}
+    for board in boards_shown:
+        if board.key[4] == MRR and board.key[2] in TEST_SPLITS and board.scale["chance"] is not None:
+            first.setdefault(board.key[0], board)
+    return [_strip_row(board) for board in first.values() if len(board.ranked) >= _LEAST]
+
+
+def _strip_row(board: Board) -> dict[str, Any]:
+    chance, optimum = board.scale["chance"], resolve(board.key[4]).optimum
+    values = {
+        "counting": board.scale["value"],
+        "median": median(row["value"] for row in board.ranked),
+        "best": board.ranked[0]["value"],
+    }
+    at = {
+        name: None if value is None else (value - chance) / (optimum - chance)
+        for name, value in values.items()
+    }
+    return {
+        "key": board.key,
+        "results": len(board.ranked),
+        "chance": chance,
+        **values,
+        "model": board.ranked[0]["model"],
+        "at": at,
+    }

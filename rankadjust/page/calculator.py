@@ -8,7 +8,7 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS, SIDES
-from rankadjust.base.words import folded, shipped_mapping
+from rankadjust.base.words import folded
 from rankadjust.chance.bounds import attainable_by_group
 from rankadjust.chance.metrics import FAMILIES, Metric, resolve
 from rankadjust.data.registry import load_registry
@@ -22,8 +22,6 @@ from rankadjust.page.templating import Section, data_element, packed_element, re
 
 _REASONS = ("reason", "reason_random_scorer", "reason_static_scorer")
 _LIMITS = ("least", "greatest")
-# Metrics that the page reads in an own table. Other names are ambiguous (AUC) or left to the command.
-_IN_TABLES = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_k")
 # Marks a value of this column that equals the variance of the random scorer, as it does for all data without times.
 _SAME = -1.0
 
@@ -36,7 +34,7 @@ def calculator_section(material: Material) -> Section | None:
     if constants.is_empty():
         return None
     names, numbers = _packed(constants, material.constants.histograms.table)
-    names |= _data_set_names(constants, own) | _table_words()
+    names |= _data_set_names(constants, own)
     elements = data_element("calculator-names", names) + packed_element("calculator-numbers", numbers)
     return Section("calculator", "Check your number", render("calculator.html.jinja", data=elements))
 
@@ -129,19 +127,6 @@ def _local(constants: pl.DataFrame, own: pl.Series) -> list[str]:
     return unknown["dataset"].unique().sort().to_list()
 
 
-def _table_words() -> dict[str, object]:
-    """Return the words of config/published.yaml for reading own tables: headers, facts and empty cells."""
-    mapping = shipped_mapping()
-    facts = (
-        word for field in ("split", "side", "protocol", "ties", "task") for word in mapping["words"][field]
-    )
-    return {
-        "roles": {role: list(map(folded, words)) for role, words in mapping["headers"]["roles"].items()},
-        "facts": sorted(map(str.casefold, facts)),
-        "missing": mapping["missing"],
-    }
-
-
 def _limits(
     evaluations: pl.DataFrame, constants: pl.DataFrame, histograms: pl.DataFrame
 ) -> tuple[list[pl.Series], list[pl.Series]]:
@@ -189,15 +174,13 @@ def _place(metric: Metric) -> tuple[int, int]:
 
 
 def _described(metric: Metric) -> Mapping[str, object]:
-    """Return a metric for the script; name: the shortest that the command understands; words: names in own tables."""
+    """Return a metric for the script; name: the shortest that the command understands."""
     family = FAMILIES[metric.family]
     alias = min((family.key, *family.names), key=len)
-    names = (family.key, *family.names) if family.key in _IN_TABLES else ()
     return {
         "key": metric.key,
         "name": alias.removesuffix("k") + str(metric.k) if alias.endswith("@k") else alias,
         "label": metric.label,
-        "words": [folded(name.replace("@k", f"@{metric.k}").replace("_k", f"_{metric.k}")) for name in names],
         "optimum": metric.optimum,
         "lower": metric.lower,
         "upper": metric.upper if math.isfinite(metric.upper) else None,

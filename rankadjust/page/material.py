@@ -1,15 +1,22 @@
-"""The data of a report page: the results of one run."""
+"""The data of a report page: the results of one run, and its printed values, one row each."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 import polars as pl
 
 from rankadjust.database.constants import Constants
-from rankadjust.page.charts.figure import Figure
+from rankadjust.literature.runs import add_run
+from rankadjust.literature.statuses import USABLE
+from rankadjust.page.figures import Figure
 
 # The argument `of` (rankadjust.base.stages) for the file with the literature beside the user's own tables.
 BESIDE = "the literature beside own tables"
+_TEXTS = (
+    *("model", "source", "source_url", "source_line", "year", "table", "caveat", "file"),
+    "metric_as_printed",
+)
 
 
 @dataclass(frozen=True)
@@ -32,3 +39,58 @@ class Material:
     licences: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
     literature: pl.DataFrame | None = None
+
+
+def values_of(material: Material) -> pl.DataFrame:
+    """Return the values of all tables, one row each; the user's own tables come first.
+
+    Added to the columns of `rescore`: result (a number from 0, the same for the values of one model in one evaluation)
+    and own (whether the table is the user's).
+    """
+    return _values(material, {})
+
+
+def all_values(material: Material) -> pl.DataFrame:
+    """Return the values of all tables and of the literature on the same evaluations, in the form of `values_of`."""
+    return _values(material, {} if material.literature is None else {"": material.literature})
+
+
+def _values(material: Material, beside: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    names = sorted(material.tables, key=lambda name: name not in material.own)
+    parts = [
+        _with_texts(table).with_columns(table_name=pl.lit(name), own=pl.lit(name in material.own))
+        for name, table in ({name: material.tables[name] for name in names} | beside).items()
+    ]
+    if not parts:
+        return pl.DataFrame()
+    rows = add_run(pl.concat(parts, how="diagonal_relaxed")).with_row_index("row_number")
+    first = pl.col("row_number").min().over("table_name", "run")
+    return rows.with_columns(result=first.rank("dense").cast(pl.Int64) - 1)
+
+
+def _with_texts(table: pl.DataFrame) -> pl.DataFrame:
+    absent = [name for name in _TEXTS if name not in table.columns]
+    return table.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
+
+
+def usable_values(values: pl.DataFrame) -> pl.DataFrame:
+    """Return the values that have an index of their own evaluation."""
+    return values.filter(pl.col("status").is_in(USABLE), pl.col("index").is_not_null())
+
+
+def refused_values(values: pl.DataFrame) -> pl.DataFrame:
+    """Return the values that could not be adjusted, and that no source has printed adjusted."""
+    return values.filter(~pl.col("status").is_in([*USABLE, "assumed", "adjusted_as_published"]))
+
+
+def place_of(row: Mapping[str, object]) -> str | None:
+    """Return the address of the source of a value, with the line if the address can have it, or None."""
+    url, line = row["source_url"], row["source_line"]
+    if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https"):
+        return None
+    is_file = urlsplit(url).netloc == "github.com" and "/blob/" in url and "#" not in url
+    if not is_file or not isinstance(line, str) or not line.isdecimal():
+        return url
+    # A Markdown page has line addresses only if it is shown as plain text.
+    plain = "?plain=1" if url.endswith((".md", ".rst")) else ""
+    return f"{url}{plain}#L{line}"

@@ -10,7 +10,7 @@ from importlib.resources import files
 import jinja2
 from markupsafe import Markup
 
-from rankadjust.output.formatting import number
+from rankadjust.output.terminal import cell
 
 # Only these characters could end a script element or begin a comment in it. JSON may write any character as an escape.
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
@@ -35,7 +35,7 @@ def environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = number
+    environment.filters["number"] = cell
     return environment
 
 

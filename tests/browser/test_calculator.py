@@ -24,7 +24,8 @@ from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.evaluation.one_value import adjust
-from rankadjust.output.value import adjusted_value, number
+from rankadjust.output.one_value_text import adjusted_value
+from rankadjust.output.terminal import number
 
 pytestmark = pytest.mark.browser
 # What the command adds to a reason: the calculator never draws.

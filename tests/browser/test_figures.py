@@ -5,13 +5,12 @@ import re
 import pytest
 
 from harness.chromium import scrolls_sideways, violations
-from rankadjust.page.charts.catalogue import CATALOGUE
-from rankadjust.page.charts.theme import SCHEMES
+from rankadjust.page.look import SCHEMES
 
 pytestmark = pytest.mark.browser
 
 # The case study is audited by a rule of its own, which these pages are made without.
-OF_LITERATURE = [entry.name for entry in CATALOGUE if entry.name != "case-study"]
+OF_LITERATURE = ["chance-share", "adjustment", "null-ratio"]
 WIDTH_MISSED = 16
 
 
@@ -41,9 +40,9 @@ def test_every_figure_is_drawn_and_fits(page_of, literature_page, width, scheme)
 
 def test_colours_are_those_of_the_scheme_and_follow_it(page_of, small_page):
     page = page_of(small_page, 1600, "light")
-    assert SCHEMES["light"].category[0] in shown(page, "expectation", "light").inner_html()
+    assert SCHEMES["light"].category[0] in shown(page, "null-ratio", "light").inner_html()
     page.emulate_media(color_scheme="dark")
-    drawing = shown(page, "expectation", "dark").inner_html()
+    drawing = shown(page, "null-ratio", "dark").inner_html()
     assert SCHEMES["dark"].category[0] in drawing
     assert SCHEMES["light"].category[0] not in drawing
 
@@ -62,12 +61,12 @@ def test_a_figure_follows_the_width_of_the_window(page_of, small_page):
 
 def test_a_figure_can_be_kept_as_svg_png_and_data(page_of, small_page):
     page = page_of(small_page)
-    shown(page, "expectation", "light")
+    shown(page, "null-ratio", "light")
     begins = {"svg": b"<svg", "png": b"\x89PNG", "json": b'{"'}
     for kind, start in begins.items():
         with page.expect_download() as waiting:
-            page.locator(f"#figure-expectation [data-keep={kind}]").click()
-        assert waiting.value.suggested_filename == f"expectation.{kind}"
+            page.locator(f"#figure-null-ratio [data-keep={kind}]").click()
+        assert waiting.value.suggested_filename == f"null-ratio.{kind}"
         assert waiting.value.path().read_bytes().startswith(start)
 
 

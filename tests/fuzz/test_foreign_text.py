@@ -143,14 +143,11 @@ READERS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "table-text": (read_table, "Model     MRR    H@10\nTransE   0.226  50.1\nmrr: 0.3\n"),
     "table-tidy": (read_tidy, "dataset,model,metric,value\nWN18RR,TransE,MRR,0.226\n"),
     "table-yaml": (read_table, "metrics: {mrr: 0.3, hits_at_10: 0.5}\ndataset: nations\n"),
-    "triples-parquet": (lambda path, _: read_triples(path, Format(file="parquet")), "PAR1"),
     "triples-text": (read_graph, "a\tr\tb\nb\tr\tc\n1 2 3\na::r::b\n"),
 }
 SUFFIXES = {"csv": ".csv", "tsv": ".tsv", "html": ".html", "json": ".json", "jsonl": ".jsonl", "rst": ".rst"}
 SUFFIXES |= {"tex": ".tex", "text": ".txt", "tidy": ".csv", "printed": ".txt", "ranges": ".txt"}
-TEXTS = [
-    name for name in READERS if not name.startswith(("archive", "scores", "ranks-parquet", "triples-parq"))
-]
+TEXTS = [name for name in READERS if not name.startswith(("archive", "scores", "ranks-parquet"))]
 DOCUMENTS = sorted(path for path in HOSTILE.glob("*/*") if path.is_file())
 
 

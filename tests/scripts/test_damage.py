@@ -208,8 +208,8 @@ READERS = {
     "rescored/table.parquet": [draw, draw_case_study, audit, compare_all, beside, render_all],
     "literature.parquet": [compare_all, render_all],
     "comparison/chance-share.csv": [render_all],
-    "figures/chance-by-protocol.svg": [render_all],
-    "figures/chance-by-protocol.json": [render_all],
+    "figures/chance-share.svg": [render_all],
+    "figures/chance-share.json": [render_all],
 }
 # This may be anybody's table: without its seal, or of another data set, it is one of those.
 OWN = {"tasks.parquet": [use_tasks]}
@@ -252,8 +252,8 @@ def made(tmp_path_factory):
         pl.read_parquet(rescored_in(tiny)), other / "literature.parquet", stages.RESCORED, "another"
     )
     (other / "figures").mkdir()
-    write_product_text("<svg/>", other / "figures" / "chance-by-protocol.svg", stages.FIGURE, "size")
-    write_product_json({}, other / "figures" / "chance-by-protocol.json", stages.FIGURE, "size")
+    write_product_text("<svg/>", other / "figures" / "chance-share.svg", stages.FIGURE, "size")
+    write_product_json({}, other / "figures" / "chance-share.json", stages.FIGURE, "size")
     (other / "database").mkdir()
     write_database(load_database(database_in(tiny)).head(9), database_in(other))
     (other / "comparison").mkdir()

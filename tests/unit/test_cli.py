@@ -26,8 +26,7 @@ from rankadjust.counting.protocols import get_protocol, load_protocols
 from rankadjust.database.beside import write_candidates
 from rankadjust.database.counted_baselines import write_baselines
 from rankadjust.database.store import ADJUSTMENTS, assemble, write_database
-from rankadjust.output.listings import SAMPLED
-from rankadjust.output.terminal import histogram
+from rankadjust.output.terminal import SAMPLED, histogram
 from tests.release import DATA, make_release
 from tests.sessions import sessions
 
@@ -1192,7 +1191,6 @@ def test_rank_curves_are_drawn(run, project, tmp_path):
 
 @pytest.mark.parametrize("module", ["altair", "vl_convert"])
 def test_a_figure_without_the_packages_of_the_workflow_says_what_brings_them(project, monkeypatch, module):
-    monkeypatch.delitem(sys.modules, "rankadjust.output.rank_curve", raising=False)
     monkeypatch.delitem(sys.modules, "rankadjust.output.pictures", raising=False)
     monkeypatch.setitem(sys.modules, module, None)
     models = [str(project / "tests" / "data" / "compare" / name) for name in ("complex", "distmult")]

@@ -289,7 +289,7 @@ DAMAGED = {
     "literature.parquet": {"literature": 1, "compare": 1, "render": 1},
     "comparison/chance-share.csv": {"compare": 1, "render": 1},
     "paper/words/table.tex": {"paper_of_table": 1},
-    "figures/chance-by-protocol.png": {"figures": 1, "render": 1},
+    "figures/chance-share.png": {"figures": 1, "render": 1},
     "run_config.yaml": {"run_config": 1},
 }
 
@@ -834,7 +834,7 @@ def edited(run):
     """Return what a run gave before and after all edits at once, with damage and a fetched file that was cut off."""
     results = run / "elsewhere" / "results"
     before = snapshot(results)
-    for name in ("rescored/words.csv", "figures/chance-by-protocol.svg", "report.html"):
+    for name in ("rescored/words.csv", "figures/chance-share.svg", "report.html"):
         flip(results / name)
     for file, edit, _ in EDITS.values():
         meant(run, run / file, edit)

@@ -21,7 +21,7 @@ rule report:
         ["results/comparison/SHA256SUMS"] * bool(TABLES),
 
 
-# Which figures there are depends on what the results hold, so that the folder is the output: rankadjust/page/charts.
+# Which figures there are depends on what the results hold, so that the folder is the output: rankadjust/page/charts.py.
 rule figures:
     input:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
@@ -52,8 +52,8 @@ rule figures:
             "base.stages",
             "database.constants",
             "literature.case_study",
-            "page.charts.catalogue",
-            "page.charts.figure",
+            "page.charts",
+            "page.figures",
         ),
     script:
         "../../scripts/figures.py"
@@ -140,8 +140,8 @@ rule render:
             "data.registry",
             "database.constants",
             "database.beside",
-            "page.charts.figure",
-            "page.page",
+            "page.figures",
+            "page.report",
         ),
     script:
         "../../scripts/render.py"

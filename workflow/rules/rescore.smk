@@ -126,7 +126,7 @@ for together, members in PLAN.rescored_together().items():
                 "literature.rescore",
                 "literature.results",
                 "literature.statuses",
-                "output.formatting",
+                "output.markup",
             ),
         script:
             "../../scripts/rescore.py"

@@ -43,95 +43,7 @@ function element(name, attributes = {}, ...children) {
 /** Return what the page holds compressed under an id, as bytes. */
 async function unpacked(id) {
   const packed = Uint8Array.from(atob(document.getElementById(id).textContent), (character) => character.charCodeAt(0));
-  if (window.DecompressionStream === undefined) {
-    return inflated(packed).buffer;
-  }
   return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
-}
-
-/** Return what gzip has compressed (RFC 1951 and 1952); only Safari before 16.4 needs it. */
-function inflated(packed) {
-  const found = new Uint8Array(new DataView(packed.buffer).getUint32(packed.length - 4, true));
-  // Python writes a head of ten bytes.
-  let [from, to, held, bits] = [10, 0, 0, 0];
-  const take = (count) => {
-    for (; bits < count; bits += 8) {
-      held |= packed[from++] << bits;
-    }
-    const taken = held & ((1 << count) - 1);
-    [held, bits] = [held >>> count, bits - count];
-    return taken;
-  };
-  // A Huffman code is known by the length of each symbol's word: how many words of each length, and the symbols in order.
-  const codeOf = (lengths) => {
-    const symbols = [...lengths.keys()].filter((symbol) => lengths[symbol] > 0);
-    const words = new Array(16).fill(0);
-    symbols.forEach((symbol) => (words[lengths[symbol]] += 1));
-    return { words, symbols: symbols.sort((one, other) => lengths[one] - lengths[other] || one - other) };
-  };
-  const symbolOf = ({ words, symbols }) => {
-    for (let [length, word, first, before] = [1, 0, 0, 0]; length < 16; length += 1) {
-      word = 2 * word + take(1);
-      first *= 2;
-      if (word - first < words[length]) {
-        return symbols[before + word - first];
-      }
-      first += words[length];
-      before += words[length];
-    }
-    throw new Error("the data of this page are damaged");
-  };
-  const lengthsOf = (code, count) => {
-    const lengths = [];
-    while (lengths.length < count) {
-      const symbol = symbolOf(code);
-      const [repeated, times] = {
-        16: () => [lengths.at(-1), 3 + take(2)], 17: () => [0, 3 + take(3)], 18: () => [0, 11 + take(7)],
-      }[symbol]?.() ?? [symbol, 1];
-      lengths.push(...new Array(times).fill(repeated));
-    }
-    return lengths;
-  };
-  /** Return a number whose first values are exact and whose others stand for a range, with bits that follow. */
-  const ranged = (symbol, exact) => {
-    const more = symbol < 2 * exact ? 0 : Math.floor(symbol / exact) - 1;
-    return more === 0 ? symbol : ((exact + (symbol % exact)) << more) + take(more);
-  };
-  for (let isLast = false; !isLast;) {
-    isLast = take(1) === 1;
-    const kind = take(2);
-    if (kind === 0) {
-      // Stored bytes begin at a whole byte; their number stands there twice.
-      from -= bits >> 3;
-      [held, bits] = [0, 0];
-      const count = packed[from] + 256 * packed[from + 1];
-      found.set(packed.subarray(from + 4, from + 4 + count), to);
-      [from, to] = [from + 4 + count, to + count];
-      continue;
-    }
-    let [lengths, literals] = [[...Array(288).keys()].map((symbol) => (symbol < 144 || symbol > 279 ? 8 : symbol < 256 ? 9 : 7)).concat(Array(30).fill(5)), 288];
-    if (kind === 2) {
-      literals = 257 + take(5);
-      const [distances, given] = [1 + take(5), 4 + take(4)];
-      const order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-      const first = new Array(19).fill(0);
-      order.slice(0, given).forEach((symbol) => (first[symbol] = take(3)));
-      lengths = lengthsOf(codeOf(first), literals + distances);
-    }
-    const [words, distances] = [codeOf(lengths.slice(0, literals)), codeOf(lengths.slice(literals))];
-    for (let symbol = symbolOf(words); symbol !== 256; symbol = symbolOf(words)) {
-      if (symbol < 256) {
-        found[to++] = symbol;
-        continue;
-      }
-      const length = symbol === 285 ? 258 : 3 + ranged(symbol - 257, 4);
-      const back = 1 + ranged(symbolOf(distances), 2);
-      for (const end = to + length; to < end; to += 1) {
-        found[to] = found[to - back];
-      }
-    }
-  }
-  return found;
 }
 
 async function unpackedText(id) {
@@ -370,7 +282,7 @@ addEventListener("hashchange", showSection);
 addEventListener("DOMContentLoaded", makeTables);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// (3) The calculator: what rankadjust.adjust computes, and what rankadjust.output.terminal says of it. The constants
+// (3) The calculator: what rankadjust.adjust computes, and what rankadjust.output.one_value_text says of it. The constants
 // come with the page; tests/browser/test_calculator.py compares numbers and words with the library's.
 
 /** Numbers as Python writes them. */
@@ -763,7 +675,7 @@ const calculator = {
     return `${dataset}, ${protocol}, ${split}, side ${side}: ${count} tasks`;
   },
 
-  /** Return the lines of `rankadjust adjust` as [name, value, interval], but p, which needs every histogram. */
+  /** Return the lines of `rankadjust adjust` as [name, value, interval], but what is drawn and counting. */
   lines(adjusted) {
     const { number, interval } = calculator;
     const scorers = { null: "z, random scorer", per_time: "z, random scorer", static: "z, static scorer" };

@@ -5,7 +5,7 @@ import pytest
 
 from rankadjust import EvaluationSet, RankadjustError, adjust
 from rankadjust.database.counted_baselines import SCHEMA, add_gain, chosen
-from rankadjust.output.value import adjusted_value
+from rankadjust.output.one_value_text import adjusted_value
 
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 

@@ -19,7 +19,7 @@ from rankadjust.database.beside import load_candidates
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.store import assemble, load_database
 from rankadjust.evaluation.one_value import adjust
-from rankadjust.output.value import adjusted_value, meaning
+from rankadjust.output.one_value_text import adjusted_value, meaning
 from tests.release import make_release
 
 

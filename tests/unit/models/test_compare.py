@@ -16,7 +16,7 @@ from rankadjust.models.compare import compare
 from rankadjust.models.paired import paired
 from rankadjust.models.part import DIFFERENCES, VALUES
 from rankadjust.models.runs import Runs, p_over_runs_and_tasks
-from rankadjust.output.comparison import comparison, paper_table
+from rankadjust.output.comparison_text import comparison, paper_table
 
 
 def model(seed, shift=0.0, triples=60):

@@ -7,7 +7,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.models.compare import compare
 from rankadjust.models.datasets import compare_datasets
 from rankadjust.models.several import holm
-from rankadjust.output.comparison import comparisons
+from rankadjust.output.comparison_text import comparisons
 
 OPTIONS = {"metrics": ["mrr", "mr", "std"], "flips": 499, "draws": 19}
 

@@ -14,10 +14,15 @@ from rankadjust.base.io import write_csv
 from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.rescore import rescore
-from rankadjust.page.boards import all_results, board_section, boards, opened_board, results_section
-from rankadjust.page.material import Material
-from rankadjust.page.results import all_values, place_of, values_of
-from rankadjust.page.strip import benchmark_rows
+from rankadjust.page.boards import (
+    all_results,
+    benchmark_rows,
+    board_section,
+    boards,
+    opened_board,
+    results_section,
+)
+from rankadjust.page.material import Material, all_values, place_of, values_of
 
 MRR, HITS = "inverse_harmonic_mean_rank", "hits_at_10"
 USUAL = ("FB15k-237", "filtered", "testing", "both")
@@ -219,3 +224,21 @@ def test_the_strip_has_chance_counting_median_and_best_of_the_usual_evaluation()
         "C",
     )
     assert (round(row["chance"], 7), round(row["counting"], 4)) == (0.0007111, 0.2345)
+
+
+def test_a_board_among_sampled_negatives_has_a_bar_for_what_each_value_leaves_open():
+    bounds = {"A": (0.25, 0.75), "B": (0.125, 0.2)}
+    printed = pl.DataFrame({"model": list(bounds), "value": ["0.78", "0.5"]}).with_columns(
+        dataset=pl.lit("GraIL-WN18RR-v2"),
+        metric=pl.lit("MRR"),
+        protocol=pl.lit("sampled-50"),
+        split=pl.lit("inference_testing"),
+    )
+    low, high = zip(*bounds.values(), strict=True)
+    rows = rescore(printed).with_columns(full_mrr_low=pl.Series(low), full_mrr_high=pl.Series(high))
+    (board,) = boards(all_values(material(mine=rows)), {})
+    assert [row["full"] for row in board.ranked] == [list(ends) for ends in bounds.values()]
+    # The line of a bar is from 2 to 98; a bar is 0.4 wider at each end, so that one of no width can be seen.
+    bars = re.findall(r'from [^>]*>.*?rect x="([\d.]+)" y="3" width="([\d.]+)"', board.html())
+    assert [float(end) for bar in bars for end in bar] == pytest.approx([25.6, 48.8, 13.6, 8.0], abs=0.11)
+    assert "full MRR" not in boards(all_values(material(mine=rescore(printed))), {})[0].html()

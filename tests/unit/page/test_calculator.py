@@ -92,12 +92,12 @@ def test_the_limits_are_those_that_the_command_knows(given):
     draw, known = random.Random(2), 0
     for place in draw.sample(range(head["rows"].size), 40):
         evaluation = [names[name][int(head[name][place])] for name in EVALUATION]
-        known = histograms.candidate_counts(*evaluation)
-        counts = None if known is None else (known.counts + left_out_by(evaluation[1])).clip(min=1)
+        counted = histograms.candidate_counts(*evaluation)
+        counts = None if counted is None else (counted.counts + left_out_by(evaluation[1])).clip(min=1)
         first = int(head["first"][place])
         for row in range(first, first + int(head["rows"][place])):
             metric = resolve(names["metric"][int(rows["metric"][row])]["key"])
-            expected = None if counts is None else attainable(metric, counts, known.tasks)
+            expected = None if counts is None else attainable(metric, counts, counted.tasks)
             found = rows["least"][row], rows["greatest"][row]
             if expected is None:
                 assert np.isnan(found).all()

@@ -6,10 +6,15 @@ import pytest
 from rankadjust.database.constants import Constants
 from rankadjust.literature.comparison import below_baselines, chance_share
 from rankadjust.literature.rescore import rescore
-from rankadjust.page.findings import counting, counting_share, finding_section, headline
-from rankadjust.page.material import Material
-from rankadjust.page.own_results import own_section, placed
-from rankadjust.page.results import all_values
+from rankadjust.page.literature_sections import (
+    counting_headline,
+    counting_share,
+    finding_section,
+    headline,
+    own_section,
+    placed,
+)
+from rankadjust.page.material import Material, all_values
 
 
 def printed(*rows, **columns):
@@ -94,7 +99,7 @@ def test_what_counting_explains_is_counted(literature):
     """By hand: popularity has 0.2345 there; of 0.2345 / 0.338, / 0.40 and / 0.29 the first is the median, 0.694."""
     fb = literature.filter(dataset="FB15k-237", metric="inverse_harmonic_mean_rank", status="ok")
     assert counting_share(fb) == pytest.approx(0.2345465 / 0.338, rel=1e-6)
-    text = counting(fb, below_baselines(fb))
+    text = counting_headline(fb, below_baselines(fb))
     assert "reaches 69 % of the median value" in text
     assert text.endswith("0 of 3 published values lie below it.")
 

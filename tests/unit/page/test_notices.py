@@ -12,9 +12,9 @@ from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database, with_released
 from rankadjust.literature.rescore import rescore
-from rankadjust.page.figure_section import _library
+from rankadjust.page.figures import _library
 from rankadjust.page.material import Material
-from rankadjust.page.page import report_page
+from rankadjust.page.report import report_page
 from rankadjust.page.templating import shipped_text
 from tests.unit.page.test_sections import PRINTED
 

@@ -15,9 +15,8 @@ from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.boards import boards
 from rankadjust.page.dataset_section import candidate_charts, chance_rows, dataset_rows, dataset_section
-from rankadjust.page.material import Material
-from rankadjust.page.problems import problem_section
-from rankadjust.page.results import all_values
+from rankadjust.page.literature_sections import problem_section
+from rankadjust.page.material import Material, all_values
 
 PRINTED = pl.DataFrame(
     [

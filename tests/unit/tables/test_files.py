@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.output.rendering import to_latex, to_markdown
+from rankadjust.output.markup import to_latex, to_markdown
 from rankadjust.tables.files import READERS, SUFFIXES, read_grids, recognise
 from rankadjust.tables.formats import macros, markdown
 from rankadjust.tables.formats.grid import context_of
@@ -569,7 +569,7 @@ def test_files_without_a_table_are_an_error(tmp_path, name, content, message):
 
 def test_parsers_are_not_loaded_before_they_are_needed():
     code = (
-        "import sys, rankadjust.tables.reading, rankadjust.output.rendering; "
+        "import sys, rankadjust.tables.reading, rankadjust.output.markup; "
         "print([m for m in ('markdown_it', 'selectolax', 'python_calamine') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

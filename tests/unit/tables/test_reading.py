@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import Dataset
 from rankadjust.literature.rescore import rescore
-from rankadjust.output.rendering import to_latex, to_markdown
+from rankadjust.output.markup import to_latex, to_markdown
 from rankadjust.tables.account import describe, draft_sidecar
 from rankadjust.tables.account import entries as told
 from rankadjust.tables.reading import CELLS, VALUES, read_table, read_tables

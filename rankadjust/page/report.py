@@ -3,21 +3,25 @@
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
+from importlib.metadata import distribution
+from pathlib import Path
+
+from markupsafe import Markup
 
 from rankadjust.base.version import HOMEPAGE, REGISTRY_DATE, VERSION
-from rankadjust.page.boards import board_section, boards, own_table_section, results_section
+from rankadjust.page.boards import board_section, boards, results_section, strip_section
 from rankadjust.page.calculator import calculator_section
 from rankadjust.page.dataset_section import dataset_section
-from rankadjust.page.datatable import datatables_bundle
-from rankadjust.page.figure_section import drawing_scripts, figure_section
-from rankadjust.page.findings import counting, finding_section, headline
-from rankadjust.page.hidden import hidden_section
-from rankadjust.page.material import Material
-from rankadjust.page.own_results import own_section
-from rankadjust.page.problems import problem_section
-from rankadjust.page.results import all_values
-from rankadjust.page.strip import strip_section
-from rankadjust.page.templating import Section, render, shipped_text
+from rankadjust.page.figures import drawing_scripts, figure_section
+from rankadjust.page.literature_sections import (
+    counting_headline,
+    finding_section,
+    headline,
+    own_section,
+    problem_section,
+)
+from rankadjust.page.material import Material, all_values
+from rankadjust.page.templating import Section, packed_element, render, shipped_text
 
 
 def report_page(material: Material) -> str:
@@ -25,23 +29,20 @@ def report_page(material: Material) -> str:
     values = all_values(material)
     all_boards = boards(values, material.comparison)
     # The sections in the order of the page; a section is None if the run has no data for it.
-    calculator = calculator_section(material)
     made = (
         own_section(material),
-        calculator,
-        own_table_section(all_boards) if calculator else None,
+        calculator_section(material),
         strip_section(all_boards),
         finding_section(material),
         board_section(all_boards, values),
-        hidden_section(material),
         results_section(values),
         dataset_section(material),
         problem_section(material),
-        figure_section(material),
+        figure_section(material.charts, material.figures),
     )
     sentences = [
         headline(material.comparison.get("chance-share")),
-        counting(values, material.comparison.get("below-baselines")),
+        counting_headline(values, material.comparison.get("below-baselines")),
     ]
     return _page(
         made,
@@ -53,18 +54,23 @@ def report_page(material: Material) -> str:
 
 
 def check_page(material: Material, site: Mapping[str, str]) -> str:
-    """Return the parts of the report that check a reader's own numbers, as a page of the site.
+    """Return the calculator, which checks a reader's own numbers, as a page of the site.
 
     site: address and description of the page, the address of its preview, and its BibTeX entry.
     """
-    all_boards = boards(all_values(material), material.comparison)
-    made = (calculator_section(material), own_table_section(all_boards))
-    return _page(made, title="Check your numbers", headline=[], bundle="", drawing="", site=site)
+    return _page(
+        [calculator_section(material)],
+        title="Check your numbers",
+        headline=[],
+        bundle="",
+        drawing="",
+        site=site,
+    )
 
 
 def _page(made: Iterable[Section | None], **values: object) -> str:
     sections = [section for section in made if section is not None]
-    script = shipped_text("page.js") + shipped_text("own-table.js")
+    script = shipped_text("page.js")
     return render(
         "page.html.jinja",
         sections=sections,
@@ -77,4 +83,15 @@ def _page(made: Iterable[Section | None], **values: object) -> str:
         # A plain str, so that the template escapes it.
         notices=str(shipped_text("third-party.txt")),
         **{"site": None} | values,
+    )
+
+
+def datatables_bundle() -> Markup:
+    """Return the elements with the script and the style of DataTables, unchanged from itables."""
+    # Use the shipped path, not the itables settings of a user, so that everyone gets the same page. To import itables
+    # would import pandas as well.
+    folder = Path(str(distribution("itables").locate_file("itables/html")))
+    return Markup("").join(
+        packed_element(f"tables-{name}", (folder / f"dt_bundle.{end}").read_bytes())
+        for name, end in (("library", "js"), ("style", "css"))
     )

@@ -7,8 +7,7 @@ import polars as pl
 
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.full_ranking import COLUMNS, FULL_METRICS
-from rankadjust.output.formatting import number
-from rankadjust.output.terminal import table
+from rankadjust.output.terminal import cell, table
 from rankadjust.sampling.bounds import Bounds, FullBounds
 from rankadjust.sampling.difference import FullDifference
 
@@ -16,7 +15,7 @@ from rankadjust.sampling.difference import FullDifference
 def full_bounds_text(limits: FullBounds) -> str:
     """Return a table of the bounds, what was assumed, and a sentence."""
     rows = [
-        (resolve(name).label, number(bounds.low), number(bounds.high), *_limit(limits, name))
+        (resolve(name).label, cell(bounds.low), cell(bounds.high), *_limit(limits, name))
         for name, bounds in limits.full.items()
     ]
     header = ["", "at least", "at most"]
@@ -30,7 +29,7 @@ def _limit(limits: FullBounds, name: str) -> tuple[str, str]:
     if limits.without_noise is None:
         return "none", ""
     bounds = limits.without_noise[name]
-    return number(bounds.low), number(bounds.high)
+    return cell(bounds.low), cell(bounds.high)
 
 
 def _about(limits: FullBounds) -> str:
@@ -57,7 +56,7 @@ def sentence(limits: FullBounds) -> str:
     )
     return (
         f"Among {limits.sampled:,} sampled negatives the model has {printed}. In the full ranking its {label} is from "
-        f"{number(bounds.low)} to {number(bounds.high)}, whatever its ranks are.{sure}"
+        f"{cell(bounds.low)} to {cell(bounds.high)}, whatever its ranks are.{sure}"
     )
 
 
@@ -68,7 +67,7 @@ def full_difference_text(difference: FullDifference) -> str:
             resolve(name).label,
             _between(difference.first.full[name]),
             _between(difference.second.full[name]),
-            f"{number(interval.low)} to {number(interval.high)}",
+            f"{cell(interval.low)} to {cell(interval.high)}",
             interval.verdict,
         )
         for name, interval in difference.difference.items()
@@ -81,7 +80,7 @@ def full_difference_text(difference: FullDifference) -> str:
 
 
 def _between(bounds: Bounds) -> str:
-    return f"{number(bounds.low)} to {number(bounds.high)}"
+    return f"{cell(bounds.low)} to {cell(bounds.high)}"
 
 
 def _verdict_sentence(difference: FullDifference) -> str:
@@ -102,7 +101,7 @@ def _verdict_sentence(difference: FullDifference) -> str:
 def to_sampled_text(expected: pl.DataFrame, sampled: int) -> str:
     """Return a table of the values that a model with these full ranks would reach among sampled negatives."""
     rows = [
-        (row["metric"], row["rank_type"], *(number(row[name]) for name in _EXPECTED))
+        (row["metric"], row["rank_type"], *(cell(row[name]) for name in _EXPECTED))
         for row in expected.iter_rows(named=True)
     ]
     header = ("metric", "ranks", "full", f"among {sampled:,} negatives", "standard deviation")
@@ -122,7 +121,7 @@ def full_table_text(bounded: pl.DataFrame) -> str:
         )
     bounds, none = shown.filter(pl.col("full_reason").is_null()), shown.drop_nulls("full_reason")
     rows = [
-        (row["dataset"], row["model"] or "", resolve(row["metric"]).label, number(row["value"]), *_ends(row))
+        (row["dataset"], row["model"] or "", resolve(row["metric"]).label, cell(row["value"]), *_ends(row))
         for row in bounds.iter_rows(named=True)
     ]
     lines = (
@@ -141,5 +140,5 @@ def full_table_text(bounded: pl.DataFrame) -> str:
 
 def _ends(row: dict[str, Any]) -> tuple[str, ...]:
     return tuple(
-        f"{number(row[f'full_{name}_low'])} to {number(row[f'full_{name}_high'])}" for name in FULL_METRICS
+        f"{cell(row[f'full_{name}_low'])} to {cell(row[f'full_{name}_high'])}" for name in FULL_METRICS
     )

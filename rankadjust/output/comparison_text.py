@@ -8,8 +8,7 @@ import polars as pl
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
 from rankadjust.models.compare import LEVEL, Comparison
-from rankadjust.output.terminal import filled_table, table
-from rankadjust.output.value import number
+from rankadjust.output.terminal import filled_table, interval, number, table
 
 _TWO = 2
 
@@ -87,9 +86,9 @@ def _differences(differences: pl.DataFrame, models: Sequence[str]) -> str:
             resolve(row["metric"]).label,
             f"{row['first']} - {row['second']}" if len(models) > _TWO else "",
             number(row["difference"]),
-            interval(row["difference_low"], row["difference_high"]),
+            interval(row["difference_low"], row["difference_high"], digits=4),
             number(row["index_difference"]) if row["index_difference"] is not None else "",
-            interval(row["index_difference_low"], row["index_difference_high"]),
+            interval(row["index_difference_low"], row["index_difference_high"], digits=4),
             "" if row["error_of_runs"] is None else number(row["error_of_tasks"], 2),
             "" if row["error_of_runs"] is None else number(row["error_of_runs"], 2),
             number(row["p"], 2),
@@ -98,11 +97,6 @@ def _differences(differences: pl.DataFrame, models: Sequence[str]) -> str:
         for row in differences.iter_rows(named=True)
     ]
     return filled_table(header, rows, left=1 + (len(models) > _TWO))
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Return the ends of an interval with four digits, nothing where there is none."""
-    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
 
 
 def _sentences(differences: pl.DataFrame) -> list[str]:
@@ -188,7 +182,7 @@ def paper_table_by(compared: pl.DataFrame, by: str) -> pl.DataFrame:
                 "first": number(row["first_value"]),
                 "second": number(row["second_value"]),
                 "difference": number(row["difference"]),
-                "95 %": interval(row["difference_low"], row["difference_high"]),
+                "95 %": interval(row["difference_low"], row["difference_high"], digits=4),
                 "p": number(row["p"], 2),
                 "p (Holm)": number(row["p_holm"], 2),
                 "better": row["better"] or "",
@@ -240,7 +234,7 @@ def _against(differences: pl.DataFrame, model: str, top: object) -> Mapping[str,
     low, high = ends if None in ends else sorted(sign * end + 0.0 for end in ends)
     return {
         "difference to the best": number(sign * row["difference"] + 0.0),
-        "95 %": interval(low, high),
+        "95 %": interval(low, high, digits=4),
         "p (Holm)": number(row["p_holm"], 2),
     }
 

@@ -3,19 +3,10 @@
 from rankadjust.chance.drawn_scorer import DRAWS
 from rankadjust.chance.metrics import resolve
 from rankadjust.evaluation.one_value import Adjusted
+from rankadjust.output.terminal import interval, number
 
-NOTHING = "–"
 # By luck, a random scorer has a z between these 19 times out of 20.
 _LUCK = 2.0
-
-
-def number(value: float | None, digits: int = 4) -> str:
-    """Return a number with some significant digits, thousands apart; a dash for None."""
-    if value is None:
-        return NOTHING
-    if isinstance(value, int) or abs(value) >= 10**digits:
-        return f"{value:,.0f}"
-    return f"{value:,.{digits}g}"
 
 
 def adjusted_value(adjusted: Adjusted, text: str, against: str | None = None) -> str:
@@ -113,8 +104,3 @@ def _evidence(adjusted: Adjusted) -> str:
 
 def _line(name: str, value: str, interval: str = "") -> str:
     return f"{name:22}{value:>10}  {interval}".rstrip()
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Return an interval in brackets, nothing where an end is not known."""
-    return "" if low is None or high is None else f"[{number(low, 5)}, {number(high, 5)}]"

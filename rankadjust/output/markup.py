@@ -1,4 +1,4 @@
-"""Tables for people: the printed table with adjusted columns added, as CSV, Parquet, Markdown or LaTeX."""
+"""Tables for people: re-scored values, and the printed table with adjusted columns, in Markdown, LaTeX and others."""
 
 import math
 from collections import defaultdict
@@ -10,10 +10,17 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean, visible
 from rankadjust.base.io import to_csv, write_parquet, write_text
+from rankadjust.chance.metrics import usual_name
+from rankadjust.output.terminal import cell as text_of
 from rankadjust.tables.cells import is_missing, is_numeric, label
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 
+# What a reader of a rescored table looks for; the Parquet and CSV files have every column.
+READABLE = (
+    "dataset", "split", "side", "protocol", "model", "metric", "value_as_printed", "expectation", "ratio", "index", "z",
+    "z_random_scorer", "status", "message", "grades", "caveat",
+)  # fmt: skip
 ADJUSTMENTS = ("index", "ratio", "z", "z_random_scorer")
 _LATEX_ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -147,6 +154,23 @@ def _escape_markdown(text: str | None) -> str:
         f"\\{character}" if character in "\\`*_[]<>|&~#" else character for character in visible(text or "")
     )
     return escaped.replace("\n", "<br>")
+
+
+def readable(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns of re-scored rows that people read, as a table of text.
+
+    A metric has the name that papers print. The column `grades` lists the facts that are not printed.
+    """
+    shown = rescored.select(name for name in READABLE if name in rescored.columns)
+    not_printed = pl.col("^grades$").str.replace_all(r"\w+ printed(?:; |$)", "").str.strip_chars("; ")
+    names = pl.col("^metric$").map_elements(usual_name, return_dtype=pl.String)
+    return pl.DataFrame(
+        [
+            pl.Series(column.name, [text_of(value) for value in column])
+            for column in shown.with_columns(names, not_printed)
+        ],
+        schema=dict.fromkeys(shown.columns, pl.String),
+    )
 
 
 def to_latex(frame: pl.DataFrame) -> str:

@@ -9,11 +9,19 @@ import io
 
 import polars as pl
 import pytest
+from markdown_it import MarkdownIt
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.database.store import assemble
 from rankadjust.literature.rescore import rescore
-from rankadjust.output.rendering import adjusted_tables, as_precise, to_latex, to_markdown, write_adjusted
+from rankadjust.output.markup import (
+    adjusted_tables,
+    as_precise,
+    readable,
+    to_latex,
+    to_markdown,
+    write_adjusted,
+)
 from rankadjust.tables.formats.latex import latex_grids
 from rankadjust.tables.formats.markdown import markdown_grids
 from rankadjust.tables.reading import read_tables
@@ -172,3 +180,41 @@ def test_writing_twice_gives_the_same_bytes(adjusted, tmp_path):
         for name in ("one", "two"):
             write_adjusted(adjusted("fb15k237.md", TABLE)[0], tmp_path / f"{name}{suffix}")
         assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
+
+
+HOSTILE = (
+    "a|b",
+    "a\\|b",
+    "[click](http://example.org)",
+    "![img](http://example.org/x.png)",
+    "<script>alert(1)</script>",
+    "&lt;b&gt;",
+    "`code`",
+    "*bold* _it_",
+    "\x1b[31mred",
+)
+
+
+def test_names_are_text_in_markdown_and_nothing_else():
+    """Read by CommonMark with tables and HTML."""
+    frame = pl.DataFrame({"model": HOSTILE, "index": ["0.5"] * len(HOSTILE)})
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(to_markdown(frame))
+    inline = [token for token in tokens if token.type == "inline"]
+    assert {child.type for token in inline for child in token.children} == {"text"}
+    shown = ["".join(child.content for child in token.children) for token in inline][2::2]
+    assert shown[:-1] == list(HOSTILE[:-1])
+    # What a terminal would obey is written out.
+    assert "\x1b" not in shown[-1]
+    assert shown[-1].endswith("[31mred")
+
+
+def test_a_rescored_table_has_the_columns_and_names_that_people_read():
+    rows = {
+        "metric": ["hits_at_10"],
+        "index": [0.123456],
+        "grades": ["side printed; unit guessed"],
+        "tasks": [7],
+    }
+    assert readable(pl.DataFrame(rows)).to_dicts() == [
+        {"metric": "Hits@10", "index": "0.1235", "grades": "unit guessed"}
+    ]

@@ -1,0 +1,381 @@
+"""The figures of the report: what each draws, with its title and caption.
+
+A figure is drawn only if its frame exists and has rows to draw. For example, a run without tables has no figure of
+printed values, and no placeholder.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from rankadjust.base.frames import filled
+from rankadjust.base.vocabulary import SIDES
+from rankadjust.chance.metrics import resolve
+from rankadjust.literature import comparison
+from rankadjust.page.figures import Figure
+from rankadjust.page.look import (
+    PANEL_HEIGHT,
+    PANEL_WIDTH,
+    Z_SCALE,
+    Z_TICKS,
+    Chart,
+    Panel,
+    at_x,
+    at_y,
+    by_class,
+    decades,
+    inline,
+    largest,
+    side_by_side,
+)
+
+# The frames that figures are drawn from: the re-scored rows of all tables; `rankadjust.literature.case_study.audit` of
+# the rows of the case study; rows of the database with their origin (`rankadjust.database.store.with_released`).
+RESULTS, AUDIT, CONSTANTS = "results", "audit", "constants"
+MRR = "inverse_harmonic_mean_rank"
+
+
+def figures_of(frames: Mapping[str, pl.DataFrame]) -> Iterator[Figure]:
+    """Yield the figures that the frames suffice to draw, in the order of the report.
+
+    frames: by RESULTS, AUDIT and CONSTANTS; any may be absent.
+    """
+    for frame, figure_from in _FIGURES:
+        if frame in frames:
+            figure = figure_from(frames[frame])
+            if figure is not None:
+                yield figure
+
+
+def _figure(name: str, chart: Chart, texts: tuple[str, str, str], least: int = PANEL_WIDTH - 20) -> Figure:
+    """Return a figure; texts: its title, caption and description."""
+    specification = chart.to_dict()
+    # Each background has its own theme, which the configuration of altair would override.
+    specification.pop("config", None)
+    # For altair the rows are a tuple (look.inline), in JSON a list.
+    specification["datasets"] = {key: list(data) for key, data in specification["datasets"].items()}
+    return Figure(name, *texts, least, specification)
+
+
+# --- what chance explains of printed values ----------------------------------------------------------------
+
+_RANKED = ("sampled negatives", "all entities")
+
+
+def shares_of(results: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `comparison.chance_share`, with a readable name and kind of the class."""
+    # The share of a printed 0 is not a finite number.
+    shares = comparison.chance_share(results).filter(
+        pl.all_horizontal(pl.col("share", "share_low", "share_high").is_finite())
+    )
+    is_sampled = pl.col("candidates").str.starts_with("sampled-")
+    negatives = pl.col("candidates").str.replace("sampled-", "").str.replace(r"^(\d+)(\d{3})$", "${1},$2")
+    return shares.with_columns(
+        ranked=pl.when(is_sampled)
+        .then(negatives + pl.lit(" negatives"))
+        .when(pl.col("candidates").str.contains("entities"))
+        .then("candidates")
+        .otherwise(pl.col("candidates") + pl.lit(" entities")),
+        kind=pl.when(is_sampled).then(pl.lit(_RANKED[0])).otherwise(pl.lit(_RANKED[1])),
+        label=pl.struct("share", "results").map_elements(
+            lambda row: f"{percent(row['share'])} (n = {row['results']:,})", return_dtype=pl.String
+        ),
+    )
+
+
+def percent(share: float) -> str:
+    """Return a share in percent: without decimals above 2 %, else with two significant digits."""
+    return f"{100 * share:.0f} %" if share > 0.02 else f"{100 * share:.2g} %"
+
+
+def chance_share_figure(results: pl.DataFrame) -> Figure | None:
+    """Return the share of printed MRR and Hits@k that chance explains, a line for each class of candidates.
+
+    results: re-scored rows.
+    """
+    shares = shares_of(results)
+    if shares.is_empty():
+        return None
+    most, fewest = shares.row(0, named=True), shares.row(-1, named=True)
+    ends = (percent(most["share"]), most["ranked"], percent(fewest["share"]), fewest["ranked"])
+    return _figure(
+        "chance-share",
+        _chance_shares(shares),
+        (
+            "Chance explains {} of a printed value with {}, {} with {}".format(*ends),
+            "Expectation under chance as a share (%) of the printed value, for MRR and Hits@k with k up to 10, by what "
+            "was ranked. Marks are medians, bars run from the first to the third quartile; "
+            f"n = {shares['results'].sum():,} results.",
+            f"{shares.height} lines, one per class of candidates. The median share is largest for {ends[1]}, "
+            f"{ends[0]}, and smallest for {ends[3]}, {ends[2]}.",
+        ),
+        least=300,
+    )
+
+
+def _chance_shares(shares: pl.DataFrame) -> Panel:
+    rows = inline(shares.select("ranked", "kind", "label", "share", "share_low", "share_high"))
+    axis = alt.Axis(labelLimit=150, ticks=False, domain=False, offset=8)
+    base = alt.Chart(rows).encode(y=alt.Y("ranked:N", sort=shares["ranked"].to_list(), title=None, axis=axis))
+    # Leave room for the text behind the longest line.
+    longest = max(largest(shares["share_high"]), 0.001)
+    ticks = [tick / 10 for tick in range(11) if tick / 10 <= longest + 0.1]
+    x = alt.X(
+        "share_low:Q",
+        title="share explained by chance",
+        scale=alt.Scale(domain=[0, 1.65 * longest], nice=False),
+        axis=alt.Axis(format=".0%", values=ticks) if longest > 0.2 else alt.Axis(format="~%", tickCount=4),
+    )
+    colours = by_class("kind", [kind for kind in _RANKED if kind in shares["kind"].to_list()])
+    quartiles = base.mark_rule(strokeWidth=6, opacity=0.35, strokeCap="round").encode(
+        x=x, x2="share_high:Q", color=colours["color"]
+    )
+    medians = base.mark_point(size=90, opacity=1).encode(
+        x="share:Q", tooltip=["ranked:N", "label:N"], **colours
+    )
+    texts = base.mark_text(style="label", align="left", dx=9).encode(x="share_high:Q", text="label:N")
+    return alt.layer(quartiles, medians, texts).properties(width=2 * PANEL_WIDTH, height=alt.Step(26))
+
+
+# --- Figure 1 of Hoyt et al. (2022): MRR as published, its adjusted index and z ----------------------------
+
+_ADJUSTED = {"value": "MRR as published", "index": "adjusted index of MRR", "z": "z of MRR against chance"}
+# The table of the case study, which Figure 1 of the paper shows.
+_CASE_STUDY = "hoyt2022-case-study"
+# More models would make the lines hard to follow.
+_MODELS = 6
+
+
+def models_on_data_sets(results: pl.DataFrame) -> pl.DataFrame:
+    """Return dataset, model, entities, value, index and z of MRR for the models of one table.
+
+    results: re-scored rows. The table is the case study. If the case study is not re-scored, it is the table with most
+    results of models on several data sets. Only results for both sides with constants of their own evaluation count.
+    The models that were run on most data sets are returned, at most six.
+    """
+    shown = results.filter(
+        pl.col("side") == "both",
+        pl.col("metric") == MRR,
+        pl.col("status") == "ok",
+        pl.col("z").is_not_null(),
+        pl.col("model").is_not_null(),
+    ).unique(["file", "dataset", "model"], keep="first", maintain_order=True)
+    shown = shown.filter(pl.len().over("file", "model") > 1)
+    is_study = pl.col("file").str.contains(_CASE_STUDY, literal=True)
+    tables = shown.group_by("file").agg(results=pl.len())
+    tables = tables.sort(is_study, "results", "file", descending=[True, True, False])
+    table = shown.join(tables.select("file").head(1), on="file", maintain_order="left")
+    models = table.group_by("model").agg(sets=pl.len()).sort("sets", "model", descending=[True, False])
+    return (
+        table.join(models.select("model").head(_MODELS), on="model", maintain_order="left")
+        .select("dataset", "model", "entities", *_ADJUSTED)
+        .sort("entities", "dataset", "model")
+    )
+
+
+def adjustment_figure(results: pl.DataFrame) -> Figure | None:
+    """Return value, index and z of MRR of the same models, over data sets in the order of their entities."""
+    rows = models_on_data_sets(results)
+    if rows.is_empty():
+        return None
+    sets, models = (
+        rows["dataset"].unique(maintain_order=True).to_list(),
+        rows["model"].unique().sort().to_list(),
+    )
+    panels = [_adjusted_panel(rows, column, sets, models) for column in _ADJUSTED]
+    return _figure(
+        "adjustment",
+        side_by_side(panels, columns=3),
+        (
+            f"Adjustment moves the MRR of the same models by at most {_moved(rows)}",
+            f"MRR of {len(models)} models on {len(sets)} data sets (n = {rows.height} results for both sides), the "
+            "data set with the fewest entities first: as published, its adjusted index (0: chance, 1: perfect), and z "
+            "in standard deviations from chance, on an axis that is linear near 0 and logarithmic beyond.",
+            f"Three panels with a line per model over the data sets {', '.join(sets)}.",
+        ),
+    )
+
+
+def _moved(rows: pl.DataFrame) -> str:
+    """Return the largest change by adjustment on the data sets with the fewest and the most entities."""
+    gap = (pl.col("value") - pl.col("index")).abs().max()
+    names = dict.fromkeys([rows["dataset"][0], rows["dataset"][-1]])
+    gaps = {name: rows.filter(dataset=name).select(gap).item() for name in names}
+    return " and ".join(
+        f"{f'{most:.2g}' if most >= 0.001 else 'less than 0.001'} on {name}" for name, most in gaps.items()
+    )
+
+
+def _adjusted_panel(rows: pl.DataFrame, column: str, sets: list[str], models: list[str]) -> Panel:
+    y = alt.Y(f"{column}:Q", title=None, axis=alt.Axis(tickCount=6))
+    if column == "z":
+        y = alt.Y("z:Q", title=None, scale=Z_SCALE, axis=alt.Axis(values=Z_TICKS))
+    x = alt.X(
+        "dataset:N",
+        sort=sets,
+        title="data set, by number of entities",
+        axis=alt.Axis(labelAngle=-30, labelLimit=110),
+        scale=alt.Scale(padding=0.3),
+    )
+    base = alt.Chart(inline(rows)).encode(x=x, y=y)
+    marks = by_class("model", models, "model")
+    layers = [
+        base.mark_line(strokeWidth=1.8).encode(color=marks["color"], detail="model:N"),
+        base.mark_point(size=60).encode(tooltip=["dataset:N", "model:N", f"{column}:Q"], **marks),
+    ]
+    # Chance is 0 in the panels of index and z; in the first panel it differs between data sets.
+    chance = [] if column == "value" else [at_y(0)]
+    panel = alt.layer(*chance, *layers)
+    return panel.properties(width=PANEL_WIDTH, height=PANEL_HEIGHT, title=_ADJUSTED[column])
+
+
+# --- the case study: printed and correct index and z -------------------------------------------------------
+
+_WHICH = {"printed": "as printed", "corrected": "correct"}
+_AUDITED = {"index": "adjusted index of MRR", "z": "z of MRR"}
+
+
+def audited_runs(audit: pl.DataFrame) -> pl.DataFrame:
+    """Return index and z of MRR of the runs whose index was printed, the data set with the largest difference first.
+
+    audit: rows of `rankadjust.literature.case_study.audit`.
+    """
+    shown = audit.filter(pl.col("adjustment").is_in(list(_AUDITED)), metric=MRR).with_columns(
+        run=filled("{} · {}", "dataset", "model")
+    )
+    shown = shown.filter((pl.col("adjustment") == "index").any().over("run"))
+    gap = pl.when(pl.col("adjustment") == "index").then((pl.col("printed") - pl.col("corrected")).abs())
+    return shown.sort(gap.max().over("dataset"), "dataset", "model", descending=[True, False, False])
+
+
+def case_study_figure(audit: pl.DataFrame) -> Figure | None:
+    """Return printed and correct index and z of every run of the case study."""
+    runs = audited_runs(audit)
+    if runs.is_empty():
+        return None
+    index, z = runs.filter(adjustment="index"), runs.filter(adjustment="z")
+    widest = (pl.col("printed") - pl.col("corrected")).abs()
+    first = index.sort(widest, "run", descending=[True, False]).row(0, named=True)
+    below = z.filter(pl.col("printed") < 0, pl.col("corrected") > 0).height
+    return _figure(
+        "case-study",
+        side_by_side([_audited_panel(runs.filter(adjustment=name), name) for name in _AUDITED], columns=2),
+        (
+            f"The case study printed indices that are off by up to {abs(first['printed'] - first['corrected']):.2g}",
+            f"Adjusted index of MRR (without unit) and z (in standard deviations) of n = {index.height} runs of Hoyt "
+            f"et al. (2022) on {index['dataset'].n_unique()} data sets, as printed and as the candidates of their "
+            "evaluation make them. The axis of z is linear near 0 and logarithmic beyond; the dashed line is chance.",
+            f"A pair of marks for each of {index.height} runs. They are farthest apart for {first['run']}, whose index "
+            f"was printed as {first['printed']:.3f} and is {first['corrected']:.3f}; {below} runs have a printed z "
+            "below 0 and a correct one above it.",
+        ),
+    )
+
+
+def _audited_panel(runs: pl.DataFrame, adjustment: str) -> Panel:
+    scale = Z_SCALE if adjustment == "z" else alt.Scale(zero=True, padding=6)
+    axis = alt.Axis(values=Z_TICKS) if adjustment == "z" else alt.Axis(tickCount=5)
+    y = alt.Y("run:N", title=None, sort=runs["run"].to_list(), axis=alt.Axis(ticks=False, grid=True))
+    dots = runs.unpivot(list(_WHICH), index="run", variable_name="which", value_name="number").with_columns(
+        pl.col("which").replace(_WHICH)
+    )
+    unit = "z (standard deviations from chance)" if adjustment == "z" else "index (0: chance, 1: perfect)"
+    marks = alt.Chart(inline(dots)).encode(x=alt.X("number:Q", title=unit, scale=scale, axis=axis), y=y)
+    points = marks.mark_point(size=65, opacity=0.9).encode(
+        tooltip=["run:N", "which:N", "number:Q"], **by_class("which", list(_WHICH.values()))
+    )
+    panel = alt.layer(at_x(0), marks.mark_line(style="link").encode(detail="run:N"), points)
+    return panel.properties(width=PANEL_WIDTH, height=alt.Step(19), title=_AUDITED[adjustment])
+
+
+# --- two meanings of chance: a random scorer and independent ranks -----------------------------------------
+
+# The limits for both sides as the number of candidates grows: sqrt(1 + C / v) with the covariance C and the variance v
+# (docs/methods-random-scorer.md).
+_LIMITS = {"arithmetic_mean_rank": 1.4142, MRR: 1.3575, "hits_at_1": 1.2247, "hits_at_10": 1.3505}
+# A data set farther than this from the limit of both sides has its name beside a mark.
+_APART = 0.08
+
+
+def deviation_ratios(constants: pl.DataFrame) -> pl.DataFrame:
+    """Return dataset, side, metric, entities and the ratio of the standard deviations under the two nulls.
+
+    constants: rows of the database; of the test splits under the protocol filtered those with a positive variance.
+    """
+    return (
+        constants.filter(
+            pl.col("metric").is_in(list(_LIMITS)),
+            pl.col("variance") > 0,
+            pl.col("variance_random_scorer").is_not_null(),
+            pl.col("entities").is_not_null(),
+            protocol="filtered",
+            split="testing",
+        )
+        .with_columns(ratio=(pl.col("variance_random_scorer") / pl.col("variance")).sqrt())
+        .select("dataset", "side", "metric", "entities", "ratio")
+        .sort("entities", "dataset", "side", "metric")
+    )
+
+
+def null_ratio_figure(constants: pl.DataFrame) -> Figure | None:
+    """Return the ratio of the two standard deviations of each data set and side, a panel for each metric."""
+    ratios = deviation_ratios(constants)
+    if ratios.is_empty():
+        return None
+    most, both = ratios.sort("ratio", "dataset", "side").row(-1, named=True), ratios.filter(side="both")
+    median = float(np.median((both if both.height else ratios)["ratio"].to_numpy()))
+    sides = [side for side in ("both", *SIDES) if side in ratios["side"].to_list()]
+    of = f"{resolve(most['metric']).label} on {most['dataset']}, side {most['side']}"
+    panels = [
+        _ratio_panel(part, most["ratio"], sides)
+        for key in _LIMITS
+        if (part := ratios.filter(metric=key)).height
+    ]
+    return _figure(
+        "null-ratio",
+        side_by_side(panels, columns=2),
+        (
+            f"Two meanings of chance: under a random scorer z is smaller by a factor of {median:.2f} (median, both "
+            "sides)",
+            "Standard deviation of a metric under a random scorer, divided by that under independent ranks (without "
+            f"unit), by side, on the test splits of n = {ratios['dataset'].n_unique()} data sets. By this factor z is "
+            "smaller under a random scorer. Dashed: 1, and what the ratio of both sides tends to as the number of "
+            "candidates grows.",
+            f"Scatter plots of {ratios.height} ratios over the number of entities. The median of both sides is "
+            f"{median:.2f}, the largest ratio {most['ratio']:.2f} ({of}).",
+        ),
+    )
+
+
+def _ratio_panel(ratios: pl.DataFrame, most: float, sides: list[str]) -> Panel:
+    metric = ratios["metric"][0]
+    x = alt.X(
+        "entities:Q",
+        title="entities",
+        scale=alt.Scale(type="log", nice=False, padding=14),
+        axis=alt.Axis(format="~s", values=decades(1, 1e9), labelOverlap="greedy", grid=False),
+    )
+    scale = alt.Scale(domain=[0.95, max(1.45, most + 0.05)], nice=False, zero=False)
+    y = alt.Y("ratio:Q", title="ratio of standard deviations", scale=scale, axis=alt.Axis(tickCount=5))
+    is_apart = (pl.col("ratio") - _LIMITS[metric]).abs().min().over("dataset") > _APART
+    # Write the name of a data set once, at the highest mark of its sides.
+    named = ratios.filter(is_apart).sort("ratio", descending=True)
+    names = alt.Chart(inline(named.unique("dataset", keep="first", maintain_order=True)))
+    dots = alt.Chart(inline(ratios)).mark_point(size=35, opacity=0.7)
+    tooltip = ["dataset:N", "side:N", "entities:Q", "ratio:Q"]
+    return alt.layer(
+        at_y(1, scale),
+        at_y(_LIMITS[metric], scale),
+        dots.encode(x=x, y=y, tooltip=tooltip, **by_class("side", sides, "side")),
+        names.mark_text(style="label", align="left", dx=8).encode(x=x, y=y, text="dataset:N"),
+    ).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT, title=resolve(metric).label)
+
+
+_FIGURES = (
+    (RESULTS, chance_share_figure),
+    (RESULTS, adjustment_figure),
+    (AUDIT, case_study_figure),
+    (CONSTANTS, null_ratio_figure),
+)
