@@ -28,8 +28,8 @@ def done(begun, loaded):
 OWN = """
 import polars
 from rankadjust.counting.candidates import count_candidates
-from rankadjust.data.encoding import encode
-from rankadjust.data.reading import read_triples
+from rankadjust.data.encode import encode
+from rankadjust.data.read import read_triples
 from rankadjust.data.registry import Format
 begun = time.perf_counter(), time.process_time()
 texts = {split: read_triples(folder / f"{split}.txt", Format()) for split in ("training", "validation", "testing")}

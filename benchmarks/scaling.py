@@ -30,8 +30,8 @@ from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import count_candidates
-from rankadjust.data.encoding import encode
-from rankadjust.data.reading import read_triples
+from rankadjust.data.encode import encode
+from rankadjust.data.read import read_triples
 from rankadjust.data.registry import Format
 
 STAGES = ("read", "encode", "count", "moments")

@@ -18,6 +18,7 @@ from rankadjust.base.io import path_from
 from rankadjust.base.names import require
 from rankadjust.base.processor import same_everywhere
 from rankadjust.base.schemas import line_of, read_yaml, validate
+from rankadjust.data.sources import without_password
 
 COMMAND_LINE = "--config"
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "": None}
@@ -81,8 +82,8 @@ def as_yaml(values: Mapping[str, Any], folder: str | Path) -> str:
     for key in _PATH_LISTS:
         written[key] = [os.path.relpath(path, here) for path in values.get(key) or []]
     mirror = values.get("mirror")
-    if mirror and "://" not in mirror:
-        written["mirror"] = os.path.relpath(mirror, here)
+    if mirror:
+        written["mirror"] = without_password(mirror) if "://" in mirror else os.path.relpath(mirror, here)
     return yaml.safe_dump(written, sort_keys=True, allow_unicode=True)
 
 

@@ -362,16 +362,11 @@ def wrong_results(folder: Path) -> Iterator[str]:
 def _damaged(folder: Path) -> Iterator[str]:
     from rankadjust.base.contents import Digests
     from rankadjust.base.mending import Products
-    from rankadjust.data.fetched import damage
 
     # Read every file, and do not trust the digests that earlier runs remember.
     nothing = Path(os.devnull)
     products = Products(nothing, Digests(nothing), look=True, dry=lambda: True)
     yield from (f"{line}; {_AGAIN}" for path in _products(folder) for line in products.wrong(path))
-    for fetched in _fetched(folder):
-        problem = damage(fetched, Digests(nothing)).rpartition("; ")[0]
-        if problem:
-            yield f"{fetched}: {problem}; the same snakemake command fetches it again"
 
 
 def _products(folder: Path) -> list[Path]:

@@ -20,7 +20,6 @@ from rankadjust.base.mending import Products
 from rankadjust.base.shipped_sums import check_all_shipped
 from rankadjust.configuration import Configuration, load_configuration, share_with_jobs
 from rankadjust.counting.protocols import load_protocols
-from rankadjust.data.fetched import last_damage_of
 from rankadjust.data.registry import load_registry
 from rankadjust.database.release import require_complete
 from rankadjust.plan import Plan
@@ -49,11 +48,6 @@ class Start:
     def damage_to(self, *outputs: str) -> Callable[[Any], str]:
         """Return a parameter that changes when the outputs of a job are damaged, so that Snakemake runs it again."""
         return lambda wildcards: self.products.damage(*filled_in(outputs, wildcards))
-
-    def damage_seen(self, name: str, folder: str) -> str:
-        """Return the damage last seen in a fetched folder, as the parameter of the job that fetches it."""
-        memory = _STATE / "damage.json"
-        return last_damage_of(name, folder, digests=self.digests, memory=memory, looks=self.looks)
 
 
 def begin(workflow: Any, config: Mapping[str, Any], project: Path) -> Start:  # noqa: ANN401 - Snakemake's

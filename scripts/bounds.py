@@ -11,9 +11,7 @@ from rankadjust.base.stages import BOUNDS, write_product
 from rankadjust.chance.bounded_moments import Totals, bounded_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.intervals import candidate_intervals
-from rankadjust.data.fetched import reading_fetched
-from rankadjust.data.ranges import OPENKE, read_ranges
-from rankadjust.data.reading import read_triples
+from rankadjust.data.read import OPENKE, read_ranges, read_triples
 from rankadjust.data.registry import RANGES
 
 
@@ -21,9 +19,8 @@ def bounds(
     folder: str, dataset: str, entities: int, totals: Totals, metrics: Sequence[str], output: str
 ) -> None:
     paths = {split: Path(folder) / f"{split}.txt" for split in ("validation", "testing")}
-    with reading_fetched(folder):
-        evaluated = {split: read_triples(path, OPENKE) for split, path in paths.items()}
-        intervals = candidate_intervals(evaluated, read_ranges(Path(folder) / f"{RANGES}.txt"), entities)
+    evaluated = {split: read_triples(path, OPENKE) for split, path in paths.items()}
+    intervals = candidate_intervals(evaluated, read_ranges(Path(folder) / f"{RANGES}.txt"), entities)
     moments = bounded_moments(intervals, [resolve(metric) for metric in metrics], totals)
     key = (pl.lit(dataset).alias("dataset"), pl.lit("filtered").alias("protocol"))
     write_product(moments.select(*key, pl.all()), output, BOUNDS, dataset)

@@ -9,13 +9,11 @@ from scripts.job import run
 
 from rankadjust.base.progress import progress, reporting
 from rankadjust.base.stages import LABELS, SUMMARY, TRIPLES, write_product, write_product_json
-from rankadjust.data.encoding import Encoded, encode
-from rankadjust.data.fetched import reading_fetched
-from rankadjust.data.notices import in_one_line, warnings
-from rankadjust.data.reading import read_entities, read_triples
+from rankadjust.data.encode import Encoded, encode
+from rankadjust.data.read import read_entities, read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
 from rankadjust.data.sources import published_names
-from rankadjust.data.summary import check_expected, summarise
+from rankadjust.data.summary import check_expected, in_one_line, summarise, warnings
 
 
 def encode_dataset(
@@ -37,10 +35,9 @@ def encode_dataset(
 def encode_text(
     dataset: Dataset, folder: Path, triples: str, labels: str, tell: Callable[[str], None]
 ) -> tuple[dict[str, Any], list[str]]:
-    with reading_fetched(folder):
-        encoded = read_text(dataset, folder)
-        counts = summarise(encoded, dataset)
-        accept(counts, dataset, tell)
+    encoded = read_text(dataset, folder)
+    counts = summarise(encoded, dataset)
+    accept(counts, dataset, tell)
     problems = warnings(encoded, counts, dataset)
     write_product(encoded.triples, triples, TRIPLES, dataset.name)
     write_product(encoded.labels, labels, LABELS, dataset.name)

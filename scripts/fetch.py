@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scripts.job import job
 
-from rankadjust.data.download import fetch_dataset
+from rankadjust.data.fetch import fetch_dataset
 from rankadjust.data.sources import FileSet
 
 

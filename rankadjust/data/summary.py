@@ -1,7 +1,6 @@
-"""Summary of a data set: how many triples, entities, repetitions and overlaps it has, compared with the registry."""
+"""Summary of a data set: its counts, how they compare with the registry, and what looks like a mistake in the files."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -11,12 +10,14 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TIME_COLUMNS
-from rankadjust.data.encoding import Encoded
+from rankadjust.data.encode import Encoded
 from rankadjust.data.registry import Dataset
 
-_Ids = npt.NDArray[np.uint32]
-_Keys = npt.NDArray[np.uint64]
 _Mask = npt.NDArray[np.bool_]
+_USUAL = ("training", "validation", "testing")
+# From this share on, of the triples of an evaluation split, those that a model is given are worth a word.
+_MANY = 0.05
+_COUNTS_OF_TRAINING = {"entities_in_training", "entities_in_inference", "distinct_seen_triples"}
 
 
 def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
@@ -27,261 +28,175 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     entities are in the list of all entities and occur in no triple.
     """
     kinds = encoded.labels["kind"]
-    entities, relations = (int((kinds == kind).sum()) for kind in ("entity", "relation"))
-    seen_in, triples = _survey(encoded.triples, entities, relations)
-    splits = list(seen_in)
-    known = {
-        graph: _Seen.union(
-            [seen_in[split] for split in splits if split in dataset.known and _graph_of(split) == graph],
-            entities,
-            relations,
-        )
+    sizes = {kind: int((kinds == kind).sum()) for kind in ("entity", "relation")}
+    parts = _parts(encoded)
+    splits = list(parts)
+    occurring = {split: _occurring(part, sizes) for split, part in parts.items()}
+    graphs = {
+        graph: [split for split in splits if _graph_of(split) == graph]
         for graph in dict.fromkeys(map(_graph_of, splits))
     }
-    size = _Size(entities, relations)
-    own = _Columns.of(encoded.triples)
-    counts = _counts(own, known, size)
-    isolated = entities - _count(_Seen.union(seen_in.values(), entities, relations).entities)
-    distinct = counts["distinct"]
-    summary = {
+    known = {
+        graph: _union([occurring[split] for split in own if split in dataset.known], sizes)
+        for graph, own in graphs.items()
+    }
+    covered = {split: _covered(part, known[_graph_of(split)]) for split, part in parts.items()}
+    held = _held(parts, covered, [], sizes)
+    distinct = {split: held.in_any([split]) for split in splits}
+    every = _union(occurring.values(), sizes)
+    summary: dict[str, Any] = {
         "dataset": dataset.name,
         "role": dataset.role,
         "known": list(dataset.known),
-        "entities": entities,
-        "isolated_entities": isolated,
-        "relations": relations,
-        **{f"entities_in_{graph}": _count(seen.entities) for graph, seen in known.items()},
-        **{f"relations_in_{graph}": _count(seen.relations) for graph, seen in known.items()},
-        "triples": triples,
+        "entities": sizes["entity"],
+        "isolated_entities": sizes["entity"] - int(every["entity"].sum()),
+        "relations": sizes["relation"],
+        **{f"entities_in_{graph}": int(seen["entity"].sum()) for graph, seen in known.items()},
+        **{f"relations_in_{graph}": int(seen["relation"].sum()) for graph, seen in known.items()},
+        "triples": {split: part.height for split, part in parts.items()},
         "distinct_triples": distinct,
-        "distinct_triples_in_all_splits": counts["distinct_in_all"],
-        "duplicates_within": {split: triples[split] - distinct[split] for split in splits},
-        "duplicates_between": counts["overlaps"],
-        "self_loops": counts["self_loops"],
+        "distinct_triples_in_all_splits": held.in_any(splits),
+        "duplicates_within": {split: part.height - distinct[split] for split, part in parts.items()},
+        "duplicates_between": held.in_both(),
+        "self_loops": {split: int((part["head"] == part["tail"]).sum()) for split, part in parts.items()},
         "unseen": {
             split: {
-                **known[_graph_of(split)].missing_from(seen_in[split]),
-                "triples": counts["uncovered"][split],
+                "entities": _missing(occurring[split], known[_graph_of(split)], "entity"),
+                "relations": _missing(occurring[split], known[_graph_of(split)], "relation"),
+                "triples": int((~covered[split]).sum()),
             }
             for split in splits
             if split not in dataset.known
         },
-        "distinct_seen_triples": counts["distinct_covered"],
+        "distinct_seen_triples": {split: held.covered_in(split) for split in splits},
     }
     if dataset.role == "inductive":
-        summary["graphs"] = _graphs(seen_in, counts["distinct_in_graph"], size)
-    if own.times.width:
-        values = pl.concat(own.times[name].rename("time") for name in own.times.columns).n_unique()
-        summary["times"] = {"values": values, **counts["times"]}
+        of_graph = {
+            graph: _union([occurring[split] for split in own], sizes) for graph, own in graphs.items()
+        }
+        summary["graphs"] = {
+            graph: {
+                "entities": int(of_graph[graph]["entity"].sum()),
+                "relations": int(of_graph[graph]["relation"].sum()),
+                "distinct_triples": held.in_any(own),
+            }
+            for graph, own in graphs.items()
+        }
+        # A data set without a training graph has no overlap of two graphs.
+        if "training" in occurring:
+            shared = of_graph["training"]["entity"] & of_graph["inference"]["entity"]
+            summary["graphs"]["shared_entities"] = int(shared.sum())
+            new = _missing(of_graph["inference"], occurring["training"], "relation")
+            summary["graphs"]["new_relations"] = new
+    times = [name for name in TIME_COLUMNS if name in encoded.triples.columns]
+    if times:
+        timed = _held(parts, covered, times, sizes)
+        summary["times"] = {
+            "values": pl.concat(encoded.triples[name].rename("time") for name in times).n_unique(),
+            "distinct_triples": {split: timed.in_any([split]) for split in splits},
+            "duplicates_between": timed.in_both(),
+        }
     return summary
 
 
-@dataclass(frozen=True)
-class _Size:
-    """How many entities and relations there are in the whole data set."""
+class _Held:
+    """How many different triples are held by which splits.
 
-    entities: int
-    relations: int
+    counts: the columns splits and covered, which have a bit for each split (set in the latter where the split holds the
+    triple, and its entities and relation are known), and number.
+    """
 
+    def __init__(self, splits: Sequence[str], counts: pl.DataFrame) -> None:
+        self._counts = counts
+        self._bits = {split: 1 << place for place, split in enumerate(splits)}
 
-@dataclass(frozen=True)
-class _Seen:
-    """Masks over all ids: which entities and relations occur."""
+    def in_any(self, splits: Iterable[str]) -> int:
+        bits = sum(map(self._bits.__getitem__, splits))
+        return self._number((pl.col("splits") & bits) > 0)
 
-    entities: _Mask
-    relations: _Mask
-
-    @classmethod
-    def union(cls, parts: Iterable["_Seen"], entities: int, relations: int) -> "_Seen":
-        union = cls(np.zeros(entities, dtype=np.bool_), np.zeros(relations, dtype=np.bool_))
-        for part in parts:
-            np.logical_or(union.entities, part.entities, out=union.entities)
-            np.logical_or(union.relations, part.relations, out=union.relations)
-        return union
-
-    def covers(self, head: _Ids, relation: _Ids, tail: _Ids) -> _Mask:
-        """Return for each triple whether its entities and its relation are among the seen ones."""
-        covered: _Mask = self.entities[head] & self.entities[tail] & self.relations[relation]
-        return covered
-
-    def missing_from(self, own: "_Seen") -> dict[str, int]:
-        """Return how many entities and relations that occur elsewhere are not among the seen ones."""
+    def in_both(self) -> dict[str, int]:
+        """Return for each pair of splits, such as 'training&testing', how many triples stand in both."""
         return {
-            "entities": _count(own.entities & ~self.entities),
-            "relations": _count(own.relations & ~self.relations),
+            f"{one}&{other}": self._number((pl.col("splits") & both) == both)
+            for one, other in combinations(self._bits, 2)
+            for both in [self._bits[one] | self._bits[other]]
         }
 
+    def covered_in(self, split: str) -> int:
+        return self._number((pl.col("covered") & self._bits[split]) > 0)
 
-def _survey(triples: pl.DataFrame, entities: int, relations: int) -> tuple[dict[str, _Seen], dict[str, int]]:
-    """Return for each split what occurs there, and how many triples it has."""
-    columns = [triples[name].to_numpy() for name in LABEL_COLUMNS]
-    seen = {}
-    rows_of = _rows_of_splits(triples["split"])
-    for split, rows in rows_of.items():
-        head, relation, tail = (column[rows] for column in columns)
-        own = _Seen.union([], entities, relations)
-        own.entities[head] = True
-        own.entities[tail] = True
-        own.relations[relation] = True
-        seen[split] = own
-    return seen, {split: rows.stop - rows.start for split, rows in rows_of.items()}
+    def _number(self, where: pl.Expr) -> int:
+        return int(self._counts.filter(where)["number"].sum())
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """Triples as columns of ids, ordered by split."""
+def _held(
+    parts: Mapping[str, pl.DataFrame],
+    covered: Mapping[str, _Mask],
+    times: list[str],
+    sizes: Mapping[str, int],
+) -> _Held:
+    """Group equal triples, and of those with times equal times."""
+    key: list[pl.Expr] = [*map(pl.col, LABEL_COLUMNS)]
+    if sizes["entity"] ** 2 * sizes["relation"] < 1 << 64:
+        # One number takes half the time of three.
+        head, relation, tail = (each.cast(pl.UInt64) for each in key)
+        key = [((head * sizes["relation"] + relation) * sizes["entity"] + tail).alias("triple")]
+    rows = [
+        part.lazy().select(
+            *key,
+            *times,
+            splits=pl.lit(1 << place, pl.UInt8),
+            covered=pl.lit(pl.Series(covered[split])).cast(pl.UInt8) * (1 << place),
+        )
+        for place, (split, part) in enumerate(parts.items())
+    ]
+    same = [each.meta.output_name() for each in key] + times
+    held = pl.concat(rows).group_by(same).agg(pl.col("splits", "covered").bitwise_or())
+    return _Held([*parts], held.group_by("splits", "covered").agg(number=pl.len()).collect())
 
-    head: _Ids
-    relation: _Ids
-    tail: _Ids
-    times: pl.DataFrame
-    rows: Mapping[str, slice]
 
-    @classmethod
-    def of(cls, triples: pl.DataFrame) -> "_Columns":
-        head, relation, tail = (triples[name].to_numpy() for name in LABEL_COLUMNS)
-        times = triples.select(name for name in TIME_COLUMNS if name in triples.columns)
-        return cls(head, relation, tail, times, _rows_of_splits(triples["split"]))
-
-    def keys(self, size: _Size) -> _Keys:
-        """Return one number per row, the same for the same triple."""
-        return _pair(_pair(self.head, self.relation, size.relations), self.tail, size.entities)
-
-
-def _counts(part: _Columns, known: Mapping[str, _Seen], size: _Size) -> dict[str, Any]:
-    """Return what can be added up over the parts."""
-    keys = part.keys(size)
-    distinct = {split: _distinct(keys[rows]) for split, rows in part.rows.items()}
-    covered = {
-        split: known[_graph_of(split)].covers(part.head[rows], part.relation[rows], part.tail[rows])
-        for split, rows in part.rows.items()
-    }
-    counts: dict[str, Any] = {
-        "distinct": {split: values.size for split, values in distinct.items()},
-        "distinct_in_all": _in_union(distinct.values()),
-        "distinct_in_graph": {
-            graph: _in_union(values for split, values in distinct.items() if _graph_of(split) == graph)
-            for graph in (known if "inference" in known else ())
-        },
-        "overlaps": _overlaps(distinct),
-        "self_loops": {
-            split: _count(part.head[rows] == part.tail[rows]) for split, rows in part.rows.items()
-        },
-        "uncovered": {split: _count(~mask) for split, mask in covered.items()},
-        "distinct_covered": {
-            split: (distinct[split] if covered[split].all() else _distinct(keys[rows][covered[split]])).size
-            for split, rows in part.rows.items()
-        },
-    }
-    if part.times.width:
-        counts["times"] = _times(part.times, keys, part.rows)
-    return counts
+def _parts(encoded: Encoded) -> dict[str, pl.DataFrame]:
+    """Return the triples of each split without a copy; splits follow one another, in the order of SPLITS."""
+    parts, end = {}, 0
+    triples = encoded.triples.drop("split")
+    for split, size in encoded.triples["split"].value_counts().sort("split").rows():
+        parts[split] = triples.slice(end, size)
+        end += size
+    return parts
 
 
 def _graph_of(split: str) -> str:
     return "inference" if split.startswith("inference") else "training"
 
 
-def _rows_of_splits(column: pl.Series) -> dict[str, slice]:
-    """Return the rows of each split; encoded triples are ordered by split."""
-    sizes = column.value_counts().sort("split").rows()
-    ends = np.cumsum([size for _, size in sizes], dtype=np.int64).tolist()
-    return {split: slice(end - size, end) for (split, size), end in zip(sizes, ends, strict=True)}
+def _occurring(part: pl.DataFrame, sizes: Mapping[str, int]) -> dict[str, _Mask]:
+    """Return masks over ids: which entities and relations occur."""
+    masks = {kind: np.zeros(size, np.bool_) for kind, size in sizes.items()}
+    for name in LABEL_COLUMNS:
+        masks["relation" if name == "relation" else "entity"][part[name].to_numpy()] = True
+    return masks
 
 
-def _count(mask: _Mask) -> int:
-    return int(np.count_nonzero(mask))
+def _union(masks: Iterable[Mapping[str, _Mask]], sizes: Mapping[str, int]) -> dict[str, _Mask]:
+    union = {kind: np.zeros(size, np.bool_) for kind, size in sizes.items()}
+    for own in masks:
+        for kind in union:
+            union[kind] |= own[kind]
+    return union
 
 
-def _pair(first: npt.NDArray[np.unsignedinteger[Any]], second: _Ids, size: int) -> _Keys:
-    """Return one number per pair, the same for the same pair; second < size.
-
-    Where the pairs do not fit into 64 bits, ranks of `first` take its place: they do, as rows and ids have 32.
-    """
-    if (int(first.max(initial=0)) + 1) * size > 1 << 64:
-        first = np.unique(first, return_inverse=True)[1].astype(np.uint64)
-    pairs: _Keys = first.astype(np.uint64)
-    pairs *= np.uint64(size)
-    pairs += second
-    return pairs
+def _covered(part: pl.DataFrame, known: Mapping[str, _Mask]) -> _Mask:
+    """Return for each triple whether its entities and its relation are known."""
+    head, relation, tail = (part[name].to_numpy() for name in LABEL_COLUMNS)
+    covered: _Mask = known["entity"][head] & known["entity"][tail] & known["relation"][relation]
+    return covered
 
 
-def _distinct(keys: _Keys) -> _Keys:
-    """Return the different values, sorted (numpy's unique hashes them first, which takes ten times as long)."""
-    ordered = pl.Series(keys).sort().to_numpy()
-    first_of_its_kind = np.ones(ordered.size, dtype=np.bool_)
-    first_of_its_kind[1:] = ordered[1:] != ordered[:-1]
-    return ordered if first_of_its_kind.all() else ordered[first_of_its_kind]
+def _missing(own: Mapping[str, _Mask], known: Mapping[str, _Mask], kind: str) -> int:
+    return int((own[kind] & ~known[kind]).sum())
 
 
-def _overlaps(distinct: Mapping[str, _Keys]) -> dict[str, int]:
-    pairs = combinations(distinct, 2)
-    return {f"{first}&{other}": _common(distinct[first], distinct[other]) for first, other in pairs}
-
-
-def _common(first: _Keys, other: _Keys) -> int:
-    """Return how many values two sorted arrays without repetitions share, by looking the fewer up in the more."""
-    fewer, more = sorted((first, other), key=len)
-    return _count(_among(fewer, more))
-
-
-def _in_union(sets: Iterable[_Keys]) -> int:
-    """Return how many values are in any of some sorted arrays without repetitions; only the fewer are looked up."""
-    larger: list[_Keys] = []
-    number = 0
-    for values in sorted(sets, key=len, reverse=True):
-        new = values
-        for others in larger:
-            new = new[~_among(new, others)]
-        number += new.size
-        larger.append(values)
-    return number
-
-
-def _among(values: _Keys, others: _Keys) -> _Mask:
-    """Return for each value whether it is among others, which are sorted."""
-    if not others.size:
-        return np.zeros(values.size, dtype=np.bool_)
-    among: _Mask = others[np.searchsorted(others, values).clip(max=others.size - 1)] == values
-    return among
-
-
-def _graphs(seen_in: Mapping[str, _Seen], distinct: Mapping[str, int], size: _Size) -> dict[str, Any]:
-    """Return the counts of the graphs of an inductive data set, evaluation splits included.
-
-    A data set without a training graph has no overlap of two graphs.
-    """
-    of_graphs = {
-        graph: _Seen.union(
-            [seen for split, seen in seen_in.items() if _graph_of(split) == graph],
-            size.entities,
-            size.relations,
-        )
-        for graph in dict.fromkeys(map(_graph_of, seen_in))
-    }
-    graphs: dict[str, Any] = {
-        graph: {
-            "entities": _count(seen.entities),
-            "relations": _count(seen.relations),
-            "distinct_triples": distinct[graph],
-        }
-        for graph, seen in of_graphs.items()
-    }
-    if "training" in seen_in:
-        graphs["shared_entities"] = _count(of_graphs["training"].entities & of_graphs["inference"].entities)
-        graphs["new_relations"] = _count(of_graphs["inference"].relations & ~seen_in["training"].relations)
-    return graphs
-
-
-def _times(times: pl.DataFrame, keys: _Keys, rows: Mapping[str, slice]) -> dict[str, Any]:
-    for name in times.columns:
-        ranks = times[name].rank("dense").to_numpy() - 1
-        keys = _pair(keys, ranks.astype(np.uint32), times.height)
-    distinct = {split: _distinct(keys[part]) for split, part in rows.items()}
-    return {
-        "distinct_triples": {split: values.size for split, values in distinct.items()},
-        "duplicates_between": _overlaps(distinct),
-    }
+# The registry's counts
 
 
 def check_expected(summary: Mapping[str, Any], dataset: Dataset) -> str | None:
@@ -333,3 +248,118 @@ def summary_row(summary: Mapping[str, Any]) -> pl.DataFrame:
         row[name] = sum(summary[name].values())
     row["unseen_triples"] = sum(counts["triples"] for counts in summary["unseen"].values())
     return pl.DataFrame([row], schema=_ROW, orient="row")
+
+
+# Lines for the user
+
+
+def in_one_line(summary: Mapping[str, Any]) -> str:
+    """Return 'my-graph: 104 entities, 25 relations, 8,548 / 1,068 / 1,069 triples'.
+
+    Where the splits are not training, validation and testing, each number of triples has its name.
+    """
+    named = summary["triples"].items()
+    usual = tuple(summary["triples"]) == _USUAL
+    isolated = f" ({summary['isolated_entities']:,} in no triple)" if summary["isolated_entities"] else ""
+    triples = " / ".join(f"{number:,}" if usual else f"{split} {number:,}" for split, number in named)
+    return "{dataset}: {entities:,} entities{isolated}, {relations:,} relations, {triples} triples".format(
+        **{**summary, "isolated": isolated, "triples": triples}
+    )
+
+
+def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> list[str]:
+    """Return what looks like a mistake in the files or in their declaration, a sentence each.
+
+    Nothing here is surely wrong: a count that the registry states under `expected` is taken to be meant.
+    """
+    parts = _parts(encoded)
+    return [
+        *_header(parts, encoded),
+        *_count_in_list(encoded, summary),
+        *_order(encoded, dataset),
+        *_same(parts),
+        *_leaks(summary, dataset),
+        *_unseen(summary, dataset),
+    ]
+
+
+def _header(parts: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str]:
+    """Look for names of columns that were read as a triple: the same in every file, and nothing like the rest."""
+    first = {part.row(0)[:3] for part in parts.values()}
+    if len(parts) < 2 or len(first) > 1:
+        return
+    [(head, relation, tail)] = first
+    ends = pl.col("head", "tail").is_in([head, tail]).sum()
+    counts = encoded.triples.select(pl.sum_horizontal(ends), (pl.col("relation") == relation).sum())
+    of_ends, of_relation = counts.row(0)
+    if of_ends > 2 * len(parts) or of_relation > len(parts):
+        return
+    words = [
+        repr(encoded.labels.filter(kind=kind, id=number)["label"].item())
+        for kind, number in (("entity", head), ("relation", relation), ("entity", tail))
+    ]
+    yield (
+        f"the first line of every split is {', '.join(words)}, and these labels occur nowhere else: "
+        "if they name the columns, declare format.header_lines: 1"
+    )
+
+
+def _count_in_list(encoded: Encoded, summary: Mapping[str, Any]) -> Iterator[str]:
+    """Look for the number of entities that was read as one of them: no triple has it."""
+    number = str(summary["entities"] - 1)
+    entity = encoded.labels.filter(kind="entity", label=number)["id"]
+    if not summary["isolated_entities"] or entity.is_empty():
+        return
+    used = encoded.triples.select(pl.any_horizontal((pl.col("head", "tail") == entity.item()).any())).item()
+    if not used:
+        yield (
+            f"the list of entities has {number!r}, which no triple has, and {summary['entities'] - 1:,} others: "
+            "if it counts them, declare header_lines: 1 under format.entities"
+        )
+
+
+def _order(encoded: Encoded, dataset: Dataset) -> Iterator[str]:
+    """Compare the columns: there are fewer relations than entities nearly everywhere."""
+    if {"entities", "relations"} <= set(dataset.expected):
+        return
+    # Marking the ids that occur is many times faster than comparing them.
+    number = {name: np.count_nonzero(np.bincount(encoded.triples[name].to_numpy())) for name in LABEL_COLUMNS}
+    fewest = min(("head", "tail"), key=number.__getitem__)
+    if number["relation"] > number[fewest]:
+        yield (
+            f"the column of relations has {number['relation']:,} different values, the column of {fewest}s "
+            f"{number[fewest]:,}: if the columns are in another order, declare format.columns; if not, give "
+            "the numbers of entities and relations under expected"
+        )
+
+
+def _same(parts: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    for first, other in combinations(parts, 2):
+        if parts[first].equals(parts[other]):
+            yield f"the splits {first} and {other} are the same file, line by line: check the paths under sources"
+
+
+def _leaks(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
+    # With times, a triple is asked for at another time than it is known.
+    counts = summary.get("times", summary)
+    for pair, common in counts["duplicates_between"].items():
+        known, asked = pair.split("&")
+        if known in dataset.known and asked not in dataset.known:
+            every = counts["distinct_triples"][asked]
+            if common > _MANY * every:
+                yield f"{common:,} of the {every:,} {asked} triples ({common / every:.0%}) stand in {known} too"
+
+
+def _unseen(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
+    """Count the evaluated triples that hold an entity or relation which no split that a model is given has."""
+    # Whoever states these counts knows that training lacks some.
+    if _COUNTS_OF_TRAINING & set(dataset.expected):
+        return
+    for split, unseen in summary["unseen"].items():
+        if unseen["triples"]:
+            graph = "the inference graph" if split.startswith("inference") else "training"
+            yield (
+                f"{unseen['triples']:,} of {summary['triples'][split]:,} {split} triples hold an entity or relation "
+                f"that {graph} never saw ({unseen['entities']:,} entities, {unseen['relations']:,} relations): "
+                "filtered ranks them all the same, filtered-training and pykeen leave them out"
+            )

@@ -9,7 +9,7 @@ from rankadjust.base.stages import LABELS, SUMMARY, TASKS, TRIPLES, read_product
 from rankadjust.base.vocabulary import LABEL_COLUMNS, time_columns
 from rankadjust.baselines.tasks import tasks_with_baselines
 from rankadjust.counting.protocols import Protocol
-from rankadjust.data.encoding import encode
+from rankadjust.data.encode import encode
 from rankadjust.database.computed import Triples, given_triples
 
 

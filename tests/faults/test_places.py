@@ -1,26 +1,19 @@
 """A full disk, no permission, no home, too little memory: one line says where and what to do; then the same bytes."""
 
 import contextlib
-import hashlib
 import os
 import re
 import resource
 import shutil
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from rankadjust.base.errors import RankadjustError
-from rankadjust.counting.groups import _put_aside
-from rankadjust.data.download import fetch_dataset
-from rankadjust.data.sources import File, Http
 from tests.copies import PROJECT
 from tests.faults.runs import digest_of, environment
 from tests.servers import snakemakes
-from tests.servers.http_faults import FaultServer
 from tests.tiny import write_tiny
 
 # Disks are mounted and filled, and runs made on them.
@@ -189,21 +182,6 @@ def test_a_run_needs_no_home(tmp_path, expected):
 
 
 @root
-def test_a_folder_for_temporary_files_that_is_full_is_named(tmp_path):
-    with disk(tmp_path / "disk", "64k"):
-        folder = tmp_path / "disk" / "scratch"
-        folder.mkdir()
-        said = rf"{tmp_path / 'disk'}: cannot be written \({NO_SPACE}\); .*; TMPDIR names another folder"
-        with pytest.raises(RankadjustError, match=said):
-            _put_aside([{"0-1": _Numbers()}], folder)
-
-
-class _Numbers:
-    def tobytes(self):
-        return bytes(1 << 20)
-
-
-@root
 def test_a_run_takes_another_folder_for_temporary_files_where_one_is_full(tmp_path, expected):
     write_inputs(tmp_path)
     with disk(tmp_path / "disk", "4k"):
@@ -267,45 +245,6 @@ def test_where_there_is_no_folder_for_temporary_files_a_run_names_those_it_tried
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
     assert database(tmp_path) == expected
-
-
-COUNTING = """
-from rankadjust.base.errors import exit_with_message
-from rankadjust.counting.groups import _scratch
-with exit_with_message(), _scratch():
-    pass
-"""
-
-
-@root
-def test_where_there_is_no_folder_for_temporary_files_counting_in_parts_says_so(tmp_path):
-    done = without_temporary_folder(tmp_path, sys.executable, "-c", COUNTING)
-    assert done.returncode == 1
-    assert re.fullmatch(
-        r"error: no folder for temporary files can be written "
-        r"\(No usable temporary directory found in \['/tmp', .*\]\); make one writable, or name another by TMPDIR\n",
-        done.stderr,
-    )
-
-
-@root
-def test_a_data_set_for_which_the_disk_is_too_small_goes_on_where_it_stopped(tmp_path):
-    body = b"a\tr\tb\n" * 50_000
-    with FaultServer() as server, disk(tmp_path / "disk", "128k") as enlarge:
-        url = server.serve("/train.txt", body)
-        file = File(Http(url), {"training": None}, hashlib.sha256(body).hexdigest(), len(body))
-        place = partial(
-            fetch_dataset, "Toy", [(file,)], tmp_path / "disk" / "Toy", cache=tmp_path / "disk" / "cache"
-        )
-        with pytest.raises(
-            RankadjustError, match=rf"{tmp_path}.*cannot be written \({NO_SPACE}\); free some"
-        ):
-            place()
-        assert not (tmp_path / "disk" / "Toy").exists()
-        enlarge("4m")
-        place()
-        assert (tmp_path / "disk" / "Toy" / "training.txt").read_bytes() == body
-        assert [bool(seen.headers.get("Range")) for seen in server.seen] == [False, True]
 
 
 # The command

@@ -19,8 +19,7 @@ from rankadjust.configuration import load_configuration
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data import registry
 from rankadjust.data.archives import extract
-from rankadjust.data.ranges import read_ranges
-from rankadjust.data.reading import Format, read_triples
+from rankadjust.data.read import Format, read_ranges, read_triples
 from rankadjust.database.constants import Constants
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.evaluation.rank_files import tasks_from

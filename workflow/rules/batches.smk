@@ -65,11 +65,9 @@ for batch, members in BATCHES.items():
             ),
             library=code_digest(
                 "base.stages",
-                "data.reading",
-                "data.encoding",
-                "data.fetched",
+                "data.read",
+                "data.encode",
                 "data.summary",
-                "data.notices",
                 "counting.candidates",
                 "chance.moments",
                 "chance.random_scorer",

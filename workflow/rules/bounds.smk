@@ -25,10 +25,6 @@ rule fetch_without_training:
         content=lambda wildcards: declared_content(
             [BOUNDED[wildcards.dataset].without_training], DIGESTS.of
         ),
-        damage=lambda wildcards: damage_seen(
-            f"without-training/{wildcards.dataset}",
-            f"resources/without-training/{wildcards.dataset}",
-        ),
         cache="resources/downloads",
         library=code_digest("data.archives"),
     script:
@@ -57,9 +53,8 @@ rule bounds:
         damage=damage_to("results/bounds/{dataset}.parquet"),
         library=code_digest(
             "base.stages",
-            "data.fetched",
-            "data.ranges",
-            "data.reading",
+            "data.read",
+            "data.read",
             "counting.intervals",
             "chance.bounded_moments",
         ),

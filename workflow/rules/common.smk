@@ -23,7 +23,7 @@ from rankadjust.base.claims import require_folders
 from rankadjust.base.contents import content_digest, digest_of
 from rankadjust.base.errors import exit_with_message
 from rankadjust.base.provenance import code_digest
-from rankadjust.data.fetched import declared_content
+from rankadjust.data.sources import declared_content
 from rankadjust.rules import (
     begin,
     by_dataset,
@@ -46,8 +46,7 @@ ALONE = sorted(set(DATASETS).difference(*BATCHES.values()))
 # Whatever a job reads is an input, or a digest among its params: so no result is stale (docs/architecture.md).
 SETTINGS = [PROJECT / "config" / name for name in ("protocols.yaml", "benchmarks.yaml")]
 REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
-damage_to, damage_seen = START.damage_to, START.damage_seen
-DAMAGED = {name: damage_seen(name, f"resources/datasets/{name}") for name in DATASETS}
+damage_to = START.damage_to
 
 
 wildcard_constraints:

@@ -27,7 +27,6 @@ rule fetch:
     params:
         sources=sources_of,
         content=content_of,
-        damage=lambda wildcards: DAMAGED[wildcards.dataset],
         cache="resources/downloads",
         library=code_digest("data.archives"),
     script:
@@ -62,11 +61,9 @@ rule encode:
         ),
         library=code_digest(
             "base.stages",
-            "data.reading",
-            "data.encoding",
-            "data.fetched",
+            "data.read",
+            "data.encode",
             "data.summary",
-            "data.notices",
         ),
     script:
         "../../scripts/encode.py"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.provenance import PACKAGE, code_digest, imported_modules
 from rankadjust.base.schemas import read_yaml, validate
-from rankadjust.configuration import COMMAND_LINE, load_configuration, tables_by_name
+from rankadjust.configuration import COMMAND_LINE, as_yaml, load_configuration, tables_by_name
 from tests.searching import in_profile
 
 # Which package may import which: a package imports from those above it only. The modules beside the packages
@@ -241,6 +241,12 @@ def test_tables_are_files_with_different_names(tmp_path):
 def test_a_mirror_on_a_server_stays_an_address(tmp_path):
     run = load_configuration([], {"mirror": "http://127.0.0.1:8000/mirror"}, tmp_path)
     assert run.values["mirror"] == "http://127.0.0.1:8000/mirror"
+
+
+def test_the_password_of_a_mirror_is_used_and_not_written(tmp_path):
+    run = load_configuration([], {"mirror": "http://me:s3cret@host/mirror"}, tmp_path)
+    assert run.values["mirror"] == "http://me:s3cret@host/mirror"
+    assert "mirror: http://host/mirror\n" in as_yaml(run.values, tmp_path)
 
 
 def test_a_home_folder_is_put_for_its_sign_and_one_that_is_none_is_named(tmp_path, monkeypatch):

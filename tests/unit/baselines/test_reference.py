@@ -10,8 +10,8 @@ from rankadjust.baselines.table import baselines_table
 from rankadjust.baselines.tally import Standings, count_standings
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import get_protocol
-from rankadjust.data.encoding import encode
-from rankadjust.data.reading import read_triples
+from rankadjust.data.encode import encode
+from rankadjust.data.read import read_triples
 from rankadjust.data.registry import load_registry
 from tests.mirror import mirrored_files
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rankadjust.counting.attributes import count_tasks, task_attributes
 from rankadjust.counting.candidates import count_candidates
-from rankadjust.data.encoding import encode
+from rankadjust.data.encode import encode
 
 TRAINING = [
     ("a", "r", "x"),

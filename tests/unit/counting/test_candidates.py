@@ -21,7 +21,7 @@ from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import groups, packing
 from rankadjust.counting.candidates import count_candidates, count_protocols
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
-from rankadjust.data.encoding import encode
+from rankadjust.data.encode import encode
 from tests.mirror import verified_splits
 from tests.reference_counter import count_by_joins
 from tests.searching import in_profile

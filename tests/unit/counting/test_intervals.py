@@ -14,8 +14,7 @@ from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.counting.candidates import count_candidates
 from rankadjust.counting.intervals import candidate_intervals
-from rankadjust.data.ranges import OPENKE, read_ranges
-from rankadjust.data.reading import read_triples
+from rankadjust.data.read import OPENKE, read_ranges, read_triples
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from tests.mirror import verified_splits

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.archives import DamagedError, extract, packing, zstd
+from rankadjust.data.archives import DamagedError, extract, packing
 from tests.searching import in_profile
 
 TEXT = b"a\tr\tb\r\n" * 3000
@@ -24,7 +24,6 @@ PACKERS = {
     ".gz": lambda body: gzip.compress(body, mtime=0),
     ".bz2": bz2.compress,
     ".xz": lzma.compress,
-    ".zst": zstd.compress,
 }
 
 
@@ -102,7 +101,7 @@ def test_zip(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "how"),
     [
-        ("a.txt", ""), ("a.b.TXT.GZ", "gz"), ("a.tgz", "tar.gz"), ("a.tar.zst", "tar.zst"),
+        ("a.txt", ""), ("a.b.TXT.GZ", "gz"), ("a.tgz", "tar.gz"), ("a.tar.xz", "tar.xz"),
         ("fetch.php?media=en:a.tar.gz", "tar.gz"), ("a.zip", "zip"), ("tar.gz", "gz"), ("a", ""),
         ("a.tbz2", "tar.bz2"), ("a.tar", "tar"),
     ],
@@ -224,6 +223,25 @@ def test_without_a_declared_size_a_bomb_is_refused(tmp_path, monkeypatch, form):
     refused(tmp_path, f"x.{form}", packed, member, message)
 
 
+@pytest.mark.parametrize(
+    "kind", [b"L", b"K", b"x", b"g", b"X"]
+)  # long names, long links, facts in pax headers
+def test_a_header_above_one_megabyte_is_refused_before_it_is_read(tmp_path, kind):
+    # tarfile would hold these 700 MB of a name in memory, some times over.
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = kind, 700 << 20
+    packed = gzip.compress(info.tobuf(tarfile.GNU_FORMAT) + tar_of(entry("train.txt", TEXT)))
+    refused(tmp_path, "x.tar.gz", packed, "train.txt", "a header of the archive has 734,003,200 bytes")
+
+
+def test_a_long_name_is_a_small_header(tmp_path):
+    name = "/".join(["folder"] * 60)
+    for number, form in enumerate((tarfile.GNU_FORMAT, tarfile.PAX_FORMAT)):
+        packed = entry(name, TEXT)[0].tobuf(form) + TEXT + bytes(-len(TEXT) % 512 + 1024)
+        (tmp_path / str(number)).mkdir()
+        assert unpack(tmp_path / str(number), "x.tar", packed, {"a": name}) == {"a": TEXT}
+
+
 @pytest.mark.parametrize("form", ["gz", "tar.gz", "zip"])
 def test_what_is_as_large_as_allowed_is_no_bomb(tmp_path, monkeypatch, form):
     body = bytes(1 << 20)
@@ -253,9 +271,7 @@ def test_a_zip_with_a_password(tmp_path):
     refused(tmp_path, "x.zip", bytes(packed), "train.txt", "password")
 
 
-@pytest.mark.parametrize(
-    "ending", [*(f".tar{ending}" for ending in PACKERS), ".zip", ".gz", ".bz2", ".xz", ".zst"]
-)
+@pytest.mark.parametrize("ending", [*(f".tar{ending}" for ending in PACKERS), ".zip", ".gz", ".bz2", ".xz"])
 def test_half_an_archive(tmp_path, ending):
     # Letters that do not repeat, so that half of the packed bytes is about half of the text.
     body = bytes(33 + number * number % 89 for number in range(100_000))

@@ -4,16 +4,12 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.archives import extract
-from rankadjust.data.download import fetch_dataset
-from rankadjust.data.expected import Expected
-from rankadjust.data.patience import Patience
+from rankadjust.data.fetch import fetch_dataset
 from rankadjust.data.registry import load_registry
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo
-from rankadjust.data.transfer import fetch_http
-from tests.servers.http_faults import FaultServer, redirect
+from tests.servers.http_faults import FaultServer
 
 TEXT = b"a\tr\tb\n"
-QUICK = Patience(attempts=1, connect=2.0, read=5.0, first_wait=0.01, longest_wait=0.02)
 
 
 @pytest.fixture(autouse=True)
@@ -48,9 +44,7 @@ def home(tmp_path):
 
 def refused(home, *files, name="Toy", folder=None, message, **options):
     with pytest.raises(RankadjustError, match=message) as caught:
-        fetch_dataset(
-            name, [files], folder or home / "datasets" / name, cache=home / "cache", patience=QUICK, **options
-        )
+        fetch_dataset(name, [files], folder or home / "datasets" / name, cache=home / "cache", **options)
     assert "\n" not in str(caught.value)
 
 
@@ -159,28 +153,6 @@ def test_a_link_in_the_cache_is_not_followed(home, victim, server):
     assert victim.read_bytes() == TEXT
 
 
-@pytest.mark.parametrize("name", ["mine.txt.part", "mine.txt.part.version"])
-def test_an_unfinished_file_that_is_a_link_is_not_appended_to(home, victim, server, name):
-    # With a mark beside it, what is there is kept and the rest of the file goes behind it.
-    (home / "mine.txt.part.version").write_text('"v1"')
-    (home / "mine.txt.part").write_bytes(b"ab")
-    (home / name).unlink()
-    (home / name).symlink_to(victim)
-    with pytest.raises(RankadjustError, match="leads out of the folder"):
-        fetch_http(server.serve("/a", b"x" * 99), home / "mine.txt", Expected(None, None), QUICK)
-    assert victim.read_bytes() == TEXT
-
-
-def test_a_lock_that_is_a_link_is_not_emptied(home, victim, server):
-    url = server.serve("/a.txt", TEXT)
-    fetch_dataset("Toy", [(http(url),)], home / "datasets" / "Toy", cache=home / "cache", patience=QUICK)
-    (lock,) = (home / "cache" / ".locks").iterdir()
-    lock.unlink()
-    lock.symlink_to(victim)
-    refused(home, http(url), message="leads out of the folder")
-    assert victim.read_bytes() == TEXT
-
-
 def test_a_link_out_of_a_mirror_is_not_read(home, victim):
     mirror = home / "mirror" / "data.invalid"
     mirror.mkdir(parents=True)
@@ -195,52 +167,6 @@ def test_a_link_out_of_a_mirror_is_not_read(home, victim):
 @pytest.mark.parametrize("file", ["../mine.whl", "a\0b", "..", "C:x"])
 def test_a_file_of_a_record_is_a_plain_name(home, file):
     refused(home, File(Zenodo("12", file), {"training": None}), message="plain|address|name of a file")
-
-
-# Offline
-
-
-def mirrored(server, path, fault):
-    server.serve(f"/m/data.invalid{path}", TEXT, [fault] if fault else [])
-    server.serve("/there", TEXT)
-    return http(f"https://data.invalid{path}"), f"{server.address}/m"
-
-
-def test_offline_a_mirror_may_not_lead_to_another_host(home, server):
-    # 'localhost' is the same machine under another name: were it asked, the server would have seen it.
-    source, mirror = mirrored(server, "/a.txt", redirect(f"http://localhost:{server.server_port}/there"))
-    refused(home, source, message="only 127.0.0.1 may be asked", mirror=mirror, offline=True)
-    assert [seen.path for seen in server.seen] == ["/m/data.invalid/a.txt"]
-
-
-def test_offline_a_proxy_is_no_way_around(home, server, monkeypatch):
-    monkeypatch.setenv("http_proxy", server.address)
-    monkeypatch.setenv("no_proxy", "")
-    server.serve("/m/data.invalid/a.txt", TEXT, [redirect("http://elsewhere.invalid/there")])
-    server.serve("/there", TEXT)
-    refused(
-        home, http("https://data.invalid/a.txt"), message="only mirror.invalid may be asked",
-        mirror="http://mirror.invalid/m", offline=True,
-    )  # fmt: skip
-    assert [seen.path for seen in server.seen] == ["/m/data.invalid/a.txt"]
-
-
-@pytest.mark.parametrize("to", ["/there", "http://127.0.0.1:PORT/there"])
-def test_offline_a_mirror_may_lead_to_itself(home, server, to):
-    source, mirror = mirrored(server, "/a.txt", redirect(to.replace("PORT", str(server.server_port))))
-    fetch_dataset(
-        "Toy", [(source,)], home / "datasets" / "Toy", cache=home / "cache", patience=QUICK, mirror=mirror,
-        offline=True,
-    )  # fmt: skip
-    assert (home / "datasets" / "Toy" / "training.txt").read_bytes() == TEXT
-
-
-def test_with_a_network_a_mirror_may_lead_anywhere(home, server):
-    source, mirror = mirrored(server, "/a.txt", redirect(f"http://localhost:{server.server_port}/there"))
-    fetch_dataset(
-        "Toy", [(source,)], home / "datasets" / "Toy", cache=home / "cache", patience=QUICK, mirror=mirror
-    )
-    assert [seen.path for seen in server.seen] == ["/m/data.invalid/a.txt", "/there"]
 
 
 # The registry

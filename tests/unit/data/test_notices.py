@@ -8,11 +8,10 @@ import polars as pl
 import pytest
 import yaml
 
-from rankadjust.data.encoding import encode
-from rankadjust.data.notices import in_one_line, warnings
-from rankadjust.data.reading import read_triples
+from rankadjust.data.encode import encode
+from rankadjust.data.read import read_triples
 from rankadjust.data.registry import Dataset, Format, load_registry
-from rankadjust.data.summary import summarise
+from rankadjust.data.summary import in_one_line, summarise, warnings
 from tests.mirror import mirrored_files
 
 # 40 entities, 5 relations: every triple once, in a random order.

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.ranges import read_ranges
+from rankadjust.data.read import read_ranges
 from tests.searching import in_profile
 
 LABELS = st.integers(0, 10**6).map(str)

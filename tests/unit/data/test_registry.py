@@ -236,22 +236,6 @@ my-graph:
     assert "Nations" in load_registry(path)
 
 
-def test_two_data_sets_whose_results_would_be_one_file_are_refused(project, tmp_path):
-    """Beside <dataset>.parquet the rules write files with one more ending, as if of another data set."""
-    rules = "".join(path.read_text(encoding="utf-8") for path in (project / "workflow/rules").glob("*.smk"))
-    endings = set(re.findall(r"\{dataset\}(\.\w+)\.parquet", rules))
-    assert {".labels", ".pairs"} <= endings
-    entry = f"{{sources: [{{kind: local, {THREE}}}]}}"
-    for ending in endings:
-        path = written(tmp_path, f"mine: {entry}\nMine{ending}: {entry}\n")
-        with pytest.raises(RankadjustError) as info:
-            load_registry(path)
-        assert str(info.value) == (
-            f"{path}:2: a file of Mine{ending} would have the name of one of mine ({path}:1); rename one of them"
-        )
-    assert "mine.labels" in load_registry(written(tmp_path, f"mine.labels: {entry}\n"))
-
-
 def test_the_example_beside_the_users_files_works(project, tmp_path):
     readme = (project / "config" / "datasets.d" / "README.md").read_text(encoding="utf-8")
     # The later examples are more lines of the first entry.

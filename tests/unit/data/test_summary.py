@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 import yaml
@@ -14,10 +13,10 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
-from rankadjust.data.encoding import encode
-from rankadjust.data.reading import read_triples
+from rankadjust.data.encode import Encoded, encode
+from rankadjust.data.read import read_triples
 from rankadjust.data.registry import Dataset, load_registry
-from rankadjust.data.summary import _pair, check_expected, summarise, summary_row
+from rankadjust.data.summary import check_expected, summarise, summary_row
 from tests.mirror import mirrored_files
 from tests.searching import in_profile
 from tests.tiny import FILES
@@ -139,17 +138,18 @@ def test_entities_in_no_triple_are_counted():
     assert [summary[name] for name in counts] == [5, 2, 3, 1]
 
 
-def test_pairs_that_do_not_fit_into_64_bits_are_ranked():
-    first = np.array([0, 2**40, 2**40, 2**63, 5], dtype=np.uint64)
-    second = np.array([1, 2**31, 2**31, 0, 1], dtype=np.uint32)
-    keys = _pair(first, second, 2**31 + 1)
-    assert len(set(keys.tolist())) == 4
-    assert keys[1] == keys[2]
-    apart = _pair(np.array([0, 2**34], dtype=np.uint64), np.array([0, 0], dtype=np.uint32), 2**30)
-    assert apart[0] != apart[1]
-    # 2**64 - 1 is the largest number that fits.
-    edge = _pair(np.array([2**32 - 1], dtype=np.uint64), np.array([2**32 - 1], dtype=np.uint32), 2**32)
-    assert edge.tolist() == [2**64 - 1]
+def test_triples_whose_ids_fit_no_64_bits_are_told_apart():
+    # 3 million entities and as many relations: a number for each possible triple would need 65 bits.
+    labels = pl.select(label=pl.int_range(3_000_000).cast(pl.String))
+    kinds = [labels.select(kind=pl.lit(kind), label="label") for kind in ("entity", "relation")]
+    last = 2_999_999
+    rows = [("training", 0, 0, 0), ("training", last, last, last), ("testing", last, last, last)]
+    triples = pl.DataFrame(rows, schema=["split", *LABEL_COLUMNS], orient="row").cast(
+        {"split": pl.Enum(SPLITS), **dict.fromkeys(LABEL_COLUMNS, pl.UInt32)}
+    )
+    summary = summarise(Encoded(triples, pl.concat(kinds)), dataset())
+    assert summary["distinct_triples"] == {"training": 2, "testing": 1}
+    assert summary["duplicates_between"] == {"training&testing": 1}
 
 
 @pytest.fixture(scope="module")

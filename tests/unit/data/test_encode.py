@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import sha256_of, write_parquet
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
-from rankadjust.data import encoding
-from rankadjust.data.encoding import encode
+from rankadjust.data import encode as encoding
+from rankadjust.data.encode import encode
 from tests.searching import in_profile
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.reading import read_entities, read_triples
+from rankadjust.data.read import read_entities, read_triples
 from rankadjust.data.registry import Format
 from tests.searching import in_profile
 

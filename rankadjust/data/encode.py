@@ -9,8 +9,7 @@ another hash.
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import partial
-from itertools import accumulate, count, repeat
+from itertools import accumulate, count
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,6 @@ import polars as pl
 
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.progress import progress, reporting
 from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TIME_COLUMNS
 
 _Ids = npt.NDArray[np.uint32]
@@ -100,29 +98,22 @@ def _table(kind: str, labels: pl.Series) -> pl.DataFrame:
 
 def _ranked(texts: Mapping[str, pl.Series]) -> tuple[dict[str, pl.Series], dict[str, _Ids]]:
     """Return the sorted labels of each kind, and for each column the places of its labels among them."""
-    # numpy and polars let go of Python while they work, so that threads work side by side.
+    # numpy and polars let go of Python while they work, so threads work side by side.
     with ThreadPoolExecutor(pl.thread_pool_size()) as threads:
         for seed in count():
-            with progress("encoding", 2 * len(texts), "steps") as report:
-                numbering = threads.map(partial(_numbered_labels, seed=seed), texts.values())
-                numbered = dict(zip(texts, reporting(numbering, repeat(1, len(texts)), report), strict=True))
-                labels: dict[str, pl.Series] = {}
-                ranks: dict[str, _Ids] = {}
-                for kind, columns in _KINDS.items():
-                    hashes, labels[kind] = _union([(texts[name], numbered[name]) for name in columns])
-                    # The label whose hash is the smallest comes first in the union, and so on.
-                    by_hash = np.argsort(_hashes(labels[kind], seed)).astype(np.uint32)
-                    ranks |= {
-                        name: by_hash[np.searchsorted(hashes, numbered[name].values)] for name in columns
-                    }
-                numbers = [ranked.number for ranked in numbered.values()]
-                ids = dict(
-                    zip(texts, threads.map(np.take, (ranks[name] for name in texts), numbers), strict=True)
-                )
-                meant = [labels[_KIND_OF[name]] for name in texts]
-                comparing = threads.map(_stands_for, ids.values(), meant, texts.values())
-                right = all(reporting(comparing, repeat(1, len(texts)), report))
-            if right:
+            hashed = threads.map(lambda text: _numbered(_hashes(text, seed)), texts.values())  # noqa: B023
+            numbered = dict(zip(texts, hashed, strict=True))
+            labels: dict[str, pl.Series] = {}
+            ids: dict[str, _Ids] = {}
+            for kind, columns in _KINDS.items():
+                hashes, labels[kind] = _union([(texts[name], numbered[name]) for name in columns])
+                # The label whose hash is the smallest comes first in the union, and so on.
+                by_hash = np.argsort(_hashes(labels[kind], seed)).astype(np.uint32)
+                for name in columns:
+                    place = by_hash[np.searchsorted(hashes, numbered[name].values)]
+                    ids[name] = place[numbered[name].number]
+            meant = [labels[_KIND_OF[name]] for name in texts]
+            if all(threads.map(_stands_for, (ids[name] for name in texts), meant, texts.values())):
                 return labels, ids
     raise AssertionError("count() ended")
 
@@ -134,10 +125,6 @@ class _Numbered:
     values: _Hashes
     row: IntArray
     number: _Ids
-
-
-def _numbered_labels(column: pl.Series, seed: int) -> _Numbered:
-    return _numbered(_hashes(column, seed))
 
 
 def _hashes(column: pl.Series, seed: int) -> _Hashes:
