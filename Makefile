@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+DEV := $(VENV)/.dev
 OLDEST := .venv-oldest
 CORES ?= all
 # Whoever starts Python a few times only, as .ci/installations does, sets this to nothing: to compile all packages takes
@@ -30,7 +31,8 @@ help:  ## list these targets
 install: $(STAMP)  ## create or update .venv from the lock file
 
 # Python before 3.13 reads the path of an editable project by the locale, and under LC_ALL=C does not start where the path
-# has an umlaut. A path relative to the file has none. Older versions of hatchling name the file _rankadjust.pth.
+# has an umlaut. A path relative to the file has none, and stays right when the checkout is moved; so do the commands of an
+# environment that is marked as relocatable.
 PTH := lib/python*/site-packages/*rankadjust.pth
 RELATIVE := $(PYTHON) -c 'import os, sys; open(sys.argv[1], "w").write(os.path.relpath(".", os.path.dirname(sys.argv[1])))'
 
@@ -42,20 +44,29 @@ $(STAMP): requirements.lock bootstrap.lock pyproject.toml Makefile
 	@$(PYTHON) -c 'import venv' 2>/dev/null \
 	  || { echo "error: $(PYTHON) has no venv module; install it (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }
 	@rm -f $@
+	@echo "1 of 3: the environment $(VENV)"
 	@if $(PYTHON) -c 'import ensurepip' 2>/dev/null; then $(PYTHON) -m venv $(VENV); else \
 	  $(PYTHON) -m venv --without-pip $(VENV) && $(PYTHON) -m pip --version >/dev/null 2>&1 \
 	  || { echo "error: $(PYTHON) has neither ensurepip nor pip; install one (Debian and Ubuntu: apt install python3-venv)" >&2; exit 1; }; fi
+	@grep -q relocatable $(VENV)/pyvenv.cfg || echo "relocatable = true" >> $(VENV)/pyvenv.cfg
 	@if [ -x $(BIN)/pip ]; then installer="$(BIN)/python -m pip"; else installer="$(PYTHON) -m pip --python $(BIN)/python"; fi; \
 	  $$installer install --quiet --disable-pip-version-check --require-hashes -r bootstrap.lock
-	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync --quiet $(BYTECODE) --require-hashes requirements.lock
+	@echo "2 of 3: $$(grep -c == requirements.lock) packages"
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip sync $(BYTECODE) --require-hashes requirements.lock
+	@echo "3 of 3: rankadjust itself"
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(RELATIVE) $(VENV)/$(PTH)
+	@touch $@
+
+# What neither a run nor `make test` needs: Slurm's plugin, a browser's driver, the site, formatters, the type checker.
+$(DEV): requirements-dev.lock $(STAMP)
+	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r requirements-dev.lock
 	@touch $@
 
 results: $(STAMP)  ## run the workflow with the default configuration
 	@$(BIN)/python -c 'import tempfile; tempfile.gettempdir()' 2>/dev/null || { echo "error: there is no folder for" \
 	  "temporary files: $${TMPDIR:-/tmp}, /var/tmp and $$PWD cannot be written; allow one, or name another: make TMPDIR=/folder" >&2; exit 1; }
-	@$(BIN)/snakemake --cores $(CORES)
+	@$(BIN)/python -m snakemake --cores $(CORES)
 	@cat results/README.md
 
 # The release is made by `snakemake release --configfile config/full.yaml`; no rule of a run writes to resources/.
@@ -76,7 +87,7 @@ NEW := git ls-files --modified --others --exclude-standard -- 'resources/publish
 literature: $(STAMP)  ## read resources/published/raw anew, check and re-score what is new, show what changes (CONTRIBUTING.md)
 	@$(BIN)/python -m tests.transcription
 	@$(BIN)/python -m rankadjust.base.shipped_sums
-	@for table in $$($(NEW)); do $(BIN)/rankadjust check "$$table"; $(BIN)/rankadjust rescore "$$table" | tail -n 1; done
+	@for table in $$($(NEW)); do $(BIN)/python -m rankadjust check "$$table"; $(BIN)/python -m rankadjust rescore "$$table" | tail -n 1; done
 	@$(BIN)/python -m tests.findings
 	@git diff --stat -- resources/published docs README.md
 
@@ -85,10 +96,10 @@ literature: $(STAMP)  ## read resources/published/raw anew, check and re-score w
 TWO := -n 2 --dist loadfile --no-loadscope-reorder -rs
 
 test: $(STAMP)  ## run the tests that take seconds each
-	@$(BIN)/pytest $(TWO) -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
+	@$(BIN)/python -m pytest $(TWO) -m 'not shared and not slow' --hypothesis-profile=$(PROFILE)
 
 test-oldest: $(OLDEST)/.installed  ## run the same tests with the oldest versions that pyproject.toml allows
-	@$(OLDEST)/bin/pytest $(TWO) -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
+	@$(OLDEST)/bin/python -m pytest $(TWO) -m 'not shared and not slow' --ignore tests/browser --hypothesis-profile=few
 
 # Compiled here: some old packages warn while they are compiled, and in a test a warning is an error.
 $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
@@ -99,39 +110,40 @@ $(OLDEST)/.installed: requirements-oldest.lock $(STAMP)
 	@touch $@
 
 test-slow: $(STAMP)  ## run the others: many runs of the workflow, all of the literature, the development data where it is
-	@$(BIN)/pytest $(TWO) -m 'slow or shared'
+	@$(BIN)/python -m pytest $(TWO) -m 'slow or shared'
 
 # In one go, so that both share what they make: browser and Slurm come beside it in .ci/run.
 test-all: $(STAMP)  ## run the tests of `make test` and of `make test-slow`
-	@$(BIN)/pytest $(TWO) -m 'not browser and not cluster and not faults' --hypothesis-profile=$(PROFILE)
+	@$(BIN)/python -m pytest $(TWO) -m 'not browser and not cluster and not faults' --hypothesis-profile=$(PROFILE)
 
 test-faults: $(STAMP)  ## kill runs a hundred times, in every stage (docs/reliability.md)
-	@$(BIN)/pytest -m faults tests/faults
+	@$(BIN)/python -m pytest -m faults tests/faults
 
-test-cluster: $(STAMP)  ## run the workflow on a Slurm that is brought up for it (as root; docs/cluster.md)
-	@$(BIN)/pytest -m cluster -rs tests/cluster
+test-cluster: $(DEV)  ## run the workflow on a Slurm that is brought up for it (as root; docs/cluster.md)
+	@$(BIN)/python -m pytest -m cluster -rs tests/cluster
 
-test-browser: $(STAMP)  ## open the report in a headless Chromium, without network
-	@$(BIN)/pytest $(TWO) -m browser tests/browser
+test-browser: $(DEV)  ## open the report in a headless Chromium, without network
+	@$(BIN)/python -m pytest $(TWO) -m browser tests/browser
 
-api: $(STAMP)  ## write anew what docs/ has of docstrings and registries: api.md, datasets.md, the metrics of methods.md
+api: $(DEV)  ## write anew what docs/ has of docstrings and registries: api.md, datasets.md, the metrics of methods.md
 	@for page in api datasets; do \
 	  $(BIN)/python -m harness.$${page}_page > docs/$$page.md.new && mv docs/$$page.md.new docs/$$page.md || exit 1; done
 	@$(BIN)/python -m harness.metrics_table
 
-site: $(STAMP)  ## make the web site in site/, without network, and check its links: docs, a page for each data set and source
+site: $(DEV)  ## make the web site in site/, without network, and check its links: docs, a page for each data set and source
 	@$(BIN)/python -m harness.site
 
-lint: $(STAMP)  ## ruff, snakefmt, mypy, phrases that are hard to read (harness/prose.toml)
+lint: $(DEV)  ## ruff, snakefmt, mypy, phrases that are hard to read (harness/prose.toml)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/snakefmt --check Snakefile workflow && $(BIN)/mypy && $(BIN)/python -m harness.prose
 
-format: $(STAMP)  ## let the formatters decide style
+format: $(DEV)  ## let the formatters decide style
 	@$(BIN)/ruff check --fix . ; $(BIN)/ruff format . && $(BIN)/snakefmt Snakefile workflow
 
 # --universal: one lock for every platform. No index address is written, so that a mirror of the index works.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --python-version 3.11
 lock: $(STAMP)  ## pin the newest versions that pyproject.toml allows, and the oldest for test-oldest
-	@$(COMPILE) --upgrade --all-extras pyproject.toml --output-file requirements.lock
+	@$(COMPILE) --upgrade --extra test pyproject.toml --output-file requirements.lock
+	@$(COMPILE) --upgrade --all-extras --constraints requirements.lock pyproject.toml --output-file requirements-dev.lock
 	@$(COMPILE) --upgrade --resolution lowest-direct --extra test pyproject.toml --output-file requirements-oldest.lock
 	@printf 'pip\nuv\n' | $(COMPILE) --constraints requirements.lock - --output-file bootstrap.lock
 

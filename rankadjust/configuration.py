@@ -15,9 +15,8 @@ import yaml
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import path_from
-from rankadjust.base.names import require
 from rankadjust.base.processor import same_everywhere
-from rankadjust.base.schemas import line_of, read_yaml, validate
+from rankadjust.base.schemas import line_of, read_yaml, require, validate
 from rankadjust.data.sources import without_password
 
 COMMAND_LINE = "--config"

@@ -1,33 +1,90 @@
-"""YAML files and their schemas: read, check, and say in one line what is wrong and where."""
+"""YAML files, their schemas, and the names in them: read, check, and say in one line what is wrong and where."""
 
 import math
+import re
 from collections.abc import Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import yaml
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import shipped
-from rankadjust.base.names import KINDS, problem_with
 
 if TYPE_CHECKING:
     import jsonschema
 
-# Files of people are nested some ten levels deep. Beyond a thousand of them the parser crashes.
-_DEEPEST = 50
-# Aliases (*name) repeat what they stand for, and aliases of aliases do so by powers.
-_MOST_NODES = 1_000_000
-# No count, year or seed has more digits; numbers of thousands take forever to compute with or to print.
-_LONGEST_NUMBER = 100
+# --- names that become part of a path or of a command line -----------------------------------------------------------
+
+# A registry is often somebody else's file: what it calls a data set or a file must not lead out of a folder, and what
+# it calls a package must not be an option or an address. The schemas name these kinds under `format`.
+
+
+class Kind(NamedTuple):
+    """A kind of names: the pattern that the whole name has to match, and the same in words."""
+
+    pattern: re.Pattern[str]
+    rule: str
+
+
+_DRIVE = r"(?![A-Za-z]:)"
+_CONTROL = r"\x00-\x1f\x7f"
+
+KINDS: Mapping[str, Kind] = {
+    # A job's name holds its wildcards as 'dataset=Nations,table=mine': no ',', '=' or ':' either.
+    "name": Kind(
+        re.compile(r"\w(?:[\w .+()-]{0,98}[\w+()-])?"),
+        "a name begins with a letter, digit or _ and holds nothing but these, blanks and . - + ( ), "
+        "at most 100 in all",
+    ),
+    "file-name": Kind(
+        re.compile(rf"{_DRIVE}(?!\.\.?$)[^/\\{_CONTROL}]{{1,255}}"),
+        "the plain name of a file is meant, without a folder",
+    ),
+    "member": Kind(
+        re.compile(rf"{_DRIVE}(?![/\\])(?!(?:.*[/\\])?\.\.(?:[/\\]|$))[^{_CONTROL}]+"),
+        "a member of an archive is meant, none outside of its folder ('..', 'C:', a leading '/')",
+    ),
+    # https://packaging.python.org/en/latest/specifications/name-normalization/#name-format
+    "package": Kind(
+        re.compile(r"(?i:[A-Z0-9](?:[A-Z0-9._-]*[A-Z0-9])?)", re.ASCII),
+        "the name of a package is letters, digits and . - _ between them",
+    ),
+    # https://packaging.python.org/en/latest/specifications/version-specifiers/#public-version-identifiers
+    "version": Kind(
+        re.compile(
+            r"(?:[0-9]+!)?[0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc)[0-9]+)?(?:\.post[0-9]+)?(?:\.dev[0-9]+)?"
+            r"(?:\+[a-z0-9]+(?:\.[a-z0-9]+)*)?"
+        ),
+        "one exact version is meant, such as '1.11.1'",
+    ),
+}
+
+
+def problem_with(name: object, kind: str) -> str | None:
+    """Return what is wrong with a name of one of the KINDS, None where nothing is."""
+    if not isinstance(name, str):
+        return f"{name!r} is not text; write it in quotes"
+    return None if KINDS[kind].pattern.fullmatch(name) else f"{name!r}: {KINDS[kind].rule}"
+
+
+def require(name: object, kind: str, what: str) -> str:
+    """Return the name if it is one of that kind; else raise RankadjustError, which says `what` it names."""
+    problem = problem_with(name, kind)
+    if problem:
+        raise RankadjustError(f"{what} {problem}")
+    return str(name)
+
+
+# --- YAML -----------------------------------------------------------------------------------------------------------
 
 
 class _StrictLoader(yaml.CSafeLoader):
     """The safe loader in C, ten times as fast; what its data could break is an error with its line.
 
-    Refused are a key that is given twice or is not a plain word, and a number that is invalid, not finite, or has
-    hundreds of digits. Dates stay text.
+    Refused are a key that is given twice or is not a plain word, and a number that is invalid or not finite. Dates stay
+    text.
     """
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401
@@ -70,23 +127,13 @@ def _mapping_without_duplicates(loader: yaml.Loader, node: yaml.MappingNode) -> 
     }
 
 
-def _short_number(loader: yaml.Loader, node: yaml.ScalarNode) -> int:
-    if len(node.value) > _LONGEST_NUMBER:
-        raise _refused(
-            f"a number of {len(node.value):,} characters; at most {_LONGEST_NUMBER} are read", node
-        )
-    return int(loader.construct_yaml_int(node))
-
-
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping_without_duplicates)
-_StrictLoader.add_constructor("tag:yaml.org,2002:int", _short_number)
 
 
 def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of plain values
     """Read a YAML file; a missing file, bad syntax or a repeated key is a RankadjustError with its line.
 
-    So are lists and mappings as keys, control characters, numbers of more than 100 digits or beyond all bounds, more
-    than 50 levels of nesting, and aliases that stand for more than a million values.
+    So are lists and mappings as keys, control characters, and numbers that are not finite.
     """
     path = Path(path)
     try:
@@ -96,7 +143,7 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of
     except (OSError, UnicodeDecodeError) as error:
         raise RankadjustError(f"{path}: cannot be read as UTF-8 text ({error})") from None
     try:
-        return _loaded(text)
+        return yaml.load(text, _StrictLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"{path}:{mark.line + 1}" if mark else f"{path}"
@@ -106,43 +153,6 @@ def read_yaml(path: str | Path) -> Any:  # noqa: ANN401 - YAML is any nesting of
         raise RankadjustError(
             f"{path}:{line}: not valid YAML: the character U+{int(error.character):04X} is not allowed; remove it"
         ) from None
-
-
-def _loaded(text: str) -> Any:  # noqa: ANN401
-    """Return the data of a YAML text; what it could break is found before any of it is built."""
-    require_shallow(text)
-    return yaml.load(text, _StrictLoader)
-
-
-def require_shallow(text: str) -> None:
-    """Raise MarkedYAMLError where a text is nested too deep, contains itself, or stands for too many values."""
-    # Of every anchor how many values it stands for, and in how many levels; of every open collection likewise so far.
-    known: dict[str | None, tuple[int, int]] = {}
-    opened: list[tuple[str | None, int, int]] = []
-    for event in yaml.parse(text, yaml.CSafeLoader):
-        values, levels = 1, 1
-        if isinstance(event, yaml.CollectionStartEvent):
-            opened.append((event.anchor, 0, 0))
-            levels = len(opened)
-        elif isinstance(event, yaml.AliasEvent):
-            if event.anchor in (anchor for anchor, *_ in opened):
-                raise _refused("it contains itself, by an alias", event)
-            values, levels = known.get(event.anchor, (1, 1))
-        elif isinstance(event, yaml.CollectionEndEvent):
-            anchor, within, deepest = opened.pop()
-            values, levels = within + 1, deepest + 1
-            known[anchor] = values, levels
-        elif isinstance(event, yaml.ScalarEvent):
-            known[event.anchor] = values, levels
-        else:
-            continue
-        if levels > _DEEPEST:
-            raise _refused(f"collections in one another, more than {_DEEPEST} deep", event)
-        if values > _MOST_NODES:
-            raise _refused(f"aliases that stand for more than {_MOST_NODES:,} values", event)
-        if opened and not isinstance(event, yaml.CollectionStartEvent):
-            anchor, within, deepest = opened[-1]
-            opened[-1] = anchor, within + values, max(deepest, levels)
 
 
 def validate(data: Any, schema: str, path: str | Path) -> None:  # noqa: ANN401

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Self, cast
 
 from rankadjust.base.errors import RankadjustError, did_you_mean, is_of_writing
-from rankadjust.base.names import require
+from rankadjust.base.schemas import require
 
 _OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {
     "gz": cast(Callable[[Path], IO[bytes]], gzip.open),

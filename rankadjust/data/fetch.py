@@ -19,8 +19,8 @@ from urllib.parse import quote, unquote, urlsplit
 
 from rankadjust.base.errors import RankadjustError, installed_by, is_of_writing, unwritable
 from rankadjust.base.io import atomic_folder, contained, put_in_place, sha256_of, write_text
-from rankadjust.base.names import problem_with, require
 from rankadjust.base.progress import say
+from rankadjust.base.schemas import problem_with, require
 from rankadjust.data.archives import DamagedError, extract, packing
 from rankadjust.data.sources import (
     MANIFEST,

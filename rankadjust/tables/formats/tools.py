@@ -13,7 +13,6 @@ from typing import Any
 import yaml
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.schemas import require_shallow
 from rankadjust.tables.formats.grid import MAX_COLUMNS, Grid, make_grid
 
 # Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; only these k are kept.
@@ -63,7 +62,6 @@ def load_json(text: str) -> Any:  # noqa: ANN401 - any data
 
 
 def _load_yaml(text: str) -> Any:  # noqa: ANN401 - any data
-    require_shallow(text)
     return yaml.load(text, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
 
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import contained
-from rankadjust.base.names import KINDS, problem_with, require
-from rankadjust.base.schemas import read_yaml
+from rankadjust.base.schemas import KINDS, problem_with, read_yaml, require
 
 GOOD = {
     "name": ["FB15k-237", "my graph (1)", "é_2.x", "a+b", "x" * 100],

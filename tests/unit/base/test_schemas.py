@@ -1,16 +1,9 @@
-"""YAML from anybody: every fault is one line with its place, and nothing is built that takes time or memory."""
+"""YAML from anybody: every fault is one line with its place."""
 
 import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.schemas import read_yaml
-
-# Aliases of aliases that stand for 2 * 9^9 values.
-BOMB = "a: &a [1, 1]\n" + "".join(
-    f"{name}: &{name} [{','.join([f'*{before}'] * 9)}]\n"
-    for before, name in zip("abcdefghi", "bcdefghij", strict=True)
-)
-DEEP = "collections in one another, more than 50 deep"
 
 
 @pytest.mark.parametrize(
@@ -21,19 +14,9 @@ DEEP = "collections in one another, more than 50 deep"
         ("a: 1\nb: 2\na: 3\n", "3: not valid YAML: key 'a' is given twice"),
         ("a: 1\nb: \x07\n", "2: not valid YAML: the character U+0007 is not allowed; remove it"),
         ("é: 1\nb: \0\n", "2: not valid YAML: the character U+0000 is not allowed; remove it"),
-        ("\na: " + "9" * 5000, "2: not valid YAML: a number of 5,000 characters; at most 100 are read"),
-        ("a: 0x" + "f" * 5000, "1: not valid YAML: a number of 5,002 characters; at most 100 are read"),
-        ("a: 9" + ":59" * 5000, "1: not valid YAML: a number of 15,001 characters; at most 100 are read"),
         ("a: 1.0e+999", "1: not valid YAML: 1.0e+999 is not a finite number"),
         ("a: [1, -.inf]", "1: not valid YAML: -.inf is not a finite number"),
         (".nan: 1", "1: not valid YAML: .nan is not a finite number"),
-        ("[" * 900 + "]" * 900, f"1: not valid YAML: {DEEP}"),
-        ("{a: " * 900 + "1" + "}" * 900, f"1: not valid YAML: {DEEP}"),
-        ("- " * 900 + "1", f"1: not valid YAML: {DEEP}"),
-        ("? " * 900 + "1", f"1: not valid YAML: {DEEP}"),
-        ("a: 1\nb: &b {c: *b}", "2: not valid YAML: it contains itself, by an alias"),
-        ("a0: &a0 [1]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 99)), f"50: not valid YAML: {DEEP}"),
-        (BOMB, "7: not valid YAML: aliases that stand for more than 1,000,000 values"),
         ("a: !!bool x", "1: not valid YAML: 'x' is not of the type bool"),
         ("a: !!timestamp 2001-99-99", "1: not valid YAML: '2001-99-99' is not of the type timestamp"),
         ("a: !!python/object/apply:os.system [id]", "1: not valid YAML: could not determine a constructor"),
@@ -45,14 +28,6 @@ def test_a_fault_is_one_line_with_its_place(tmp_path, text, told):
     with pytest.raises(RankadjustError) as caught:
         read_yaml(path)
     assert str(caught.value).startswith(f"{path}:{told}")
-
-
-@pytest.mark.parametrize("text", ["[" * 40_000, "{a: " * 40_000, "- " * 40_000, "? " * 40_000])
-def test_what_crashes_the_parser_never_gets_there(tmp_path, text):
-    path = tmp_path / "mine.yaml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(RankadjustError, match=DEEP):
-        read_yaml(path)
 
 
 def test_what_people_write_is_read(tmp_path):
