@@ -74,12 +74,8 @@ ADOPTED := results/release/adjustments.parquet results/release/baselines.parquet
 adopt:  ## copy the tables of results/release/ to resources/database/, to be committed
 	@cp $(ADOPTED) results/database/datasets.tsv resources/database/
 	@$(BIN)/python -m rankadjust.base.shipped_sums
-	@$(BIN)/python -m rankadjust.database.light_file
-	@$(BIN)/python -m rankadjust.base.shipped_sums
 
 sums: $(STAMP)  ## renew the sums of the tables in resources/, after a change that was meant
-	@$(BIN)/python -m rankadjust.base.shipped_sums
-	@$(BIN)/python -m rankadjust.database.light_file
 	@$(BIN)/python -m rankadjust.base.shipped_sums
 
 # Whoever proposes a table sees what a reviewer will ask for: contradictions in it, and every number of the documents that it moves.

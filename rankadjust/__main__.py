@@ -11,7 +11,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def main() -> None:
     """Run the command line; an interrupt is not an error of the program, from the first import on."""
     try:
-        from rankadjust.cli import main as run  # noqa: PLC0415 - so that the import can be interrupted, too
+        from rankadjust.cli.commands import main as run  # noqa: PLC0415 - so that the import can be interrupted, too
 
         run()
     except KeyboardInterrupt:

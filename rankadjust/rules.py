@@ -17,11 +17,10 @@ from rankadjust.base.errors import exit_with_message
 from rankadjust.base.internals import persistence_and_job, try_no_mistake_again
 from rankadjust.base.listening import Listener
 from rankadjust.base.mending import Products
-from rankadjust.base.shipped_sums import check_all_shipped
 from rankadjust.configuration import Configuration, load_configuration, share_with_jobs
 from rankadjust.counting.protocols import load_protocols
 from rankadjust.data.registry import load_registry
-from rankadjust.database.release import require_complete
+from rankadjust.database.verification import require_complete
 from rankadjust.plan import Plan
 
 _T = TypeVar("_T")
@@ -58,7 +57,6 @@ def begin(workflow: Any, config: Mapping[str, Any], project: Path) -> Start:  # 
     with exit_with_message():
         if workflow.is_main_process:
             require_writable(_SNAKEMAKE)
-            check_all_shipped()
         run = configured(workflow, config, project)
         plan = Plan.of(run)
         if workflow.is_main_process:

@@ -9,9 +9,8 @@ import polars as pl
 
 from rankadjust.base.io import SUMS, write_csv, write_sums
 from rankadjust.base.stages import RESCORED, check_sums, read_product
-from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.counted_baselines import BASELINES
+from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
 from rankadjust.literature.approximation import effect_of_approximation
 from rankadjust.literature.comparison import (
     below_baselines,

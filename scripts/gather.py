@@ -20,10 +20,8 @@ from rankadjust.base.stages import (
     read_product_json,
 )
 from rankadjust.data.summary import summary_row
-from rankadjust.database.beside import write_candidates
-from rankadjust.database.counted_baselines import write_baselines
 from rankadjust.database.histograms import candidates_table
-from rankadjust.database.store import assemble, write_database
+from rankadjust.database.store import assemble, write_baselines, write_candidates, write_database
 
 
 def gather(

@@ -11,9 +11,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.stages import RESCORED, check_sums, read_product, write_product
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.data.registry import Dataset, load_registry, resolve_dataset
-from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.counted_baselines import BASELINES
+from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
 from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import read_results

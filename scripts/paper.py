@@ -7,9 +7,8 @@ from scripts.job import run
 from rankadjust.base.io import SUMS, write_sums, write_text
 from rankadjust.base.stages import check_sums
 from rankadjust.data.registry import load_registry
-from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.counted_baselines import BASELINES
+from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
 from rankadjust.literature.results import read_results
 from rankadjust.manuscript.paper import NothingAdjustedError, paper_of_results, with_figures
 

@@ -9,7 +9,7 @@ from rankadjust.base.stages import check_sums
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
-from rankadjust.database.release import require_baselines, require_complete, require_sound
+from rankadjust.database.verification import require_baselines, require_complete, require_sound
 from rankadjust.output.deposit import write_deposit
 
 

@@ -9,9 +9,8 @@ from rankadjust.base.errors import visible
 from rankadjust.base.io import SUM, write_csv, write_sums, write_text
 from rankadjust.base.stages import RESCORED, check_sums, write_product
 from rankadjust.data.registry import load_registry
-from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.counted_baselines import BASELINES
+from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
 from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore, summary
 from rankadjust.literature.results import read_results

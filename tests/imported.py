@@ -7,7 +7,7 @@ HEAVY = ("highspy", "polars", "scipy", "yaml")
 
 _PROGRAM = f"""
 import sys
-from rankadjust.cli import commands
+from rankadjust.cli.commands import commands
 try:
     commands(sys.argv[1:])
 finally:

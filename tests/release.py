@@ -10,9 +10,14 @@ from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
-from rankadjust.database.beside import write_candidates
-from rankadjust.database.counted_baselines import load_baselines, write_baselines
-from rankadjust.database.store import assemble, load_database, write_database
+from rankadjust.database.store import (
+    assemble,
+    load_baselines,
+    load_database,
+    write_baselines,
+    write_candidates,
+    write_database,
+)
 
 DATA = Path(__file__).parent / "data"
 PROTOCOLS = ("filtered", "raw")

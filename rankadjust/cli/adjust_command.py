@@ -59,15 +59,13 @@ def adjust(
     A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits say how
     far it may have been rounded, and the index gets the same interval.
     """
-    from rankadjust.database.light import light_set
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = named_values(values, metric)
     if all("=" in value or value == "%" for value in values):
         require_effect(context, NAMED)
-    known = None if (results or database or scores) else light_set(dataset, protocol, split, side)
-    if (constants := None if known else constants_of(results, database, dataset)) is not None:
-        require_times(context, constants, dataset)
+    constants = constants_of(results, database, dataset)
+    require_times(context, constants, dataset)
     adjusted_values = [
         adjust_value(
             text,
@@ -82,10 +80,8 @@ def adjust(
         )
         for name, text in named
     ]
-    if constants is not None:
-        say_if_histograms_are_missing(constants)
-    if (of_times := known or constants) is not None:
-        say_if_times_are_ignored(of_times, adjusted_values[0].dataset, adjusted_values[0].protocol)
+    say_if_histograms_are_missing(constants)
+    say_if_times_are_ignored(constants, adjusted_values[0].dataset, adjusted_values[0].protocol)
     if as_json:
         print_json([asdict(adjusted) for adjusted in adjusted_values])
         return

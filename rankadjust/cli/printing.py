@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankadjust.database.constants import Constants
-    from rankadjust.database.light import LightSet
 
 
 def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
@@ -34,7 +33,7 @@ def say_what_was_assumed(assumed: "pl.DataFrame") -> None:
         echo(assumed_facts(assumed), err=True)
 
 
-def say_if_times_are_ignored(constants: "Constants | LightSet", dataset: str, protocol: str) -> None:
+def say_if_times_are_ignored(constants: "Constants", dataset: str, protocol: str) -> None:
     """Say on standard error that a data set has times, if the name of the protocol does not mention times."""
     if protocol == PROTOCOL and constants.has_times(dataset):
         echo(

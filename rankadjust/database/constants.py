@@ -13,17 +13,27 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import require_frame
-from rankadjust.base.io import identity_of, readable, scan_parquet
-from rankadjust.base.shipped_sums import check_shipped
+from rankadjust.base.io import identity_of
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.beside import CANDIDATES, DATASETS, beside_database, load_candidates, load_datasets
-from rankadjust.database.counted_baselines import BASELINES, load_baselines
-from rankadjust.database.counted_baselines import SCHEMA as BASELINES_SCHEMA
 from rankadjust.database.histograms import Histograms
-from rankadjust.database.names import KINDS, known_name
-from rankadjust.database.runs import DATABASE, database_of_run
-from rankadjust.database.store import SCHEMA, load_database, with_released
+from rankadjust.database.known_names import KINDS, known_name
+from rankadjust.database.store import (
+    BASELINES,
+    BASELINES_SCHEMA,
+    CANDIDATES,
+    DATABASE,
+    DATASETS,
+    SCHEMA,
+    beside_database,
+    database_of_run,
+    load_baselines,
+    load_candidates,
+    load_database,
+    load_datasets,
+    names_of_datasets,
+    with_released,
+)
 
 if TYPE_CHECKING:
     from rankadjust.data.registry import Dataset
@@ -72,7 +82,7 @@ class Constants:
 
         table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
         released). histograms: of the candidates. file: the database, None for the released one or a frame.
-        baselines: what counting baselines reach (`rankadjust.database.counted_baselines.SCHEMA`). dataset: no rows
+        baselines: what counting baselines reach (`rankadjust.database.store.BASELINES_SCHEMA`). dataset: no rows
         of others are read from the file.
         """
         self.file = file
@@ -137,7 +147,7 @@ class Constants:
         Raises
         ------
         RankadjustError
-            Where the run is not finished, or a file of its database was changed.
+            Where the run is not finished.
 
         """
         return cls.from_files(database_of_run(results))
@@ -191,19 +201,17 @@ class Constants:
     def only(self, dataset: str) -> "Constants":
         """Return the constants of one data set, in any spelling; all of them where none has this name.
 
-        Of the released database its rows are then read without the others, in a tenth of the time.
+        Of a file its rows are then read without the others, in a tenth of the time.
         """
-        if self.file is not None or self._table is not None or not isinstance(dataset, str):
+        if self._table is not None or not isinstance(dataset, str):
             return self
+        file = beside_database(None, DATABASE) if self.file is None else self.file
         try:
-            # Most people write the name as the database has it, and its rows are needed in any case.
-            if (own := Constants(dataset=dataset)).table.height:
-                return own
-            known = _read_once(_released_names, beside_database(None, DATABASE))["dataset"].to_list()
+            known = _read_once(_names, file)["dataset"].to_list()
             name = known_name(KINDS["dataset"], dataset, known, "the database", lambda: self.registry)
         except RankadjustError:
             return self
-        return Constants(dataset=name)
+        return Constants(file=self.file, dataset=name)
 
     @cached_property
     def _unchanged(self) -> pl.DataFrame:
@@ -334,6 +342,10 @@ class _Stacked(Constants):
         """The file of histograms that is not there."""
         return self._own.missing_histograms
 
+    def only(self, dataset: str) -> "Constants":  # noqa: ARG002 - a run has few data sets, and completes others
+        """Return these constants: a row of either may be meant."""
+        return self
+
 
 Database = Constants | pl.DataFrame | str | Path | None
 """What a public function takes as its database: constants, a frame, a file, None for the released one."""
@@ -359,10 +371,8 @@ def _datasets(file: Path, _: str | None) -> pl.DataFrame:
     return load_datasets(file)
 
 
-def _released_names(file: Path, _: str | None) -> pl.DataFrame:
-    check_shipped(file)
-    with readable(file):
-        return scan_parquet(file).select(pl.col("dataset").unique().sort()).collect()
+def _names(file: Path, _: str | None) -> pl.DataFrame:
+    return pl.DataFrame({"dataset": names_of_datasets(file)}, schema={"dataset": pl.String})
 
 
 def _typed(table: pl.DataFrame) -> pl.DataFrame:

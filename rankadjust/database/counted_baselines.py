@@ -1,31 +1,18 @@
-"""What counting baselines reach on every evaluation set: the table beside a database, and the gain over the best one.
+"""What counting baselines reach on every evaluation set: the best one, and the gain over it.
 
-Counting is in `rankadjust.baselines`; here its values are stored, looked up, and compared with other values:
+Counting is in `rankadjust.baselines`, and `rankadjust.database.store` reads what it gave.
 gain = (M - B) / (optimum - B) is 0 at the baseline's value B and 1 for a perfect ranking.
 """
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.sealed import TableKind, read_sealed, write_sealed
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.arithmetic import gains
-from rankadjust.database.beside import beside_database
 
-BASELINES = "baselines.parquet"
-SCHEMA = pl.Schema(
-    {
-        **dict.fromkeys(("dataset", "protocol", "split", "side", "baseline", "metric"), pl.String()),
-        "value": pl.Float64(),
-        "variance": pl.Float64(),
-        "tasks": pl.Int64(),
-        "reason": pl.String(),
-    }
-)
 # Baselines that know no more than a model that was trained on the training split, and on validation for testing.
 FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
 BEST = "best"
@@ -34,31 +21,6 @@ CHOSEN_ON = {"testing": ("validation",), "inference_testing": ("inference_valida
 _GAINS = ("gain", "gain_low", "gain_high")
 GAIN = {"baseline": pl.String, **dict.fromkeys(("baseline_value", *_GAINS), pl.Float64)}
 """Columns that `add_gain` adds."""
-
-_TABLE = TableKind(
-    name="baselines",
-    schema=1,
-    columns=SCHEMA,
-    what="a table of baselines",
-    remake="'snakemake --cores all database' makes one",
-)
-_ORDER = ["dataset", "protocol", "split", "side", "baseline", "metric"]
-
-
-def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
-    """Write the values of the baselines of several data sets as one table, sealed."""
-    nothing = pl.DataFrame(schema=SCHEMA)
-    write_sealed(pl.concat([nothing, *tables]).sort(_ORDER), path, _TABLE)
-
-
-def load_baselines(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
-    """Return the values of baselines, columns SCHEMA; None means the released ones. dataset: only its own.
-
-    Raises RankadjustError when the file is missing or holds something else, and when its values are not those that
-    were sealed.
-    """
-    file = beside_database(None, BASELINES) if path is None else Path(path)
-    return read_sealed(file, _TABLE, dataset)[0]
 
 
 def chosen(baselines: pl.DataFrame, against: str | None = None) -> pl.DataFrame:

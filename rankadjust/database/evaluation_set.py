@@ -21,16 +21,14 @@ from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, best_of, chosen, known_baseline, why_no_gain
-from rankadjust.database.counted_baselines import SCHEMA as BASELINES_SCHEMA
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.limits import Limits
-from rankadjust.database.names import SIDE, SPLIT, known_name, narrowed
-from rankadjust.database.store import SCHEMA
+from rankadjust.database.histograms import Histograms, Limits
+from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed
+from rankadjust.database.store import BASELINES_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
     from rankadjust import Comparison
     from rankadjust.counting.protocols import Protocol
-    from rankadjust.database.computed import Triples
+    from rankadjust.database.own_triples import Triples
 
 _OWN = "own"
 _CONSTANT = "constant"
@@ -118,7 +116,7 @@ class EvaluationSet:
 
         def listed() -> pl.DataFrame | None:
             # What lists tasks takes long to import, and one printed value does not need it.
-            from rankadjust.database.single_tasks import tasks_of_run  # noqa: PLC0415
+            from rankadjust.database.own_triples import tasks_of_run  # noqa: PLC0415
 
             return tasks_of_run(constants.file, chosen["dataset"], chosen["protocol"])
 
@@ -173,7 +171,7 @@ class EvaluationSet:
         Raises
         ------
         RankadjustError
-            Where the run is not finished or its files were changed, and for a name that it does not have.
+            Where the run is not finished, and for a name that it does not have.
 
         """
         return cls.of(Constants.of_run(results).over(Constants.released()), dataset, protocol, split, side)
@@ -226,8 +224,11 @@ class EvaluationSet:
         """
         # What counts takes long to import, and one printed value does not need it.
         from rankadjust.counting.protocols import get_protocol  # noqa: PLC0415
-        from rankadjust.database.computed import baselines_of, counted  # noqa: PLC0415
-        from rankadjust.database.single_tasks import own_tasks  # noqa: PLC0415
+        from rankadjust.database.own_triples import (  # noqa: PLC0415
+            baselines_of,
+            counted,
+            own_tasks,
+        )
 
         rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
         given = {"training": train, "validation": valid, "testing": test}
@@ -380,7 +381,7 @@ class EvaluationSet:
         return order.join(rows, on="metric", how="inner", maintain_order="left").select(SCHEMA.names())
 
     def _computed(self, metrics: Sequence[Metric]) -> pl.DataFrame:
-        from rankadjust.database.computed import computed  # noqa: PLC0415
+        from rankadjust.database.own_triples import computed  # noqa: PLC0415
 
         counts = self._counts
         if counts.is_empty() or counts["tasks"].null_count():

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from rankadjust.database.beside import CANDIDATES, beside_database
 from rankadjust.database.constants import Constants
-from rankadjust.database.names import narrowed
-from rankadjust.database.runs import DATABASE
+from rankadjust.database.known_names import narrowed
+from rankadjust.database.store import CANDIDATES, DATABASE, beside_database
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,29 @@
-"""The adjustment database: one row per data set, protocol, split, side and metric."""
+"""The files of a database: adjustments.parquet, with candidates.parquet, baselines.parquet and datasets.tsv beside."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import shipped
-from rankadjust.base.sealed import Seal, TableKind, read_seal, read_sealed, write_sealed
-from rankadjust.base.vocabulary import KEY
-from rankadjust.database.adjustments import COEFFICIENTS, Z_OF_VARIANCE, add_coefficients
-from rankadjust.database.arithmetic import BOUNDS
+from rankadjust.base.io import (
+    parquet_metadata,
+    parquet_schema,
+    read_csv,
+    readable,
+    scan_parquet,
+    shipped,
+    without_guards,
+    write_parquet,
+)
+from rankadjust.base.version import VERSION
+from rankadjust.base.vocabulary import EVALUATION, KEY
+from rankadjust.database.arithmetic import BOUNDS, COEFFICIENTS, Z_OF_VARIANCE, add_coefficients
+
+DATABASE, CANDIDATES = "adjustments.parquet", "candidates.parquet"
+BASELINES, DATASETS = "baselines.parquet", "datasets.tsv"
+RELEASED = f"resources/database/{DATABASE}"
 
 SCHEMA = pl.Schema(
     {
@@ -23,15 +36,41 @@ SCHEMA = pl.Schema(
         **dict.fromkeys(BOUNDS, pl.Float64),
     }
 )
-# `schema` counts the layouts of this table: raise it with every change of SCHEMA.
-ADJUSTMENTS = TableKind(
-    name="adjustments",
-    schema=2,
-    columns=SCHEMA,
-    what="an adjustment database",
-    remake="'snakemake --cores all database' makes one",
+BASELINES_SCHEMA = pl.Schema(
+    {
+        **dict.fromkeys((*EVALUATION, "baseline", "metric"), pl.String()),
+        **dict.fromkeys(("value", "variance"), pl.Float64()),
+        "tasks": pl.Int64(),
+        "reason": pl.String(),
+    }
 )
-RELEASED = "resources/database/adjustments.parquet"
+_CANDIDATES_SCHEMA = dict.fromkeys(EVALUATION, pl.String()) | dict.fromkeys(
+    ("num_candidates", "tasks"), pl.Int64()
+)
+_REMAKE = "'snakemake --cores all database' makes one"
+# Tables are sorted by data set: one of them is found in a twentieth of the rows, and files grow by 3 to 9 %.
+_ROWS_A_GROUP = 20_000
+_PREFIX = "rankadjust."
+# Any job of a run that was started has left a log, also one that failed.
+_FOLDER, _LOGS = "database", "logs"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A kind of table. schema: the number of its layout, raised with every change of its columns.
+
+    columns: those that every such table has, with their types; it may have more. what: for messages.
+    """
+
+    name: str
+    schema: int
+    columns: Mapping[str, pl.DataType]
+    what: str
+
+
+ADJUSTMENTS = Table("adjustments", 2, SCHEMA, "an adjustment database")
+_CANDIDATES = Table("candidates", 1, _CANDIDATES_SCHEMA, "a table of candidate histograms")
+_BASELINES = Table("baselines", 1, BASELINES_SCHEMA, "a table of baselines")
 
 
 def assemble(moments: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -64,8 +103,19 @@ def with_released(computed: pl.DataFrame, released: pl.DataFrame | None) -> pl.D
 
 
 def write_database(database: pl.DataFrame, path: str | Path) -> None:
-    """Write a database as Parquet, sealed: with version, schema and a digest of its values in the metadata."""
-    write_sealed(database, path, ADJUSTMENTS)
+    """Write a database as Parquet, with its version and schema in the metadata."""
+    _write(database, path, ADJUSTMENTS)
+
+
+def write_candidates(histograms: pl.DataFrame, path: str | Path) -> None:
+    """Write candidate histograms as Parquet, with version and schema in the metadata."""
+    _write(histograms, path, _CANDIDATES)
+
+
+def write_baselines(tables: Iterable[pl.DataFrame], path: str | Path) -> None:
+    """Write the values of the baselines of several data sets as one table, with version and schema."""
+    rows = pl.concat([pl.DataFrame(schema=BASELINES_SCHEMA), *tables])
+    _write(rows.sort(*EVALUATION, "baseline", "metric"), path, _BASELINES)
 
 
 def load_database(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
@@ -76,7 +126,7 @@ def load_database(path: str | Path | None = None, dataset: str | None = None) ->
     path : str or Path, optional
         A file that a run or a release wrote; None means the released one.
     dataset : str, optional
-        Only the rows of this data set, by the name that it has there; of the released database they come at once.
+        Only the rows of this data set, by the name that it has there: they come at once.
 
     Returns
     -------
@@ -86,8 +136,7 @@ def load_database(path: str | Path | None = None, dataset: str | None = None) ->
     Raises
     ------
     RankadjustError
-        If the file is missing or is not an adjustment database, or another version made it with other columns. If its
-        values have changed since they were written, or it has no digest that would show a change.
+        If the file is missing, damaged or not an adjustment database, or another version made it with other columns.
 
     Examples
     --------
@@ -97,19 +146,133 @@ def load_database(path: str | Path | None = None, dataset: str | None = None) ->
     [(402, 0.1671)]
 
     """
-    file = shipped(RELEASED) if path is None else Path(path)
-    database, seal = read_sealed(file, ADJUSTMENTS, dataset)
-    if seal is None:
-        raise RankadjustError(
-            f"{file}: it has no digest, so that its values cannot be checked; {ADJUSTMENTS.remake}, and "
-            "rankadjust.database.store.write_database writes one from a frame"
-        )
-    return database
+    return _read(path, DATABASE, ADJUSTMENTS, dataset)
 
 
-def released_seal() -> Seal | None:
-    """Return version, schema and digest of the released database, None where it is missing or has none."""
+def load_candidates(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
+    """Return candidate histograms: dataset, protocol, split, side, entities, num_candidates, tasks, ...
+
+    None means the released ones; dataset: only its own. Raises RankadjustError as `load_database` does.
+    """
+    return _read(path, CANDIDATES, _CANDIDATES, dataset)
+
+
+def load_baselines(path: str | Path | None = None, dataset: str | None = None) -> pl.DataFrame:
+    """Return the values of baselines, columns BASELINES_SCHEMA; None means the released ones. dataset: only its own.
+
+    Raises RankadjustError as `load_database` does.
+    """
+    return _read(path, BASELINES, _BASELINES, dataset)
+
+
+def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
+    """Return the counts of every data set as text, a row each; None means the released table."""
+    file = beside_database(None, DATASETS) if path is None else Path(path)
+    missing = "no table of data sets is here; give the run that wrote the database with --results"
+    with readable(file, missing=missing):
+        return without_guards(read_csv(file, separator="\t"))
+
+
+def names_of_datasets(path: str | Path | None = None) -> list[str]:
+    """Return the names of the data sets in a database, sorted; None means the released one."""
+    return _read(path, DATABASE, ADJUSTMENTS, column="dataset")["dataset"].to_list()
+
+
+def beside_database(database: str | Path | None, name: str) -> Path:
+    """Return the path of a file that is released together with a database (None: the released one)."""
+    file = shipped(RELEASED) if database is None else Path(database)
+    return file.parent / name
+
+
+def released_version() -> tuple[str, str] | None:
+    """Return the version that wrote the released database and the number of its schema; None where it does not say."""
     try:
-        return read_seal(shipped(RELEASED))
+        metadata = parquet_metadata(shipped(RELEASED))
     except (OSError, pl.exceptions.PolarsError):
         return None
+    version, schema = (metadata.get(f"{_PREFIX}{key}") for key in ("version", "schema"))
+    return None if version is None or schema is None else (version, schema)
+
+
+def database_of_run(results: str | Path) -> Path:
+    """Return the database file of a run; candidates.parquet and datasets.tsv are beside it.
+
+    results: the folder `results` that the workflow writes. Raises RankadjustError if it is another kind of folder, or
+    the run has not finished.
+    """
+    results = Path(results)
+    missing = _missing(results)
+    if not missing:
+        return results / _FOLDER / DATABASE
+    for meant in (results / "results", results.parent):
+        if not _missing(meant):
+            raise RankadjustError(f"{results}: this is not the folder of results itself; give {meant}")
+    if not results.is_dir():
+        raise RankadjustError(
+            f"{results}: there is no such folder; give the folder results that a run has written"
+        )
+    if len(missing) == 3 and not (results / _LOGS).is_dir():
+        raise RankadjustError(
+            f"{results}: no run has written its results here; 'snakemake --cores all' with the option "
+            "--config datasets=NAME makes a run"
+        )
+    raise RankadjustError(
+        f"{results}: the run is not finished, {_FOLDER}/{missing[0]} is missing; the same snakemake line "
+        "again goes on with it"
+    )
+
+
+def _missing(results: Path) -> list[str]:
+    return [name for name in (DATABASE, CANDIDATES, DATASETS) if not (results / _FOLDER / name).is_file()]
+
+
+def _write(frame: pl.DataFrame, path: str | Path, table: Table) -> None:
+    metadata = {"table": table.name, "schema": str(table.schema), "version": VERSION}
+    write_parquet(frame, path, {f"{_PREFIX}{key}": text for key, text in metadata.items()}, _ROWS_A_GROUP)
+
+
+def _read(
+    path: str | Path | None, name: str, table: Table, dataset: str | None = None, column: str | None = None
+) -> pl.DataFrame:
+    """Return a table in a Parquet file (None: the released one of this name), or only what is asked for.
+
+    dataset: only its rows; row groups of others are passed over. column: only its values, each once, sorted.
+    """
+    file = beside_database(None, name) if path is None else Path(path)
+    if file.is_dir():
+        raise RankadjustError(f"{file}: this is a folder; give the Parquet file itself")
+    with readable(file, "not a Parquet file, or a damaged one", f"there is no such file; {_REMAKE}"):
+        _require_schema(file, table, parquet_metadata(file))
+        _require_columns(file, table, parquet_schema(file))
+        rows = scan_parquet(file)
+        if dataset is not None:
+            rows = rows.filter(pl.col("dataset") == dataset)
+        if column is not None:
+            rows = rows.select(pl.col(column).unique().sort())
+        return rows.collect()
+
+
+def _require_schema(path: Path, table: Table, metadata: Mapping[str, str]) -> None:
+    """Raise RankadjustError if a file has another layout, as files of other versions may."""
+    name, schema, version = (metadata.get(f"{_PREFIX}{key}") for key in ("table", "schema", "version"))
+    if name == table.name and schema != str(table.schema):
+        raise RankadjustError(
+            f"{path}: made by rankadjust {version} with schema {schema}; this is rankadjust {VERSION}, which reads "
+            f"schema {table.schema}: use that version, or make the file again: {_REMAKE}"
+        )
+
+
+def _require_columns(path: Path, table: Table, schema: Mapping[str, pl.DataType]) -> None:
+    words = {pl.String: "text", pl.Int64: "whole numbers", pl.Float64: "numbers"}
+
+    def in_words(kind: pl.DataType) -> str:
+        word = next((word for known, word in words.items() if kind == known), None)
+        return f"values of type {kind}" if word is None else f"{word} ({kind})"
+
+    for name, kind in table.columns.items():
+        if name not in schema:
+            raise RankadjustError(f"{path}: not {table.what}, it lacks the column {name!r}")
+        if schema[name] != kind:
+            raise RankadjustError(
+                f"{path}: not {table.what}, its column {name!r} holds {in_words(schema[name])}, not {in_words(kind)}"
+            )

@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
-from rankadjust.database.adjustments import add_adjusted, add_coefficients
-from rankadjust.database.arithmetic import stated_scores
+from rankadjust.database.arithmetic import add_adjusted, add_coefficients, stated_scores
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
-from rankadjust.database.names import SIDE, known_name
+from rankadjust.database.known_names import SIDE, known_name
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.drawn_p import add_drawn_p
 from rankadjust.evaluation.fit import check_fit, on_side

@@ -2,19 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.drawn_scorer import MOST_TASKS, p_of_draws, reason_with_draws
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
 from rankadjust.database.arithmetic import adjusted, gains, is_bounded, stated_scores
-from rankadjust.database.light import LightSet, light_set
-
-if TYPE_CHECKING:
-    # Most values need nothing that imports polars.
-    from rankadjust.database.constants import Database
-    from rankadjust.database.evaluation_set import EvaluationSet
+from rankadjust.database.constants import Database
+from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 
 
 @dataclass(frozen=True)
@@ -90,14 +86,14 @@ class Adjusted:
 def adjust(  # noqa: PLR0913 - options of the public API, by name only
     value: float | str,
     *,
-    dataset: "str | EvaluationSet",
+    dataset: str | EvaluationSet,
     metric: str,
     protocol: str = "filtered",
     split: str = "testing",
     side: str = "both",
     scores: str | None = None,
     against: str | None = None,
-    database: "Database" = None,
+    database: Database = None,
 ) -> Adjusted:
     """Return the ratio, index and z of a printed value, and its expectation under chance.
 
@@ -148,13 +144,7 @@ def adjust(  # noqa: PLR0913 - options of the public API, by name only
     """
     wanted = resolve(metric)
     given = typed_value(value, wanted)
-    evaluation_set: LightSet | EvaluationSet | None = None
-    if isinstance(dataset, str) and database is None and against is None:
-        evaluation_set = light_set(dataset, protocol, split, side)
-    if evaluation_set is None or evaluation_set.row(wanted) is None:
-        from rankadjust.database.evaluation_set import evaluation_set_of  # noqa: PLC0415 - see above
-
-        evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
+    evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
     return _adjusted(given, wanted, stated_scores(scores), against, evaluation_set)
 
 
@@ -163,7 +153,7 @@ def _adjusted(
     metric: Metric,
     scores: str | None,
     against: str | None,
-    evaluation_set: "LightSet | EvaluationSet",
+    evaluation_set: EvaluationSet,
 ) -> Adjusted:
     row = evaluation_set.row(metric)
     if row is None:
@@ -182,12 +172,10 @@ def _adjusted(
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
 
 
-def _drawn(
-    row: Mapping[str, Any], metric: Metric, evaluation_set: "LightSet | EvaluationSet"
-) -> dict[str, Any]:
+def _drawn(row: Mapping[str, Any], metric: Metric, evaluation_set: EvaluationSet) -> dict[str, Any]:
     """Return draws_reaching and p_random_scorer of a row, None without need to draw, or without counts; and why."""
     reached = None
-    if not isinstance(evaluation_set, LightSet) and (row["tasks"] or 0) <= MOST_TASKS:
+    if (row["tasks"] or 0) <= MOST_TASKS:
         from rankadjust.evaluation.drawn_p import reaching_draws  # noqa: PLC0415 - see above
 
         reached = reaching_draws(row, metric, evaluation_set)
@@ -197,7 +185,7 @@ def _drawn(
 
 
 def _gain(
-    row: Mapping[str, Any], metric: Metric, against: str | None, evaluation_set: "LightSet | EvaluationSet"
+    row: Mapping[str, Any], metric: Metric, against: str | None, evaluation_set: EvaluationSet
 ) -> dict[str, Any]:
     """Return the comparison with a counting baseline; reason_gain says why if that cannot be."""
     baseline, value, reason = evaluation_set.compared(metric, against)

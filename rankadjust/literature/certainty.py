@@ -18,7 +18,7 @@ _CONSTANT = ("constant", "entities")
 def add_certainty(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
     """Give the status assumed to rows whose index depends on facts that were neither printed nor given.
 
-    rows: rows with the columns of `rankadjust.database.adjustments.add_adjusted`, and grades
+    rows: rows with the columns of `rankadjust.database.arithmetic.add_adjusted`, and grades
     (`rankadjust.tables.reading.GRADED`). An assumed split or side does not change the status if no other evaluated
     split or side would move the index by more than half of its rounding interval.
     """

@@ -9,7 +9,7 @@ from rankadjust.base.vocabulary import KEY, SAMPLED
 from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import Dataset
-from rankadjust.database.adjustments import add_coefficients
+from rankadjust.database.arithmetic import add_coefficients
 from rankadjust.literature.wording import ALL_ENTITIES
 
 _UNKNOWN_TASKS = "the number of tasks is not known: no z"

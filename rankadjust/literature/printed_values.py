@@ -10,8 +10,7 @@ from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.typed import stands_for
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.limits import Limits
+from rankadjust.database.histograms import Histograms, Limits
 
 
 def read_values(rows: pl.DataFrame) -> pl.DataFrame:

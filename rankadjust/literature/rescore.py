@@ -11,7 +11,7 @@ import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
 from rankadjust.data.registry import Dataset
-from rankadjust.database.adjustments import add_adjusted
+from rankadjust.database.arithmetic import add_adjusted
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain
 from rankadjust.literature.certainty import add_certainty

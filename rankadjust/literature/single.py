@@ -9,7 +9,7 @@ from rankadjust.chance.bounds import Attainable, attainable
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, hit
 from rankadjust.consistency.statements import TOLERANCE, TaskCounts
-from rankadjust.database.limits import left_out_by
+from rankadjust.database.histograms import left_out_by
 from rankadjust.literature.findings import Finding, PrintedValue
 
 _NOTHING = np.empty(0)

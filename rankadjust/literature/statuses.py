@@ -9,8 +9,7 @@ import polars as pl
 
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.adjustments import is_bounded
-from rankadjust.database.arithmetic import BOUNDS
+from rankadjust.database.arithmetic import BOUNDS, has_bounds
 from rankadjust.literature.tidy import where_of
 from rankadjust.tables.sidecar import usual_sidecar
 
@@ -119,14 +118,14 @@ def _other_messages() -> dict[str, pl.Expr]:
                 "metric",
             )
         )
-        .when(in_database & pl.col("index_scale").is_null() & ~is_bounded())
+        .when(in_database & pl.col("index_scale").is_null() & ~has_bounds())
         .then(pl.coalesce("reason", pl.lit("the expectation is not known"))),
         "not_in_database": pl.when(~in_database).then(
             filled("the database has no row for {}", pl.concat_str(KEY, separator=", "))
         ),
         "approximate": pl.when(pl.col("rule_status") == "approximate")
         .then("rule_message")
-        .when(pl.col("benchmark_note").is_not_null() & ~is_bounded())
+        .when(pl.col("benchmark_note").is_not_null() & ~has_bounds())
         .then("benchmark_note")
         .when(pl.col("origin") == "entities")
         .then(
@@ -135,7 +134,7 @@ def _other_messages() -> dict[str, pl.Expr]:
                 "entities",
             )
         ),
-        "bounded": pl.when(is_bounded()).then(
+        "bounded": pl.when(has_bounds()).then(
             filled(
                 "the expectation is between {} and {}, which index_low to index_high takes into account",
                 pl.col("expectation_low").round_sig_figs(4),

@@ -6,7 +6,6 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import read_csv, readable, without_guards
-from rankadjust.base.shipped_sums import check_shipped
 from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.formats.grid import MAX_COLUMNS
@@ -16,11 +15,10 @@ def read_tidy(path: str | Path) -> pl.DataFrame:
     """Read a tidy table as text, with the file's name and each row's line added.
 
     The first line decides the separator: comma, tab or semicolon. The columns of the file follow `file` and
-    `file_line` (Int64; the header is line 1), unchanged. Raises RankadjustError if the file cannot be read, lacks a
-    required column, or is a shipped file whose bytes have changed.
+    `file_line` (Int64; the header is line 1), unchanged. Raises RankadjustError if the file cannot be read or lacks a
+    required column.
     """
     path = Path(path)
-    check_shipped(path)
     separator, _ = tidy_separator(path)
     with readable(path):
         frame = read_csv(path, separator=separator, raise_if_empty=False)

@@ -24,7 +24,7 @@ from rankadjust.chance.adjusted_names import Names, names_of, split_adjusted
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
 from rankadjust.database.arithmetic import stated_scores
-from rankadjust.database.names import SPLIT, find_name
+from rankadjust.database.known_names import SPLIT, find_name
 
 UNITS = ("fraction", "percent", "rank", "index", "z")
 

@@ -10,7 +10,7 @@ from rankadjust.base.errors import RankadjustError, installed_by
 from rankadjust.base.io import to_csv, write_bytes, write_text
 from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants, Database
-from rankadjust.database.store import released_seal
+from rankadjust.database.store import released_version
 from rankadjust.literature.assumptions import with_defaults_named
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import Results, read_results
@@ -192,8 +192,8 @@ def _paper(rows: pl.DataFrame, tables: Mapping[str, str | bytes], sentences: str
 
 def _database_of(constants: Constants) -> str | None:
     """Return the name of the database with its version; None for the database of a run, which has no version."""
-    seal = released_seal() if constants.file is None else None
-    return None if seal is None else f"database {seal.version}"
+    released = released_version() if constants.file is None else None
+    return None if released is None else f"database {released[0]}"
 
 
 def _set_anew(tables: Sequence[Sequence[Column]], note: str) -> dict[str, str | bytes]:

@@ -12,10 +12,10 @@ from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand
-from rankadjust.database.adjustments import add_coefficients
+from rankadjust.database.arithmetic import add_coefficients
 from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
-from rankadjust.database.names import SIDE, known_name
+from rankadjust.database.known_names import SIDE, known_name
 from rankadjust.evaluation.chance_constants import chance_constants
 from rankadjust.evaluation.clusters import NOT_KNOWN, clusters_of
 from rankadjust.evaluation.evaluate import known_queries

@@ -20,13 +20,10 @@ from rankadjust.base.schemas import read_yaml
 from rankadjust.base.version import REGISTRY_DATE, VERSION
 from rankadjust.counting.protocols import load_protocols
 from rankadjust.data.registry import Dataset
-from rankadjust.database.beside import write_candidates
 from rankadjust.database.constants import Constants
-from rankadjust.database.counted_baselines import BASELINES, write_baselines
 from rankadjust.database.histograms import with_benchmarks
-from rankadjust.database.release import pykeen_layout
-from rankadjust.database.store import write_database
-from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS
+from rankadjust.database.store import BASELINES, write_baselines, write_candidates, write_database
+from rankadjust.database.verification import DEPOSITED_DATASETS, ORIGINS, pykeen_layout
 from rankadjust.output.terminal import SAMPLED, SAMPLED_DESCRIPTION, metric_rows
 
 TABLES = (

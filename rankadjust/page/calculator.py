@@ -12,10 +12,8 @@ from rankadjust.base.words import folded
 from rankadjust.chance.bounds import attainable_by_group
 from rankadjust.chance.metrics import FAMILIES, Metric, resolve
 from rankadjust.data.registry import load_registry
-from rankadjust.database.adjustments import Z_OF_VARIANCE
-from rankadjust.database.arithmetic import BOUNDS, LEAST_ROOM
-from rankadjust.database.histograms import with_benchmarks
-from rankadjust.database.limits import left_out_by
+from rankadjust.database.arithmetic import BOUNDS, LEAST_ROOM, Z_OF_VARIANCE
+from rankadjust.database.histograms import left_out_by, with_benchmarks
 from rankadjust.database.store import load_database
 from rankadjust.page.material import Material
 from rankadjust.page.templating import Section, data_element, packed_element, render
@@ -132,8 +130,8 @@ def _limits(
 ) -> tuple[list[pl.Series], list[pl.Series]]:
     """Return the numbers of candidates of each evaluation, and the values that each row's metric can have.
 
-    As in rankadjust.database.limits, a protocol that leaves the true answer out counts it as a further candidate. The
-    limits of an evaluation are unknown if a number of tasks is.
+    As in rankadjust.database.histograms, a protocol that leaves the true answer out counts it as a further candidate.
+    The limits of an evaluation are unknown if a number of tasks is.
     """
     known_counts = with_benchmarks(histograms.select(*EVALUATION, "num_candidates", "tasks"))
     together = known_counts.with_columns(side=pl.lit("both"))

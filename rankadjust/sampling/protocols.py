@@ -14,7 +14,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.database.names import KINDS, known_name
+from rankadjust.database.known_names import KINDS, known_name
 from rankadjust.sampling.law import Draw
 
 WITHOUT, WITH = "without-replacement", "with-replacement"

@@ -12,7 +12,7 @@ from scripts.render import render
 from scripts.rescore import rescore_tables
 
 from rankadjust.base.io import SUMS, write_sums
-from rankadjust.database.counted_baselines import BASELINES, write_baselines
+from rankadjust.database.store import BASELINES, write_baselines
 from tests.copies import FEW, PROJECT
 
 # Each would show if it came into the page as anything but text: as an element, a dialog, a request, an error, or as a

@@ -18,11 +18,10 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import PRINTED_SPLITS
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.adjustments import is_bounded
-from rankadjust.database.beside import load_candidates
+from rankadjust.database.arithmetic import has_bounds
 from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.store import load_candidates, load_database, with_released
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.output.one_value_text import adjusted_value
 from rankadjust.output.terminal import number
@@ -96,8 +95,8 @@ def sampled(database, seed):
     """Return 200 rows of the database, each kind of row among them."""
     kinds = {
         # Bounds only; constants unknown; every ranking has the same value; data with times; anything.
-        "bounded": (is_bounded(), 15),
-        "unknown": (pl.col("expectation").is_null() & ~is_bounded(), 5),
+        "bounded": (has_bounds(), 15),
+        "unknown": (pl.col("expectation").is_null() & ~has_bounds(), 5),
         "constant": (pl.col("variance") == 0, 15),
         "times": (pl.col("variance_random_scorer") != pl.col("variance_static_scorer"), 30),
         "main": (pl.col("metric").is_in([MRR, "arithmetic_mean_rank", "hits_at_10"]), 60),

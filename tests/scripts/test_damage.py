@@ -45,10 +45,15 @@ from rankadjust.base.stages import (
 )
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
-from rankadjust.database.beside import load_candidates, write_candidates
-from rankadjust.database.counted_baselines import load_baselines, write_baselines
-from rankadjust.database.runs import database_of_run
-from rankadjust.database.store import load_database, write_database
+from rankadjust.database.store import (
+    database_of_run,
+    load_baselines,
+    load_candidates,
+    load_database,
+    write_baselines,
+    write_candidates,
+    write_database,
+)
 from rankadjust.evaluation.task_attributes import with_attributes
 from tests.tiny import FILES, REGISTRY
 
@@ -162,11 +167,6 @@ def release_all(folder, out):
     release(database_in(folder), tables, out / "release")
 
 
-def use_run(folder, out):
-    (folder / "logs").mkdir(exist_ok=True)
-    database_of_run(folder)
-
-
 def use_tasks(folder, out):
     ranks = pl.DataFrame({"triple": ["d\tr\tb"], "side": ["head"]})
     with_attributes(ranks, folder / "tasks.parquet")
@@ -193,7 +193,6 @@ READERS = {
         beside,
         render_all,
         release_all,
-        use_run,
     ],
     "database/baselines.parquet": [rescore_all, paper_all, compare_all, release_all],
     "database/candidates.parquet": [
@@ -202,9 +201,8 @@ READERS = {
         compare_all,
         render_all,
         release_all,
-        use_run,
     ],
-    "database/datasets.tsv": [render_all, release_all, use_run],
+    "database/datasets.tsv": [render_all, release_all],
     "rescored/table.parquet": [draw, draw_case_study, audit, compare_all, beside, render_all],
     "literature.parquet": [compare_all, render_all],
     "comparison/chance-share.csv": [render_all],

@@ -30,7 +30,7 @@ from rankadjust.base.failures import summary as failures_noted
 from rankadjust.base.stages import MOMENTS
 from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry
-from rankadjust.database.counted_baselines import load_baselines
+from rankadjust.database.store import load_baselines
 from tests.tiny import FILES, REGISTRY, write_tiny
 
 METRICS = ["arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1"]

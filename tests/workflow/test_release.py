@@ -83,7 +83,6 @@ def test_adopt_takes_the_tables_that_the_library_reads(made, project):
         "baselines.parquet",
         "candidates.parquet",
         "datasets.tsv",
-        "light.zip",
         "metric_adjustments.tsv.gz",
     }
     tables = [path for path in adopted.iterdir() if path.name not in ("README.md", SUMS)]

@@ -14,9 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankadjust.database.beside import write_candidates
-from rankadjust.database.counted_baselines import load_baselines, write_baselines
-from rankadjust.database.store import write_database
+from rankadjust.database.store import load_baselines, write_baselines, write_candidates, write_database
 from tests.copies import FEW, copy_project
 from tests.servers import snakemakes
 from tests.sessions import sessions
@@ -382,7 +380,7 @@ def test_the_same_command_makes_again_what_is_damaged_and_reads_what_a_clock_ahe
         ("page/templates/page.js", {"render": 1}),
         ("baselines/links.py", BASELINED | GATHERED),
         ("chance/random_scorer.py", {"moments": 1, "benchmarks": 1, "gather": 1} | LATER),
-        ("cli/__init__.py", {}),
+        ("cli/commands.py", {}),
     ],
 )
 @pytest.mark.slow
@@ -732,7 +730,6 @@ REFUSING = {
 READ_BY_EVERY_RUN = {
     # Of these the sums of what is read are compared; so are two tables that no run reads further.
     "project/resources/database/SHA256SUMS",
-    "project/resources/database/light.zip",
     "project/resources/database/metric_adjustments.tsv.gz",
     "project/resources/published/SHA256SUMS",
     "config.yaml",

@@ -142,7 +142,7 @@ rule gather:
         damage=damage_to(*DATABASE),
         library=code_digest(
             "base.stages",
-            "database.beside",
+            "database.store",
             "database.counted_baselines",
             "database.histograms",
             "database.store",

@@ -54,7 +54,7 @@ rule assemble_release:
         ),
         damage=damage_to(*RELEASE),
         library=code_digest(
-            "base.stages", "database.release", "database.store", "output.deposit"
+            "base.stages", "database.verification", "database.store", "output.deposit"
         ),
     script:
         "../../scripts/release.py"

@@ -139,7 +139,7 @@ rule render:
             "base.stages",
             "data.registry",
             "database.constants",
-            "database.beside",
+            "database.store",
             "page.figures",
             "page.report",
         ),

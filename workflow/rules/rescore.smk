@@ -214,7 +214,7 @@ rule compare:
         library=code_digest(
             "base.stages",
             "database.constants",
-            "database.beside",
+            "database.store",
             "literature.approximation",
             "literature.comparison",
             "literature.contradictions",

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.adjustments import add_adjusted, add_coefficients
-from rankadjust.database.arithmetic import stated_scores
+from rankadjust.database.arithmetic import add_adjusted, add_coefficients, stated_scores
 from tests.searching import in_profile
 
 # Nations, filtered, testing, both (an independent implementation in extended precision); the metric values are

@@ -8,9 +8,8 @@ import pytest
 from rankadjust import load_database, rescore
 from rankadjust.base.errors import RankadjustError
 from rankadjust.database import constants as module
-from rankadjust.database.beside import load_candidates, write_candidates
 from rankadjust.database.constants import Constants
-from rankadjust.database.store import write_database
+from rankadjust.database.store import load_candidates, write_candidates, write_database
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.literature.contradictions import check
 from tests.release import make_release
@@ -99,8 +98,9 @@ def test_one_data_set_has_the_rows_that_it_has_among_all(name):
         assert rows.equals(getattr(everything, table).filter(dataset="FB15k-237")), table
 
 
-def test_of_an_unknown_data_set_and_of_files_of_ones_own_all_is_taken(release):
-    for constants, name in ((Constants.released(), "FB15k-273"), (Constants.from_files(release), "Nations")):
+def test_of_an_unknown_data_set_and_of_a_frame_all_is_taken():
+    frame = Constants.of_frame(load_database(dataset="Nations"))
+    for constants, name in ((Constants.released(), "FB15k-273"), (frame, "Nations")):
         assert constants.only(name) is constants
 
 

@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from rankadjust import EvaluationSet, RankadjustError, adjust
-from rankadjust.database.counted_baselines import SCHEMA, add_gain, chosen
+from rankadjust.database.counted_baselines import add_gain, chosen
+from rankadjust.database.store import BASELINES_SCHEMA
 from rankadjust.output.one_value_text import adjusted_value
 
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
@@ -22,7 +23,7 @@ def rows(*given):
     }
     return pl.DataFrame(
         [key | dict(zip(("split", "baseline", "metric", "value"), one, strict=True)) for one in given],
-        schema=SCHEMA,
+        schema=BASELINES_SCHEMA,
     )
 
 

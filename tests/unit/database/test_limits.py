@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.limits import Limits
+from rankadjust.database.histograms import Histograms, Limits
 
 # Two tasks with 2 candidates and two with 10 on the head side, four with 4 on the tail side.
 ROWS = [("head", 2, 2), ("head", 10, 2), ("tail", 4, 4)]

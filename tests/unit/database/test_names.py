@@ -9,7 +9,7 @@ from rankadjust.counting.protocols import get_protocol
 from rankadjust.data.registry import load_registry, resolve_dataset
 from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.database.names import DATASET, PROTOCOL, SIDE, SPLIT, find_name
+from rankadjust.database.known_names import DATASET, PROTOCOL, SIDE, SPLIT, find_name
 from rankadjust.literature.rescore import rescore
 from rankadjust.tables.reading import read_table
 

@@ -13,13 +13,8 @@ from rankadjust.chance.moments import moments_table
 from rankadjust.configuration import load_configuration
 from rankadjust.counting.protocols import get_protocol, load_protocols
 from rankadjust.data.registry import load_registry
-from rankadjust.database.release import (
-    pykeen_layout,
-    require_baselines,
-    require_complete,
-    require_sound,
-)
 from rankadjust.database.store import assemble, load_database
+from rankadjust.database.verification import pykeen_layout, require_baselines, require_complete, require_sound
 from rankadjust.plan import Plan
 
 

@@ -1,21 +1,24 @@
-"""The database: assembled, sorted, unique, loaded."""
+"""The files of a database: assembled, written, read whole or in part, and found by the folder of a run."""
 
 import hashlib
+import re
 
 import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import write_parquet
-from rankadjust.base.sealed import digest_of_values, read_seal
+from rankadjust.base.version import VERSION
 from rankadjust.base.vocabulary import KEY
-from rankadjust.database.beside import load_candidates
 from rankadjust.database.store import (
     ADJUSTMENTS,
     SCHEMA,
     assemble,
+    database_of_run,
+    load_candidates,
     load_database,
-    released_seal,
+    names_of_datasets,
+    released_version,
     with_released,
     write_database,
 )
@@ -43,46 +46,81 @@ def moments(dataset="Nations", protocol="filtered", metrics=("arithmetic_mean_ra
     )
 
 
-def test_database_has_one_sorted_row_per_key_and_every_column():
+def test_a_database_has_one_sorted_row_per_key_and_every_column():
     database = assemble([moments("UMLS"), moments("Nations", "raw"), moments()])
     assert database.schema == SCHEMA
     assert database.height == 6
     assert database.select(KEY).equals(database.select(KEY).sort(KEY))
-
-
-def test_a_key_given_twice_is_an_error():
+    reasons = database.select("reason", "reason_random_scorer", "reason_static_scorer")
+    assert reasons.unique().rows() == [(None, "raw", "raw")]
     with pytest.raises(RankadjustError, match="more than one row for Nations, filtered, testing, both, "):
         assemble([moments(), moments()])
 
 
-def test_a_database_comes_back_as_it_was_written(tmp_path):
-    database = assemble([moments()])
-    write_database(database, tmp_path / "adjustments.parquet")
-    assert load_database(tmp_path / "adjustments.parquet").equals(database)
+def test_a_database_comes_back_as_it_was_written_whole_and_in_part(tmp_path):
+    database, file = assemble([moments(), moments("UMLS")]), tmp_path / "adjustments.parquet"
+    write_database(database, file)
+    assert load_database(file).equals(database)
+    assert load_database(file, "UMLS").equals(database.filter(dataset="UMLS"))
+    assert names_of_datasets(file) == ["Nations", "UMLS"]
+    written = {key: text for key, text in pl.read_parquet_metadata(file).items() if "rankadjust" in key}
+    assert written == {
+        "rankadjust.table": "adjustments",
+        "rankadjust.schema": str(ADJUSTMENTS.schema),
+        "rankadjust.version": VERSION,
+    }
 
 
-def test_what_is_no_database_is_refused_in_one_line(tmp_path):
+WHOLE = assemble([moments()])
+OTHER_SCHEMA = {"rankadjust.table": "adjustments", "rankadjust.schema": "1", "rankadjust.version": "0.9"}
+
+
+@pytest.mark.parametrize(
+    ("frame", "metadata", "message"),
+    [
+        (WHOLE.drop("protocol"), None, "not an adjustment database, it lacks the column 'protocol'"),
+        (
+            WHOLE.with_columns(expectation=pl.lit("a half")),
+            None,
+            "not an adjustment database, its column 'expectation' holds text (String), not numbers (Float64)",
+        ),
+        (
+            WHOLE.with_columns(pl.col("tasks").cast(pl.Int32)),
+            None,
+            "not an adjustment database, its column 'tasks' holds values of type Int32, not whole numbers (Int64)",
+        ),
+        (
+            WHOLE,
+            OTHER_SCHEMA,
+            f"made by rankadjust 0.9 with schema 1; this is rankadjust {VERSION}, which reads",
+        ),
+    ],
+)
+def test_another_table_is_refused_in_one_line(tmp_path, frame, metadata, message):
+    file = tmp_path / "adjustments.parquet"
+    write_parquet(frame, file, metadata)
+    with pytest.raises(RankadjustError, match=f"^{re.escape(f'{file}: {message}')}"):
+        load_database(file)
+
+
+def test_what_is_no_parquet_file_is_refused_in_one_line(tmp_path):
     with pytest.raises(RankadjustError, match="there is no such file; 'snakemake"):
         load_database(tmp_path / "none.parquet")
-    (tmp_path / "text.parquet").write_text("dataset\n")
-    with pytest.raises(RankadjustError, match=r"text\.parquet: not a Parquet file"):
-        load_database(tmp_path / "text.parquet")
-    write_parquet(pl.DataFrame({"dataset": ["Nations"]}), tmp_path / "other.parquet")
-    with pytest.raises(RankadjustError, match="not an adjustment database, it lacks the column 'protocol'"):
-        load_database(tmp_path / "other.parquet")
+    with pytest.raises(RankadjustError, match="this is a folder; give the Parquet file itself"):
+        load_database(tmp_path)
+    file = tmp_path / "adjustments.parquet"
+    write_database(assemble([moments()]), file)
+    for damaged in (b"dataset\n", b"", file.read_bytes()[:-30]):
+        file.write_bytes(damaged)
+        with pytest.raises(
+            RankadjustError, match=r"adjustments\.parquet: not a Parquet file, or a damaged one"
+        ):
+            load_database(file)
 
 
-def test_a_database_without_digest_is_refused_in_one_line(tmp_path):
-    write_parquet(assemble([moments()]), tmp_path / "adjustments.parquet")
-    with pytest.raises(RankadjustError, match=r"adjustments\.parquet: it has no digest, .*write_database"):
-        load_database(tmp_path / "adjustments.parquet")
-
-
-def test_text_among_the_expectations_is_refused_in_one_line(tmp_path):
-    words = assemble([moments()]).with_columns(expectation=pl.lit("about a half"))
-    write_parquet(words, tmp_path / "adjustments.parquet")
-    with pytest.raises(RankadjustError, match=r"column 'expectation' holds text \(String\), not numbers"):
-        load_database(tmp_path / "adjustments.parquet")
+def test_a_table_that_somebody_else_wrote_is_read(tmp_path):
+    write_parquet(WHOLE, tmp_path / "adjustments.parquet")
+    assert load_database(tmp_path / "adjustments.parquet").equals(WHOLE)
 
 
 def test_the_number_of_the_schema_belongs_to_its_columns():
@@ -92,39 +130,14 @@ def test_the_number_of_the_schema_belongs_to_its_columns():
     assert (ADJUSTMENTS.schema, digest) == (2, "df530f03e7b284da")
 
 
-def test_the_released_database_says_what_it_is(project):
-    seal = released_seal()
-    assert (seal.table, seal.schema) == (ADJUSTMENTS.name, str(ADJUSTMENTS.schema))
-    assert load_database(project / "resources" / "database" / "adjustments.parquet").height > 80_000
+def test_the_released_tables_say_what_they_are_and_are_sorted(project):
+    assert released_version()[1] == str(ADJUSTMENTS.schema)
+    assert load_database().height > 80_000
     assert load_candidates().height > 100_000
-
-
-@pytest.mark.parametrize("name", ["adjustments", "candidates", "baselines"])
-def test_the_seals_of_the_released_tables_are_those_of_their_values(project, name):
-    """Their bytes are compared with SHA256SUMS whenever they are read, and their values here."""
-    file = project / "resources" / "database" / f"{name}.parquet"
-    seal = read_seal(file)
-    values = pl.read_parquet(file)
-    assert digest_of_values(values, seal.table, seal.schema, seal.version) == seal.digest
-    # One data set is found without reading the others only where its rows are together.
-    assert values["dataset"].is_sorted()
-
-
-def test_the_rows_of_one_data_set_come_from_a_file_of_ones_own_after_it_was_checked(tmp_path):
-    rows = load_database(dataset="Nations")
-    assert rows["dataset"].unique().to_list() == ["Nations"]
-    file = tmp_path / "adjustments.parquet"
-    write_database(pl.concat([rows, load_database(dataset="UMLS")]), file)
-    assert load_database(file, "Nations").equals(rows)
-    changed = pl.read_parquet(file).with_columns(tasks=pl.col("tasks") + 1)
-    write_parquet(changed, file, pl.read_parquet_metadata(file))
-    with pytest.raises(RankadjustError, match="damaged"):
-        load_database(file, "Nations")
-
-
-def test_the_database_keeps_why_a_random_scorer_has_no_variance():
-    reasons = assemble([moments()]).select("reason", "reason_random_scorer", "reason_static_scorer")
-    assert reasons.unique().rows() == [(None, "raw", "raw")]
+    for name in ("adjustments", "candidates", "baselines"):
+        # One data set is found without reading the others only where its rows are together.
+        values = pl.read_parquet(project / "resources" / "database" / f"{name}.parquet", columns=["dataset"])
+        assert values["dataset"].is_sorted()
 
 
 def test_the_released_database_fills_in_what_a_run_lacks_metric_by_metric():
@@ -138,3 +151,40 @@ def test_the_released_database_fills_in_what_a_run_lacks_metric_by_metric():
         ("UMLS", "hits_at_1", 0.2, "released"),
     ]
     assert with_released(computed, None)["origin"].to_list() == ["computed"]
+
+
+FILES = ("adjustments.parquet", "candidates.parquet", "datasets.tsv")
+
+
+@pytest.fixture
+def results(tmp_path):
+    """Return a folder with the names that a finished run leaves; what is in the files does not matter here."""
+    folder = tmp_path / "results"
+    (folder / "logs").mkdir(parents=True)
+    (folder / "database").mkdir()
+    for name in FILES:
+        (folder / "database" / name).touch()
+    return folder
+
+
+def refused(folder, message):
+    with pytest.raises(RankadjustError, match=f"^{re.escape(f'{folder}: {message}')}"):
+        database_of_run(folder)
+
+
+def test_the_database_of_a_run_is_found_by_the_folder_of_its_results(results):
+    assert database_of_run(str(results)) == results / "database" / "adjustments.parquet"
+    for folder in (results.parent, results / "database"):
+        refused(folder, f"this is not the folder of results itself; give {results}")
+    for name in reversed(FILES):
+        (results / "database" / name).unlink()
+        refused(
+            results, f"the run is not finished, database/{name} is missing; the same snakemake line again"
+        )
+
+
+def test_without_any_run_the_line_says_what_makes_one(tmp_path):
+    refused(tmp_path / "results", "there is no such folder; give the folder results")
+    # A fresh checkout has the folder, with nothing but a README.
+    (tmp_path / "results").mkdir()
+    refused(tmp_path / "results", "no run has written its results here; 'snakemake --cores all'")

@@ -8,11 +8,17 @@ import pytest
 from click.testing import CliRunner
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.cli import commands
-from rankadjust.database.adjustments import add_coefficients
-from rankadjust.database.beside import load_candidates, write_candidates
-from rankadjust.database.counted_baselines import load_baselines, write_baselines
-from rankadjust.database.store import SCHEMA, load_database, write_database
+from rankadjust.cli.commands import commands
+from rankadjust.database.arithmetic import add_coefficients
+from rankadjust.database.store import (
+    SCHEMA,
+    load_baselines,
+    load_candidates,
+    load_database,
+    write_baselines,
+    write_candidates,
+    write_database,
+)
 from rankadjust.database.verification import verify
 from tests.release import make_release
 

@@ -15,9 +15,8 @@ from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.chance.typed import typed_value
 from rankadjust.counting.candidates import count_candidates
-from rankadjust.database.beside import load_candidates
 from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.database.store import assemble, load_database
+from rankadjust.database.store import assemble, load_candidates, load_database
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.output.one_value_text import adjusted_value, meaning
 from tests.release import make_release

@@ -11,11 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
-from rankadjust.database.beside import load_candidates
 from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import SCHEMA
+from rankadjust.database.store import SCHEMA, load_candidates
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.usual import COEFFICIENTS

@@ -14,11 +14,9 @@ from rankadjust.base.vocabulary import EVALUATION, KEY, PRINTED_SPLITS
 from rankadjust.chance.bounds import attainable
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.arithmetic import BOUNDS
-from rankadjust.database.beside import load_datasets
 from rankadjust.database.constants import Constants
-from rankadjust.database.histograms import Histograms
-from rankadjust.database.limits import left_out_by
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.histograms import Histograms, left_out_by
+from rankadjust.database.store import load_database, load_datasets, with_released
 from rankadjust.page.calculator import calculator_section
 from rankadjust.page.material import Material
 

@@ -7,10 +7,9 @@ import pytest
 from itables.utils import find_package_file
 from markupsafe import escape
 
-from rankadjust.database.beside import load_candidates
 from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.store import load_candidates, load_database, with_released
 from rankadjust.literature.rescore import rescore
 from rankadjust.page.figures import _library
 from rankadjust.page.material import Material

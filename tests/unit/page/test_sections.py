@@ -6,10 +6,9 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from rankadjust.database.beside import load_candidates
 from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
-from rankadjust.database.store import load_database, with_released
+from rankadjust.database.store import load_candidates, load_database, with_released
 from rankadjust.literature.comparison import not_above_chance
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.rescore import rescore

@@ -1,7 +1,8 @@
-"""Constants that no database has: constants of one's own triples, and of metrics that a database lacks."""
+"""What no database has: constants and tasks of one's own triples, and constants of metrics that a database lacks."""
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -9,16 +10,18 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame, require_frame
-from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS
+from rankadjust.base.stages import LABELS, SUMMARY, TASKS, TRIPLES, read_product, read_product_json
+from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, time_columns
 from rankadjust.baselines.table import METRICS, baselines_table
 from rankadjust.baselines.tally import Standings, count_standings
+from rankadjust.baselines.tasks import tasks_with_baselines
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
 from rankadjust.counting.candidates import Candidates, count_candidates
 from rankadjust.counting.protocols import Protocol
-from rankadjust.database.counted_baselines import SCHEMA
-from rankadjust.database.store import assemble
+from rankadjust.data.encode import encode
+from rankadjust.database.store import BASELINES_SCHEMA, assemble
 
 Triples = pl.DataFrame | ArrayLike
 """Head, relation and tail in each row: a frame with these columns, or an array or a list of the shape (n, 3)."""
@@ -48,7 +51,7 @@ def baselines_of(
 
     def values(metrics: Sequence[str] | None) -> pl.DataFrame:
         if not any(splits.get(split) is not None for split in KNOWN_SPLITS):
-            return pl.DataFrame(schema=SCHEMA)
+            return pl.DataFrame(schema=BASELINES_SCHEMA)
         wanted = expand(METRICS, (1, 3, 5, 10)) if metrics is None else list(map(resolve, metrics))
         table = baselines_table(standings(), wanted, protocol)
         return table.select(
@@ -112,3 +115,35 @@ def _with_columns(frame: pl.DataFrame, split: str) -> pl.DataFrame:
             has = ", ".join(frame.columns)
             raise RankadjustError(f"the triples for {split} lack the column {name}; they have {has}")
     return frame
+
+
+def own_tasks(splits: Mapping[str, Triples | None], protocol: Protocol) -> pl.DataFrame:
+    """Return the tasks of one's own triples, as `rankadjust.baselines.tasks.tasks_with_baselines`."""
+    given = given_triples(splits)
+    texts = {
+        name: frame.select(pl.col(*LABEL_COLUMNS, *time_columns(frame.columns)).cast(pl.String))
+        for name, frame in given.items()
+    }
+    encoded = encode(texts)
+    return tasks_with_baselines(encoded.triples, encoded.labels, protocol)
+
+
+def tasks_of_run(database: Path | None, dataset: str, protocol: str) -> pl.DataFrame | None:
+    """Return the tasks of a data set of a run, None where it has no triples of it. database: the file of the run."""
+    if database is None:
+        return None
+    results = database.parent.parent
+    table = results / "tasks" / dataset / f"{protocol}.parquet"
+    if table.is_file():
+        return read_product(table, TASKS, f"{dataset} ({protocol})")
+    triples, labels, summary = (
+        results / "triples" / f"{dataset}{suffix}" for suffix in (".parquet", ".labels.parquet", ".json")
+    )
+    if not triples.is_file():
+        return None
+    return tasks_with_baselines(
+        read_product(triples, TRIPLES, dataset),
+        read_product(labels, LABELS, dataset),
+        protocol,
+        read_product_json(summary, SUMMARY, dataset)["isolated_entities"],
+    )

@@ -1,0 +1,87 @@
+"""The command `rankadjust`: the library for people without the workflow (docs/evaluate.md).
+
+Each command imports its modules when it runs, so that light commands start at once.
+"""
+# ruff: noqa: PLC0415 - see above
+
+import click
+
+from rankadjust.base.errors import exit_with_message
+from rankadjust.cli.adjust_command import adjust
+from rankadjust.cli.check_command import check
+from rankadjust.cli.compare_command import compare
+from rankadjust.cli.evaluate_command import evaluate
+from rankadjust.cli.full_command import full
+from rankadjust.cli.list_commands import datasets, metrics, protocols, show
+from rankadjust.cli.options import complete_names
+from rankadjust.cli.paper_command import paper
+from rankadjust.cli.printing import echo
+from rankadjust.cli.read_command import read
+from rankadjust.cli.rescore_command import rescore
+from rankadjust.cli.verify_command import verify
+
+
+def main() -> None:
+    """Run the command line; a user's mistake prints a message of one line and gives exit code 1."""
+    with exit_with_message():
+        commands()
+
+
+def _print_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    from rankadjust.base.io import sha256_of
+    from rankadjust.base.version import VERSION
+    from rankadjust.database.store import DATABASE, beside_database, released_version
+
+    echo(f"rankadjust {VERSION}")
+    if (released := released_version()) is None:
+        echo("database: none, or one that does not say what it is")
+    else:
+        digest = sha256_of(beside_database(None, DATABASE))
+        echo("database {}, schema {}, sha256:{}".format(*released, digest))
+    context.exit()
+
+
+# The mark \b makes click leave lines as they are.
+_HELP = """\
+Chance-adjusted link-prediction metrics: one number, a table, or the ranks of a model.
+
+\b
+  rankadjust adjust --dataset FB15k-237 mrr=0.338    one printed number
+  rankadjust paper table.tex                         your table for the camera-ready version
+  rankadjust evaluate ranks.csv --dataset Nations    the ranks of a model
+  rankadjust check table.md                          what cannot be true of a table
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, help=_HELP)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the versions of the program and of the released database.",
+)
+def commands() -> None:
+    """Run one of the commands."""
+
+
+for _command in (
+    adjust,
+    check,
+    compare,
+    evaluate,
+    full,
+    datasets,
+    metrics,
+    protocols,
+    show,
+    paper,
+    read,
+    rescore,
+    verify,
+):
+    commands.add_command(_command)
+    complete_names(_command)
