@@ -29,9 +29,9 @@ from rankadjust.database.constants import Constants
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.results import read_results
 from rankadjust.literature.statuses import USABLE
-from rankadjust.tables.account import entries
+from rankadjust.tables.facts import DEFAULTS, reasons_in
+from rankadjust.tables.headers import Names, metric_key
 from rankadjust.tables.reading import known_names
-from rankadjust.tables.tokens import DEFAULTS, Names, metric_key
 
 COUNTS = ("known", "right", "marked", "silent", "named", "lost", "right_ok", "wrong_ok", "extra")
 # The fields that decide which constants a value is adjusted with, and which number it is.
@@ -94,7 +94,7 @@ def _read(row: Mapping[str, Any], status: str, names: Names) -> dict[str, Any]:
         "value": float(row["value"]),
         "unit": row["unit"],
         **{name: row[name] or DEFAULTS[name] for name in ("split", "side", "protocol")},
-        "doubtful": {what.replace("data set", "dataset") for what in entries(row["assumed"])},
+        "doubtful": {*reasons_in(row["assumed"])},
         "status": status,
         "place": f"row {row['row']}, column {row['column']}, {row['cell']!r}",
     }

@@ -21,9 +21,9 @@ from typing import Any
 
 from rankadjust.base.words import folded, our_word
 from rankadjust.data.registry import load_registry
-from rankadjust.tables.account import entries
+from rankadjust.tables.facts import DEFAULTS, reasons_in
+from rankadjust.tables.headers import metric_key
 from rankadjust.tables.reading import known_names, read_tables
-from rankadjust.tables.tokens import DEFAULTS, metric_key
 
 ROOT = Path(__file__).parents[1]
 FIELDS = ("dataset", "model", "metric", "value", "unit", "side", "split", "protocol")
@@ -111,7 +111,7 @@ class Corpus:
             "value": float(row["value"]),
             "unit": row["unit"],
             **said,
-            "assumed": {what.replace("data set", "dataset") for what in entries(row["assumed"])},
+            "assumed": {*reasons_in(row["assumed"])},
             "place": f"row {row['row']}, column {row['column']}, {row['cell']!r}",
         }
 

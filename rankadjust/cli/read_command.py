@@ -40,6 +40,7 @@ from rankadjust.cli.printing import echo, number_of, print_json, write
     help="Write the values that were read, a row for each.",
 )
 @click.option("--output", type=PATH, help="Write the table with its index beside each value.")
+@click.option("--all", "everything", is_flag=True, help="Show every value, and every reason of unread cells.")
 @options_of(results_option, database_option, json_option)
 def read(
     table: Path,
@@ -50,10 +51,11 @@ def read(
     output: Path | None,
     results: Path | None,
     database: Path | None,
+    everything: bool,
     as_json: bool,
     **given: str | None,
 ) -> None:
-    """Read a table of results, and show its values, the assumptions, and the unread cells.
+    """Read a table of results, and say in ten lines what was read, what was assumed, and what was not read.
 
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.
@@ -75,7 +77,9 @@ def read(
     elif reading is None:
         echo(f"{table.name}: a tidy table of {number_of(read_table.rows.height, 'value')}, taken as it is")
     else:
-        echo(read_table.understood, nl=False)
+        from rankadjust.tables.account import describe
+
+        echo(describe(reading, everything=everything), nl=False)
     if tidy is not None:
         write(read_table.rows.drop("file", "file_line") if reading is None else reading.values, tidy)
     if reading is None and (write_sidecar or output):

@@ -5,17 +5,20 @@ from collections.abc import Mapping
 import polars as pl
 
 from rankadjust.base.frames import filled
-from rankadjust.tables.account import entries
-from rankadjust.tables.tokens import DEFAULTS
+from rankadjust.tables.facts import (
+    DEFAULT,
+    DEFAULTS,
+    GRADED,
+    Fact,
+    as_given,
+    is_taken,
+    reasons_in,
+    reasons_joined,
+    reasons_text,
+)
 
-# The name of a fact in the column `assumed` -> the column that holds the assumed word.
-_COLUMNS = {
-    "data set": "dataset",
-    **{name: name for name in ("model", "metric", "split", "side", "protocol", "unit")},
-    "value": "value_as_printed",
-}
-# The grades of facts that nobody states (rankadjust.tables.reading.GRADED).
-_NOT_STATED = r"(?:inferred|default)"
+# The name of a fact -> the column that holds the assumed word.
+_COLUMNS = {name: {"value": "value_as_printed"}.get(name, name) for name in GRADED}
 # The facts that an option of the command line can state.
 _OPTIONS = ("dataset", "model", "split", "side", "protocol")
 # How many of the words that were assumed for the same reason are named.
@@ -30,7 +33,7 @@ def with_defaults_named(rows: pl.DataFrame) -> pl.DataFrame:
     if "assumed" in rows.columns:
         return rows
     defaults = [
-        pl.when(_is_empty(rows, name)).then(pl.lit(f"{name} {DEFAULTS[name]} by default"))
+        pl.when(_is_empty(rows, name)).then(pl.lit(reasons_text({name: Fact(DEFAULTS[name], DEFAULT)})))
         for name in ("split", "side", "protocol")
     ]
     return rows.with_columns(
@@ -60,7 +63,7 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
 
     """
     texts = rescored["assumed"].drop_nulls().unique(maintain_order=True)
-    said = [(text, fact, why) for text in texts for fact, why in entries(text).items()]
+    said = [(text, fact, why) for text in texts for fact, why in reasons_in(text).items()]
     facts = pl.DataFrame(said, schema=dict.fromkeys(("assumed", "fact", "why"), pl.String), orient="row")
     taken = pl.coalesce(
         pl.when(pl.col("fact") == fact).then(pl.col(column))
@@ -90,7 +93,7 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
 
 def _to_write() -> pl.Expr:
     """Return the option or sidecar line that states a fact for a whole file, None if only some values lack the fact."""
-    column = pl.col("fact").replace({"data set": "dataset"})
+    column = pl.col("fact")
     word = pl.coalesce("single", pl.when(pl.col("taken").is_null()).then(pl.lit("NAME")))
     option = filled(
         "--{} {}", column, pl.when(word.str.contains(" ")).then(filled("'{}'", word)).otherwise(word)
@@ -122,14 +125,12 @@ def with_given(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
     rows = rows.with_columns(
         pl.lit(None, dtype=pl.String).alias(name) for name in given if name not in rows.columns
     )
-    graded = pl.col("grades") if "grades" in rows.columns else pl.lit(None, dtype=pl.String)
+    is_graded = "grades" in rows.columns
     for name, fact in given.items():
-        is_taken = graded.str.contains(rf"\b{name} {_NOT_STATED}\b").fill_null(value=False)
-        is_empty = pl.col(name).fill_null("").str.strip_chars() == ""
-        rows = rows.with_columns(pl.when(is_taken | is_empty).then(pl.lit(fact)).otherwise(name).alias(name))
-        if "grades" in rows.columns:
-            stated = pl.col("grades").str.replace(rf"\b{name} {_NOT_STATED}\b", f"{name} given")
-            rows = rows.with_columns(grades=stated)
+        is_open = pl.col(name).fill_null("").str.strip_chars() == ""
+        is_open |= is_taken(name) if is_graded else pl.lit(value=False)
+        rows = rows.with_columns(pl.when(is_open).then(pl.lit(fact)).otherwise(name).alias(name))
+    rows = rows.with_columns(grades=as_given(given)) if is_graded else rows
     return _without_reasons(rows, given)
 
 
@@ -137,18 +138,16 @@ def accepted(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with every inferred fact and every default graded as given."""
     if "grades" not in rows.columns:
         return rows
-    return rows.with_columns(pl.col("grades").str.replace_all(rf" {_NOT_STATED}\b", " given"))
+    return rows.with_columns(grades=as_given())
 
 
 def _without_reasons(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
     """Remove the given facts from the column assumed."""
     if "assumed" not in rows.columns or not given:
         return rows
-    reasoned = {what for what, column in _COLUMNS.items() if column in given}
     texts = rows["assumed"].drop_nulls().unique(maintain_order=True).to_list()
     left = {
-        text: "; ".join(f"{what} {why}" for what, why in entries(text).items() if what not in reasoned)
-        or None
+        text: reasons_joined({name: why for name, why in reasons_in(text).items() if name not in given})
         for text in texts
     }
     return rows.with_columns(pl.col("assumed").replace(left))

@@ -5,6 +5,7 @@ import polars as pl
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import KEY
 from rankadjust.literature.statuses import USABLE
+from rankadjust.tables.facts import is_taken
 
 # A wrong word here means another value, or another number of candidates. A table that names no protocol may have ranked
 # against a sample: with 50 negatives chance gives MRR 0.089 and Hits@10 0.2, whatever it gives among all entities.
@@ -19,14 +20,14 @@ def add_certainty(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
     """Give the status assumed to rows whose index depends on facts that were neither printed nor given.
 
     rows: rows with the columns of `rankadjust.database.arithmetic.add_adjusted`, and grades
-    (`rankadjust.tables.reading.GRADED`). An assumed split or side does not change the status if no other evaluated
+    (`rankadjust.tables.facts.GRADED`). An assumed split or side does not change the status if no other evaluated
     split or side would move the index by more than half of its rounding interval.
     """
     if rows["grades"].null_count() == rows.height:
         return rows
-    matters = [pl.when(_is_taken(name)).then(pl.lit(name)) for name in _ALWAYS_MATTER]
+    matters = [pl.when(is_taken(name)).then(pl.lit(name)) for name in _ALWAYS_MATTER]
     moving = _moving(rows, database)
-    matters += [pl.when(_is_taken(name) & moving).then(pl.lit(name)) for name in _MAY_MATTER]
+    matters += [pl.when(is_taken(name) & moving).then(pl.lit(name)) for name in _MAY_MATTER]
     facts = pl.concat_list(matters).list.drop_nulls().list.join(", ").replace("", None)
     is_assumed = pl.col("status").is_in(USABLE) & pl.col("index").is_not_null() & facts.is_not_null()
     said = filled("assumed: {}", facts)
@@ -38,14 +39,10 @@ def add_certainty(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _is_taken(name: str) -> pl.Expr:
-    return pl.col("grades").str.contains(rf"\b{name} (?:inferred|default)\b").fill_null(value=False)
-
-
 def _moving(rows: pl.DataFrame, database: pl.DataFrame) -> pl.Series:
     """Return whether replacing the assumed split or side by another would move the index of a row."""
     numbered = rows.with_row_index("_row").with_columns(
-        _is_taken(name).alias(f"_{name}") for name in _MAY_MATTER
+        is_taken(name).alias(f"_{name}") for name in _MAY_MATTER
     )
     asked = numbered.filter(pl.any_horizontal("_split", "_side") & ~pl.col("origin").is_in(_CONSTANT))
     # Sources say when a value is about the training triples, so training is not an alternative.

@@ -9,7 +9,8 @@ from rankadjust.base.io import shipped
 from rankadjust.base.words import folded
 from rankadjust.literature.copies import LEAST_EQUAL_DIGITS, digits
 from rankadjust.literature.tidy import read_tidy
-from rankadjust.tables.tokens import Names, find_dataset, metric_key
+from rankadjust.tables.facts import is_inferred, reasons_in, reasons_joined
+from rankadjust.tables.headers import Names, find_dataset, metric_key
 
 _PUBLISHED = "resources/published"
 # So many metrics of a model must have equal values.
@@ -29,8 +30,9 @@ def with_confirmed(values: pl.DataFrame, names: Names) -> pl.DataFrame:
     values: the values of a `rankadjust.tables.reading.Reading`. A data set is confirmed if at least two metrics of a
     model have the same values, with three digits or more, in a published table of that data set.
     """
-    is_inferred = pl.col("grades").str.contains(r"\bdataset inferred\b").fill_null(value=False)
-    asked = values.filter(is_inferred, pl.col("dataset").is_not_null(), pl.col("model").is_not_null())
+    asked = values.filter(
+        is_inferred("dataset"), pl.col("dataset").is_not_null(), pl.col("model").is_not_null()
+    )
     if asked.is_empty() or published().is_empty():
         return values
     models = {folded(model) for model in asked["model"]}
@@ -48,12 +50,21 @@ def with_confirmed(values: pl.DataFrame, names: Names) -> pl.DataFrame:
         .sort("count", descending=True, maintain_order=True)
         .unique(place, keep="first", maintain_order=True)
     )
-    note = filled(", confirmed by {} values of {}", "count", pl.col("there").str.replace_all("[;$]", ","))
-    noted = pl.col("assumed").str.replace(r"(data set [^;]*)", pl.concat_str(pl.lit("$1"), "note"))
+    note = filled(", confirmed by {} values of {}", "count", "there")
     joined = values.join(equal.select(*place, note=note), on=place, how="left", maintain_order="left")
-    return joined.with_columns(
-        assumed=pl.when(is_inferred & pl.col("note").is_not_null()).then(noted).otherwise("assumed")
-    ).drop("note")
+    texts = [
+        text if note is None else _noted(text, note)
+        for text, note in joined.select("assumed", "note").iter_rows()
+    ]
+    noted = pl.Series(texts, dtype=pl.String)
+    return joined.with_columns(assumed=pl.when(is_inferred("dataset")).then(noted).otherwise("assumed")).drop(
+        "note"
+    )
+
+
+def _noted(text: str | None, note: str) -> str | None:
+    reasons = reasons_in(text)
+    return reasons_joined(reasons | {"dataset": reasons.get("dataset", "") + note})
 
 
 def _compared(rows: pl.DataFrame, names: Names) -> pl.DataFrame:

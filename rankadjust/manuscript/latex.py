@@ -21,7 +21,7 @@ from rankadjust.manuscript.source import (
     with_texts,
 )
 from rankadjust.output.markup import escape_latex, unused
-from rankadjust.tables.cells import is_missing, is_numeric, label
+from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.formats.macros import arguments
 from rankadjust.tables.layout import Table
 

@@ -12,7 +12,7 @@ from rankadjust.base.errors import RankadjustError, did_you_mean, visible
 from rankadjust.base.io import to_csv, write_parquet, write_text
 from rankadjust.chance.metrics import usual_name
 from rankadjust.output.terminal import cell as text_of
-from rankadjust.tables.cells import is_missing, is_numeric, label
+from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 

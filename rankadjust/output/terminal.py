@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from rankadjust.chance.metrics import FAMILIES, resolve
+from rankadjust.tables.facts import name_of
 
 if TYPE_CHECKING:
     # With it comes the registry, which `adjust` can do without.
@@ -93,7 +94,7 @@ def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     tables = row["tables"] and f"in table {row['tables']}"
     where = ", ".join(filter(None, (share, tables)))
     why = row["why"].removeprefix(taken).lstrip(" ,:")
-    return f"  {row['fact']}", taken, why, where and f"({where})", row["write"] or ""
+    return f"  {name_of(row['fact'])}", taken, why, where and f"({where})", row["write"] or ""
 
 
 def main_rows(result: pl.DataFrame) -> pl.DataFrame:

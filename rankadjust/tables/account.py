@@ -1,124 +1,172 @@
-"""Describe how rankadjust understood a file, and draft the sidecar that states its assumptions."""
+"""Say how a file was understood, ask for what it does not state, and draft the sidecar that states it."""
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 import yaml
 
+from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.words import folded
 from rankadjust.chance.metrics import resolve, usual_name
+from rankadjust.counting.protocols import load_benchmarks
+from rankadjust.tables.cells import adjustment_of
+from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
+from rankadjust.tables.headers import Names, datasets_within, metric_key
 from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
-from rankadjust.tables.sidecar import find_key
-from rankadjust.tables.tokens import DEFAULTS
-from rankadjust.tables.units import base_metric
+from rankadjust.tables.sidecar import find_key, given_facts
 
 # A longer text above a table is a paragraph rather than a title, and too long as a key of a sidecar.
 _LONGEST_KEY = 100
-# How many values the description prints; the tidy file has all of them.
-_SHOWN = 50
-# How many texts the description quotes where the cells of a column share a reason.
-_FEW = 3
-_FIELD = "data set|model|metric|split|side|protocol|unit|value"
-_ASSUMED = re.compile(rf"(?:^|; )({_FIELD}) (.*?)(?=; (?:{_FIELD}) |$)")
+# How many lines the description has, and how many names and texts a line quotes.
+_LINES, _FEW = 10, 3
 _QUESTIONS = {
-    "data set": "dataset:  # which data set: a name of the registry",
+    "dataset": "dataset:  # which data set: a name of the registry",
     "model": "model:  # which model",
 }
+_ASKED = ("dataset", "model", "metric", "split", "side", "protocol")
+# These facts seldom differ between the tables of a file, so that tables with the same gap share a question.
+_OF_FILE = ("split", "side", "protocol")
+_USUAL = {
+    "split": ("testing", "validation"),
+    "side": ("both", "head", "tail"),
+    "protocol": ("filtered", "raw"),
+}
+_MOST_OFFERED = 9
+
+# A value as a record of the tidy rows, and its facts.
+_Row = tuple[Mapping[str, Any], Mapping[str, Fact | None]]
 
 
-def describe(reading: Reading) -> str:
-    """Return the description of a reading: each value, each assumption, and each cell that could not be read."""
-    lines = [f"{reading.path.name}: {reading.balance}"]
-    for table in reading.tables:
-        values = reading.values.filter(pl.col("grid") == table.number)
-        rows = [line for line in table.grid.lines if line is not None]
-        span = f", lines {rows[0]} to {rows[-1]}" if rows else ""
-        lines += ["", f"table {table.number}{span}: {values.height} values"]
-        if values.height:
-            lines += [f"  {line}" for line in _shown(values)]
-    texts = reading.values["assumed"].drop_nulls()
-    assumed = Counter(entry for text in texts for entry in entries(text).items())
-    height = reading.values.height
-    if assumed:
-        shares = {count: "" if count == height else f" ({count} values)" for count in assumed.values()}
-        facts_assumed = (f"  {what} {why}{shares[count]}" for (what, why), count in assumed.items())
-        lines += ["", "assumed:", *facts_assumed]
-    if reading.remarks:
-        lines += ["", "left alone:", *(f"  {remark}" for remark in reading.remarks)]
-    if reading.unread.height:
-        lines += ["", "not read:", *(f"  {line}" for line in unread_cells(reading))]
-    return "\n".join(lines) + "\n"
+def describe(reading: Reading, *, everything: bool = False) -> str:
+    """Return the account of a reading: how many numbers were read, why others were not, and what was assumed.
+
+    It has at most ten lines, one for a reason; `everything` also shows every value.
+    """
+    unread = unread_lines(reading)
+    count = sum(number for number, _ in unread)
+    read = reading.cells.filter(state="value").height
+    head = f"{reading.path.name}: {read:,} of {read + count:,} numbers read"
+    head += f", {count:,} not:" if count else "" if read else ": no cell holds a number"
+    assumed = _assumed_lines(reading)
+    remarks = [f"note: {remark}" for remark in reading.remarks]
+    lines = [f"  {line}" for _, line in unread]
+    if everything:
+        return "\n".join([head, *lines, *assumed, *remarks, *_values(reading)]) + "\n"
+    room = _LINES - 2
+    reasons = max(room - len(assumed) - len(remarks), room // 2)
+    shown = [*_first(lines, reasons, "  … and {} more reasons")]
+    rest = [*assumed, *remarks]
+    shown += _first(rest, room - len(shown), "… and {} more assumptions and notes")
+    values = reading.values
+    example = "" if values.is_empty() else f"first value: {_example(values.row(0, named=True))}; "
+    return "\n".join([head, *shown, f"{example}--all shows everything"]) + "\n"
 
 
-def entries(assumed: str | None) -> dict[str, str]:
-    """Return the assumptions in a text of the column `assumed`: the name of the field -> the reason."""
-    return dict(_ASSUMED.findall(assumed or ""))
+def _first(lines: Sequence[str], most: int, more: str) -> list[str]:
+    if len(lines) <= most:
+        return list(lines)
+    return [*lines[: most - 1], more.format(len(lines) - most + 1)]
+
+
+def unread_lines(reading: Reading) -> list[tuple[int, str]]:
+    """Return, for each reason why numbers were not read, their number and a line: how many, where, the reason."""
+    alike: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for cell in reading.cells.filter(pl.col("reason").is_not_null()).iter_rows(named=True):
+        alike[cell["reason"]].append(cell)
+    return [(len(cells), f"{len(cells):,} {_where(cells, reading)}: {why}") for why, cells in alike.items()]
 
 
 def unread_cells(reading: Reading) -> list[str]:
-    """Return a line for each cell that should hold a value and could not be read: its place, its text, the reason.
-
-    The cells of a column that share a reason share a line, which quotes up to `_FEW` of their texts.
-    """
-    alike = reading.unread.group_by("grid", "column", "reason", maintain_order=True).agg(
-        "text",
-        *(pl.col(name).min().alias(f"{name}_first") for name in ("row", "line")),
-        *(pl.col(name).max().alias(f"{name}_last") for name in ("row", "line")),
-    )
-    return [
-        f"{_where(cells, reading)}: {_texts(cells['text'])}: {cells['reason']}"
-        for cells in alike.iter_rows(named=True)
-    ]
+    """Return a line for each reason why cells that should hold a value could not be read."""
+    own = replace(reading, cells=reading.unread)
+    return [line for _, line in unread_lines(own)]
 
 
-def _texts(texts: Sequence[str]) -> str:
-    shown = ", ".join(f"'{text}'" for text in texts[:_FEW])
-    return shown if len(texts) <= _FEW else f"{shown} and {len(texts) - _FEW} more"
+def _where(cells: Sequence[Mapping[str, Any]], reading: Reading) -> str:
+    """Return the place of cells, with a few of their texts: "in table 2, column 3 'MRR' (lines 4 to 9): '~0.5'"."""
+    grids = list(dict.fromkeys(cell["grid"] for cell in cells))
+    place = "" if len(reading.tables) == 1 else f"table{'s' * (len(grids) > 1)} {_list(grids)}, "
+    layout = reading.tables[grids[0] - 1].layout
+    names = {
+        cell["column"]: layout.columns[cell["column"] - 1].name for cell in cells if cell["grid"] == grids[0]
+    }
+    columns = [f"{number} '{name}'" if name else str(number) for number, name in names.items()]
+    rows = [cell["row"] for cell in cells]
+    lines = [cell["line"] for cell in cells if cell["line"] is not None]
+    kind, span = ("line", lines) if lines else ("row", rows)
+    where = f"column{'s' * (len(columns) > 1)} {_list(columns)}, {kind}{_range(span)}"
+    texts = _list([f"'{text}'" for text in dict.fromkeys(cell["text"] for cell in cells)])
+    return " ".join(f"in {place}{where} ({texts})".split())
 
 
-def _where(cells: Mapping[str, Any], reading: Reading) -> str:
-    table = "" if len(reading.tables) == 1 else f"table {cells['grid']}, "
-    column = reading.tables[cells["grid"] - 1].layout.columns[cells["column"] - 1].name
-    row, line = (_range(name, cells) for name in ("row", "line"))
-    name = f" '{column}'" if column and len(cells["text"]) > 1 else ""
-    return f"{table}{row}, column {cells['column']}{name}" + (f" ({line})" if line else "")
+def _range(numbers: Sequence[int]) -> str:
+    first, last = min(numbers), max(numbers)
+    return f" {first}" if first == last else f"s {first} to {last}"
 
 
-def _range(name: str, cells: Mapping[str, Any]) -> str:
-    first, last = cells[f"{name}_first"], cells[f"{name}_last"]
-    if first is None:
-        return ""
-    return f"{name} {first}" if first == last else f"{name}s {first} to {last}"
+def _list(names: Sequence[object]) -> str:
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return ", ".join(map(str, names[:_FEW])) + more
 
 
-def _shown(values: pl.DataFrame) -> Iterator[str]:
-    """Yield the values of a table as lines whose columns are aligned."""
-    shown = values.head(_SHOWN).select(
-        pl.col("row").cast(pl.String),
-        "model",
-        pl.col("dataset").alias("data set"),
-        pl.col("metric").map_elements(usual_name, return_dtype=pl.String),
-        "value",
-        "unit",
-        pl.concat_str(
-            "split",
-            "side",
-            "protocol",
-            pl.col("ties").replace({"realistic": None}),
+def _assumed_lines(reading: Reading) -> list[str]:
+    """Return a line for each reason of facts that nobody states; the defaults share a line."""
+    height = len(reading.facts)
+    defaults: dict[tuple[str, str], int] = Counter()
+    reasons: dict[tuple[str, str], int] = Counter()
+    for facts in reading.facts:
+        for name in GRADED:
+            if name not in facts:
+                continue
+            fact = facts[name]
+            if fact is not None and fact.source == DEFAULT and not fact.reason:
+                defaults[name, fact.value] += 1
+            elif why := "not named" if fact is None else fact.why:
+                reasons[name, why] += 1
+
+    def share(count: int) -> str:
+        return "" if count == height else f" ({count} of {height} values)"
+
+    usual = [f"{name_of(name)} {word}{share(count)}" for (name, word), count in defaults.items()]
+    lines = [f"assumed: {', '.join(usual)} by default"] if usual else []
+    return lines + [f"assumed: {name_of(name)} {why}{share(count)}" for (name, why), count in reasons.items()]
+
+
+def _example(row: Mapping[str, Any]) -> str:
+    about = [row["model"], row["dataset"], usual_name(row["metric"]), row["value"], row["unit"]]
+    return " ".join(filter(None, [*about, row["split"], row["side"], row["protocol"]]))
+
+
+def _values(reading: Reading) -> Iterator[str]:
+    """Yield the values of every table as lines whose columns are aligned."""
+    for table in reading.tables:
+        values = reading.values.filter(pl.col("grid") == table.number)
+        if values.is_empty():
+            continue
+        yield f"table {table.number}:"
+        evaluation = pl.concat_str(
+            *("split", "side", "protocol", pl.col("ties").replace({"realistic": None})),
             separator=", ",
             ignore_nulls=True,
-        ).alias("evaluation"),
-    )
-    shown = shown.select(column.name for column in shown if column.drop_nulls().replace("", None).count())
-    table = [shown.columns, *([text or "" for text in row] for row in shown.iter_rows())]
-    widths = [max(len(row[column]) for row in table) for column in range(shown.width)]
-    for row in table:
-        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-    if values.height > _SHOWN:
-        yield f"… and {values.height - _SHOWN} more; --tidy writes all"
+        )
+        shown = values.select(
+            pl.col("row").cast(pl.String),
+            "model",
+            pl.col("dataset").alias("data set"),
+            pl.col("metric").map_elements(usual_name, return_dtype=pl.String),
+            *("value", "unit"),
+            evaluation.alias("evaluation"),
+        )
+        shown = shown.select(column.name for column in shown if column.drop_nulls().replace("", None).count())
+        lines = [shown.columns, *([text or "" for text in row] for row in shown.iter_rows())]
+        widths = [max(len(row[column]) for row in lines) for column in range(shown.width)]
+        for row in lines:
+            cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+            yield f"  {'  '.join(cells)}".rstrip()
 
 
 def draft_sidecar(reading: Reading) -> str:
@@ -132,8 +180,7 @@ def draft_sidecar(reading: Reading) -> str:
     keys = table_keys(reading)
     for table in reading.tables:
         if table.layout.metrics:
-            values = reading.values.filter(pl.col("grid") == table.number)
-            drafts[table.number], asked[table.number] = _draft(table, values)
+            drafts[table.number], asked[table.number] = _draft(table, _rows_of(reading, table))
     everywhere = [text for text in _QUESTIONS.values() if all(text in own for own in asked.values())]
     comments = [f"# {question}" for question in everywhere] if asked else []
     for number, own in asked.items():
@@ -141,8 +188,14 @@ def draft_sidecar(reading: Reading) -> str:
         name = f"table '{key.rstrip(' :')}'" if isinstance(key, str) else f"table {key}"
         comments += [f"# {name}: {question}" for question in own if question not in everywhere]
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
-    stated = sidecar_text(reading, drafts)
-    return "\n".join([title, "# docs/tables.md explains every key.", *comments, stated])
+    return "\n".join(
+        [title, "# docs/tables.md explains every key.", *comments, sidecar_text(reading, drafts)]
+    )
+
+
+def _rows_of(reading: Reading, table: Table) -> list[_Row]:
+    rows = zip(reading.values.iter_rows(named=True), reading.facts, strict=True)
+    return [(row, facts) for row, facts in rows if row["grid"] == table.number]
 
 
 def sidecar_text(reading: Reading, drafts: Mapping[int, Mapping[str, Any]]) -> str:
@@ -153,15 +206,13 @@ def sidecar_text(reading: Reading, drafts: Mapping[int, Mapping[str, Any]]) -> s
     """
     drafted = [own for own in drafts.values() if own]
     first = drafted[0] if drafted else {}
+    if len(reading.tables) == 1:
+        return _yaml(_added(reading.sidecar, first))
     whole = {
         key: value
         for key, value in first.items()
-        if key not in ("columns", "rows")
-        and len(drafted) == len(drafts)
-        and all(own.get(key) == value for own in drafted)
+        if key not in ("columns", "rows") and all(own.get(key) == value for own in drafts.values())
     }
-    if len(reading.tables) == 1:
-        return _yaml(_added(reading.sidecar, first))
     keys = table_keys(reading)
     parts: dict[Any, dict[str, Any]] = {}
     for number, own in drafts.items():
@@ -173,14 +224,14 @@ def sidecar_text(reading: Reading, drafts: Mapping[int, Mapping[str, Any]]) -> s
 def table_keys(reading: Reading) -> dict[int, str | int]:
     """Return the key of each table in a sidecar: the nearest text that is above this table alone, or its number."""
     above = {table.number: table.grid.context for table in reading.tables}
-    counts = Counter(_folded(text) for texts in above.values() for text in dict.fromkeys(texts))
+    counts = Counter(_plain(text) for texts in above.values() for text in dict.fromkeys(texts))
     return {
-        number: next((text for text in texts if counts[_folded(text)] == 1 and _is_title(text)), number)
+        number: next((text for text in texts if counts[_plain(text)] == 1 and _is_title(text)), number)
         for number, texts in above.items()
     }
 
 
-def _folded(text: str) -> str:
+def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
@@ -204,55 +255,38 @@ def _yaml(stated: Mapping[str, Any]) -> str:
     return "".join(dumped(key, value) for key, value in stated.items())
 
 
-def _draft(table: Table, values: pl.DataFrame) -> tuple[dict[str, Any], list[str]]:
+def _draft(table: Table, rows: Sequence[_Row]) -> tuple[dict[str, Any], list[str]]:
     """Return the keys that a sidecar of one table would have, and the questions that it would leave to the user."""
-    rows = with_reasons(values)
-    unknown = {what for row in rows for what, why in row["why"].items() if why == "not named"}
-    asked = [question for what, question in _QUESTIONS.items() if what in unknown]
+    unknown = {name for _, facts in rows for name in _QUESTIONS if facts[name] is None}
     stated: dict[str, Any] = {}
     lines: dict[int, dict[str, Any]] = defaultdict(dict)
     place = "row" if table.layout.metrics == "rows" else "column"
     # The unit follows from the numbers themselves, so nobody would write it down.
     for name in ("dataset", "metric", "split", "side", "protocol"):
-        if whole := assumed_of_all(rows, name):
+        if whole := _assumed_of_all(rows, name):
             stated[name] = whole
             continue
-        for number in dict.fromkeys(row[place] for row in rows):
-            if own := assumed_of_all([row for row in rows if row[place] == number], name):
+        for number in dict.fromkeys(row[place] for row, _ in rows):
+            if own := _assumed_of_all([pair for pair in rows if pair[0][place] == number], name):
                 lines[number][name] = own
-    return stated | lines_of(table, place, lines), asked
+    asked = [question for name, question in _QUESTIONS.items() if name in unknown]
+    return stated | _lines_of(table, place, lines), asked
 
 
-def with_reasons(values: pl.DataFrame) -> list[dict[str, Any]]:
-    """Return values as records with `why`: the assumed field -> the reason."""
-    return [{**row, "why": entries(row["assumed"])} for row in values.iter_rows(named=True)]
-
-
-def assumed_of_all(rows: Sequence[Mapping[str, Any]], name: str) -> str | None:
+def _assumed_of_all(rows: Sequence[_Row], name: str) -> str | None:
     """Return the fact that was assumed for all these values, in the words of a sidecar.
 
-    None if the table itself states the fact for some of the values, or if their facts differ.
+    None if somebody states the fact for some of the values, or if their facts differ.
     """
-    known = {_taken(row, name) for row in rows}
-    if len(known) != 1 or not all(_is_assumed(row, name) for row in rows):
+    facts = [own.get(name) for _, own in rows]
+    known = {fact.value for fact in facts if fact is not None}
+    if len(known) != 1 or not all(fact is not None and fact.source in (INFERRED, DEFAULT) for fact in facts):
         return None
     [value] = known
-    return str(value) if name != "metric" or base_metric(value)[1] else resolve(value).label
+    return value if name != "metric" or adjustment_of(value) else resolve(value).label
 
 
-def _is_assumed(row: Mapping[str, Any], name: str) -> bool:
-    why = row["why"].get("data set" if name == "dataset" else name, "not named")
-    # The sidecar needs the metric only if it was found elsewhere than in the header.
-    return why != "not named" and not (name == "metric" and why.startswith("as printed"))
-
-
-def _taken(row: Mapping[str, Any], name: str) -> Any:  # noqa: ANN401 - a text
-    if row[name] is None and name in DEFAULTS:
-        return row["why"].get(name, "").removesuffix(" by default").split(" by default,")[0]
-    return row[name]
-
-
-def lines_of(table: Table, place: str, facts: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+def _lines_of(table: Table, place: str, facts: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """Return `columns` and `rows` of a sidecar: the column assumed to name the models, and facts of single lines."""
     columns = table.layout.columns
     headers = [[*column.header, column.name] for column in columns]
@@ -278,9 +312,154 @@ def _ranges(
     for number in sorted(facts):
         goes_on = runs and runs[-1][-1] == number - 1 and facts[number] == facts[runs[-1][-1]]
         runs[-1:] = [[*runs[-1], number]] if goes_on else [*runs[-1:], [number]]
-    return {
-        find_key(run[0], names[run[0]], texts) if len(run) == 1 else f"{run[0]}-{run[-1]}": dict(
-            facts[run[0]]
-        )
-        for run in runs
-    }
+    keys = [
+        find_key(run[0], names[run[0]], texts) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs
+    ]
+    return {key: dict(facts[run[0]]) for key, run in zip(keys, runs, strict=True)}
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question about a fact that tables do not state.
+
+    tables: the numbers of these tables. columns: the numbers of the columns without the fact; empty for all columns of
+    the tables. where: names these tables and columns for people. fact: the key of the fact in a sidecar. why: the
+    reason for assuming the first candidate; None if nothing was assumed. candidates: likely answers, an assumed answer
+    first.
+    """
+
+    tables: tuple[int, ...]
+    columns: tuple[int, ...]
+    where: str
+    fact: str
+    why: str | None
+    candidates: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The question, with the candidates by number."""
+        offered = "   ".join(f"{number} {text}" for number, text in enumerate(self.candidates, start=1))
+        taken = f", taken {self.why}" if self.why else ""
+        question = f"{self.where}: which {name_of(self.fact)}{taken}?"
+        return "\n".join(filter(None, [question, f"  {offered}" if offered else ""]))
+
+
+def questions(reading: Reading, names: Names) -> list[Question]:
+    """Return the questions about a file, table by table, in the order of the file.
+
+    A question asks for a fact that no value of a table, or of some of its columns, has from a header, a label or a
+    sidecar. A question for split, side or protocol covers all tables that lack the same fact.
+    """
+    by_fact: dict[Any, Question] = {}
+    for table in reading.tables:
+        for question in _about(table, _rows_of(reading, table), names):
+            alone = question.fact not in _OF_FILE or question.columns
+            key = (question.fact, question.candidates, *((table.number, question.columns) if alone else ()))
+            same = by_fact.get(key, replace(question, tables=()))
+            by_fact[key] = replace(same, tables=(*same.tables, table.number))
+    keys = table_keys(reading)
+    return [replace(question, where=_place(question, reading, keys)) for question in by_fact.values()]
+
+
+def _about(table: Table, rows: Sequence[_Row], names: Names) -> Iterator[Question]:
+    for fact in _ASKED if rows else ():
+        columns = [] if _is_unsaid(fact, rows) else _columns_without(fact, rows, table)
+        own = [pair for pair in rows if pair[0]["column"] in columns] or rows
+        if not _is_unsaid(fact, own):
+            continue
+        taken = _assumed_of_all(own, fact)
+        known = own[0][1].get(fact)
+        likely = tuple(dict.fromkeys([*([taken] if taken else []), *_likely(fact, table, own, names)]))
+        why = _how_taken(known) if taken and known else None
+        yield Question((table.number,), tuple(columns), "", fact, why, likely[:_MOST_OFFERED])
+
+
+def _how_taken(fact: Fact) -> str | None:
+    return fact.reason if fact.source == INFERRED else ", ".join(filter(None, ("by default", fact.reason)))
+
+
+def _is_unsaid(fact: str, rows: Sequence[_Row]) -> bool:
+    """Return whether none of these values states a fact, and all have the same assumption, or none."""
+    is_unnamed = fact in _QUESTIONS and all(facts[fact] is None for _, facts in rows)
+    return is_unnamed or _assumed_of_all(rows, fact) is not None
+
+
+def _columns_without(fact: str, rows: Sequence[_Row], table: Table) -> list[int]:
+    if table.layout.metrics != "columns" or fact in ("model", "metric"):
+        return []
+    numbers = dict.fromkeys(row["column"] for row, _ in rows)
+    return [
+        number
+        for number in numbers
+        if _is_unsaid(fact, [pair for pair in rows if pair[0]["column"] == number])
+    ]
+
+
+def _likely(fact: str, table: Table, rows: Sequence[_Row], names: Names) -> Sequence[str]:
+    """Return likely answers to a question about a table, besides the assumed answer."""
+    if fact == "dataset":
+        return [name for text in table.grid.context for name in datasets_within(text, names)]
+    if fact == "model":
+        return [text for text in table.grid.context if len(text.split()) <= 2]
+    datasets = {row["dataset"] for row, _ in rows}
+    own = [known.protocol.name for known in load_benchmarks() if known.dataset in datasets]
+    return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
+
+
+def _place(question: Question, reading: Reading, keys: Mapping[int, str | int]) -> str:
+    tables = question.tables
+    if question.columns:
+        columns = reading.tables[tables[0] - 1].layout.columns
+        names = ", ".join(f"{number} '{columns[number - 1].name}'" for number in question.columns)
+        return f"{_place(replace(question, columns=()), reading, keys)}, columns {names}"
+    holding = [table.number for table in reading.tables if table.layout.metrics]
+    if list(tables) == holding:
+        return f"all {len(holding)} tables" if len(holding) > 1 else reading.path.name
+    if len(tables) > 1:
+        return f"tables {', '.join(map(str, tables))}"
+    [number] = tables
+    lines = [line for line in reading.tables[number - 1].grid.lines if line is not None]
+    title = f" '{keys[number]}'" if isinstance(keys[number], str) else ""
+    return f"table {number}{title}" + (f" (lines {lines[0]} to {lines[-1]})" if lines else "")
+
+
+def answered(question: Question, answer: str, names: Names, *, is_repeated: bool = False) -> str | None:
+    """Return the meaning of an answer: a candidate for its number, a name, or None for '-', which leaves the fact open.
+
+    Raises RankadjustError for an unknown name. The name of a data set that is like one of ours may be a typing error,
+    so it counts only if the user repeats it.
+    """
+    text = answer.strip()
+    if text in ("-", ""):
+        return None
+    if text.isdigit() and 1 <= int(text) <= len(question.candidates):
+        return question.candidates[int(text) - 1]
+    if text.isdigit():
+        raise RankadjustError(f"there is no answer {text}; type its number, a name, or -")
+    if question.fact == "metric":
+        if metric_key(text) is None:
+            raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
+        return text
+    if question.fact == "dataset" and folded(text) not in names:
+        # The user may have a data set of their own, which our registry does not have.
+        hint = did_you_mean(text, names.values())
+        if hint and not is_repeated:
+            raise RankadjustError(
+                f"no data set '{text}' is known{hint} If it is your own, type its name again"
+            )
+        return text
+    return given_facts({question.fact: text}, names)[question.fact]
+
+
+def answers_as_sidecar(reading: Reading, answers: Iterable[tuple[Question, str]]) -> str:
+    """Return the sidecar that states the answers and keeps every key of the file's present sidecar."""
+    drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
+    lines: dict[int, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for question, answer in answers:
+        for number in question.tables:
+            drafts[number] |= {} if question.columns else {question.fact: answer}
+            for column in question.columns:
+                lines[number][column][question.fact] = answer
+    for number, facts in lines.items():
+        drafts[number] |= _lines_of(reading.tables[number - 1], "column", facts)
+    return sidecar_text(reading, drafts)

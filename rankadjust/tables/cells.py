@@ -1,144 +1,702 @@
-"""Read the cells of a printed table (a number, nothing, or text), and the plain text of labels.
+"""Decide what each cell is: a value with all its facts, missing, unread with a reason, or a label.
 
-rankadjust.base.printed reads the number itself; this module removes the marks, spreads and notes around it.
+The facts of a number come from its row, its column, its table and the sidecar, if these agree. Then the values of a
+table are compared: tools and benchmarks have protocols of their own, rows of one model must be told apart, two numbers
+of one evaluation cannot both be read, and a comma, like the unit, is decided for many numbers together.
 """
 
 import re
-import unicodedata
-from dataclasses import replace
-from functools import cache, lru_cache
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
-from rankadjust.base.printed import NUMBER, PLUS_MINUS, PRINTED, Number, number_of, plain, read_number
-from rankadjust.base.words import shipped_mapping
-from rankadjust.tables.formats.grid import tidy
-from rankadjust.tables.formats.macros import latex_to_text
+from rankadjust.base.printed import Interval, Number
+from rankadjust.base.words import folded
+from rankadjust.chance.adjusted_names import find_adjusted
+from rankadjust.chance.metrics import resolve
+from rankadjust.counting.protocols import Benchmark
+from rankadjust.tables.columns import Column
+from rankadjust.tables.facts import (
+    DEFAULT,
+    DEFAULTS,
+    ENTITY_RANKING,
+    EVALUATION,
+    GIVEN,
+    INFERRED,
+    OTHER_CANDIDATES,
+    PRINTED,
+    Fact,
+    Facts,
+)
+from rankadjust.tables.formats.cell_text import (
+    holds_numbers,
+    is_missing,
+    is_numeric,
+    labelled_numbers,
+    read_cell,
+    several_numbers,
+)
+from rankadjust.tables.headers import (
+    Names,
+    datasets_within,
+    find_dataset,
+    is_bookkeeping,
+    read_header,
+    role_of,
+)
+from rankadjust.tables.layout import Table
+from rankadjust.tables.rows import Row
+from rankadjust.tables.sidecar import fill, is_pattern
 
-# The layout of a table needs the same texts several times.
-_CACHED = 65536
-# No printed number is longer.
-_LONGEST = 200
-_CELL = re.compile(PRINTED + r"(?:\s*(?P<open>[(\[])(?P<bracket>[^()\[\]]*)[)\]])?(?:\s?[a-g])?")
-# Most numbers are this simple and need none of the steps below.
-_SIMPLE = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?")
-_BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
-_RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER}")
-# A cell with several values has few words; a description with numbers in it has more.
-_DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
-_MOST_WORDS = 6
-# Values that are not exact, and values beside a name: '~0.48', '0.49 (ConvE)', 'SACN (0.54)'.
-_ABOUT = re.compile(rf"[~≈≃<>≤≥]\s?{NUMBER}\s?%?")
-_BESIDE_NAME = re.compile(r"\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w-]*\s?\(\d*\.\d+\)")
-_LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
-_LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
-_SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
-_SYMBOLS = ("So", "Sk", "Cf", "Co", "Cs")
-_EDGE_MARKS = "*†‡§¶•_`\"'⋆★☆∗"
+State = tuple[str, str | None]
+"""The state of a cell (value, missing, unread or label) and, for an unread cell, the reason."""
+States = dict[tuple[int, int], State]
+
+_LABEL: State = ("label", None)
+_DECIMAL = re.compile(r"\d*[.,]\d+")
+_THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
+# How many rows, and how long texts, are searched for a data set in a table without a metric.
+_LOOKED_AT, _LONGEST_NAME = 100, 80
+# Optuna's tables of trials put this before PyKEEN's keys. PyKEEN judges trials on validation triples.
+_TRIAL = "user_attrs_"
+# The keys of PyKEEN's results, and the columns of its MetricResults.to_df() and ablation studies.
+_PYKEEN = re.compile(
+    rf"^{_TRIAL}(?:avg|best|worst)\.|(?:^|\.|^{_TRIAL})(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b"
+    r"|(?:^|\.)adjusted_mean_rank(?:_index)?\.(?:both|head|tail)$"
+)
+_PYKEEN_COLUMNS = ({"Side", "Type", "Metric"}, {"evaluator", "training_loop"})
+# LibKGE's keys: raw ranks, and filtered ranks, which on validation data ignore the test set.
+_LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
+# The unit of metrics that are never printed in percent, and the ranges of adjusted metrics.
+_UNITS = {None: "rank", "z": "z"}
+_RANGES = {"index": (float("-inf"), 1.0), "ratio": (0.0, float("inf"))}
 
 
-@lru_cache(maxsize=_CACHED)
-def read_cell(text: str) -> Number | str | None:
-    """Return the number of a cell, '' for a mark such as a dash that means no value, None for any other text.
+@dataclass(slots=True)
+class Value:
+    """A number with its facts; cell: its row and column, from 0.
 
-    '0.35', '35.2 %', '.35 ± .01', '12,345' and '177 (3)' each hold one number.
+    facts: all facts but the model; values with equal facts share the object. doubt: how the number itself was read, if
+    that is not plain. labels: header -> text of the label cells of its row. series: the same for values under the same
+    header and label. model_line: the index of the row with the metrics of its model, or of the column if rows are
+    metrics. header: the text that names its metric. is_named: whether the sidecar states the name of the model.
     """
-    if len(text) > _LONGEST:
+
+    cell: tuple[int, int]
+    number: Number
+    facts: Facts
+    model: Fact | None
+    labels: Mapping[str, str]
+    series: tuple[int, str]
+    model_line: int
+    header: str
+    is_named: bool
+    unit: Fact | None = None
+    doubt: str | None = None
+
+    @property
+    def metric(self) -> str:
+        """The key of its metric."""
+        return self.facts["metric"] or ""
+
+    @property
+    def name(self) -> str | None:
+        """The name of its model."""
+        return self.model.value if self.model else None
+
+    @property
+    def notes(self) -> str | None:
+        """The notes about the value, and the number in brackets after it."""
+        bracket = self.number.bracket
+        return "; ".join(filter(None, (self.facts.notes, bracket and f"in brackets: {bracket}"))) or None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The model and the evaluation of the value; gaps are filled with the usual choice."""
+        return self.name, self.facts.evaluation
+
+    def known(self, usual: Mapping[str, Fact | None]) -> dict[str, Fact | None]:
+        """Return all facts by name, those that are missing from `usual`; None for a name that nothing tells."""
+        told: dict[str, Fact | None] = {**usual, **dict(self.facts.stated())}
+        told |= {"dataset": self.facts.dataset, "model": self.model, "unit": self.unit}
+        return told | {"value": Fact(self.number.text, INFERRED if self.doubt else PRINTED, self.doubt)}
+
+
+def read_cells(table: Table, names: Names, sidecar: Path) -> tuple[list[Value], States]:
+    """Return the values of a table and the state of each of its cells, before values are compared."""
+    return _Reader(table, names, sidecar).read()
+
+
+class _Reader:
+    """Reads the cells of one table; cells with the same row and column facts share one combination of them."""
+
+    def __init__(self, table: Table, names: Names, sidecar: Path) -> None:
+        self.table, self.names, self.sidecar = table, names, sidecar
+        # A sidecar may overrule the only data set of a table; if it overruled several, it would merge them.
+        lines: list[Column | Row] = [*table.layout.columns, *table.layout.rows]
+        printed = {line.facts["dataset"] for line in lines} - {None}
+        self.known = set(names.values()) - (printed if len(printed) == 1 else set())
+        self._labels: dict[Facts, int] = {}
+        self._combined: dict[tuple[Any, ...], Facts] = {}
+
+    def read(self) -> tuple[list[Value], States]:
+        layout = self.table.layout
+        is_of_results = not layout.metrics and self._names_datasets()
+        last_value = max((column.index for column in layout.columns if column.role == "value"), default=-1)
+        values: list[Value] = []
+        states: States = {}
+        for row in layout.rows:
+            is_body = row.kind == "values" and layout.metrics != ""
+            # The model differs from row to row, while the other facts of the labels seldom do.
+            bare = row.facts.without("model") if is_body else row.facts
+            same = self._labels.setdefault(bare, len(self._labels)), row.line.key
+            for column in layout.columns:
+                cell = (row.index, column.index)
+                if is_body and column.role == "value":
+                    parts = [self._value(row, *part, bare, same) for part in self._parts(row, column)]
+                    unread = [part for part in parts if not isinstance(part, Value)]
+                    values += [] if unread else [part for part in parts if isinstance(part, Value)]
+                    states[cell] = unread[0] if unread else ("value", None)
+                elif is_of_results and _is_result(self.table.text(*cell)):
+                    states[cell] = "unread", "nothing names its metric; state the metric"
+                else:
+                    states[cell] = (
+                        self._label(row, column, last_value) if is_body else self._beside(row, column)
+                    )
+        return values, states
+
+    def _beside(self, row: Row, column: Column) -> State:
+        """Return the state of a cell beside the values; a number gets the reason why it is none of them."""
+        text = self.table.text(row.index, column.index)
+        if row.kind not in ("values", "other") or not is_numeric(text):
+            return _LABEL
+        is_left_out = "other" in (row.line.role, column.line.role)
+        return "label", "left out by the sidecar" if is_left_out else "no metric is named here"
+
+    def _names_datasets(self) -> bool:
+        """Return whether a cell of the table names a data set, which makes its decimal numbers results."""
+        rows = self.table.grid.rows[:_LOOKED_AT]
+        texts = (text for row in rows for text in row if len(text) <= _LONGEST_NAME)
+        return any(datasets_within(text, self.names) for text in texts)
+
+    def _label(self, row: Row, column: Column, last: int) -> State:
+        """Return the state of a label; a text without a header, beyond the last column of values, is unread."""
+        text = self.table.text(row.index, column.index)
+        if column.index == row.merged:
+            return "unread", "the name of the model ends in a number, which may be the value beside it"
+        is_unnamed = column.role == "other" and not column.header and column.line.role is None
+        if not text or not is_unnamed or not -1 < last < column.index:
+            return self._beside(row, column) if column.role == "other" else _LABEL
+        return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
+
+    def _parts(self, row: Row, column: Column) -> Iterator[tuple[Column, str, str]]:
+        """Yield the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with labelled column and label."""
+        text = self.table.text(row.index, column.index)
+        labelled = labelled_numbers(text)
+        if not labelled:
+            yield column, text, ""
+        for label, number in labelled:
+            said = read_header(label, self.names)
+            if said.rest is None and not said.unknown:
+                facts = column.facts.agreeing(said, "the header", "the label")
+            else:
+                facts = replace(column.facts, rest=" ".join(filter(None, (column.facts.rest, label))))
+            yield replace(column, facts=facts), number, label
+
+    def _value(
+        self, row: Row, column: Column, text: str, label: str, bare: Facts, same: tuple[Any, ...]
+    ) -> Value | State:
+        """Return the value of a text, or its state if it has no value. same: a key shared by rows with equal facts."""
+        number = read_cell(text)
+        if number == "":
+            return "missing", None
+        if not isinstance(number, Number):
+            return "unread", "several values in one cell" if several_numbers(text) else "not a number"
+        key = (column.index, label, same)
+        if key not in self._combined:
+            self._combined[key] = _combine(row, column, bare, self.table, self.known)
+        facts = self._combined[key]
+        if reason := _unread(facts):
+            return "unread", reason
+        model = facts.model
+        if model is None or model.source != GIVEN:
+            model = row.facts.model or column.facts.model or model
+        facts, model = self._named(row, column, facts, model)
+        metrics = self.table.layout.metrics
+        in_rows = metrics == "rows"
+        printed = facts.metric.printed if facts.metric else None
+        return Value(
+            cell=(row.index, column.index),
+            number=number,
+            facts=facts,
+            model=model,
+            labels=row.labels,
+            series=(row.index if in_rows else column.index if metrics == "columns" else 0, label),
+            model_line=column.index if in_rows else row.index,
+            header=(printed or "") if in_rows else column.name,
+            is_named=bool(
+                row.line.facts.model
+                or column.line.facts.model
+                or is_pattern(self.table.stated.facts["model"])
+            ),
+        )
+
+    def _named(self, row: Row, column: Column, facts: Facts, model: Fact | None) -> tuple[Facts, Fact | None]:
+        """Return the facts of a value with its data set, and its model; patterns of the sidecar are filled."""
+        is_stated = model is not None and model.source == GIVEN
+        if (rest := column.facts.rest) and facts.dataset and facts.dataset.printed:
+            version = f"{facts.dataset.printed} {rest}"
+            known = find_dataset(version, self.names)
+            # Some names of data sets go on with words such as 'paper'.
+            if rest.lower().lstrip("v").isdigit() or (known and known != facts.dataset.value):
+                dataset = Fact(known or version, INFERRED, "version from the header", version)
+                facts, rest = replace(facts, dataset=dataset), None
+        if rest and not (is_stated and is_pattern(model.value if model else None)):
+            why = f"with '{rest}' of the header" if model else "from a header"
+            model = Fact(f"{model.value} ({rest})" if model else rest, INFERRED, why)
+        if is_stated and model and is_pattern(model.value):
+            name = fill(model.value, self._texts(row, column, facts), self.sidecar)
+            model = replace(model, value=name) if name else None
+        if (stated := facts.dataset) and stated.source == GIVEN and is_pattern(stated.value):
+            filled = fill(stated.value, self._texts(row, column, facts), self.sidecar)
+            named = replace(stated, value=find_dataset(filled, self.names) or filled, printed=filled)
+            facts = replace(facts, dataset=named)
+        return facts, model
+
+    def _texts(self, row: Row, column: Column, facts: Facts) -> dict[str, str]:
+        """Return, for a single cell, the text for each name in the braces of a pattern."""
+        # The header above the names of metrics describes the columns: '{rank}' is the header of the value's column.
+        metrics = (other for other in self.table.layout.columns if other.role == "metric")
+        corner = [text for other in metrics for text in other.header]
+        printed, header = row.facts, column.facts
+        above = header.dataset.printed if header.dataset else None
+        beside = printed.dataset.printed if printed.dataset else None
+        return {
+            "model": header["model"] or printed["model"] or "",
+            "dataset": above or beside or (facts.dataset.printed if facts.dataset else None) or "",
+            "column": header.rest or above or column.name,
+            "row": next(filter(None, row.labels.values()), ""),
+            **row.labels,
+            **dict.fromkeys(corner, column.name),
+        }
+
+
+def _unread(facts: Facts) -> str | None:
+    """Return the reason why values with these facts stay unread, None if they are read."""
+    if facts.conflicts:
+        return "; ".join(facts.conflicts)
+    if facts.metric is None:
+        return "no header names its metric"
+    task = facts.task
+    if task is None or task.value == ENTITY_RANKING:
         return None
-    if _SIMPLE.fullmatch(text):
-        return Number(text)
-    text = _undecorated(text)
-    if text.casefold() in _missing():
-        return ""
-    match = _CELL.fullmatch(text)
-    number = number_of(match) if match else None
-    # A plus sign makes the number a difference from another value.
-    if match is None or number is None or match["number"].startswith("+"):
+    said = f"{task.value} ({task.reason or 'as printed'})"
+    if example := OTHER_CANDIDATES.get(task.value):
+        return f"{said}: state the protocol, for example {example}"
+    return f"{said} is not {ENTITY_RANKING}; if it is, state the task"
+
+
+def _is_result(text: str) -> bool:
+    """Return whether a cell holds a decimal number, or several numbers."""
+    return _DECIMAL.search(text) is not None and holds_numbers(text)
+
+
+def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str]) -> Facts:
+    """Return the facts of a value; contradictions are among its conflicts.
+
+    bare: the facts of the row's labels, without the model. A statement about a line replaces the facts of that line. A
+    statement about the table must agree with the facts of the lines. Facts of the text around the table come last.
+    """
+    whole, in_row, in_column = table.stated.facts, row.line.facts, column.line.facts
+    stated = in_row.over(in_column)
+    header = _without(column.facts, in_column, whole["dataset"], known)
+    labels = _without(bare, in_row, whole["dataset"], known)
+    # Without a sidecar, an option of the command states it.
+    by = "the sidecar" if table.stated.has_sidecar else "the option"
+    lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), by, "the table")
+    facts = whole.without(*(name for name, _ in stated.stated(EVALUATION)))
+    facts = facts.agreeing(lines, by, "the table").over(table.layout.facts)
+    conflicts = facts.conflicts
+    if whole.metric and lines["metric"] not in (None, whole["metric"]):
+        conflicts += (f"{by} says {whole['metric']}, the table {lines['metric']}",)
+    metric = facts.metric
+    if metric and not metric.printed:
+        metric = replace(metric, printed=column.name or None)
+    is_explained = stated.protocol or whole.protocol
+    notes = dict.fromkeys(filter(None, (stated.notes, whole.notes, header.notes, labels.notes)))
+    task = facts["task"]
+    return replace(
+        facts,
+        model=stated.model or whole.model or table.layout.facts.model,
+        metric=metric,
+        notes="; ".join(notes) or None,
+        task=None if is_explained and task in OTHER_CANDIDATES else facts.task,
+        rest=None,
+        conflicts=tuple(dict.fromkeys(conflicts)),
+    )
+
+
+def _without(printed: Facts, line: Facts, whole: str | None, known: set[str]) -> Facts:
+    """Return the printed facts of a line without those that the sidecar replaces, for the line or the whole table.
+
+    whole: the stated data set of the table. It replaces a printed name that is not a data set of ours.
+    """
+    blank = {name for name, _ in line.stated(EVALUATION)}
+    stated = line["dataset"] or whole
+    if stated and (line.dataset or is_pattern(stated) or printed["dataset"] not in known):
+        blank.add("dataset")
+    return printed.without(*blank)
+
+
+def settle(
+    table: Table, values: list[Value], states: States, benchmarks: Sequence[Benchmark], signs: Set[str]
+) -> tuple[list[Value], list[str]]:
+    """Compare the values of a table; return those that are read after all, and remarks about rows.
+
+    signs: the decimal signs of the file (`decimal_signs`).
+    """
+    _apply_conventions(values, benchmarks)
+    remarks = _tell_apart(values)
+    _refuse_repeated(values, states)
+    kept = [value for value in values if states[value.cell][0] == "value"]
+    for value in kept:
+        _settle_sign(value, states, signs)
+    _decide_units(kept, states, table.layout.percent)
+    _doubt_swapped(kept)
+    _doubt_protocols(kept, table)
+    return [value for value in kept if states[value.cell][0] == "value"], remarks
+
+
+def _apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark]) -> None:
+    """Give values without a protocol the protocol of their tool or benchmark, and the side if it has a single side."""
+    by_dataset: dict[str | None, list[Benchmark]] = defaultdict(list)
+    for benchmark in benchmarks:
+        by_dataset[benchmark.dataset].append(benchmark)
+    done: dict[Facts, Facts] = {}
+    headers = {value.header for value in values}
+    for value in values:
+        if protocol := _of_libkge(value, headers):
+            value.facts = replace(value.facts, protocol=protocol)
+        elif value.facts.protocol is None and _is_of_pykeen(value):
+            said = Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are")
+            value.facts = replace(value.facts, protocol=said)
+            if value.facts.split is None and value.header.startswith(_TRIAL):
+                split = Fact("validation", INFERRED, "of PyKEEN's trials")
+                value.facts = replace(value.facts, split=split)
+        if known := by_dataset.get(value.facts["dataset"]):
+            if value.facts not in done:
+                done[value.facts] = _of_benchmark(value.facts, known)
+            value.facts = done[value.facts]
+
+
+def _is_of_pykeen(value: Value) -> bool:
+    has_columns = any(value.labels.keys() >= columns for columns in _PYKEEN_COLUMNS)
+    return _PYKEEN.search(value.header) is not None or has_columns
+
+
+def _of_libkge(value: Value, headers: Set[str]) -> Fact | None:
+    """Return the protocol that LibKGE means by the key of a value; headers: all keys of the file.
+
+    LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, and, under keys that end
+    in _filtered_with_test, ranks filtered with the test set too. A plain key means raw ranks only if the file also has
+    the filtered key.
+    """
+    match, stated = _LIBKGE.fullmatch(value.header), value.facts.protocol
+    if not match:
         return None
-    bracket = (match["bracket"] or "").strip()
-    inner = _BRACKET.fullmatch(bracket)
-    beside = read_number(inner["number"]) if inner else None
-    if inner is None or beside is None:
-        is_range = _RANGE.fullmatch(bracket) is not None and (match["open"] == "[" or "CI" in bracket)
-        return replace(number, bracket=bracket) if is_range else None if bracket else number
-    return replace(number, spread=beside.text) if inner["sign"] else replace(number, bracket=bracket)
+    if match["filtered"]:
+        is_given = stated is not None and stated.source == GIVEN
+        is_cumulative = value.facts["split"] == "validation" and not is_given
+        return Fact("filtered-cumulative") if is_cumulative else None
+    is_raw = stated is None and f"{value.header}_filtered" in headers
+    return Fact("raw", INFERRED, "raw, as LibKGE writes it beside filtered") if is_raw else None
 
 
-def is_missing(text: str) -> bool:
-    """Return whether a cell means 'no value': empty, a dash, 'n/a', 'OOM' and the like."""
-    if len(text) > _LONGEST:
-        return False
-    return not {_undecorated(text).casefold(), text.strip().casefold()}.isdisjoint(_missing())
+def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
+    """Return facts with the protocol of their benchmark; a benchmark with several protocols prescribes none of them."""
+    keys = [key for own in known for key in own.metrics if key.startswith(f"{facts['metric']}_at_")]
+    if keys and facts.metric:
+        doubt = f"though the evaluator of {facts['dataset']} gives {keys[0]}"
+        facts = replace(facts, metric=replace(facts.metric, reason=doubt))
+    names = [benchmark.protocol.name for benchmark in known]
+    if facts.protocol is not None:
+        return facts
+    if len(known) > 1:
+        doubt = f"though {facts['dataset']} is ranked under {' or '.join(names)}"
+        return replace(facts, protocol=Fact(DEFAULTS["protocol"], DEFAULT, doubt))
+    protocol = Fact(names[0], INFERRED, f"{names[0]} from the benchmark")
+    side = facts.side
+    if side is None and len(known[0].sides) == 1:
+        side = Fact(known[0].sides[0], INFERRED, f"{known[0].sides[0]} from the benchmark")
+    return replace(facts, protocol=protocol, side=side)
 
 
-@cache
-def _missing() -> frozenset[str]:
-    return frozenset(shipped_mapping()["missing"])
+def _tell_apart(values: Sequence[Value]) -> list[str]:
+    """Name rows apart that have the same model, by adding the labels that differ in brackets; return the rest.
+
+    Rows have the same model where they agree in everything but their number. A name that a sidecar states is kept. The
+    returned remarks report the rows whose labels do not differ.
+    """
+    groups: dict[tuple[Any, ...], dict[int, Value]] = defaultdict(dict)
+    for value in values:
+        groups[value.key][value.cell[0]] = value
+    telling: set[str] | None = None
+    added: dict[tuple[str | None, int], tuple[str, str]] = {}
+    repeated: dict[str | None, int] = {}
+    for rows in groups.values():
+        if len(rows) == 1:
+            continue
+        telling = _configuration(values) if telling is None else telling
+        name = next(iter(rows.values())).name
+        headers = _telling_headers(list(rows.values()), telling)
+        if not headers or any(value.is_named for value in rows.values()):
+            repeated[name] = max(repeated.get(name, 0), len(rows))
+            continue
+        for row, value in rows.items():
+            words = [_described(header, value.labels[header]) for header in headers]
+            added[name, row] = ", ".join(filter(None, words)), f"told apart by {', '.join(headers)}"
+    reasons = dict.fromkeys(why for _, why in added.values())
+    for value in values:
+        suffix, why = added.get((value.name, value.cell[0]), ("", ""))
+        if suffix:
+            value.model = Fact(f"{value.name} ({suffix})" if value.name else suffix, INFERRED, why)
+        elif reasons and not value.is_named and value.model and not value.model.reason:
+            value.model = replace(value.model, reason=f"where others are {'; '.join(reasons)}")
+    same = "have the same data set, split, side, protocol and metric"
+    return [f"{count} rows of '{name or ''}' {same}" for name, count in repeated.items()]
 
 
-def is_numeric(text: str) -> bool:
-    """Return whether a cell holds a number."""
-    return isinstance(read_cell(text), Number)
+def _configuration(values: Sequence[Value]) -> set[str]:
+    """Return the label columns that may distinguish models: no metrics, row numbers, or costs such as time or size."""
+    columns: dict[str, dict[int, str]] = defaultdict(dict)
+    for value in values:
+        printed = value.facts.metric.printed if value.facts.metric else None
+        for header, text in value.labels.items():
+            if text != printed:
+                columns[header][value.cell[0]] = text
+    return {
+        header
+        for header, texts in columns.items()
+        if not any(map(is_bookkeeping, header.split(" / ")))
+        and not (role_of(header) == "other" and len(set(texts.values())) == len(texts) > 2)
+    }
 
 
-@lru_cache(maxsize=_CACHED)
-def several_numbers(text: str) -> bool:
-    """Return whether a cell holds several values: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
-    if len(text) > _LONGEST or len(text.split()) > _MOST_WORDS or is_numeric(text):
-        return False
-    return len(_DECIMAL.findall(_undecorated(text))) > 1
+def _telling_headers(rows: Sequence[Value], telling: set[str]) -> list[str]:
+    """Return a few label columns, chosen from the left, that together distinguish all these rows; empty if none do."""
+
+    def distinct(headers: Iterable[str]) -> int:
+        headers = list(headers)
+        return len({tuple(value.labels[header] for header in headers) for value in rows})
+
+    chosen: list[str] = []
+    for header in rows[0].labels:
+        if header in telling and all(header in value.labels for value in rows):
+            chosen += [header] if distinct([*chosen, header]) > distinct(chosen) else []
+    return chosen if distinct(chosen) == len(rows) else []
 
 
-@lru_cache(maxsize=_CACHED)
-def number_beside_name(text: str) -> bool:
-    """Return whether a cell holds a name and a decimal number, one of them in brackets; it may be a name as a whole."""
-    return len(text) <= _LONGEST and _BESIDE_NAME.fullmatch(_undecorated(text)) is not None
+def _described(header: str, text: str) -> str:
+    """Return a label as part of a name: numbers, yes and no get their header, without which nobody understands them."""
+    if text and (is_numeric(text) or folded(text) in ("yes", "no", "true", "false")):
+        return f"{header if header.isupper() else header.lower()} {text}"
+    return text
 
 
-@lru_cache(maxsize=_CACHED)
-def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the labels and numbers of a cell that holds nothing else: 'paper: 0.49 ours: 0.44'."""
-    labelled = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
-    is_all = not _LABELLED.sub("", text).strip()
-    labels = {name.casefold() for name, _ in labelled}
-    return tuple(labelled) if is_all and len(labels) == len(labelled) > 1 else ()
+def _refuse_repeated(values: Sequence[Value], states: States) -> None:
+    """Mark values as unread that are not alone in their line of a model with their evaluation.
+
+    One value of several is read only if the table states all facts that it states of the others, and more: 'MR@filter'
+    beside 'Mean Rank' is read, and 'Mean Rank', which may be raw, is not.
+    """
+    lines: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
+    for value in values:
+        lines[value.model_line, value.key].append(value)
+    for same in lines.values():
+        left = sorted(same, key=lambda value: len(_stated(value.facts)))
+        while len(left) > 1:
+            here, *others = [_stated(value.facts) for value in left]
+            unclear = left[:1] if all(here < stated for stated in others) else left
+            names = "', '".join(dict.fromkeys(value.header for value in left))
+            for value in unclear:
+                states[value.cell] = "unread", f"nothing says in what '{names}' differ; state it in a sidecar"
+            left = left[len(unclear) :]
 
 
-def holds_numbers(text: str) -> bool:
-    """Return whether a cell holds one value or several, readable or not."""
-    return is_numeric(text) or several_numbers(text) or _ABOUT.fullmatch(text) is not None
+def _stated(facts: Facts) -> set[str]:
+    return {name for name, fact in facts.stated(EVALUATION) if fact.source != DEFAULT}
 
 
-@lru_cache(maxsize=_CACHED)
-def label(text: str) -> str:
-    """Return the plain text of a name: without LaTeX, emoji, arrows and footnote marks, on one line."""
-    text = _without_symbols(_without_latex(text))
-    # A short raised text is a footnote mark.
-    text = re.sub(r"\^\{([^{}]*)\}", r"^\1", re.sub(r"\^\{[^{}]{0,3}\}", "", text))
-    return tidy(re.sub(r"\^?[†‡§¶]+|\^$", "", text).replace("\n", " "))
+def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
+    """Mark a protocol as assumed if a note in the header or the text around the table may mean another."""
+    for value in values:
+        protocol, sampled = value.facts.protocol, table.layout.sampled
+        is_settled = protocol is not None and (protocol.source in (GIVEN, INFERRED) or bool(protocol.reason))
+        if is_settled or (protocol and protocol.value.startswith("sampled-")):
+            continue
+        lines = (
+            table.stated,
+            table.layout.rows[value.cell[0]].line,
+            table.layout.columns[value.cell[1]].line,
+        )
+        if sampled:
+            doubt = f"though the text around the table speaks of '{sampled}'"
+        elif value.facts.notes and not protocol and not any(line.facts.notes for line in lines):
+            doubt = f"though the header has a note: {value.facts.notes}"
+        else:
+            continue
+        taken = protocol.because(f"{protocol.value}, {doubt}") if protocol else None
+        value.facts = replace(value.facts, protocol=taken or Fact(DEFAULTS["protocol"], DEFAULT, doubt))
 
 
-def _without_latex(text: str) -> str:
-    try:
-        return latex_to_text(text) if len(text) <= _LONGEST * 10 and _LATEX.search(text) else text
-    except RecursionError:
-        # A name never nests hundreds of groups, and a label is not worth an error.
-        return text
+def decimal_signs(values: Iterable[Value]) -> set[str]:
+    """Return the decimal signs of a file, ',' or '.' or both; 1,234 and 1.234 may be thousands and do not count."""
+    signs = set()
+    for value in values:
+        if value.number.decimal_comma:
+            signs.add(",")
+        elif "." in value.number.text and not _may_be_thousands(value.number):
+            signs.add(".")
+    return signs
 
 
-def _without_symbols(text: str) -> str:
-    """Leave out emoji, arrows, and the invisible characters that join or colour them."""
-    return "".join(sign for sign in text if sign in "^`" or not _is_symbol(sign))
+def _may_be_thousands(number: Number) -> bool:
+    return number.other is None and _THOUSANDS_WITH_POINT.fullmatch(number.text) is not None
 
 
-def _is_symbol(sign: str) -> bool:
-    return unicodedata.category(sign) in _SYMBOLS or "\u2190" <= sign <= "\u21ff" or sign == "\ufe0f"
+def _settle_sign(value: Value, states: States, signs: Set[str]) -> None:
+    """Read '1,234' and '1.234' by the decimal sign of the whole file; if the file has both signs, they are unread."""
+    number = value.number
+    has_comma = number.other is not None
+    if not has_comma and not ("," in signs and not number.decimal_comma and _may_be_thousands(number)):
+        return
+    is_small = is_share(value.metric) or adjustment_of(value.metric) == "index"
+    if has_comma and is_small:
+        value.number = number.with_decimal_comma()
+        value.doubt = "the comma is decimal: otherwise the value is out of range"
+    elif is_small or signs == {",", "."}:
+        states[value.cell] = ("unread", "the file has decimal commas and decimal points: this may be either")
+    elif not has_comma:
+        value.number = replace(number, text=number.text.replace(".", ""))
+        value.doubt = "the point separates thousands, as the file has decimal commas"
+    elif "," in signs:
+        value.number = number.with_decimal_comma()
+        value.doubt = "the comma is decimal, as elsewhere in the file"
+    else:
+        value.doubt = "the comma separates thousands"
 
 
-def _undecorated(text: str) -> str:
-    text = _without_latex(text)
-    # An arrow before the number in brackets makes it a difference; the sign keeps it from being read as a spread.
-    text = re.sub(r"\(\s*[\u2190-\u21ff▲▼]\s*", "(+", text)
-    # A raised number is a footnote mark, except in a power of ten.
-    text = text if re.search(r"(?<![\d.])10\s?\^", text) else _SUPERSCRIPT.sub("", text)
-    # Raised digits are footnote marks, too.
-    text = "".join(sign for sign in _without_symbols(text) if unicodedata.category(sign) != "No")
-    return plain(text).strip(_EDGE_MARKS + " ").replace("( ", "(")
+def adjustment_of(metric: str) -> str | None:
+    """Return the adjustment of a metric that is printed already adjusted: ratio, index or z."""
+    adjusted = find_adjusted(metric)
+    return adjusted[1] if adjusted else None
+
+
+def is_share(metric: str) -> bool:
+    """Return whether a metric lies in [0, 1], so that it may be printed in percent."""
+    adjusted = find_adjusted(metric)
+    return adjusted is not None and adjusted[1] is None and adjusted[0].upper <= 1.0
+
+
+def _decide_units(values: Sequence[Value], states: States, percent: str | None) -> None:
+    """Give each value its unit, decided for a whole series: a column, or a row where metrics are rows.
+
+    What the header or a sidecar states holds; values above 1 are percent; Hits of a data set share their unit. Where
+    the numbers decide nothing, and where a number is impossible in its unit, the cell is unread. percent: the text
+    around the table that declares its numbers percent.
+    """
+    series: dict[tuple[Any, ...], list[Value]] = defaultdict(list)
+    for value in values:
+        series[value.series, value.metric].append(value)
+    units = {key: _unit_of(members, percent) for key, members in series.items()}
+    hits = {
+        key: _datasets(members)
+        for key, members in series.items()
+        if key[1].startswith("hits_at_") and not any(value.facts.unit for value in members)
+    }
+    sure = {key for key in hits if (unit := units[key]) and unit.value == "percent"}
+    for key in hits.keys() - sure:
+        if like := [other for other in sure if hits[other] & hits[key]]:
+            why = f"percent: like the other Hits of the table ({len(like)} with values above 1)"
+            units[key] = Fact("percent", INFERRED, why)
+    for key, members in series.items():
+        has_comma = any(value.number.other for value in members)
+        for value in members:
+            if has_comma and _may_be_thousands(value.number):
+                value.doubt = value.doubt or "the point is decimal, though other values have a decimal comma"
+            value.unit = Fact("percent") if value.number.percent else units[key]
+            reason = _undecided(members, percent) if units[key] is None else _impossible(value)
+            if reason and states[value.cell][0] == "value":
+                states[value.cell] = ("unread", reason)
+
+
+def _datasets(members: Iterable[Value]) -> set[tuple[str | None, str]]:
+    return {(value.facts["dataset"], value.series[1]) for value in members}
+
+
+def _unit_of(members: Sequence[Value], percent: str | None) -> Fact | None:
+    """Return the unit that the numbers of a series imply by themselves, None where they decide nothing."""
+    metric = members[0].metric
+    plain = [value.number for value in members if not value.number.percent]
+    above = sum(number.value > 1 for number in plain)
+    stated = next((value.facts.unit for value in members if value.facts.unit), None)
+    if not is_share(metric):
+        is_percent = adjustment_of(metric) == "index" and above
+        word = "percent" if is_percent else _UNITS.get(adjustment_of(metric), "index")
+        return Fact(word, stated.source if stated else PRINTED)
+    if stated:
+        return stated
+    if not plain:
+        return Fact("percent")
+    count = len(members)
+    if not above and not percent:
+        return Fact("fraction", INFERRED, f"fraction: {count} of {count} values at most 1")
+    if 2 * above >= len(plain):
+        return Fact("percent", INFERRED, f"percent: {above} of {count} values above 1")
+    return None
+
+
+def _undecided(members: Sequence[Value], percent: str | None) -> str:
+    above = sum(value.number.value > 1 and not value.number.percent for value in members)
+    why = f"though {percent} says percent; " if percent else ""
+    return f"neither percent nor fraction is certain: {above} of {len(members)} values above 1; {why}state the unit"
+
+
+def _impossible(value: Value) -> str | None:
+    """Return the reason if the whole rounding interval of a value is outside the range of its metric."""
+    adjusted = find_adjusted(value.metric)
+    if adjusted is None or adjusted[1] == "z" or value.unit is None:
+        return None
+    metric, adjustment = adjusted
+    lower, upper = _RANGES.get(adjustment or "", (metric.lower, metric.upper))
+    unit = value.unit.value
+    scale = 100 if unit == "percent" else 1
+    if lower <= value.number.value / scale <= upper:
+        return None
+    _, low, high = value.number.interval(percent=scale == 100)
+    least, most = (f"{bound * scale:g}" for bound in (lower, upper))
+    is_outside = high < lower or low > upper
+    return f"{value.number.text} as {unit} is outside {least} to {most}" if is_outside else None
+
+
+def _doubt_swapped(values: Sequence[Value]) -> None:
+    """Mark the metrics as assumed if the Hits@k of most models fall as k grows: the columns may be swapped."""
+    rows: dict[tuple[Any, ...], dict[int, Interval]] = defaultdict(dict)
+    for value in values:
+        if value.metric.startswith("hits_at_") and value.unit is not None:
+            about = (
+                value.model_line,
+                value.series[1],
+                *(value.facts[name] for name in EVALUATION if name != "metric"),
+            )
+            interval = value.number.interval(percent=value.unit.value == "percent")
+            rows[about][resolve(value.metric).k or 0] = interval
+    several = [row for row in rows.values() if len(row) > 1]
+    wrong = sum(any(row[k].low > row[other].high for k, other in pairwise(sorted(row))) for row in several)
+    for value in values if 2 * wrong > len(several) else ():
+        if value.facts.metric:
+            doubted = value.facts.metric.because("of the header, though most rows are impossible with it")
+            value.facts = replace(value.facts, metric=doubted)

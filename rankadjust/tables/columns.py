@@ -3,15 +3,13 @@
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from rankadjust.base.words import folded
-from rankadjust.tables.cells import holds_numbers, is_numeric, label, number_beside_name
-from rankadjust.tables.sheet import Column, Row, Sheet
-from rankadjust.tables.tokens import (
-    NOTHING,
-    SUBSET,
-    Facts,
+from rankadjust.tables.facts import NOTHING, SUBSET, Fact, Facts, name_of
+from rankadjust.tables.formats.cell_text import holds_numbers, is_numeric, label, number_beside_name
+from rankadjust.tables.headers import (
     find_dataset,
     is_difference,
     metric_key,
@@ -21,9 +19,10 @@ from rankadjust.tables.tokens import (
     unknown_word,
     words_for,
 )
+from rankadjust.tables.sheet import Sheet
+from rankadjust.tables.sidecar import NO_LINE, Line
 
-# Where rows are metrics, a column with one of these headers holds all their values.
-_PLURAL = {"model": "models", "dataset": "data sets"}
+LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties", "task")
 # Names of data sets have capitals or digits within (WikiPeople, WD50K, YAGO-hy); 'Best' and 'final' have none.
 _NAME = re.compile(r"[A-Za-z].*[A-Z0-9]")
 _ONE_NAME = re.compile(r"[A-Za-z][\w.-]*[A-Z0-9][\w.-]*")
@@ -37,7 +36,29 @@ MEANS = {"mean", "avg", "average", "overall", "all"}
 _BETWEEN = {"torso", "body", "medium", "mid", "middle"}
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
+# Where rows are metrics, a column with one of these headers holds all their values.
 _LONG = {"value", "values", "metric", "score", "result"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column. role: 'value', one of the label roles, or 'other'.
+
+    header: its texts from the top down, each once. facts: the facts that these texts state. assumed: the reason for the
+    role, if no word states it.
+    """
+
+    index: int
+    header: tuple[str, ...]
+    role: str
+    facts: Facts = NOTHING
+    line: Line = NO_LINE
+    assumed: str | None = None
+
+    @cached_property
+    def name(self) -> str:
+        """The texts of the header on one line."""
+        return " / ".join(self.header)
 
 
 def where_metrics_are(sheet: Sheet) -> tuple[str, int | None]:
@@ -158,7 +179,9 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
             role = _role_of_labels(sheet, index, roles)
             if role not in roles and (role != "model" or not assumed):
                 roles[index] = role
-                assumed[index] = f"column {index + 1} taken for the {_PLURAL.get(role, role)}"
+                assumed[index] = (
+                    f"column {index + 1} taken for the {name_of(role)}{'s' * (role in ('model', 'dataset'))}"
+                )
     return assumed
 
 
@@ -191,12 +214,24 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
     """Read the unknown words beside the metrics as names, if every metric of the table has a name.
 
     'WikiPeople MRR' beside 'WD50K MRR' is an MRR on a data set missing in our registry; 'best_mrr' beside 'mrr' is not.
-    In a key with a data set ('FB15k.TransE.mrr'), the word names the model; in 'FB15k-237-O MRR' it does not.
+    In a key with a data set ('FB15k.TransE.mrr'), the word names the model; in 'FB15k-237 O MRR' it does not.
     """
     said = [facts for facts in sheet.facts if facts.metric]
     if any(not facts.dataset and not _NAME.search(facts.unknown or "") for facts in said):
         return sheet
     return replace(sheet, facts=[_with_name(facts) for facts in sheet.facts])
+
+
+def _with_name(facts: Facts) -> Facts:
+    words = facts.unknown
+    if not words:
+        return facts
+    if not facts.dataset:
+        name = Fact(words, printed=words).because(f"'{words}' of a header read as a name")
+        return replace(explained(facts), dataset=name)
+    if words not in ((facts.metric and facts.metric.printed) or "").split("."):
+        return facts
+    return replace(explained(facts), model=Fact(words).because("from a key"))
 
 
 def with_sides_of_pairs(sheet: Sheet) -> Sheet:
@@ -206,48 +241,40 @@ def with_sides_of_pairs(sheet: Sheet) -> Sheet:
         return replace(sheet, facts=[_of_frequency(facts) for facts in sheet.facts])
     metrics: dict[str, set[str | None]] = defaultdict(set)
     for facts, letter in zip(sheet.facts, letters, strict=True):
-        metrics[letter].add(facts.metric)
+        metrics[letter].add(facts["metric"])
     sides: dict[str, str] = {}
     for head, tail in _LETTERS:
         if metrics[head] and metrics[head] == metrics[tail]:
             sides |= {head: "head", tail: "tail"}
-    if {*sides.values(), *(facts.side for facts in sheet.facts)} >= {"head", "tail"}:
+    if {*sides.values(), *(facts["side"] for facts in sheet.facts)} >= {"head", "tail"}:
         sides |= dict.fromkeys(MEANS, "both")
     pairs = zip(sheet.facts, letters, strict=True)
     return replace(sheet, facts=[_of_side(facts, letter, sides.get(letter)) for facts, letter in pairs])
 
 
 def _of_frequency(facts: Facts) -> Facts:
-    return replace(facts, side=None, task=facts.task or SUBSET) if facts.side in ("head", "tail") else facts
+    is_class = facts["side"] in ("head", "tail")
+    return replace(facts, side=None, task=facts.task or Fact(SUBSET)) if is_class else facts
 
 
 def _of_side(facts: Facts, letter: str, side: str | None) -> Facts:
     if side is None or facts.side is not None:
         return facts
-    return replace(explained(facts), side=side, notes=None, rest=None).assuming("side", f"from '{letter}'")
-
-
-def _with_name(facts: Facts) -> Facts:
-    if not facts.unknown:
-        return facts
-    if not facts.dataset:
-        named = replace(explained(facts), dataset=facts.unknown, dataset_as_printed=facts.unknown)
-        return named.assuming("dataset", f"'{facts.unknown}' of a header read as a name")
-    if facts.unknown not in (facts.metric_as_printed or "").split("."):
-        return facts
-    return replace(explained(facts), model=facts.unknown).assuming("model", "from a key")
+    return replace(explained(facts), side=Fact(side).because(f"from '{letter}'"), notes=None, rest=None)
 
 
 def with_unknown_headers(
-    sheet: Sheet, columns: tuple[Column, ...], rows: Sequence[Row], around: Facts
+    sheet: Sheet, columns: tuple[Column, ...], labels: Sequence[Facts], around: Facts
 ) -> tuple[Column, ...]:
-    """Decide which names the unknown header texts are: data sets, versions of a data set, or models."""
+    """Decide which names the unknown header texts are: data sets, versions of a data set, or models.
+
+    labels: the facts of the rows with values. around: the facts of the text around the table.
+    """
     unknown = [column.facts for column in columns if column.role == "value" and column.facts.rest]
     if not unknown:
         return columns
-    body = [row.facts for row in rows if row.kind == "values"]
-    datasets = {facts.dataset_as_printed for facts in body if facts.dataset}
-    has_models = any(facts.model for facts in body)
+    datasets = {facts.dataset.printed or facts.dataset.value for facts in labels if facts.dataset}
+    has_models = any(facts.model for facts in labels)
     # The header of the only column of values describes its numbers: 'Valeur'.
     is_only = has_models and sum(column.role == "value" for column in columns) == 1
     # Several single words that look like names are data sets, even if the text around names a data set.
@@ -276,15 +303,15 @@ def _named(sheet: Sheet, column: Column, kind: str, *, has_models: bool) -> Fact
     if kind == "numbers":
         return replace(facts, rest=None)
     if kind == "data sets" and not facts.dataset:
-        named = replace(facts, dataset=text, dataset_as_printed=text, rest=None)
-        return named.assuming("dataset", f"header '{text}' read as a name")
+        dataset = Fact(text, printed=text).because(f"header '{text}' read as a name")
+        return replace(facts, dataset=dataset, rest=None)
     if kind != "models" and (has_models or not facts.dataset):
         return facts
     if not facts.dataset and (both := split_name(text, sheet.names)):
         why = f"within the header '{text}'"
-        named = replace(facts, model=both[0], dataset=both[1], dataset_as_printed=text, rest=None)
-        return named.assuming("dataset", why).assuming("model", why)
+        dataset = Fact(both[1], printed=text).because(why)
+        return replace(facts, model=Fact(both[0]).because(why), dataset=dataset, rest=None)
     # A bare number is a name only together with the word in the corner: 'rank' and 64.
     corner = label(sheet.grid.rows[0][0]) if column.index and is_numeric(text) else ""
-    model = f"{corner} {text}" if corner and not metric_key(corner) else text
-    return replace(facts, model=model, rest=None).assuming("model", "from a header")
+    name = f"{corner} {text}" if corner and not metric_key(corner) else text
+    return replace(facts, model=Fact(name).because("from a header"), rest=None)

@@ -4,23 +4,19 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
-from rankadjust.tables.cells import is_numeric, label
 from rankadjust.tables.columns import (
+    Column,
     columns_of,
     where_metrics_are,
     with_sides_of_pairs,
     with_unknown_headers,
     with_unknown_words,
 )
+from rankadjust.tables.facts import ENTITY_RANKING, NOTHING, Fact, Facts
+from rankadjust.tables.formats.cell_text import is_numeric, label
 from rankadjust.tables.formats.grid import Grid
-from rankadjust.tables.rows import names_metric, rows_of, with_datasets_in_names, with_sides_in_names
-from rankadjust.tables.sheet import Column, Header, Row, Sheet
-from rankadjust.tables.sidecar import Stated
-from rankadjust.tables.tokens import (
-    ENTITY_RANKING,
-    Facts,
+from rankadjust.tables.headers import (
     Names,
     datasets_within,
     metric_key,
@@ -30,6 +26,9 @@ from rankadjust.tables.tokens import (
     sampled_within,
     tasks_within,
 )
+from rankadjust.tables.rows import Row, names_metric, rows_of, with_datasets_in_names, with_sides_in_names
+from rankadjust.tables.sheet import Header, Sheet
+from rankadjust.tables.sidecar import Stated
 
 # Authors name the task and the unit of a table in its caption or in the heading above it.
 _NEXT = 2
@@ -135,7 +134,7 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
     texts = [(f"the text '{text if len(text) <= 60 else f'{text[:57]}…'}'", text) for text in grid.context]
     texts.append(("the file's name", stem))
     metrics, metric_column = where_metrics_are(sheet)
-    around = Facts()
+    around = NOTHING
     if not metrics:
         around = metric_around(texts)
         is_divided = any(names_metric(cells, names) for cells in grid.rows[sheet.first :])
@@ -150,7 +149,8 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
         rows = with_datasets_in_names(rows, names)
         if not any(row.facts.dataset for row in rows):
             around = around.over(dataset_around(texts, names))
-    columns = with_unknown_headers(sheet, columns, rows, around)
+    labels = [row.facts for row in rows if row.kind == "values"]
+    columns = with_unknown_headers(sheet, columns, labels, around)
     sampled = next(filter(None, map(sampled_within, grid.context)), None)
     return Layout(columns, tuple(rows), around, metrics, percent_around(texts), sampled)
 
@@ -173,7 +173,9 @@ def dataset_around(around: _Around, names: Names) -> Facts:
     where, dataset, printed = next(alone, (None, None, None))
     others = dict.fromkeys(name for _, named in texts for name in named if name != dataset)
     also = f", though others name {', '.join(others)}" if others else ""
-    return Facts(dataset=dataset, dataset_as_printed=printed).because(f"from {where}{also}")
+    return (
+        Facts(dataset=Fact(dataset, printed=printed)).because(f"from {where}{also}") if dataset else NOTHING
+    )
 
 
 def task_around(around: _Around) -> Facts:
@@ -206,10 +208,9 @@ def _nearest(name: str, around: _Around, within: Callable[[str], Mapping[str, st
     """
     where, named = next(((where, named) for where, text in around if (named := within(text))), ("", {}))
     if len(named) != 1:
-        return Facts()
+        return NOTHING
     [(fact, words)] = named.items()
-    stated: dict[str, Any] = {name: fact, **({"metric_as_printed": words} if name == "metric" else {})}
-    return Facts(**stated).because(f"from {where}")
+    return Facts.holding({name: Fact(fact, printed=words)}).because(f"from {where}")
 
 
 def percent_around(around: _Around) -> str | None:

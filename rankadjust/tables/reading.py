@@ -7,7 +7,6 @@ a grid ends in exactly one state: value, missing, unread or label.
 """
 
 import gc
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,13 +19,12 @@ import polars as pl
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
-from rankadjust.tables.conventions import apply_conventions, refuse_repeated, tell_apart
+from rankadjust.tables.cells import States, Value, decimal_signs, read_cells, settle
+from rankadjust.tables.facts import DEFAULT, DEFAULTS, FIELDS, GRADED, Fact, reasons_text, sources_text
 from rankadjust.tables.files import read_grids
-from rankadjust.tables.layout import Layout, Table, below_each_other, lay_out, moved_back
+from rankadjust.tables.headers import Names
+from rankadjust.tables.layout import Table, below_each_other, lay_out, moved_back
 from rankadjust.tables.sidecar import given_facts, load_sidecar, require_found, sidecar_of, stated_about
-from rankadjust.tables.tokens import DEFAULTS, FIELDS, Names
-from rankadjust.tables.units import decimal_signs, settle
-from rankadjust.tables.values import Reader, States, Value
 
 VALUES = {
     **dict.fromkeys(("source", "source_url", "source_line", "year", "table"), pl.String),
@@ -43,18 +41,12 @@ CELLS = {
 }
 """Columns of the account of cells; state is value, missing, unread or label."""
 
-GRADED = ("dataset", "model", "metric", "value", "unit", "split", "side", "protocol", "task")
-"""The facts in the column `grades`: printed, given by a sidecar or an option, inferred, or default."""
-
-# How messages write the names of fields.
-_WORDS = {"dataset": "data set"}
-
 
 @dataclass(frozen=True)
 class Reading:
     """The result of reading a file: values (columns VALUES), every cell with its state (CELLS), remarks, the tables.
 
-    sidecar: the content of the sidecar.
+    facts: of each value, its facts by name, None for a fact that nothing names. sidecar: the content of the sidecar.
     """
 
     path: Path
@@ -62,6 +54,7 @@ class Reading:
     cells: pl.DataFrame
     remarks: tuple[str, ...]
     tables: tuple[Table, ...]
+    facts: Sequence[Mapping[str, Fact | None]]
     sidecar: Mapping[str, Any]
 
     @property
@@ -73,15 +66,6 @@ class Reading:
     def unread(self) -> pl.DataFrame:
         """The cells that should hold a value and could not be read, with the reason."""
         return self.cells.filter(pl.col("state") == "unread")
-
-    @property
-    def balance(self) -> str:
-        """One line that accounts for every cell."""
-        counts = Counter(self.cells["state"].to_list())
-        return (
-            f"{self.cells.height} cells = {counts['value']} with values + {counts['missing']} missing + "
-            f"{counts['unread']} unread + {counts['label']} labels; {self.values.height} values"
-        )
 
 
 def read_table(path: str | Path, sidecar: str | Path | None = None) -> pl.DataFrame:
@@ -163,24 +147,26 @@ def _read_tables(
         tables.append(Table(number, placed, lay_out(placed, stated, names, path.stem), stated))
     if beside:
         require_found(beside, data, [(table.grid.context, table.stated, table.layout) for table in tables])
-    read = [(table, *Reader(table, names, beside or path).read()) for table in tables]
+    read = [(table, *read_cells(table, names, beside or path)) for table in tables]
     signs = decimal_signs(value for _, values, _ in read for value in values)
     usual_of = cache(lambda dataset: usual(dataset, names, registry))
     remarks: dict[str, None] = {}
     tidy: list[dict[str, Any]] = []
+    facts: list[Mapping[str, Fact | None]] = []
     cells: list[dict[str, Any]] = []
     is_only = len(tables) == 1
     for table, values, states in read:
-        apply_conventions(values, _benchmarks())
-        said = tell_apart(values)
-        kept = settle(refuse_repeated(values, states), states, signs, table.layout.percent)
-        own_remarks = (*table.grid.remarks, *_left_alone(table, states), *said)
+        kept, said = settle(table, values, states, _benchmarks(), signs)
+        own_remarks = (*table.grid.remarks, *said)
         remarks |= {text if is_only else f"table {table.number}: {text}": None for text in own_remarks}
         name = path.stem if is_only else f"{path.stem}-{table.number}"
-        tidy += _tidy(table, kept, {"source": path.name, "table": name}, usual_of)
+        for value in kept:
+            known = _known(value, usual_of)
+            facts.append(known)
+            tidy.append(_record(table, value, known, {"source": path.name, "table": name}))
         cells += _account(table, states)
     frames = pl.DataFrame(tidy, schema=VALUES), pl.DataFrame(cells, schema=CELLS)
-    return Reading(path, *frames, tuple(remarks), tuple(tables), data)
+    return Reading(path, *frames, tuple(remarks), tuple(tables), facts, data)
 
 
 @cache
@@ -209,7 +195,9 @@ def known_names(registry: Mapping[str, Dataset]) -> Names:
     return names
 
 
-def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) -> dict[str, str]:
+def usual(
+    dataset: str | None, names: Names, registry: Mapping[str, Dataset]
+) -> tuple[dict[str, Fact | None], str | None]:
     """Return the usual choice for each fact that may be missing, and a remark on a data set unknown to the registry.
 
     An inductive data set has a test split of its own, in its second graph.
@@ -218,13 +206,14 @@ def usual(dataset: str | None, names: Names, registry: Mapping[str, Dataset]) ->
     is_inductive = (known is not None and known.role == "inductive") or any(
         benchmark.dataset == dataset and "inference_testing" in benchmark.tasks for benchmark in _benchmarks()
     )
-    said = {name: f"{DEFAULTS[name]} by default" for name in ("split", "side", "protocol")}
-    if is_inductive:
-        said["split"] = "inference_testing by default"
-    if dataset is not None and dataset not in names.values():
-        meant = meanings(dataset, registry)
-        said["dataset"] = f"which may be {' or '.join(meant)}" if meant else "none of the registry"
-    return said
+    defaults = DEFAULTS | ({"split": "inference_testing"} if is_inductive else {})
+    said: dict[str, Fact | None] = {
+        name: Fact(defaults[name], DEFAULT) for name in ("split", "side", "protocol")
+    }
+    if dataset is None or dataset in names.values():
+        return said, None
+    meant = meanings(dataset, registry)
+    return said, f"which may be {' or '.join(meant)}" if meant else "none of the registry"
 
 
 def _account(table: Table, states: States) -> Iterator[dict[str, Any]]:
@@ -234,96 +223,44 @@ def _account(table: Table, states: States) -> Iterator[dict[str, Any]]:
         yield place | {"text": table.text(row, column), "state": state, "reason": reason}
 
 
-def _tidy(
-    table: Table,
-    values: Sequence[Value],
-    about: Mapping[str, str],
-    usual_of: Callable[[str | None], Mapping[str, str]],
-) -> Iterator[dict[str, Any]]:
-    """Yield the records of the values of one table; about: the name and source of the table."""
-    for value in values:
-        _doubt_protocol(value, table.layout)
-        row, column = value.cell
-        # If rows are metrics, the line of a model is the header's line, since the header names the models.
-        line = table.grid.lines[0 if table.layout.metrics == "rows" else row]
-        usual = usual_of(value.facts.dataset)
-        own = {
-            "source_line": None if line is None else str(line),
-            "model": value.model,
-            "value": value.number.text,
-            "unit": value.unit,
-            "spread": value.number.spread,
-            "notes": value.notes,
-            "assumed": _assumed(value, usual),
-            "grades": _grades(value, usual),
-            "cell": table.text(row, column),
-            "grid": table.number,
-            "row": row + 1,
-            "column": column + 1,
-        }
-        record = {**vars(value.facts), **about, **table.stated.about, **own}
-        yield {name: record.get(name) for name in VALUES}
+def _known(
+    value: Value, usual_of: Callable[[str | None], tuple[Mapping[str, Fact | None], str | None]]
+) -> Mapping[str, Fact | None]:
+    """Return the facts of a value by name, None for a fact that nothing names."""
+    usual, remark = usual_of(value.facts["dataset"])
+    known = value.known(usual)
+    dataset = known["dataset"]
+    if dataset and remark:
+        known["dataset"] = replace(dataset, reason=", ".join(filter(None, (dataset.reason, remark))))
+    return known
 
 
-def _doubt_protocol(value: Value, layout: Layout) -> None:
-    """Mark a protocol as assumed if a note in the header or the text around the table may mean another."""
-    facts = value.facts
-    if value.stated.protocol or "protocol" in value.assumed or (facts.protocol or "").startswith("sampled-"):
-        return
-    if layout.sampled:
-        about = f"though the text around the table speaks of '{layout.sampled}'"
-    elif facts.notes and not (facts.protocol or value.stated.notes):
-        about = f"though the header has a note: {facts.notes}"
-    else:
-        return
-    protocol = facts.protocol or f"{DEFAULTS['protocol']} by default"
-    value.assumed["protocol"] = f"{protocol}, {about}"
-
-
-def _assumed(value: Value, usual: Mapping[str, str]) -> str | None:
-    """Return the facts of a value that the table does not state, each with its reason."""
-    reasons = {name: why for name, why in usual.items() if getattr(value.facts, name) is None}
-    reasons |= value.assumed
-    if "dataset" in usual:
-        reasons["dataset"] = f"{reasons.get('dataset', 'as printed')}, {usual['dataset']}"
-    reasons |= {"model": "not named"} if value.model is None else {}
-    reasons |= {"dataset": "not named"} if value.facts.dataset is None else {}
-    texts = [f"{_WORDS.get(name, name)} {reasons[name]}" for name in (*FIELDS, "value") if name in reasons]
-    return "; ".join(texts) or None
-
-
-def _grades(value: Value, usual: Mapping[str, str]) -> str:
-    """Return the source of each fact of a value, for the column `grades`: 'dataset printed; split default'."""
-    inferred = {name for name, why in value.assumed.items() if not why.startswith("as printed")}
-    known = vars(value.facts) | {"model": value.model, "value": value.number.text, "unit": value.unit}
-    grades = []
-    for name in GRADED:
-        if known[name] is not None:
-            source = "given" if getattr(value.stated, name, None) is not None else "printed"
-            grades.append(f"{name} {'inferred' if name in inferred else source}")
-        # A printed data set missing in the registry is still printed.
-        elif name in usual and name != "dataset":
-            grades.append(f"{name} default")
-    return "; ".join(grades)
-
-
-def _left_alone(table: Table, states: States) -> Iterator[str]:
-    """Yield a remark for the columns and for the rows that were not read."""
-    if not table.layout.metrics:
-        if not any(state == "unread" for state, _ in states.values()):
-            yield f"no metric found in this table: its {len(states)} cells are left alone"
-        return
-    columns = [
-        column.name
-        for column in table.layout.columns
-        if column.role == "other" and column.line.role is None and column.header
-    ]
-    rows = [
-        next(filter(None, row.labels.values()), str(row.index + 1))
-        for row in table.layout.rows
-        if row.kind == "other" and row.line.role is None
-    ]
-    for what, left in (("columns", columns), ("rows", rows)):
-        if left:
-            names = "', '".join(left)
-            yield f"{what} without a metric: '{names}'"
+def _record(
+    table: Table, value: Value, known: Mapping[str, Fact | None], about: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the tidy row of a value; about: the name and source of the table."""
+    row, column = value.cell
+    # If rows are metrics, the line of a model is the header's line, since the header names the models.
+    line = table.grid.lines[0 if table.layout.metrics == "rows" else row]
+    words = {
+        name: fact.value if (fact := known.get(name)) and fact.source != DEFAULT else None for name in FIELDS
+    }
+    own = {
+        "source_line": None if line is None else str(line),
+        "value": value.number.text,
+        "spread": value.number.spread,
+        "notes": value.notes,
+        "assumed": reasons_text({name: known[name] for name in GRADED if name in known}),
+        "grades": sources_text(known),
+        **{
+            f"{name}_as_printed": fact and fact.printed
+            for name in ("dataset", "metric")
+            for fact in [known[name]]
+        },
+        "cell": table.text(row, column),
+        "grid": table.number,
+        "row": row + 1,
+        "column": column + 1,
+    }
+    record = {**words, **about, **table.stated.about, **own}
+    return {name: record.get(name) for name in VALUES}

@@ -2,20 +2,15 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from rankadjust.base.words import folded
-from rankadjust.tables.cells import is_missing, is_numeric
-from rankadjust.tables.cells import label as label_of
-from rankadjust.tables.columns import MEANS, explained
-from rankadjust.tables.sheet import LABEL_ROLES, Column, Row, Sheet
-from rankadjust.tables.sidecar import Line
-from rankadjust.tables.tokens import (
-    ENTITY_RANKING,
-    NOTHING,
-    Facts,
+from rankadjust.tables.columns import LABEL_ROLES, MEANS, Column, explained
+from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, Fact, Facts
+from rankadjust.tables.formats.cell_text import is_missing, is_numeric
+from rankadjust.tables.formats.cell_text import label as label_of
+from rankadjust.tables.headers import (
     Names,
     find_dataset,
     is_difference,
@@ -24,10 +19,29 @@ from rankadjust.tables.tokens import (
     split_name,
     words_for,
 )
+from rankadjust.tables.sheet import Sheet
+from rankadjust.tables.sidecar import NO_LINE, Line
 
-_NUMBER_AT_END = re.compile(r"(.*\S) (\d*\.\d+)")
+# Text recognition of scanned tables merges cells.
+_NUMBER_AT_END = re.compile(r".*\S \d*\.\d+")
 # The version of a data set, in a column beside its name.
 _VERSION = re.compile(r"[vV]\d+")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the grid. kind: 'header', 'section', 'blank', 'other' or 'values'.
+
+    facts: the facts that its labels state. labels: header -> text of its label cells. merged: the column whose label
+    ends in a number, beside an empty cell of a value, None for none.
+    """
+
+    index: int
+    kind: str
+    facts: Facts = NOTHING
+    labels: Mapping[str, str] = field(default_factory=dict)
+    line: Line = NO_LINE
+    merged: int | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +95,7 @@ class _Sections:
         facts = row.facts
         if unknown:
             why = f"the row '{unknown}' read as a name"
-            facts = Facts(dataset=unknown, dataset_as_printed=unknown, assumed=(("dataset", why),))
+            facts = Facts(dataset=Fact(unknown, printed=unknown).because(why))
         self.is_divided, self.was_row = True, False
         self.facts = facts.over(self.corner)
         return replace(row, kind="section", facts=facts)
@@ -108,12 +122,22 @@ def _row(sheet: Sheet, index: int, columns: Sequence[Column], above: dict[int, s
     new = next(words, len(cells))
     for column in (column for column in others if column.index > new):
         above.pop(column.index, None)
-    labels = [_without_number(_label(column, cells, above), cells, columns) for column in others]
+    labels = [_label(column, cells, above) for column in others]
     facts = _said_by(labels, sheet.names)
     facts = explained(facts) if line.facts != NOTHING else facts
+    merged = next((label.column.index for label in labels if _is_merged(label, cells, columns)), None)
+    if merged is not None:
+        facts = facts.because("ends in a number, which may be the value beside it", "model")
     beside = (label.text for label in labels if label.column.role != "metric")
     kind = "other" if _is_other(facts, beside, line, metrics) else "values"
-    return Row(index, kind, facts, _by_header(labels), line)
+    return Row(index, kind, facts, _by_header(labels), line, merged)
+
+
+def _is_merged(label: _Label, cells: Sequence[str], columns: Sequence[Column]) -> bool:
+    """Return whether the name of a model ends in a number beside an empty cell: 'RE-GCN w. GT 30.55'."""
+    beside = columns[label.column.index + 1 : label.column.index + 2]
+    is_empty = any(column.role == "value" and not cells[column.index] for column in beside)
+    return label.column.role == "model" and is_empty and _NUMBER_AT_END.fullmatch(label.word) is not None
 
 
 def _is_word(text: str) -> bool:
@@ -130,18 +154,6 @@ def _label(column: Column, cells: Sequence[str], above: dict[int, str]) -> _Labe
     return _Label(column, text, column.line.word(text), assumed)
 
 
-def _without_number(label: _Label, cells: Sequence[str], columns: Sequence[Column]) -> _Label:
-    """Return the label of a model without a number at its end, if the value beside it is missing.
-
-    Text recognition of scanned tables merges such cells: 'RE-GCN w. GT 30.55'.
-    """
-    match = _NUMBER_AT_END.fullmatch(label.word) if label.column.role == "model" else None
-    beside = columns[label.column.index + 1 : label.column.index + 2]
-    if not match or not any(column.role == "value" and not cells[column.index] for column in beside):
-        return label
-    return replace(label, word=match[1], assumed=f"without '{match[2]}', which may be the value beside it")
-
-
 def _by_header(labels: Sequence[_Label]) -> dict[str, str]:
     """Return header -> word; a header that is empty or occurs twice gets the number of its column."""
     by_header: dict[str, str] = {}
@@ -154,12 +166,11 @@ def _by_header(labels: Sequence[_Label]) -> dict[str, str]:
 
 def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
     """Return the facts that the labels of a row state together."""
-    stated: dict[str, Any] = {}
-    printed = beside = Facts()
-    assumed = []
+    stated: dict[str, Fact] = {}
+    printed = beside = NOTHING
     version = next((label.word for label in labels if _VERSION.fullmatch(label.word)), None)
     for label in labels:
-        role, why = label.column.role, label.assumed
+        role = label.column.role
         said = read_header(label.word, names)
         if role == "other" and said.task and said.rest is None:
             stated.setdefault("task", said.task)
@@ -167,42 +178,44 @@ def _said_by(labels: Sequence[_Label], names: Names) -> Facts:
             continue
         if role == "metric":
             printed = replace(read_header(label.text, names), rest=None)
+            printed = printed.because(label.assumed, "metric") if label.assumed else printed
         elif role == "model":
             # A second column of models refines the first, whose text is the name.
-            stated.setdefault("model", label.word)
+            stated.setdefault("model", _because(Fact(label.word), label.assumed))
         else:
             # 'FB15k (raw)' in a column of data sets also states the protocol, 'tail prediction' as a task the side.
             known = said if said.rest is None and said.metric is None else NOTHING
             beside = beside.over(replace(known, notes=None))
-            own, reason = _meaning(role, label.word, known, version, names)
-            stated |= own
-            why = reason or why
-        assumed += [(role, why)] if why else []
-    facts = Facts(**stated, assumed=tuple(assumed)).over(beside)
-    if printed == NOTHING:
-        return facts
-    return printed.agreeing(facts, "the row's metric", "another of its labels")
+            own = _meaning(role, label.word, known, version, names)
+            stated |= {role: _because(own, label.assumed)} if own else {}
+    facts = Facts.holding(stated).over(beside)
+    return (
+        printed.agreeing(facts, "the row's metric", "another of its labels") if printed != NOTHING else facts
+    )
 
 
-def _meaning(
-    role: str, word: str, known: Facts, version: str | None, names: Names
-) -> tuple[dict[str, str | None], str | None]:
-    """Return the facts of a label that is neither a metric nor a model, and the reason for a data set not as printed.
+def _because(fact: Fact, reason: str | None) -> Fact:
+    return fact.because(reason) if reason else fact
+
+
+def _meaning(role: str, word: str, known: Facts, version: str | None, names: Names) -> Fact | None:
+    """Return the fact of a label that is neither a metric nor a model.
 
     known: the facts that its words state. version: the version of a data set, elsewhere in the row.
     """
-    ours = getattr(known, role)
+    ours = known[role]
     if role == "dataset":
         why = None
         if version:
             word, why = f"{word} {version}", f"with '{version}' beside it"
         elif known.notes and ours and find_dataset(word, names) is None:
             why = f"'{word}' without its brackets"
-        return {"dataset": find_dataset(word, names) or ours or word, "dataset_as_printed": word}, why
+        return _because(Fact(find_dataset(word, names) or ours or word, printed=word), why)
     if role == "side" and folded(word) in MEANS:
-        return {role: "both"}, None
-    usual = {"ties": None, "task": ENTITY_RANKING if known is not NOTHING else word}
-    return {role: ours or usual.get(role, word)}, None
+        return Fact("both")
+    usual = {"ties": None, "task": ENTITY_RANKING if known is not NOTHING else word}.get(role, word)
+    meant = ours or usual
+    return Fact(meant) if meant else None
 
 
 def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> bool:
@@ -213,7 +226,7 @@ def _is_other(facts: Facts, beside: Iterable[str], line: Line, metrics: str) -> 
     if any(folded(text) in words_for("beside_metrics") for text in beside):
         return True
     is_unnamed = metrics == "rows" and not (line.facts.metric or facts.metric)
-    return is_unnamed or bool(facts.model and is_difference(facts.model))
+    return is_unnamed or is_difference(facts["model"] or "")
 
 
 def names_metric(cells: Sequence[str], names: Names) -> bool:
@@ -233,14 +246,14 @@ def _section(cells: Sequence[str], columns: Sequence[Column], names: Names, metr
     if metrics == "table" and names_metric(cells, names):
         return facts
     in_values = any(cells[column.index] for column in columns if column.role == "value")
-    if all(cells) or (facts.says_something and not facts.metric and not in_values):
-        return replace(facts, rest=None, metric=None, metric_as_printed=None)
+    if all(cells) or (any(facts.stated()) and not facts.metric and not in_values):
+        return replace(facts, rest=None, metric=None)
     return None
 
 
 def with_datasets_in_names(rows: Sequence[Row], names: Names) -> list[Row]:
     """Return the rows with the data sets within the names of their models, if all have one: 'RotatE (WN18RR)'."""
-    read = [split_name(row.facts.model or "", names) if row.kind == "values" else None for row in rows]
+    read = [split_name(row.facts["model"] or "", names) if row.kind == "values" else None for row in rows]
     if not all(both for both, row in zip(read, rows, strict=True) if row.kind == "values"):
         return list(rows)
     return [
@@ -250,18 +263,18 @@ def with_datasets_in_names(rows: Sequence[Row], names: Names) -> list[Row]:
 
 
 def _parted(facts: Facts, name: str, dataset: str) -> Facts:
-    parted = replace(facts, model=name, dataset=dataset, dataset_as_printed=facts.model)
-    return parted.assuming("dataset", "within the name").assuming("model", "without its data set")
+    within = Fact(dataset, INFERRED, "within the name", facts["model"])
+    return replace(facts, model=Fact(name, INFERRED, "without its data set"), dataset=within)
 
 
 def with_sides_in_names(rows: Sequence[Row]) -> list[Row]:
     """Return the rows with their sides, where names of models differ only by a side: 'TransE Left', 'TransE Right'."""
-    read = [side_within(row.facts.model or "") if not row.facts.side else None for row in rows]
+    read = [side_within(row.facts["model"] or "") if not row.facts.side else None for row in rows]
     sides: dict[frozenset[str], set[str]] = defaultdict(set)
     for stem, side in filter(None, read):
         sides[stem].add(side)
     return [
-        replace(row, facts=replace(row.facts, side=both[1]).assuming("side", "within the name"))
+        replace(row, facts=replace(row.facts, side=Fact(both[1], INFERRED, "within the name")))
         if both and len(sides[both[0]]) > 1
         else row
         for row, both in zip(rows, read, strict=True)
@@ -271,8 +284,9 @@ def with_sides_in_names(rows: Sequence[Row]) -> list[Row]:
 def _corner(columns: Sequence[Column]) -> Facts:
     """Return the data set that is printed in the corner, in place of a header for the models."""
     for column in columns:
-        said = column.facts
-        if column.role in ("model", "metric") and said.dataset and column.line.facts == NOTHING:
-            facts = Facts(dataset=said.dataset, dataset_as_printed=said.dataset_as_printed)
-            return facts.because(f"from the header of column {column.index + 1}")
-    return Facts()
+        said = column.facts.dataset
+        if column.role in ("model", "metric") and said and column.line.facts == NOTHING:
+            return Facts(
+                dataset=replace(said, reason=None).because(f"from the header of column {column.index + 1}")
+            )
+    return NOTHING

@@ -1,55 +1,19 @@
-"""Prepare a grid for its layout: find its header, and read the facts of its columns and rows."""
+"""Find the header of a grid, and the facts that its texts state about each column."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from rankadjust.tables.cells import holds_numbers, is_missing, is_numeric
+from rankadjust.tables.facts import FIELDS, Facts
+from rankadjust.tables.formats.cell_text import holds_numbers, is_missing, is_numeric
 from rankadjust.tables.formats.grid import Grid
+from rankadjust.tables.headers import Names, read_stack, role_of
 from rankadjust.tables.sidecar import Line, Stated
-from rankadjust.tables.tokens import NOTHING, Facts, Names, read_stack, role_of
 
-LABEL_ROLES = ("model", "dataset", "metric", "split", "side", "protocol", "ties", "task")
 _MANY_ROWS = 1000
 # How many rows below the marked header may still belong to the header.
 _LOOK_AHEAD = 2
 # Reading a header row needs all rows above it, and a broken page may mark thousands of rows as header.
 _MOST_HEADER_ROWS = 50
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column. role: 'value', one of the label roles, or 'other'.
-
-    header: its texts from the top down, each once. facts: the facts that these texts state. assumed: the reason for the
-    role, if no word states it.
-    """
-
-    index: int
-    header: tuple[str, ...]
-    role: str
-    facts: Facts = NOTHING
-    line: Line = field(default_factory=Line)
-    assumed: str | None = None
-
-    @cached_property
-    def name(self) -> str:
-        """The texts of the header on one line."""
-        return " / ".join(self.header)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the grid. kind: 'header', 'section', 'blank', 'other' or 'values'.
-
-    facts: the facts that its labels state. labels: header -> text of its label cells.
-    """
-
-    index: int
-    kind: str
-    facts: Facts = NOTHING
-    labels: Mapping[str, str] = field(default_factory=dict)
-    line: Line = field(default_factory=Line)
 
 
 class Header:
@@ -134,8 +98,12 @@ class Header:
         # Without metrics in the rows below, protocols, sides or splits may repeat ('Raw', 'Filter'), or any other
         # names: the versions v1 to v4.
         repeating = (
-            [column for column in range(1, len(texts)) if getattr(said[column], name)]
-            for name in ("metric", "says_something", "rest")
+            [column for column in range(1, len(texts)) if says(said[column])]
+            for says in (
+                lambda facts: facts.metric,
+                lambda facts: any(facts.stated()),
+                lambda facts: facts.rest,
+            )
         )
         named = next(filter(None, repeating), [])
         above = [texts[column] for column in named if texts[column]]
@@ -155,9 +123,9 @@ class Header:
 def _groups(said: Sequence[tuple[int, Facts]]) -> list[list[int]]:
     """Return the columns in groups; a new group begins at a column whose facts occur in the group already."""
     groups: list[list[int]] = []
-    seen: set[Facts] = set()
+    seen: set[tuple[str | None, ...]] = set()
     for column, facts in said:
-        plain = replace(facts, metric_as_printed=None)
+        plain = (*(facts[name] for name in FIELDS), facts.rest, facts.unknown)
         if not groups or plain in seen:
             groups.append([])
             seen = set()

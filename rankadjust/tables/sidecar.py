@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,19 +12,15 @@ from rankadjust.base.schemas import line_of, read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import our_word, shipped_mapping
 from rankadjust.counting.protocols import get_protocol
-from rankadjust.tables.cells import label
-from rankadjust.tables.tokens import FIELDS, Facts, Names, find_dataset, metric_key
+from rankadjust.tables.facts import FIELDS, GIVEN, NOTHING, Facts
+from rankadjust.tables.formats.cell_text import label
+from rankadjust.tables.headers import Names, find_dataset, metric_key
 
-_FACTS = (*FIELDS, "notes")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 # A range of columns or rows, by number: '3-10'.
 _RANGE = re.compile(r"(\d{1,7})\s*[-–]\s*(\d{1,7})")
 # YAML reads these words as true and false, but a table means the words.
 _BOOLEANS = {True: {"yes", "true", "on", "y"}, False: {"no", "false", "off", "n"}}
-
-
-Keys = Sequence[str | int]
-"""The keys that lead to a node of the sidecar; messages name them."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Line:
     """
 
     role: str | None = None
-    facts: Facts = field(default_factory=Facts)
+    facts: Facts = NOTHING
     words: Mapping[Any, str] = field(default_factory=dict)
     key: Any = None
 
@@ -60,7 +56,7 @@ class Stated:
     has_sidecar: False where options of the command state them.
     """
 
-    facts: Facts = field(default_factory=Facts)
+    facts: Facts = NOTHING
     about: Mapping[str, str] = field(default_factory=dict)
     header_rows: int | None = None
     columns: Mapping[Any, Line] = field(default_factory=dict)
@@ -163,8 +159,8 @@ def _line(key: Any, value: Any, names: Names, path: str | Path, kind: str) -> Li
     return Line(value.get("role"), _facts(value, names, path, [kind, key]), value.get("words", {}), key)
 
 
-def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys = ()) -> Facts:
-    facts: dict[str, Any] = {key: str(value[key]) for key in _FACTS if key in value}
+def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Sequence[str | int] = ()) -> Facts:
+    facts: dict[str, str] = {key: str(value[key]) for key in FIELDS if key in value}
     if "metric" in facts:
         key = metric_key(facts["metric"])
         if key is None:
@@ -179,7 +175,8 @@ def _facts(value: Mapping[str, Any], names: Names, path: str | Path, keys: Keys 
         facts[name] = (ours if name == "task" else None) or facts[name]
     if "dataset" in facts and not is_pattern(facts["dataset"]):
         facts["dataset"] = find_dataset(facts["dataset"], names) or facts["dataset"]
-    return Facts(**facts)
+    stated = Facts.of(GIVEN, **facts)
+    return replace(stated, notes=str(value["notes"])) if "notes" in value else stated
 
 
 def given_facts(given: Mapping[str, str | None], names: Names) -> dict[str, str]:
@@ -236,7 +233,7 @@ def require_found(
             )
 
 
-def _where(path: str | Path, keys: Keys) -> str:
+def _where(path: str | Path, keys: Sequence[str | int]) -> str:
     line = line_of(path, list(keys))
     return f"{path}:{line}" if line else f"{path}"
 

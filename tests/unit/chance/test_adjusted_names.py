@@ -7,11 +7,10 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.adjusted_names import adjusted_key, names_of, split_adjusted
+from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted, names_of, split_adjusted
 from rankadjust.chance.metrics import FAMILIES, resolve
 from rankadjust.literature.rescore import rescore
-from rankadjust.tables.tokens import metric_key
-from rankadjust.tables.units import base_metric
+from rankadjust.tables.headers import metric_key
 
 NAMES = {
     "AMR": ("arithmetic_mean_rank", "ratio", "adjusted_arithmetic_mean_rank"),
@@ -35,7 +34,7 @@ def test_a_name_means_the_same_in_a_header_a_tidy_table_and_a_key(name, found):
     metric, adjustment, key = found
     assert split_adjusted(name) == (resolve(metric), adjustment)
     assert metric_key(name) == key
-    assert base_metric(key) == (resolve(metric), adjustment)
+    assert find_adjusted(key) == (resolve(metric), adjustment)
     printed = pl.DataFrame(
         {"dataset": ["Nations"], "metric": [name], "value": ["0.5" if adjustment else "0.9"]}
     )

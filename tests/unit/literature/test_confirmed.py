@@ -6,14 +6,14 @@ The values of RotatE are in resources/published/pykeen-configurations.csv.
 import pytest
 
 from rankadjust.literature.results import read_results
-from rankadjust.tables.account import entries
+from rankadjust.tables.facts import reasons_in as entries
 
 HEADER = "| Model | MRR | Hits@10 |\n|---|---|---|\n"
 
 
 def why(tmp_path, text, name="a.md"):
     (tmp_path / name).write_text(text, encoding="utf-8")
-    return [entries(text).get("data set") for text in read_results(tmp_path / name).rows["assumed"]]
+    return [entries(text).get("dataset") for text in read_results(tmp_path / name).rows["assumed"]]
 
 
 def test_two_values_of_a_model_confirm_the_data_set_of_the_whole_table(tmp_path):

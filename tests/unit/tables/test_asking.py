@@ -10,8 +10,7 @@ import yaml
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
-from rankadjust.tables.account import draft_sidecar
-from rankadjust.tables.asking import Question, answered, answers_as_sidecar, questions
+from rankadjust.tables.account import Question, answered, answers_as_sidecar, draft_sidecar, questions
 from rankadjust.tables.reading import known_names, read_tables
 
 REPORT = """# Report
@@ -111,7 +110,7 @@ def test_what_is_asked_is_what_no_line_says(tmp_path):
         ("dataset", (2,), ()),
     ]
     assert asked[4].text.startswith(
-        "table 2 'Large graphs' (lines 11 to 13), columns 'MRR', 'Hits@1', 'Hits@10': "
+        "table 2 'Large graphs' (lines 11 to 13), columns 4 'MRR', 5 'Hits@1', 6 'Hits@10': "
     )
     given = ["umls", "2", "-", "sampled-50", "nations"]
     answers = [

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.printed import Number
-from rankadjust.tables.cells import is_missing, is_numeric, label, read_cell
+from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label, read_cell
 from tests.searching import in_profile
 
 

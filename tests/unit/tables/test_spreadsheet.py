@@ -56,13 +56,13 @@ def test_a_workbook_comes_from_standard_input_too(tmp_path):
     done = subprocess.run(
         command, input=(tmp_path / "mine.xlsx").read_bytes(), capture_output=True, check=False
     )
-    assert (done.returncode, b"; 3 values" in done.stdout.splitlines()[0]) == (0, True)
+    assert (done.returncode, b": 3 of 3 numbers read" in done.stdout.splitlines()[0]) == (0, True)
 
 
 def test_a_result_file_comes_from_standard_input_too():
     command = [sys.executable, "-m", "rankadjust", "read", "-", "--dataset", "Nations"]
     done = subprocess.run(command, input=b'{"model": "A", "mrr": 0.5}', capture_output=True, check=False)
-    assert (done.returncode, b"; 1 values" in done.stdout.splitlines()[0]) == (0, True)
+    assert (done.returncode, b": 1 of 1 numbers read" in done.stdout.splitlines()[0]) == (0, True)
 
 
 def test_empty_standard_input_is_called_so():

@@ -1,44 +1,27 @@
-"""Read words: all headers, labels, keys of result files, titles and file names go through this tokenizer.
+"""Read words: headers, labels, keys of result files, titles and file names all go through this tokenizer.
 
 A text is cut into words at blanks, `_ / . -` and brackets. Runs of words, the longest first, are looked up among the
-metrics, the data sets and the words of config/published.yaml. A text with any other word is a name.
+metrics, the data sets and the words of config/published.yaml. A text with any other word is a name. A word that is
+joined to the name of a data set (`FB15k-237N`, `WN18RR-ind`) makes it the name of another.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property, lru_cache, partial
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache, partial
 from typing import Any
 
-from rankadjust.base.words import folded, our_word, shipped_mapping
+from rankadjust.base.words import folded, shipped_mapping
 from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted
-from rankadjust.tables.cells import label
-
-FIELDS = ("dataset", "model", "metric", "split", "side", "protocol", "ties", "candidates", "unit", "task")
-"""The facts of a value besides its number; messages list them in this order."""
-
-ENTITY_RANKING = "entity prediction"
-"""The task whose values are adjusted: entities ranked for every triple of the test set."""
-
-SUBSET = "prediction on a subset"
-"""The task of ranking for a part of the test triples."""
-
-OTHER_CANDIDATES = {
-    "ranking among sampled candidates": "sampled-100",
-    "ranking among candidates of the type": "typed",
-}
-"""The tasks that differ from entity prediction only by their protocol, each with an example of it."""
-
-DEFAULTS = {"split": "testing", "side": "both", "protocol": "filtered", "ties": "realistic"}
-"""The usual choice where a table states none."""
-
-EVALUATION = ("dataset", "metric", "split", "side", "protocol", "ties", "candidates", "task")
-"""The facts that describe the evaluation, so that all models of a comparison share them."""
+from rankadjust.tables.facts import NOTHING, Fact, Facts
+from rankadjust.tables.formats.cell_text import label
 
 # Chinese and Japanese put no blank between their own words and words in other letters.
 _CJK = "\u3040-\u30ff\u3400-\u9fff"
 _WORD = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+|[%‰@#×·*]")
 _BRACKET = re.compile(r"[(\[{]([^()\[\]{}]*)[)\]}]")
+# What is joined to the end of a name: the N of 'FB15k-237N', '-ind', '++', a star.
+_JOINED = re.compile(rf"(?:[-+]?[^\W_{_CJK}]+|\+|\*(?!\*))+")
 # A footnote letter that lost its raised position: 'MRRa'.
 _FOOTNOTE = re.compile(r"(.*[A-Z0-9])([a-g])")
 # Former keys of PyKEEN: mean_rank.both.avg, hits_at_k.both.avg.10, both.avg.mean_rank, both.best.hits_at_k.10.
@@ -46,8 +29,8 @@ _FORMER = {"avg": "realistic", "best": "optimistic", "worst": "pessimistic", "_a
 # Optuna's tables of trials put this before the keys of a tool: user_attrs_avg.hits_at_10.
 _PREFIX = re.compile(r"^(?:user|system)_attrs_")
 _FORMER_KEYS = re.compile(r"\b(?:avg|best|worst)(?=\.\w)|(?<=\.)(?:avg|best|worst)$|_at_k\.(?=\w)")
-# The logs of TuckER and its kin: 'Hits left @10'.
-_HITS_OF_SIDE = re.compile(r"\b(hits?) ([a-z]+) ?(@ ?\d+)", re.IGNORECASE)
+# A word between Hits and its k: 'Hits left @10', 'Hits (raw) @ 10'.
+_WITHIN_HITS = re.compile(r"\b(hits?) \(?([a-z]+)\)? ?(@ ?\d+)", re.IGNORECASE)
 # The number of sampled candidates: 'MRR (50 neg)', 'Hits@10 against 100 sampled negatives'.
 _COUNT_OF_NEGATIVES = re.compile(
     r"(?<![\w.@])\d[\d,]*\+?\s(?=(?:[a-z]+\s){0,2}(?:neg|negs|negatives?|candidates?)\b)", re.IGNORECASE
@@ -60,9 +43,8 @@ _K = re.compile(r"@?(?P<named>[kKnN]\s?=\s?)?(?P<k>\d+)")
 # Only Hits may have their k without '@' or 'at': the 2 of 'MRR_2' may number a run.
 _AT = re.compile(r"@|(?<![^\W_])at(?![^\W_])", re.IGNORECASE)
 _SCALE = re.compile(r"‰|[/×x*·]\s?10|10\s?(?:\^|[⁰-⁹⁻])|\b(?:log|ln|in k|per mil)")
-# The longest run of words that is looked up, and the number of words of a text that are read.
-_MOST_WORDS = 7
-_MOST_READ = 60
+# The longest run of words that is looked up, the number of words of a text that are read, the longest header.
+_MOST_WORDS, _MOST_READ, _LONGEST = 7, 60, 200
 # The candidates of a ranking, in prose: '100 randomly sampled negative entities', 'sampled evaluation'.
 _SAMPLED = re.compile(
     r"\b(?:\d[\d,]* (?:\w+ ){0,2}|(?:random|sampled|uniform) )(?:negatives?|candidates?)\b(?: entities)?"
@@ -73,94 +55,10 @@ _SAMPLED = re.compile(
 _OF_TRAINING = {"sampled", "negatives", "negative samples"}
 # In prose 'raw' may describe anything.
 _OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
-# A longer text is not a header.
-_LONGEST = 200
+_DIFFERENCE = re.compile(
+    r"(abs\w*|rel\w*)?\W*(improvements?|improv|gains?|differences?|diff|delta|Δ)(?![\w-])", re.IGNORECASE
+)
 _ANY = "abcdefghijklmnopqrstuvwxyz"
-
-
-@dataclass(frozen=True)
-class Facts:
-    """The facts of a value besides its number; None for a fact that nothing states.
-
-    rest: words that are not understood. unknown: such words beside the name of a metric. assumed: field and reason of
-    each fact that the table itself does not state. conflicts: messages about facts that two places state differently.
-    """
-
-    dataset: str | None = None
-    model: str | None = None
-    metric: str | None = None
-    split: str | None = None
-    side: str | None = None
-    protocol: str | None = None
-    ties: str | None = None
-    candidates: str | None = None
-    unit: str | None = None
-    task: str | None = None
-    notes: str | None = None
-    dataset_as_printed: str | None = None
-    metric_as_printed: str | None = None
-    rest: str | None = None
-    unknown: str | None = None
-    assumed: tuple[tuple[str, str], ...] = ()
-    conflicts: tuple[str, ...] = ()
-
-    def over(self, other: "Facts") -> "Facts":
-        """Return these facts, with gaps filled from `other`."""
-        if other is NOTHING or self == NOTHING:
-            return self if other is NOTHING else other
-        # The printed name belongs to its data set or metric: a stated data set must not keep the other's printed name.
-        bound = {"dataset_as_printed": self.dataset, "metric_as_printed": self.metric}
-        taken = {
-            name: value
-            for name in _TEXTS
-            if getattr(self, name) is None
-            and bound.get(name) is None
-            and (value := getattr(other, name)) is not None
-        }
-        assumed = tuple(pair for pair in other.assumed if pair[0] in taken)
-        conflicts = (*self.conflicts, *other.conflicts)
-        return replace(self, **taken, assumed=(*self.assumed, *assumed), conflicts=conflicts)
-
-    def agreeing(self, other: "Facts", here: str, there: str) -> "Facts":
-        """Return `over`, with a conflict for each fact that the two state differently; model and metric may differ."""
-        conflicts = tuple(
-            f"{here} says {mine}, {there} says {theirs}"
-            for name in FIELDS
-            if name not in ("model", "metric")
-            and (mine := getattr(self, name)) is not None
-            and (theirs := getattr(other, name)) is not None
-            and (our_word(name, mine) or mine) != (our_word(name, theirs) or theirs)
-            # A part of the test set, such as test-dev, is consistent with the test set, and so are filtered candidates
-            # of a type, or filtered negatives, with the filter.
-            and not (name == "split" and mine.startswith("test-") and theirs == "testing")
-            and not (mine.startswith(("sampled-", "typed")) and theirs == "filtered")
-        )
-        both = self.over(other)
-        return replace(both, conflicts=(*both.conflicts, *conflicts)) if conflicts else both
-
-    def assuming(self, name: str, why: str) -> "Facts":
-        """Return these facts with `name` marked as assumed for the reason `why`."""
-        return replace(self, assumed=(*self.assumed, (name, why)))
-
-    def because(self, reason: str) -> "Facts":
-        """Return these facts with all of them marked as assumed for this reason."""
-        known = (name for name in FIELDS if getattr(self, name) is not None)
-        return replace(self, assumed=tuple((name, reason) for name in known))
-
-    @cached_property
-    def evaluation(self) -> tuple[str | None, ...]:
-        """The evaluation that the value belongs to, without the model; gaps are filled with the usual choice."""
-        return tuple(getattr(self, name) or DEFAULTS.get(name) for name in EVALUATION)
-
-    @property
-    def says_something(self) -> bool:
-        """Whether any word was understood."""
-        return any(getattr(self, name) is not None for name in FIELDS)
-
-
-NOTHING = Facts()
-"""No facts."""
-_TEXTS = tuple(field.name for field in fields(Facts) if field.name not in ("assumed", "conflicts"))
 
 
 class Names(dict[str, str]):
@@ -176,9 +74,7 @@ def _vocabulary() -> Mapping[str, tuple[str, str]]:
     known = {_key(word): ("", "") for word in mapping["headers"]["fillers"]}
     for field, words in mapping["words"].items():
         # Names of metrics are looked up by `metric_key`.
-        if field == "metric":
-            continue
-        known |= {_key(word): (field, ours) for word, ours in words.items()}
+        known |= {_key(word): (field, ours) for word, ours in words.items()} if field != "metric" else {}
     return known
 
 
@@ -238,21 +134,17 @@ def is_bookkeeping(header: str) -> bool:
 
 def is_difference(text: str) -> bool:
     """Return whether a label means differences between values: 'Improvement (%)', 'Δ'."""
-    words = r"(abs\w*|rel\w*)?\W*(improvements?|improv|gains?|differences?|diff|delta|Δ)(?![\w-])"
-    return re.match(words, label(text), re.IGNORECASE) is not None
+    return _DIFFERENCE.match(label(text)) is not None
 
 
 def find_dataset(text: str, names: Names) -> str | None:
     """Return our name of the data set with this name."""
-    return names.get(folded(label(text)))
+    return _dataset(label(text), names)
 
 
-def runs(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the index of the first and last word and the text of each run; from each word, the longest run first."""
-    words = list(_WORD.finditer(text))[:_MOST_READ]
-    for first in range(len(words)):
-        for last in range(min(first + _MOST_WORDS, len(words)) - 1, first - 1, -1):
-            yield first, last, text[words[first].start() : words[last].end()]
+def _dataset(text: str, names: Names) -> str | None:
+    # 'WN18RR++' is another data set, and a star may mean one.
+    return None if text.endswith(("+", "*")) else names.get(folded(text))
 
 
 def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = "") -> dict[str, str]:
@@ -263,18 +155,42 @@ def _names_within(text: str, look_up: Callable[[str], str | None], marks: str = 
     names_found: dict[str, str] = {}
     free = 0
     in_prose = " " in text.strip()
-    words = [*_WORD.findall(text)[:_MOST_READ], ""]
-    for first, last, run in runs(text):
-        can_be = not in_prose or run != run.lower() or any(sign.isdigit() or sign in marks for sign in run)
-        if first >= free and can_be and not _VERSION.fullmatch(words[last + 1]) and (name := look_up(run)):
-            names_found.setdefault(name, run)
-            free = last + 1
+    words = list(_WORD.finditer(text))[:_MOST_READ]
+    after = [*(word.group() for word in words), ""]
+    for first in range(len(words)):
+        for last in range(min(first + _MOST_WORDS, len(words)) - 1, first - 1, -1):
+            run = text[words[first].start() : words[last].end()]
+            can_be = (
+                not in_prose or run != run.lower() or any(sign.isdigit() or sign in marks for sign in run)
+            )
+            if (
+                first >= free
+                and can_be
+                and not _VERSION.fullmatch(after[last + 1])
+                and (name := look_up(run))
+            ):
+                names_found.setdefault(name, run)
+                free = last + 1
     return names_found
 
 
 def datasets_within(text: str, names: Names) -> dict[str, str]:
-    """Return the data sets in a longer text, each with its words."""
-    return _names_within(text, lambda run: names.get(folded(run)), marks="-")
+    """Return the data sets in a longer text, each with its words; a longer name than one of ours is kept as written."""
+    found = _names_within(text, partial(_dataset, names=names), marks="-")
+    whole = {
+        ours: _joined(text, text.index(run), text.index(run) + len(run), names) for ours, run in found.items()
+    }
+    return {longer or ours: longer or found[ours] for ours, longer in whole.items()}
+
+
+def _joined(text: str, start: int, end: int, names: Names) -> str | None:
+    """Return the whole name of which the data set at this place of a text is only a part, None if it is all."""
+    match = _JOINED.match(text, end)
+    if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
+        return None
+    words = _WORD.findall(match[0])
+    is_known = bool(words) and all(_look_up(word, names)[0] is not None for word in words if word != "*")
+    return None if is_known and match[0][0] == "-" else text[start : match.end()]
 
 
 def split_name(text: str, names: Names) -> tuple[str, str] | None:
@@ -283,9 +199,8 @@ def split_name(text: str, names: Names) -> tuple[str, str] | None:
     if len(datasets) != 1:
         return None
     [(dataset, words)] = datasets.items()
-    name = re.sub(r"[\s(\[_/-]*(?:\b(?:on|for|@)\s+)?" + re.escape(words) + r"[\s)\]_/-]*", " ", text).strip(
-        " :,"
-    )
+    around = r"[\s(\[_/-]*(?:\b(?:on|for|@)\s+)?" + re.escape(words) + r"[\s)\]_/-]*"
+    name = re.sub(around, " ", text).strip(" :,")
     return (name, dataset) if name else None
 
 
@@ -327,21 +242,18 @@ def _word_for(wanted: str, run: str) -> str | None:
 @lru_cache(maxsize=8192)
 def read_header(text: str, names: Names) -> Facts:
     """Return the facts of a header; if a word of it is not understood, `rest` holds the whole text."""
-    return Facts(rest=text) if len(text) > _LONGEST else _read_part(label(text), names)
-
-
-def _read_part(text: str, names: Names) -> Facts:
+    if len(text) > _LONGEST:
+        return Facts(rest=text)
+    text = label(text)
     said = _read_words(text, names)
     if said is None:
         main = _BRACKET.sub(" ", text).strip()
         said = _with_footnote(text) if main == text else _with_brackets(main, text, names)
     if said is None:
         return _beside_unknown(text, names) or Facts(rest=text or None)
-    return replace(
-        said,
-        metric_as_printed=text if said.metric else None,
-        dataset_as_printed=text if said.dataset and not said.metric else None,
-    )
+    if said.metric:
+        return replace(said, metric=replace(said.metric, printed=text))
+    return replace(said, dataset=replace(said.dataset, printed=text)) if said.dataset else said
 
 
 def unknown_word(words: str) -> str:
@@ -362,11 +274,9 @@ def _beside_unknown(text: str, names: Names) -> Facts | None:
     # The words as they are written: 'MKG-W'.
     together = re.search(r"\W".join(map(re.escape, unknown)), text)
     words = together[0] if unknown and together else " ".join(unknown) or text
-    said = {field: ours[0] for field, ours in facts.items() if len(ours) == 1}
-    why = (unknown_word(words),)
-    return Facts(
-        **{**said, "metric": facts["metric"][0]}, metric_as_printed=text, unknown=words, conflicts=why
-    )
+    said = Facts.of(**{field: ours[0] for field, ours in facts.items() if len(ours) == 1})
+    metric = Fact(facts["metric"][0], printed=text)
+    return replace(said, metric=metric, unknown=words, conflicts=(unknown_word(words),))
 
 
 def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
@@ -382,8 +292,8 @@ def _with_brackets(main: str, text: str, names: Names) -> Facts | None:
     if any(map(_SCALE.search, notes)):
         return None
     for inside, facts in insides:
-        part = _vocabulary().get(_key(f"test {inside}")) if said.split == "testing" else None
-        said = replace(said, split=part[1]) if part else said.over(facts or NOTHING)
+        part = _vocabulary().get(_key(f"test {inside}")) if said["split"] == "testing" else None
+        said = replace(said, split=Fact(part[1])) if part else said.over(facts or NOTHING)
     return replace(said, notes="; ".join(notes) or None)
 
 
@@ -392,36 +302,41 @@ def _with_footnote(text: str) -> Facts | None:
     key = metric_key(glued[1]) if glued else None
     if glued is None or key is None:
         return None
-    return Facts(metric=key, notes=f"'{text}' read as '{glued[1]}' with footnote mark {glued[2]}")
+    return replace(Facts.of(metric=key), notes=f"'{text}' read as '{glued[1]}' with footnote mark {glued[2]}")
 
 
 def _read_words(text: str, names: Names) -> Facts | None:
     """Return the facts that the words of a text state; None for an unknown word, or for words that disagree."""
     facts, unknown = _look_through(text, names)
     is_said = not unknown and all(len(said) == 1 for said in facts.values())
-    return Facts(**{field: said[0] for field, said in facts.items()}) if is_said else None
+    return Facts.of(**{field: said[0] for field, said in facts.items()}) if is_said else None
 
 
 def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[str]]:
     """Return our words for the words of a text, field by field, and the unknown words."""
     facts: dict[str, list[Any]] = {}
     unknown: list[str] = []
-    text = _HITS_OF_SIDE.sub(r"\2 \1\3", _PREFIX.sub("", text))
+    text = _WITHIN_HITS.sub(r"\2 \1\3", _PREFIX.sub("", text))
     text = re.sub(r"\b(hits_at)_k\.(.*)\.([0-9]+)$", r"\2.\1_\3", _COUNT_OF_NEGATIVES.sub("", text))
     text = _FORMER_KEYS.sub(lambda match: _FORMER[match[0]], text)
     words = list(_WORD.finditer(text))[:_MOST_READ]
-    after = [*_WORD.findall(text), ""]
+    after = [*(word.group() for word in words), ""]
     free = 0
     while free < len(words):
+        start = words[free].start()
         for last in range(min(free + _MOST_WORDS, len(words)) - 1, free - 1, -1):
-            field, ours = _look_up(text[words[free].start() : words[last].end()], names)
+            field, ours = _look_up(text[start : words[last].end()], names)
             if field is not None and not (field == "dataset" and _VERSION.fullmatch(after[last + 1])):
-                if field and ours not in facts.setdefault(field, []):
-                    facts[field].append(ours)
                 break
         else:
-            last = free
-            unknown.append(words[free].group())
+            last, field, ours = free, None, words[free].group()
+        if field == "dataset" and (longer := _joined(text, start, words[last].end(), names)):
+            field, ours = None, longer
+            last = max(at for at, word in enumerate(words) if word.start() < start + len(longer))
+        if field is None:
+            unknown.append(ours)
+        elif field and ours not in facts.setdefault(field, []):
+            facts[field].append(ours)
         free = last + 1
     return facts, unknown
 
@@ -429,7 +344,7 @@ def _look_through(text: str, names: Names) -> tuple[dict[str, list[Any]], list[s
 def _look_up(run: str, names: Names) -> tuple[str | None, str]:
     if key := _metric_of_ranks(run):
         return "metric", key
-    if dataset := names.get(folded(run)):
+    if dataset := _dataset(run, names):
         return "dataset", dataset
     return _vocabulary().get(_key(run), (None, ""))
 

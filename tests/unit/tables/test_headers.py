@@ -2,8 +2,8 @@
 
 import pytest
 
-from rankadjust.tables.tokens import (
-    Facts,
+from rankadjust.tables.facts import Facts
+from rankadjust.tables.headers import (
     Names,
     datasets_within,
     is_bookkeeping,
@@ -28,8 +28,8 @@ MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 
 
 def told(facts: Facts) -> dict[str, str]:
-    names = ("dataset", "metric", "split", "side", "protocol", "ties", "unit", "task", "rest", "unknown")
-    return {name: getattr(facts, name) for name in names if getattr(facts, name) is not None}
+    said = {name: fact.value for name, fact in facts.stated()}
+    return said | {name: text for name in ("rest", "unknown") if (text := getattr(facts, name)) is not None}
 
 
 @pytest.mark.parametrize(
@@ -190,12 +190,3 @@ def test_differences_are_told_by_their_label():
 def test_a_spread_is_no_metric():
     assert metric_key("std") is None
     assert metric_key("standard_deviation") == "standard_deviation"
-
-
-def test_what_is_stated_does_not_keep_the_printed_name_of_something_else():
-    printed = Facts(
-        dataset="WN18RR", dataset_as_printed="wn18rr", metric="hits_at_1", metric_as_printed="H@1"
-    )
-    assert Facts(dataset="Nations").over(printed) == Facts(
-        dataset="Nations", metric="hits_at_1", metric_as_printed="H@1"
-    )

@@ -1,0 +1,144 @@
+"""Read the cells of a printed table (a number, nothing, or text), and the plain text of labels.
+
+rankadjust.base.printed reads the number itself; this module removes the marks, spreads and notes around it.
+"""
+
+import re
+import unicodedata
+from dataclasses import replace
+from functools import cache, lru_cache
+
+from rankadjust.base.printed import NUMBER, PLUS_MINUS, PRINTED, Number, number_of, plain, read_number
+from rankadjust.base.words import shipped_mapping
+from rankadjust.tables.formats.grid import tidy
+from rankadjust.tables.formats.macros import latex_to_text
+
+# The layout of a table needs the same texts several times.
+_CACHED = 65536
+# No printed number is longer.
+_LONGEST = 200
+_CELL = re.compile(PRINTED + r"(?:\s*(?P<open>[(\[])(?P<bracket>[^()\[\]]*)[)\]])?(?:\s?[a-g])?")
+# Most numbers are this simple and need none of the steps below.
+_SIMPLE = re.compile(r"(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,20})?")
+_BRACKET = re.compile(rf"(?P<sign>{PLUS_MINUS})?\s*(?P<number>{NUMBER})\s?%?")
+_RANGE = re.compile(rf"(?:\d+\s?%\s?CI:?\s)?{NUMBER}\s?(?:[-–,;]|to)\s?{NUMBER}")
+# A cell with several values has few words; a description with numbers in it has more.
+_DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
+_MOST_WORDS = 6
+# Values that are not exact, and values beside a name: '~0.48', '0.49 (ConvE)', 'SACN (0.54)'.
+_ABOUT = re.compile(rf"[~≈≃<>≤≥]\s?{NUMBER}\s?%?")
+_BESIDE_NAME = re.compile(r"\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w-]*\s?\(\d*\.\d+\)")
+_LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
+_LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
+_SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
+_SYMBOLS = ("So", "Sk", "Cf", "Co", "Cs")
+_EDGE_MARKS = "*†‡§¶•_`\"'⋆★☆∗"
+
+
+@lru_cache(maxsize=_CACHED)
+def read_cell(text: str) -> Number | str | None:
+    """Return the number of a cell, '' for a mark such as a dash that means no value, None for any other text.
+
+    '0.35', '35.2 %', '.35 ± .01', '12,345' and '177 (3)' each hold one number.
+    """
+    if len(text) > _LONGEST:
+        return None
+    if _SIMPLE.fullmatch(text):
+        return Number(text)
+    text = _undecorated(text)
+    if text.casefold() in _missing():
+        return ""
+    match = _CELL.fullmatch(text)
+    number = number_of(match) if match else None
+    # A plus sign makes the number a difference from another value.
+    if match is None or number is None or match["number"].startswith("+"):
+        return None
+    bracket = (match["bracket"] or "").strip()
+    inner = _BRACKET.fullmatch(bracket)
+    beside = read_number(inner["number"]) if inner else None
+    if inner is None or beside is None:
+        is_range = _RANGE.fullmatch(bracket) is not None and (match["open"] == "[" or "CI" in bracket)
+        return replace(number, bracket=bracket) if is_range else None if bracket else number
+    return replace(number, spread=beside.text) if inner["sign"] else replace(number, bracket=bracket)
+
+
+def is_missing(text: str) -> bool:
+    """Return whether a cell means 'no value': empty, a dash, 'n/a', 'OOM' and the like."""
+    if len(text) > _LONGEST:
+        return False
+    return not {_undecorated(text).casefold(), text.strip().casefold()}.isdisjoint(_missing())
+
+
+@cache
+def _missing() -> frozenset[str]:
+    return frozenset(shipped_mapping()["missing"])
+
+
+def is_numeric(text: str) -> bool:
+    """Return whether a cell holds a number."""
+    return isinstance(read_cell(text), Number)
+
+
+@lru_cache(maxsize=_CACHED)
+def several_numbers(text: str) -> bool:
+    """Return whether a cell holds several values: 'paper: 0.49 ours: 0.44', '19.8/33.0/46.5'."""
+    if len(text) > _LONGEST or len(text.split()) > _MOST_WORDS or is_numeric(text):
+        return False
+    return len(_DECIMAL.findall(_undecorated(text))) > 1
+
+
+@lru_cache(maxsize=_CACHED)
+def number_beside_name(text: str) -> bool:
+    """Return whether a cell holds a name and a decimal number, one of them in brackets; it may be a name as a whole."""
+    return len(text) <= _LONGEST and _BESIDE_NAME.fullmatch(_undecorated(text)) is not None
+
+
+@lru_cache(maxsize=_CACHED)
+def labelled_numbers(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the labels and numbers of a cell that holds nothing else: 'paper: 0.49 ours: 0.44'."""
+    labelled = _LABELLED.findall(text) if len(text) <= _LONGEST and ":" in text else []
+    is_all = not _LABELLED.sub("", text).strip()
+    labels = {name.casefold() for name, _ in labelled}
+    return tuple(labelled) if is_all and len(labels) == len(labelled) > 1 else ()
+
+
+def holds_numbers(text: str) -> bool:
+    """Return whether a cell holds one value or several, readable or not."""
+    return is_numeric(text) or several_numbers(text) or _ABOUT.fullmatch(text) is not None
+
+
+@lru_cache(maxsize=_CACHED)
+def label(text: str) -> str:
+    """Return the plain text of a name: without LaTeX, emoji, arrows and footnote marks, on one line."""
+    text = _without_symbols(_without_latex(text))
+    # A short raised text is a footnote mark.
+    text = re.sub(r"\^\{([^{}]*)\}", r"^\1", re.sub(r"\^\{[^{}]{0,3}\}", "", text))
+    return tidy(re.sub(r"\^?[†‡§¶]+|\^$", "", text).replace("\n", " "))
+
+
+def _without_latex(text: str) -> str:
+    try:
+        return latex_to_text(text) if len(text) <= _LONGEST * 10 and _LATEX.search(text) else text
+    except RecursionError:
+        # A name never nests hundreds of groups, and a label is not worth an error.
+        return text
+
+
+def _without_symbols(text: str) -> str:
+    """Leave out emoji, arrows, and the invisible characters that join or colour them."""
+    return "".join(sign for sign in text if sign in "^`" or not _is_symbol(sign))
+
+
+def _is_symbol(sign: str) -> bool:
+    return unicodedata.category(sign) in _SYMBOLS or "\u2190" <= sign <= "\u21ff" or sign == "\ufe0f"
+
+
+def _undecorated(text: str) -> str:
+    text = _without_latex(text)
+    # An arrow before the number in brackets makes it a difference; the sign keeps it from being read as a spread.
+    text = re.sub(r"\(\s*[\u2190-\u21ff▲▼]\s*", "(+", text)
+    # A raised number is a footnote mark, except in a power of ten.
+    text = text if re.search(r"(?<![\d.])10\s?\^", text) else _SUPERSCRIPT.sub("", text)
+    # Raised digits are footnote marks, too.
+    text = "".join(sign for sign in _without_symbols(text) if unicodedata.category(sign) != "No")
+    return plain(text).strip(_EDGE_MARKS + " ").replace("( ", "(")
