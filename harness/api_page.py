@@ -48,12 +48,16 @@ def _described(name: str, described: griffe.Object | griffe.Alias, level: str = 
     if level == "##":
         path = described.relative_package_filepath.as_posix()
         lines.append(f"Source: [{path}](../{path})\n")
-    methods = (
-        [member for member in described.members.values() if _is_public(member)] if described.is_class else []
-    )
+    methods = [member for member in _members(described) if _is_public(member)] if described.is_class else []
     return "\n".join(lines) + "".join(
         _described(f"{name}.{member.name}", member, level + "#") for member in methods
     )
+
+
+def _members(described: griffe.Object | griffe.Alias) -> list[griffe.Object | griffe.Alias]:
+    """Return what a class has, after what it inherits."""
+    inherited = (member.final_target for member in described.inherited_members.values())
+    return [*inherited, *described.members.values()]
 
 
 def _is_public(member: griffe.Object | griffe.Alias) -> bool:

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from rankadjust.chance.moments import metric_moments
     from rankadjust.counting.candidates import count_candidates, count_protocols
     from rankadjust.database.constants import Constants
-    from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.database.store import load_database
     from rankadjust.evaluation.evaluate import evaluate
     from rankadjust.evaluation.one_value import adjust
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
     from rankadjust.manuscript.paper import Paper, paper
     from rankadjust.models.compare import Comparison, compare, compare_by
     from rankadjust.models.datasets import compare_datasets
+    from rankadjust.public_evaluation_set import EvaluationSet
     from rankadjust.sampling.bounds import FullBounds, full_bounds
     from rankadjust.sampling.difference import full_difference
     from rankadjust.sampling.expected import to_sampled
@@ -88,7 +88,7 @@ __all__ = [
 _MODULES = {
     "Comparison": "models.compare",
     "Constants": "database.constants",
-    "EvaluationSet": "database.evaluation_set",
+    "EvaluationSet": "public_evaluation_set",
     "FullBounds": "sampling.bounds",
     "Paper": "manuscript.paper",
     "RankadjustError": "base.errors",

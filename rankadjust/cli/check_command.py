@@ -109,7 +109,7 @@ def _check_values(
         )
     chosen = {name: text for name in ("split", "side", "protocol") if (text := given[name]) is not None}
     by_metric = by_metric_of(values, "leave one of the two out")
-    from rankadjust.database.evaluation_set import EvaluationSet
+    from rankadjust.public_evaluation_set import EvaluationSet
 
     constants = constants_of(results, database)
     flagged = EvaluationSet.of(constants, dataset, **chosen).check(by_metric)

@@ -1,38 +1,31 @@
 """Evaluation sets: a data set under a protocol, one of its splits and a side, with all that is known of its tasks."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
 
-from rankadjust.base.errors import ImpossibleValueError, RankadjustError, did_you_mean
-from rankadjust.base.frames import require_frame
-from rankadjust.base.printed import read_number
+from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
-from rankadjust.chance.adjusted_names import find_adjusted
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, expand, resolve
-from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database.constants import Constants, Database
-from rankadjust.database.counted_baselines import GAIN, best_of, chosen, known_baseline, why_no_gain
+from rankadjust.database.counted_baselines import best_of, chosen, known_baseline, why_no_gain
 from rankadjust.database.histograms import Histograms, Limits
 from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed
 from rankadjust.database.store import BASELINES_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
-    from rankadjust import Comparison
     from rankadjust.counting.protocols import Protocol
     from rankadjust.database.own_triples import Triples
 
 _OWN = "own"
 _CONSTANT = "constant"
-_PRINTED = {"metric": pl.String, "value": pl.String}
 
 
 def _no_baselines(_metrics: Sequence[str] | None = None) -> pl.DataFrame:
@@ -45,36 +38,9 @@ def _no_tasks() -> None:
 
 @dataclass(frozen=True, eq=False)
 class EvaluationSet:
-    """What a printed value is a value of: a data set, a protocol, a split and a side.
+    """A data set, a protocol, a split and a side, with all that is known of its tasks.
 
-    Make one with `released`, `of_run`, `from_triples` or `constant`, and ask it for expectations, adjusted values,
-    contradictions, or what the ranks of models are worth.
-
-    Attributes
-    ----------
-    dataset, protocol, split, side : str
-        Names as the database has them; side is head, tail or both.
-    constants : polars.DataFrame
-        The rows of the database for all sides of this data set, protocol and split
-        (`rankadjust.database.store.SCHEMA`); moments of other metrics are computed from the histogram.
-    histograms : Histograms
-        How many tasks have how many candidates.
-    pairs : polars.DataFrame or None
-        How the head and the tail task of a triple go together (`rankadjust.count_candidates`), where triples were
-        counted: the variance under a random scorer needs it.
-    rules : Protocol or None
-        The protocol under which these triples were counted.
-    counting : callable
-        From keys of metrics, or None for the usual ones, to values of the counting baselines in all splits and sides.
-    listing : callable
-        Returns a row for each task, from the triples; None where the triples are not known.
-
-    Examples
-    --------
-    >>> fb = EvaluationSet.released("FB15k-237")
-    >>> fb.adjust(mrr="0.338", mr="170").select("printed", pl.col("index").round(4), "possible").rows()
-    [('0.338', 0.3375, True), ('170', 0.9764, True)]
-
+    `rankadjust.EvaluationSet` describes it, and adds what the packages above do with a set.
     """
 
     dataset: str
@@ -98,7 +64,7 @@ class EvaluationSet:
         protocol: str = "filtered",
         split: str = "testing",
         side: str | None = "both",
-    ) -> "EvaluationSet":
+    ) -> Self:
         """Return an evaluation set of a database; names in any spelling, or aliases.
 
         side: None for both sides, or the only side that is ranked. Raises RankadjustError for a name that the
@@ -129,7 +95,7 @@ class EvaluationSet:
     @classmethod
     def released(
         cls, dataset: str, protocol: str = "filtered", split: str = "testing", side: str = "both"
-    ) -> "EvaluationSet":
+    ) -> Self:
         """Return an evaluation set of the database that comes with rankadjust.
 
         Parameters
@@ -158,7 +124,7 @@ class EvaluationSet:
         protocol: str = "filtered",
         split: str = "testing",
         side: str = "both",
-    ) -> "EvaluationSet":
+    ) -> Self:
         """Return an evaluation set of a run of the workflow, or of the release where the run lacks it.
 
         Parameters
@@ -187,7 +153,7 @@ class EvaluationSet:
         split: str = "testing",
         side: str = "both",
         name: str = _OWN,
-    ) -> "EvaluationSet":
+    ) -> Self:
         """Count the candidates of every ranking task of one's own triples.
 
         Parameters
@@ -245,7 +211,7 @@ class EvaluationSet:
         return whole.of_side(side)
 
     @classmethod
-    def constant(cls, *, candidates: int, tasks: int) -> "EvaluationSet":
+    def constant(cls, *, candidates: int, tasks: int) -> Self:
         """Return an evaluation set whose tasks all have the same number of candidates.
 
         Parameters
@@ -293,7 +259,7 @@ class EvaluationSet:
             return sorted(self.constants["side"].unique().to_list())
         return sorted({*self.histogram["side"], "both"})
 
-    def of_side(self, side: str) -> "EvaluationSet":
+    def of_side(self, side: str) -> Self:
         """Return the tasks of another side. Raises RankadjustError where there is none of that name."""
         return replace(self, side=known_name(SIDE, side, self.sides, str(self)))
 
@@ -492,193 +458,6 @@ class EvaluationSet:
         known = [resolve(key).label for key in self.constants["metric"].unique().sort()]
         hint = did_you_mean(metric.label, known) or f"; it has {', '.join(known)}"
         return f"{metric.label} is not in the database for {self}{hint}"
-
-    # --- what it is asked for ------------------------------------------------------------------------------------
-
-    def adjust(
-        self,
-        printed: Mapping[str, float | str] | None = None,
-        /,
-        *,
-        scores: str | None = None,
-        against: str | None = None,
-        **values: float | str,
-    ) -> pl.DataFrame:
-        """Adjust printed values for chance, and say which of them are possible at all.
-
-        Parameters
-        ----------
-        printed : mapping of str to number or str, optional
-            Values by the names of their metrics: {"hits@10": "53.3%"}. Text has the rounding of its digits.
-        **values : number or str
-            The same for names that are words of Python: mrr="0.338".
-        scores : str, optional
-            Of temporal data: per_time or static, as for `rankadjust.adjust`.
-        against : str, optional
-            The counting baseline for the gain; None: the best one, chosen on validation.
-
-        Returns
-        -------
-        polars.DataFrame
-            A row for each value: printed, metric, value, expectation, ratio, index and z with their intervals, p;
-            baseline, baseline_value and gain, which is (value - baseline_value) / (optimum - baseline_value); and
-            possible. Where a value is not possible, message says why, and the numbers are null.
-
-        Raises
-        ------
-        RankadjustError
-            For an unknown metric or baseline, and for values that are not numbers.
-
-        Examples
-        --------
-        >>> nations = EvaluationSet.released("Nations")
-        >>> nations.adjust(mrr="0.430", mr="25").select("printed", pl.col("index").round(3), "possible").rows()
-        [('0.430', 0.074, True), ('25', None, False)]
-
-        """
-        from rankadjust import adjust  # noqa: PLC0415 - the public functions know this class
-
-        rows: list[dict[str, object]] = []
-        for name, value in {**(printed or {}), **values}.items():
-            row: dict[str, object] = {"printed": f"{value}", "metric": resolve(name).key, "possible": True}
-            try:
-                rows.append(
-                    asdict(adjust(value, dataset=self, metric=name, scores=scores, against=against)) | row
-                )
-            except ImpossibleValueError as error:
-                rows.append(row | {"possible": False, "message": str(error)})
-        return pl.DataFrame(
-            [{column: row.get(column) for column in ADJUSTED} for row in rows], schema=ADJUSTED
-        )
-
-    def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - options of evaluate
-        """Return every metric of a model's ranks, adjusted for chance: `rankadjust.evaluate` with this set.
-
-        Parameters
-        ----------
-        ranks : file, folder, frame or array of shape (n,)
-            As `rankadjust.evaluate` takes them.
-        **options
-            Its other arguments.
-
-        Returns
-        -------
-        polars.DataFrame
-            A row for each average, side, type of rank and metric.
-
-        Examples
-        --------
-        >>> own = EvaluationSet.constant(candidates=10, tasks=3)
-        >>> own.evaluate([2, 1, 4], metrics=["mrr"], draws=0).select(pl.col("index").round(4)).item()
-        0.4107
-
-        """
-        from rankadjust import evaluate  # noqa: PLC0415
-
-        return evaluate(ranks, dataset=self, **options)
-
-    def compare(self, *models: Any, **options: Any) -> "Comparison":  # noqa: ANN401 - options of compare
-        """Compare models by their ranks: `rankadjust.compare` with this set.
-
-        Parameters
-        ----------
-        *models
-            The ranks of two or more models. They are called A, B and so on; files are called by their own names. Or one
-            mapping of names to ranks.
-        **options
-            As for `rankadjust.compare`.
-
-        Returns
-        -------
-        Comparison
-            Values and differences, metric by metric.
-
-        Examples
-        --------
-        >>> sampled = EvaluationSet.constant(candidates=50, tasks=4)
-        >>> sampled.compare([1, 2, 3, 4], [2, 2, 5, 6], metrics=["mr"], draws=0).differences["difference"].item()
-        -1.25
-
-        """
-        from rankadjust import compare  # noqa: PLC0415
-
-        if len(models) == 1 and isinstance(models[0], Mapping):
-            return compare(models[0], dataset=self, **options)
-        if all(isinstance(model, str | Path) for model in models):
-            return compare(list(models), dataset=self, **options)
-        return compare(dict(zip(ascii_uppercase, models, strict=False)), dataset=self, **options)
-
-    def check(self, values: Mapping[str, float | str] | pl.DataFrame) -> pl.DataFrame:
-        """Return what contradicts each other in the printed values of a model.
-
-        Parameters
-        ----------
-        values : mapping or frame
-            The values by metric; or a table with the columns metric, value and, for several models, model.
-
-        Returns
-        -------
-        polars.DataFrame
-            A row for each contradiction, as of `rankadjust.check`.
-
-        Raises
-        ------
-        RankadjustError
-            For an unknown metric in a mapping, and for impossible values.
-
-        Examples
-        --------
-        >>> fb = EvaluationSet.released("FB15k-237")
-        >>> fb.check({"mrr": 0.34, "hits@10": 0.1})["severity"].to_list()
-        ['impossible']
-
-        """
-        from rankadjust import check, rescore  # noqa: PLC0415
-
-        if isinstance(values, Mapping):
-            _require_values(values)
-            texts = [f"{value}" for value in values.values()]
-            table = pl.DataFrame({"metric": list(values), "value": texts}, schema=_PRINTED)
-        else:
-            table = require_frame(values, "the values")
-        known = {name: pl.lit(text) for name, text in zip(EVALUATION, self.evaluation, strict=True)}
-        constants = self.with_moments(table["metric"].unique().to_list())
-        # The database has these names: the registry, which takes long to read, has nothing to add.
-        return check(rescore(table.with_columns(**known), constants, registry={}, entities={}), constants)
-
-    def with_moments(self, metrics: Sequence[str]) -> Constants:
-        """Return the constants of this set as a database that has some metrics, as far as known, and no baselines."""
-        keys = {base[0].key for name in metrics if (base := find_adjusted(name)) is not None}
-        return Constants(self.moments(sorted(keys)), self.histograms, baselines=_no_baselines())
-
-
-def _require_values(values: Mapping[str, float | str]) -> None:
-    """Raise RankadjustError for unknown metrics and for values that are not numbers; `check` reports the rest."""
-    for name, value in values.items():
-        metric, adjustment = find_adjusted(name) or (resolve(name), None)
-        if adjustment is not None:
-            if read_number(f"{value}") is None:
-                raise RankadjustError(f"{value!r} is not a value; give a number or text such as '0.338'")
-            continue
-        try:
-            typed_value(value, metric)
-        except ImpossibleValueError:
-            if "%" in f"{value}" and not is_share(metric.upper):
-                raise
-
-
-ADJUSTED = pl.Schema(
-    {
-        "printed": pl.String,
-        "metric": pl.String,
-        **dict.fromkeys(("value", "value_low", "value_high", "expectation", "ratio"), pl.Float64),
-        **dict.fromkeys(("index", "index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
-        **GAIN,
-        "possible": pl.Boolean,
-        "message": pl.String,
-    }
-)
-"""Columns of the result of `EvaluationSet.adjust`."""
 
 
 def evaluation_set_of(

@@ -1,0 +1,243 @@
+"""The public EvaluationSet: the one of the database, with what the packages above it do with a set."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from string import ascii_uppercase
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from rankadjust.base.errors import ImpossibleValueError, RankadjustError
+from rankadjust.base.frames import require_frame
+from rankadjust.base.printed import read_number
+from rankadjust.base.vocabulary import EVALUATION
+from rankadjust.chance.adjusted_names import find_adjusted
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.typed import is_share, typed_value
+from rankadjust.database import evaluation_set
+from rankadjust.database.constants import Constants
+from rankadjust.database.counted_baselines import GAIN
+from rankadjust.database.store import BASELINES_SCHEMA
+
+if TYPE_CHECKING:
+    from rankadjust.models.compare import Comparison
+
+_PRINTED = {"metric": pl.String, "value": pl.String}
+ADJUSTED = pl.Schema(
+    {
+        "printed": pl.String,
+        "metric": pl.String,
+        **dict.fromkeys(("value", "value_low", "value_high", "expectation", "ratio"), pl.Float64),
+        **dict.fromkeys(("index", "index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
+        **GAIN,
+        "possible": pl.Boolean,
+        "message": pl.String,
+    }
+)
+"""Columns of the result of `EvaluationSet.adjust`."""
+
+
+class EvaluationSet(evaluation_set.EvaluationSet):
+    """What a printed value is a value of: a data set, a protocol, a split and a side.
+
+    Make one with `released`, `of_run`, `from_triples` or `constant`, and ask it for expectations, adjusted values,
+    contradictions, or what the ranks of models are worth.
+
+    Attributes
+    ----------
+    dataset, protocol, split, side : str
+        Names as the database has them; side is head, tail or both.
+    constants : polars.DataFrame
+        The rows of the database for all sides of this data set, protocol and split
+        (`rankadjust.database.store.SCHEMA`); moments of other metrics are computed from the histogram.
+    histograms : Histograms
+        How many tasks have how many candidates.
+    pairs : polars.DataFrame or None
+        How the head and the tail task of a triple go together (`rankadjust.count_candidates`), where triples were
+        counted: the variance under a random scorer needs it.
+    rules : Protocol or None
+        The protocol under which these triples were counted.
+    counting : callable
+        From keys of metrics, or None for the usual ones, to values of the counting baselines in all splits and sides.
+    listing : callable
+        Returns a row for each task, from the triples; None where the triples are not known.
+
+    Examples
+    --------
+    >>> fb = EvaluationSet.released("FB15k-237")
+    >>> fb.adjust(mrr="0.338", mr="170").select("printed", pl.col("index").round(4), "possible").rows()
+    [('0.338', 0.3375, True), ('170', 0.9764, True)]
+
+    """
+
+    def adjust(
+        self,
+        printed: Mapping[str, float | str] | None = None,
+        /,
+        *,
+        scores: str | None = None,
+        against: str | None = None,
+        **values: float | str,
+    ) -> pl.DataFrame:
+        """Adjust printed values for chance, and say which of them are possible at all.
+
+        Parameters
+        ----------
+        printed : mapping of str to number or str, optional
+            Values by the names of their metrics: {"hits@10": "53.3%"}. Text has the rounding of its digits.
+        **values : number or str
+            The same for names that are words of Python: mrr="0.338".
+        scores : str, optional
+            Of temporal data: per_time or static, as for `rankadjust.adjust`.
+        against : str, optional
+            The counting baseline for the gain; None: the best one, chosen on validation.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each value: printed, metric, value, expectation, ratio, index and z with their intervals, p;
+            baseline, baseline_value and gain, which is (value - baseline_value) / (optimum - baseline_value); and
+            possible. Where a value is not possible, message says why, and the numbers are null.
+
+        Raises
+        ------
+        RankadjustError
+            For an unknown metric or baseline, and for values that are not numbers.
+
+        Examples
+        --------
+        >>> nations = EvaluationSet.released("Nations")
+        >>> nations.adjust(mrr="0.430", mr="25").select("printed", pl.col("index").round(3), "possible").rows()
+        [('0.430', 0.074, True), ('25', None, False)]
+
+        """
+        from rankadjust.evaluation.one_value import adjust  # noqa: PLC0415
+
+        rows: list[dict[str, object]] = []
+        for name, value in {**(printed or {}), **values}.items():
+            row: dict[str, object] = {"printed": f"{value}", "metric": resolve(name).key, "possible": True}
+            try:
+                rows.append(
+                    asdict(adjust(value, dataset=self, metric=name, scores=scores, against=against)) | row
+                )
+            except ImpossibleValueError as error:
+                rows.append(row | {"possible": False, "message": str(error)})
+        return pl.DataFrame(
+            [{column: row.get(column) for column in ADJUSTED} for row in rows], schema=ADJUSTED
+        )
+
+    def evaluate(self, ranks: Any, **options: Any) -> pl.DataFrame:  # noqa: ANN401 - options of evaluate
+        """Return every metric of a model's ranks, adjusted for chance: `rankadjust.evaluate` with this set.
+
+        Parameters
+        ----------
+        ranks : file, folder, frame or array of shape (n,)
+            As `rankadjust.evaluate` takes them.
+        **options
+            Its other arguments.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each average, side, type of rank and metric.
+
+        Examples
+        --------
+        >>> own = EvaluationSet.constant(candidates=10, tasks=3)
+        >>> own.evaluate([2, 1, 4], metrics=["mrr"], draws=0).select(pl.col("index").round(4)).item()
+        0.4107
+
+        """
+        from rankadjust.evaluation.evaluate import evaluate  # noqa: PLC0415 - it is slow to import
+
+        return evaluate(ranks, dataset=self, **options)
+
+    def compare(self, *models: Any, **options: Any) -> "Comparison":  # noqa: ANN401 - options of compare
+        """Compare models by their ranks: `rankadjust.compare` with this set.
+
+        Parameters
+        ----------
+        *models
+            The ranks of two or more models. They are called A, B and so on; files are called by their own names. Or one
+            mapping of names to ranks.
+        **options
+            As for `rankadjust.compare`.
+
+        Returns
+        -------
+        Comparison
+            Values and differences, metric by metric.
+
+        Examples
+        --------
+        >>> sampled = EvaluationSet.constant(candidates=50, tasks=4)
+        >>> sampled.compare([1, 2, 3, 4], [2, 2, 5, 6], metrics=["mr"], draws=0).differences["difference"].item()
+        -1.25
+
+        """
+        from rankadjust.models.compare import compare  # noqa: PLC0415
+
+        if len(models) == 1 and isinstance(models[0], Mapping):
+            return compare(models[0], dataset=self, **options)
+        if all(isinstance(model, str | Path) for model in models):
+            return compare(list(models), dataset=self, **options)
+        return compare(dict(zip(ascii_uppercase, models, strict=False)), dataset=self, **options)
+
+    def check(self, values: Mapping[str, float | str] | pl.DataFrame) -> pl.DataFrame:
+        """Return what contradicts each other in the printed values of a model.
+
+        Parameters
+        ----------
+        values : mapping or frame
+            The values by metric; or a table with the columns metric, value and, for several models, model.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each contradiction, as of `rankadjust.check`.
+
+        Raises
+        ------
+        RankadjustError
+            For an unknown metric in a mapping, and for impossible values.
+
+        Examples
+        --------
+        >>> fb = EvaluationSet.released("FB15k-237")
+        >>> fb.check({"mrr": 0.34, "hits@10": 0.1})["severity"].to_list()
+        ['impossible']
+
+        """
+        from rankadjust.literature.contradictions import check  # noqa: PLC0415
+        from rankadjust.literature.rescore import rescore  # noqa: PLC0415
+
+        if isinstance(values, Mapping):
+            _require_values(values)
+            texts = [f"{value}" for value in values.values()]
+            table = pl.DataFrame({"metric": list(values), "value": texts}, schema=_PRINTED)
+        else:
+            table = require_frame(values, "the values")
+        known = {name: pl.lit(text) for name, text in zip(EVALUATION, self.evaluation, strict=True)}
+        metrics = {
+            base[0].key for name in table["metric"].unique() if (base := find_adjusted(name)) is not None
+        }
+        nothing = pl.DataFrame(schema=BASELINES_SCHEMA)
+        constants = Constants(self.moments(sorted(metrics)), self.histograms, baselines=nothing)
+        # The database has these names: the registry, which takes long to read, has nothing to add.
+        return check(rescore(table.with_columns(**known), constants, registry={}, entities={}), constants)
+
+
+def _require_values(values: Mapping[str, float | str]) -> None:
+    """Raise RankadjustError for unknown metrics and for values that are not numbers; `check` reports the rest."""
+    for name, value in values.items():
+        metric, adjustment = find_adjusted(name) or (resolve(name), None)
+        if adjustment is not None:
+            if read_number(f"{value}") is None:
+                raise RankadjustError(f"{value!r} is not a value; give a number or text such as '0.338'")
+            continue
+        try:
+            typed_value(value, metric)
+        except ImpossibleValueError:
+            if "%" in f"{value}" and not is_share(metric.upper):
+                raise
