@@ -34,26 +34,25 @@ def task_attributes(
     where training lacks it); half_link (seen or unseen): whether the query has any answer in training.
     """
     times = [name for name in TIME_COLUMNS if name in triples.columns]
-    line = (pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split")
-    rows = triples.with_columns(line=line).with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
+    of_kind = {kind: labels.filter(kind=kind).sort("id")["label"] for kind in ("entity", "relation")}
+    kinds = {"head": "entity", "relation": "relation", "tail": "entity"}
+    rows = triples.select(
+        "split",
+        *LABEL_COLUMNS,
+        *(pl.lit(of_kind[kind].gather(triples[name])).alias(f"{name}_label") for name, kind in kinds.items()),
+        *(pl.col(name).cast(pl.String) for name in times),
+        row=pl.int_range(pl.len(), dtype=pl.Int64),
+        line=(pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split"),
+    ).cast({"split": pl.String})
     tasks = count_tasks(triples, protocol, TEST_SPLITS, isolated)
-    attributes = tasks.join(rows, on="row", how="left", maintain_order="left").with_columns(
-        pl.col("split").cast(pl.String)
-    )
-    for name in LABEL_COLUMNS:
-        kind = "relation" if name == "relation" else "entity"
-        known = labels.filter(pl.col("kind") == kind).select(
-            pl.col("id").alias(name), pl.col("label").alias(f"{name}_label")
-        )
-        attributes = attributes.join(known, on=name, how="left", maintain_order="left")
-    texts = [pl.col(f"{name}_label") for name in LABEL_COLUMNS] + [
-        pl.col(name).cast(pl.String) for name in times
-    ]
+    attributes = tasks.join(rows, on="row", how="left", maintain_order="left")
+    texts = [*(pl.col(f"{name}_label") for name in LABEL_COLUMNS), *map(pl.col, times)]
+    head, relation, tail, *when = texts
     asked = [
-        pl.when(pl.col("side") == name).then(pl.lit("?")).otherwise(text)
-        if name in ("head", "tail")
-        else text
-        for name, text in zip([*LABEL_COLUMNS, *times], texts, strict=True)
+        pl.when(pl.col("side") == "head").then(pl.lit("?")).otherwise(head),
+        relation,
+        pl.when(pl.col("side") == "tail").then(pl.lit("?")).otherwise(tail),
+        *when,
     ]
     parts = [
         _with_known(attributes.filter(split=split), triples.filter(pl.col("split").is_in(known)))

@@ -5,6 +5,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import polars as pl
 import polars.selectors as cs
@@ -16,28 +17,14 @@ from rankadjust.counting.groups import counted_in_groups, survey
 from rankadjust.counting.protocols import Benchmark, Protocol, applies, get_protocol
 from rankadjust.counting.rows import INFERENCE_GRAPH, SIDES, TRAINING_GRAPH, Counts, Graph, sums
 
+_PAIRS = ("shared_pairs", "repeated_pairs", "static_shared_pairs", "static_repeated_pairs")
 HISTOGRAM_SCHEMA = pl.Schema(
-    {
-        "split": pl.String,
-        "side": pl.String,
-        "entities": pl.Int64,
-        "num_candidates": pl.Int64,
-        "tasks": pl.Int64,
-        "shared_pairs": pl.Int64,
-        "repeated_pairs": pl.Int64,
-        "static_shared_pairs": pl.Int64,
-        "static_repeated_pairs": pl.Int64,
-    }
+    dict.fromkeys(("split", "side"), pl.String)
+    | dict.fromkeys(("entities", "num_candidates", "tasks", *_PAIRS), pl.Int64)
 )
+_LINKED = ("tasks", "linked_pairs", "static_linked_pairs")
 PAIRS_SCHEMA = pl.Schema(
-    {
-        "split": pl.String,
-        "head_candidates": pl.Int64,
-        "tail_candidates": pl.Int64,
-        "tasks": pl.Int64,
-        "linked_pairs": pl.Int64,
-        "static_linked_pairs": pl.Int64,
-    }
+    {"split": pl.String} | dict.fromkeys(("head_candidates", "tail_candidates", *_LINKED), pl.Int64)
 )
 
 
@@ -174,17 +161,14 @@ def count_protocols(
 
 def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
     """Return the candidates under several protocols as one, with the name of each in a first column `protocol`."""
-    return Candidates(
-        *(
-            pl.concat(
-                table.select(pl.lit(name).alias("protocol"), pl.all())
-                for name, table in zip(counted, tables, strict=True)
-            )
-            for tables in zip(
-                *((candidates.histogram, candidates.pairs) for candidates in counted.values()), strict=True
-            )
-        )
-    )
+    named = {
+        kind: [
+            getattr(tables, kind).select(pl.lit(name).alias("protocol"), pl.all())
+            for name, tables in counted.items()
+        ]
+        for kind in ("histogram", "pairs")
+    }
+    return Candidates(**{kind: pl.concat(tables) for kind, tables in named.items()})
 
 
 def require_applicable(
@@ -212,24 +196,24 @@ def _counted_like(protocol: Protocol) -> Protocol:
 
 def _candidates(counts: Counts, protocol: Protocol) -> Candidates:
     """Return as two tables what was counted inclusively."""
-    histograms: list[pl.DataFrame] = []
-    pairs: list[pl.DataFrame] = []
-    for split in SPLITS:
-        for side in (*SIDES, "both"):
-            if (split, side) not in counts:
-                continue
-            entities = int(counts[split, side]["entities"][0])
-            if protocol.negatives is not None and protocol.negatives >= entities:
-                raise RankadjustError(
-                    f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {entities} entities"
-                )
-            labelled = counts[split, side].with_columns(
-                cs.ends_with("_candidates") - int(protocol.counting == "exclusive"),
-                pl.lit(split).alias("split"),
-                pl.lit(side).alias("side"),
+    tables = {
+        "histogram": [pl.DataFrame(schema=HISTOGRAM_SCHEMA)],
+        "pairs": [pl.DataFrame(schema=PAIRS_SCHEMA)],
+    }
+    for split, side in product(SPLITS, (*SIDES, "both")):
+        if (split, side) not in counts:
+            continue
+        frame = counts[split, side]
+        entities = int(frame["entities"][0])
+        if protocol.negatives is not None and protocol.negatives >= entities:
+            raise RankadjustError(
+                f"{protocol.name}: {protocol.negatives} distinct negatives cannot be drawn from {entities} entities"
             )
-            (pairs if side == "both" else histograms).append(labelled)
-    return Candidates(_table(histograms, HISTOGRAM_SCHEMA), _table(pairs, PAIRS_SCHEMA))
+        exclusive = cs.ends_with("_candidates") - int(protocol.counting == "exclusive")
+        frame = frame.with_columns(exclusive, split=pl.lit(split), side=pl.lit(side))
+        name, schema = ("pairs", PAIRS_SCHEMA) if side == "both" else ("histogram", HISTOGRAM_SCHEMA)
+        tables[name].append(frame.select(pl.col(column).cast(kind) for column, kind in schema.items()))
+    return Candidates(**{name: pl.concat(parts) for name, parts in tables.items()})
 
 
 def benchmark_candidates(benchmark: Benchmark) -> pl.DataFrame:
@@ -266,11 +250,3 @@ def graphs_of(present: Collection[str]) -> Iterator[Graph]:
         yield TRAINING_GRAPH
     if inductive:
         yield INFERENCE_GRAPH
-
-
-def _table(parts: Sequence[pl.DataFrame], schema: pl.Schema) -> pl.DataFrame:
-    if not parts:
-        return pl.DataFrame(schema=schema)
-    return pl.concat(
-        [part.select(pl.col(name).cast(kind) for name, kind in schema.items()) for part in parts]
-    )

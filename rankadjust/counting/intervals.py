@@ -14,14 +14,8 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES
 
 INTERVAL_SCHEMA = pl.Schema(
-    {
-        "split": pl.String,
-        "side": pl.String,
-        "entities": pl.Int64,
-        "least": pl.Int64,
-        "most": pl.Int64,
-        "tasks": pl.Int64,
-    }
+    dict.fromkeys(("split", "side"), pl.String)
+    | dict.fromkeys(("entities", "least", "most", "tasks"), pl.Int64)
 )
 
 _OTHER = {"head": "tail", "tail": "head"}

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import shipped
@@ -19,26 +19,7 @@ from rankadjust.base.words import folded, same_name
 SHIPPED = "config/protocols.yaml"
 SHIPPED_BENCHMARKS = "config/benchmarks.yaml"
 
-Entities = Literal["release", "training"]
-Presence = Literal["keep", "drop"]
-Filter = Literal["all", "cumulative", "none"]
 Time = Literal["ignore", "aware"]
-Types = Literal["any", "observed"]
-Counting = Literal["inclusive", "exclusive"]
-Sides = Literal["shared", "independent"]
-Data = Literal["any", "temporal"]
-
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "entities": get_args(Entities),
-    "unseen": get_args(Presence),
-    "duplicates": get_args(Presence),
-    "filter": get_args(Filter),
-    "time": get_args(Time),
-    "types": get_args(Types),
-    "counting": get_args(Counting),
-    "sides": get_args(Sides),
-    "data": get_args(Data),
-}
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _INFERENCE = ("inference_validation", "inference_testing")
 _SAMPLED_IN_ANY_SPELLING = re.compile(r"sampled([1-9][0-9]{0,17})", re.ASCII)
@@ -65,21 +46,26 @@ class Protocol:
     """
 
     name: str
-    entities: Entities = "release"
-    unseen: Presence = "keep"
-    duplicates: Presence = "keep"
-    filter: Filter = "all"
+    entities: Literal["release", "training"] = "release"
+    unseen: Literal["keep", "drop"] = "keep"
+    duplicates: Literal["keep", "drop"] = "keep"
+    filter: Literal["all", "cumulative", "none"] = "all"
     time: Time = "ignore"
-    types: Types = "any"
+    types: Literal["any", "observed"] = "any"
     negatives: int | None = None
-    counting: Counting = "inclusive"
-    sides: Sides = "shared"
-    data: Data = "any"
+    counting: Literal["inclusive", "exclusive"] = "inclusive"
+    sides: Literal["shared", "independent"] = "shared"
+    data: Literal["any", "temporal"] = "any"
     description: str = ""
 
     def __post_init__(self) -> None:
         for problem in _problems(self):
             raise RankadjustError(f"protocol {self.name!r}: {problem}")
+
+
+_CHOICES: dict[str, tuple[str, ...]] = {
+    name: get_args(kind) for name, kind in get_type_hints(Protocol).items() if get_origin(kind) is Literal
+}
 
 
 def load_protocols(*paths: str | Path) -> dict[str, Protocol]:

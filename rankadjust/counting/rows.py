@@ -172,24 +172,22 @@ def counts_of_rows(rows: Rows, graph: Graph, occurring: Occurring, protocol: Pro
     tasks = {side: tasks_of(rows, side, occurring, protocol) for side in SIDES}
     counts: Counts = {}
     for split, ranked in ranked_rows(rows, graph, protocol):
-        for side in SIDES:
-            counts[split, side] = _histogram_of(rows, ranked, tasks[side], protocol)
-        counts[split, "both"] = _linked_of(rows, ranked, {s: tasks[s].candidates for s in SIDES}, protocol)
+        static = _static_of(rows, ranked, protocol)
+        for side, own in tasks.items():
+            histogram = partial(_histogram, own.query, own.candidates, ranked)
+            of_static = partial(_histogram, own.static_query, own.candidates)
+            counts[split, side] = _with_static(histogram(), ranked, static, of_static)
+        linked = partial(_linked, tasks["head"].candidates, tasks["tail"].candidates)
+        counts[split, "both"] = _with_static(linked(ranked), ranked, static, linked)
     return counts
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """The rows of a split that are ranked, and how often each is.
-
-    static_places, static_multiplicity: the same with the times forgotten, so that a triple at several times has one row
-    times; None where there are no times, or tasks of one query differ in their candidates from time to time.
-    """
+    """The rows of a split that are ranked, and how often each is."""
 
     places: Integers
     multiplicity: Integers
-    static_places: Integers | None = None
-    static_multiplicity: Integers | None = None
 
 
 def ranked_rows(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[str, Ranked]]:
@@ -198,55 +196,39 @@ def ranked_rows(rows: Rows, graph: Graph, protocol: Protocol) -> Iterator[tuple[
         places = rows.places[split]
         if protocol.unseen == "drop":
             places = places[rows.seen[places]]
-        if not places.size:
-            continue
-        multiplicity = rows.repetitions[places]
-        if protocol.duplicates == "drop":
-            multiplicity = np.ones_like(multiplicity)
-        if not rows.times or filters_by_time(rows, protocol):
-            yield split, Ranked(places, multiplicity)
-            continue
-        # Without its time a triple is one row, with the multiplicities of all times added up. Rows are sorted.
-        first = np.flatnonzero(starts([column[places] for column in (rows.head, rows.relation, rows.tail)]))
-        yield (
-            split,
-            Ranked(places, multiplicity, places[first], np.add.reduceat(multiplicity, first, dtype=np.int64)),
-        )
+        if places.size:
+            times = rows.repetitions[places]
+            yield split, Ranked(places, np.ones_like(times) if protocol.duplicates == "drop" else times)
 
 
-def _histogram_of(rows: Rows, ranked: Ranked, tasks: TasksOfSide, protocol: Protocol) -> pl.DataFrame:
-    def histogram(query: Integers, places: Integers, multiplicity: Integers) -> pl.DataFrame:
-        return _histogram(query[places], tasks.candidates[places], multiplicity)
+def _static_of(rows: Rows, ranked: Ranked, protocol: Protocol) -> Ranked | None:
+    """Return the ranked rows with the times forgotten: a triple at several times is one row, as often as all of them.
 
-    return _with_times_forgotten(
-        histogram(tasks.query, ranked.places, ranked.multiplicity),
-        partial(histogram, tasks.static_query),
-        rows,
-        ranked,
-        protocol,
+    None where tasks of one query differ in their candidates from time to time.
+    """
+    if not rows.times:
+        return ranked
+    if filters_by_time(rows, protocol):
+        return None
+    # Rows are sorted.
+    first = np.flatnonzero(
+        starts([column[ranked.places] for column in (rows.head, rows.relation, rows.tail)])
     )
+    times = np.add.reduceat(ranked.multiplicity, first, dtype=np.int64)
+    return Ranked(ranked.places[first], times)
 
 
-def _linked_of(
-    rows: Rows, ranked: Ranked, candidates: Mapping[Side, Integers], protocol: Protocol
+def _with_static(
+    counts: pl.DataFrame, ranked: Ranked, static: Ranked | None, count: Callable[[Ranked], pl.DataFrame]
 ) -> pl.DataFrame:
-    def linked(places: Integers, multiplicity: Integers) -> pl.DataFrame:
-        return _linked(candidates["head"][places], candidates["tail"][places], multiplicity)
-
-    return _with_times_forgotten(linked(ranked.places, ranked.multiplicity), linked, rows, ranked, protocol)
-
-
-def _with_times_forgotten(
-    counts: pl.DataFrame,
-    count: Callable[[Integers, Integers], pl.DataFrame],
-    rows: Rows,
-    ranked: Ranked,
-    protocol: Protocol,
-) -> pl.DataFrame:
-    """Add the pairs of tasks whatever their times; count: counts rows, given their places and how often each is."""
-    if ranked.static_places is not None and ranked.static_multiplicity is not None:
-        return _with_static(counts, count(ranked.static_places, ranked.static_multiplicity))
-    return _with_static(counts, None if filters_by_time(rows, protocol) else counts)
+    """Add the pairs of tasks whatever their times, as static_<name>; null where there is nothing to count."""
+    names = {name: f"static_{name}" for name in counts.columns if name.endswith("_pairs")}
+    if static is None:
+        return counts.with_columns(pl.lit(None, pl.Int64).alias(name) for name in names.values())
+    if static is ranked:
+        return counts.with_columns(pl.col(name).alias(other) for name, other in names.items())
+    key = [name for name in counts.columns if name not in names]
+    return counts.join(count(static).rename(names), on=key, how="left", maintain_order="left", validate="1:1")
 
 
 def sums(counts: Sequence[Counts]) -> Counts:
@@ -305,17 +287,10 @@ def _known(query: Integers, inside: Flags, rows: Rows, protocol: Protocol) -> In
     return numbers
 
 
-def _with_static(counts: pl.DataFrame, static: pl.DataFrame | None) -> pl.DataFrame:
-    """Add the pairs of tasks in `static`, which has the same tasks, as static_<name>; null where there is none."""
-    names = {name: f"static_{name}" for name in counts.columns if name.endswith("_pairs")}
-    if static is None:
-        return counts.with_columns(pl.lit(None, pl.Int64).alias(name) for name in names.values())
-    key = [name for name in counts.columns if name not in names]
-    return counts.join(static.rename(names), on=key, how="left", maintain_order="left", validate="1:1")
-
-
-def _histogram(query: Integers, candidates: Integers, multiplicity: Integers) -> pl.DataFrame:
+def _histogram(query: Integers, candidates: Integers, ranked: Ranked) -> pl.DataFrame:
     """Count tasks and pairs of tasks per number of candidates."""
+    query, candidates = query[ranked.places], candidates[ranked.places]
+    multiplicity = ranked.multiplicity
     group = np.bincount(query)
     candidates_of = np.zeros(group.size, np.int64)
     candidates_of[query] = candidates
@@ -338,10 +313,12 @@ def _histogram(query: Integers, candidates: Integers, multiplicity: Integers) ->
     )
 
 
-def _linked(head_candidates: Integers, tail_candidates: Integers, multiplicity: Integers) -> pl.DataFrame:
+def _linked(head_candidates: Integers, tail_candidates: Integers, ranked: Ranked) -> pl.DataFrame:
     """Count triples, and pairs of a head and a tail task of the same triple, per pair of numbers of candidates."""
     counts = _sizes_counted(
-        head_candidates=head_candidates, tail_candidates=tail_candidates, size=multiplicity
+        head_candidates=head_candidates[ranked.places],
+        tail_candidates=tail_candidates[ranked.places],
+        size=ranked.multiplicity,
     )
     size, count = pl.col("size"), pl.col("count")
     return (
