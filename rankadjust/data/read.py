@@ -2,9 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
@@ -16,14 +14,10 @@ from rankadjust.data.registry import Format
 OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), header_lines=1)
 
 _BOM = b"\xef\xbb\xbf"
-_ZLIB = re.compile(rb"x[\x01\x5e\x9c\xda]")
 _BLANKS = " \t"
 # More digits than Python reads would be an error of its own.
 _LONGEST_COUNT = 18
 _INTEGER = re.compile(r"0|-?[1-9][0-9]*")
-_LINE_FEED = ord("\n")
-# Bytes that are looked at together; they stay in the cache of a core.
-_CHUNK = 1 << 18
 _A_COUNT = (
     "the first line is one number, as in the files of OpenKE, where it counts the lines that follow; declare "
     "format.header_lines: 1 (the columns there are head, tail, relation)"
@@ -49,21 +43,24 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     path = Path(path)
     name = name or str(path)
     try:
-        count = _count_bytes(path, form)
+        data = path.read_bytes().removeprefix(_BOM)
     except OSError as error:
         raise RankadjustError(f"{name}: the file cannot be read ({error.strerror})") from None
-    if count.lines <= form.header_lines:
-        what = "is empty" if count.lines == 0 else "has no line after its header"
+    rows = data.count(b"\n") + (data[-1:] not in (b"", b"\n")) - form.header_lines
+    if rows <= 0:
+        what = "has no line after its header" if data else "is empty"
         raise RankadjustError(f"{name}: the file {what}; a split needs at least one triple")
+    separator, data = _with_single_byte(data, form)
+    start = 0
+    for _ in range(form.header_lines):
+        start = data.index(b"\n", start) + 1
+    regular = data.count(separator, start) == rows * (len(form.columns) - 1)
     try:
-        frame = _parse(path, form, plain=count.plain)
-    except (pl.exceptions.PolarsError, OSError) as error:
+        frame = _parse(data, separator, form)
+    except pl.exceptions.PolarsError as error:
         raise _first_problem(path, form, name) or RankadjustError(
             f"{name}: cannot be read ({error})"
         ) from None
-    fields = len(form.columns)
-    rows = count.lines - form.header_lines
-    regular = count.separators is None or count.separators == rows * (fields - 1)
     if frame.height != rows or not regular or not _valid(frame, form):
         problem = f"{name}: {frame.height} of {rows} lines could be read"
         raise _first_problem(path, form, name) or RankadjustError(problem)
@@ -78,53 +75,15 @@ def read_entities(path: str | Path, form: Format, name: str | None = None) -> pl
     return read_triples(path, form, name)["entity"].unique()
 
 
-class _Count(NamedTuple):
-    """Counts of the bytes of a file.
+def _parse(data: bytes, separator: bytes, form: Format) -> pl.DataFrame:
+    """Read separated text with polars; missing and empty fields are null.
 
-    lines: how many there are, with the header. separators: how many follow the header, where the separator is a
-    single byte (else None). plain: whether polars reads the file unchanged.
+    polars drops a carriage return at the end of every field, so a carriage return before a separator is doubled. It
+    unpacks text that begins like a zlib stream, as 'x^2' does; after a byte order mark it does not look.
     """
-
-    lines: int
-    separators: int | None
-    plain: bool
-
-
-def _count_bytes(path: Path, form: Format) -> _Count:
-    separator = _single_byte(form)
-    lines = separators = 0
-    last = b"\n"
-    with path.open("rb") as file:
-        plain = separator is not None and not _ZLIB.match(file.read(2))
-        file.seek(0)
-        for _ in range(form.header_lines):
-            lines += bool(file.readline())
-        while chunk := file.read(_CHUNK):
-            # numpy counts frequent bytes some times faster than bytes.count.
-            codes = np.frombuffer(chunk, np.uint8)
-            lines += int(np.count_nonzero(codes == _LINE_FEED))
-            if separator:
-                separators += int(np.count_nonzero(codes == separator[0]))
-                returns = b"\r" in chunk or last == b"\r"
-                plain = plain and not (returns and b"\r" + separator in last + chunk)
-            last = chunk[-1:]
-    return _Count(lines + (last != b"\n"), separators if separator else None, plain)
-
-
-def _single_byte(form: Format) -> bytes | None:
-    encoded = (form.separator or "").encode()
-    return encoded if len(encoded) == 1 else None
-
-
-def _parse(path: Path, form: Format, *, plain: bool) -> pl.DataFrame:
-    """Read with polars what it can read as separated text; missing and empty fields are null."""
-    separator = _single_byte(form) or b"\t"
-    source: Path | bytes = path
-    if not plain:
-        separator, source = _as_polars_reads_it(path.read_bytes().removeprefix(_BOM), form)
     names = [f"{name}{number}" if name == "ignore" else name for number, name in enumerate(form.columns)]
     frame = read_csv(
-        source,
+        _BOM + data.replace(b"\r" + separator, b"\r\r" + separator),
         separator=separator.decode(),
         columns=[names.index(name) for name in form.kept],
         schema=dict.fromkeys(names, pl.String),
@@ -133,16 +92,6 @@ def _parse(path: Path, form: Format, *, plain: bool) -> pl.DataFrame:
         quote_char=None,
     ).select(form.kept)
     return frame.with_columns(pl.all().str.strip_chars(_BLANKS)) if form.strip else frame
-
-
-def _as_polars_reads_it(data: bytes, form: Format) -> tuple[bytes, bytes]:
-    """Return a separator of one byte, and the data with it in a form that polars reads without a loss.
-
-    polars drops a carriage return at the end of every field, so a carriage return before a separator is doubled. It
-    unpacks text that begins like a zlib stream, as 'x^2' does; after a byte order mark it does not look.
-    """
-    separator, data = _with_single_byte(data, form)
-    return separator, _BOM + data.replace(b"\r" + separator, b"\r\r" + separator)
 
 
 def _with_single_byte(data: bytes, form: Format) -> tuple[bytes, bytes]:

@@ -200,16 +200,7 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         expected=expected,
         **same,
     )
-    problem = next(
-        chain(
-            _source_problems(entry, dataset),
-            _column_problems(dataset),
-            _role_problems(dataset),
-            _list_problems(entry, dataset),
-            _bound_problems(dataset),
-        ),
-        None,
-    )
+    problem = next(_problems(entry, dataset), None)
     if problem:
         keys, message = problem
         raise RankadjustError(f"{path}:{line_of(path, [name, *keys])}: {name}: {message}")
@@ -263,8 +254,28 @@ def _splits(source: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(split for split in SPLITS if split in source.get("members", source.get("files", {})))
 
 
-# Checks that a schema cannot express. A problem is the keys of its place and a sentence.
+# Checks that a schema cannot express: yield the keys of the place and a sentence for each problem
 _Problem = tuple[list[str | int], str]
+
+
+def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
+    yield from _source_problems(entry, dataset)
+    yield from _column_problems(dataset)
+    timed = len(dataset.format.kept) > len(LABEL_COLUMNS)
+    if (dataset.role == "temporal") != timed:
+        has = "a" if timed else "no"
+        yield ["role"], f"role is {dataset.role}, but format.columns has {has} time; change one of them"
+    inference = "inference" in dataset.splits
+    if (dataset.role == "inductive") != inference:
+        has = "a" if inference else "no"
+        yield ["role"], f"role is {dataset.role}, but there is {has} split 'inference'; change one of them"
+    yield from _list_problems(entry, dataset)
+    if dataset.without_training is not None and "entities" not in dataset.expected:
+        problem = "bounds without training need expected.entities, the number of all entities"
+        yield ["without_training"], problem
+    if dataset.total_candidates and dataset.without_training is None:
+        problem = "total_candidates make bounds without training closer; declare without_training"
+        yield ["total_candidates"], problem
 
 
 def _source_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
@@ -273,14 +284,17 @@ def _source_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Pr
     if "training" not in first and "inference" not in first:
         yield ["sources", 0], "sources.0 has no split 'training'; name its file or member"
     for number, (source, files) in enumerate(zip(entry["sources"], dataset.sources, strict=True)):
-        splits = _splits(source)
+        splits, what = _splits(source), f"sources.{number}"
         if splits != first:
-            problem = f"sources.{number} has the splits {', '.join(splits)}, sources.0 has {', '.join(first)}"
+            problem = f"{what} has the splits {', '.join(splits)}, sources.0 has {', '.join(first)}"
             yield ["sources", number], f"{problem}; give every source the same splits"
-        remote = [file for file in files if not isinstance(file.source, Local)]
-        if dataset.verified and not all(file.sha256 for file in remote):
-            problem = f"sources.{number} lacks a sha256, but verified is true"
-            yield ["sources", number], f"{problem}; add it or set verified: false"
+        without_sum = any(not file.sha256 for file in files if not isinstance(file.source, Local))
+        if dataset.verified and without_sum:
+            problem = f"{what} lacks a sha256, but verified is true; add it or set verified: false"
+            yield ["sources", number], problem
+        if _has_list(source) != (dataset.entities is not None):
+            problem = f"{what} and sources.0 differ in whether they name a file of {ENTITIES}"
+            yield ["sources", number], f"{problem}; every source needs the same files"
     for split in dataset.known:
         if split not in first:
             yield ["known"], f"known names '{split}', which no source has"
@@ -294,52 +308,21 @@ def _column_problems(dataset: Dataset) -> Iterator[_Problem]:
             yield place, f"format.columns names '{name}' twice"
         if name in LABEL_COLUMNS and name not in columns:
             yield place, f"format.columns lacks '{name}'"
-    times = {name for name in TIME_COLUMNS if name in columns}
-    if times != set(time_columns(columns)):
+    if set(TIME_COLUMNS).intersection(columns) != set(time_columns(columns)):
         yield place, "format.columns needs either time, or time_start and time_end"
 
 
-def _role_problems(dataset: Dataset) -> Iterator[_Problem]:
-    timed = len(dataset.format.kept) > len(LABEL_COLUMNS)
-    if (dataset.role == "temporal") != timed:
-        has = "a" if timed else "no"
-        yield ["role"], f"role is {dataset.role}, but format.columns has {has} time; change one of them"
-    inference = "inference" in dataset.splits
-    if (dataset.role == "inductive") != inference:
-        has = "a" if inference else "no"
-        yield ["role"], f"role is {dataset.role}, but there is {has} split 'inference'; change one of them"
-
-
 def _list_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
-    for number, source in enumerate(entry["sources"]):
-        if _has_list(source) != (dataset.entities is not None):
-            problem = f"sources.{number} and sources.0 differ in whether they name a file of {ENTITIES}"
-            yield ["sources", number], f"{problem}; every source needs the same files"
+    place: list[str | int] = ["format", ENTITIES]
     if dataset.entities is None:
         if ENTITIES in entry.get("format", {}):
-            yield (
-                ["format", ENTITIES],
-                "format.entities says how to read a file of entities that no source names",
-            )
+            yield place, "format.entities says how to read a file of entities that no source names"
         return
     if dataset.entities.columns.count(_ENTITY) != 1:
-        yield ["format", ENTITIES, "columns"], "format.entities.columns needs entity once"
+        yield [*place, "columns"], "format.entities.columns needs entity once"
     if dataset.role == "inductive":
         problem = "an entity without triples belongs to neither graph of an inductive data set"
         yield ["sources", 0], f"{problem}; leave the file of entities out"
-
-
-def _bound_problems(dataset: Dataset) -> Iterator[_Problem]:
-    if dataset.without_training is not None and "entities" not in dataset.expected:
-        yield (
-            ["without_training"],
-            "bounds without training need expected.entities, the number of all entities",
-        )
-    if dataset.total_candidates and dataset.without_training is None:
-        yield (
-            ["total_candidates"],
-            "total_candidates make bounds without training closer; declare without_training",
-        )
 
 
 def _refuse(word: str, dataset: Dataset, owner: Dataset) -> NoReturn:
