@@ -27,7 +27,7 @@ from rankadjust.base.words import folded, our_word
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.results import read_results
+from rankadjust.literature.result_files import read_results
 from rankadjust.literature.statuses import USABLE
 from rankadjust.tables.facts import DEFAULTS, reasons_in
 from rankadjust.tables.headers import Names, metric_key

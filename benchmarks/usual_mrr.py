@@ -4,7 +4,7 @@
 
 A linear function is fitted to the shipped results that print all four, by least squares with Huber's weights (many
 rows are wrong, and those shall not decide). Taken are the rows that `check` looks at: among at least as many candidates
-as `rankadjust.literature.usual` wants, and without a caveat (second-hand, or refuted). Each source is then judged with
+as `literature.single_values` wants, and without a caveat (second-hand, or refuted). Each source is then judged with
 the coefficients of all others, and rounding as `check` does. Written are the coefficients, the standard deviation of
 the residuals (from their median size), the share of rows that are flagged, and the share of rows that would be found if
 their MRR were moved up or down by 0.02: of all, and of those whose MRR has at least three digits.
@@ -19,8 +19,8 @@ import polars as pl
 from rankadjust import rescore
 from rankadjust.base.arrays import BoolArray, FloatArray
 from rankadjust.base.io import shipped, write_text
+from rankadjust.literature.single_values import FAR, HITS, LEAST_CANDIDATES, MRR
 from rankadjust.literature.tidy import read_tidy
-from rankadjust.literature.usual import FAR, HITS, LEAST_CANDIDATES, MRR
 
 ERROR = 0.02
 # MRR with three digits or more.

@@ -11,8 +11,11 @@ from rankadjust.base.io import SUMS, write_csv, write_sums
 from rankadjust.base.stages import RESCORED, check_sums, read_product
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
-from rankadjust.literature.approximation import effect_of_approximation
-from rankadjust.literature.comparison import (
+from rankadjust.literature.contradictions import check, check_against
+from rankadjust.literature.full_ranking import what_sampling_hides
+from rankadjust.literature.row_constants import effect_of_approximation
+from rankadjust.literature.size_correlation import size_correlation
+from rankadjust.literature.summaries import (
     below_baselines,
     best_results,
     chance_share,
@@ -21,9 +24,6 @@ from rankadjust.literature.comparison import (
     standings,
     surprising,
 )
-from rankadjust.literature.contradictions import check, check_against
-from rankadjust.literature.full_ranking import what_sampling_hides
-from rankadjust.literature.size import size_correlation
 from rankadjust.page.material import BESIDE
 
 

@@ -9,7 +9,7 @@ from rankadjust.base.stages import check_sums
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
-from rankadjust.literature.results import read_results
+from rankadjust.literature.result_files import read_results
 from rankadjust.manuscript.paper import NothingAdjustedError, paper_of_results, with_figures
 
 

@@ -13,7 +13,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
 from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore, summary
-from rankadjust.literature.results import read_results
+from rankadjust.literature.result_files import read_results
 from rankadjust.literature.statuses import problems
 from rankadjust.output.markup import readable, to_markdown
 

@@ -18,7 +18,13 @@ from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.database.constants import Constants
-from rankadjust.literature.comparison import (
+from rankadjust.literature.contradictions import check
+from rankadjust.literature.copies import distinct_results
+from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.size_correlation import size_correlation
+from rankadjust.literature.statuses import STATUSES
+from rankadjust.literature.summaries import (
     below_baselines,
     chance_share,
     comparable,
@@ -27,20 +33,10 @@ from rankadjust.literature.comparison import (
     surprising,
     usable,
 )
-from rankadjust.literature.contradictions import check
-from rankadjust.literature.distinct import distinct_results
-from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
-from rankadjust.literature.rescore import rescore
-from rankadjust.literature.size import size_correlation
-from rankadjust.literature.statuses import STATUSES
 from rankadjust.literature.tidy import read_tidy
 
 PROJECT = Path(__file__).parent.parent
-PAGES = (
-    "README.md",
-    "docs/literature.md",
-    "docs/methods-baselines.md",
-)
+PAGES = ("README.md", "docs/literature.md", "docs/methods-baselines.md")
 COUNTS = PROJECT / "tests/data/published/counts.csv"
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
 _BLOCK = re.compile(r"<!-- findings: ([a-z ]+) -->\n(.*?)<!-- end of \1 -->", re.DOTALL)

@@ -13,7 +13,7 @@ from harness.site.picture import LINES, Line, Picture
 from rankadjust.base.vocabulary import KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
 from rankadjust.data.registry import Dataset
-from rankadjust.literature.comparison import ranked_rows
+from rankadjust.literature.summaries import ranked_rows
 from rankadjust.output.terminal import cell as number
 from rankadjust.page.boards import MRR, Board, benchmark_rows
 from rankadjust.page.dataset_section import METRICS, chance_rows, dataset_rows

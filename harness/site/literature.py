@@ -10,10 +10,10 @@ import polars as pl
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
-from rankadjust.literature.comparison import below_baselines, chance_share, not_above_chance
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore
+from rankadjust.literature.summaries import below_baselines, chance_share, not_above_chance
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.page.boards import Board, boards
 from rankadjust.page.charts import AUDIT, CONSTANTS, RESULTS, figures_of

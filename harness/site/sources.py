@@ -11,7 +11,7 @@ from harness.site.pages import Page
 from harness.site.picture import LINES, Line, Picture
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
-from rankadjust.literature.findings import SEVERITIES
+from rankadjust.literature.single_values import SEVERITIES
 from rankadjust.literature.statuses import USABLE
 from rankadjust.page.literature_sections import severities
 from rankadjust.page.material import place_of

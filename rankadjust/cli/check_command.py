@@ -74,7 +74,7 @@ def check(
     from rankadjust.literature.assumptions import accepted, assumptions, with_defaults_named
     from rankadjust.literature.contradictions import check as find_contradictions
     from rankadjust.literature.rescore import rescore
-    from rankadjust.literature.results import read_results
+    from rankadjust.literature.result_files import read_results
     from rankadjust.literature.statuses import problems
 
     constants = constants_of(results, database)

@@ -161,7 +161,7 @@ def _full_table(
     from rankadjust.literature.assumptions import assumptions, with_defaults_named
     from rankadjust.literature.full_ranking import add_full_bounds
     from rankadjust.literature.rescore import rescore
-    from rankadjust.literature.results import read_results
+    from rankadjust.literature.result_files import read_results
     from rankadjust.output.bounds_text import full_table_text
 
     results = read_results(table, constants.registry, sidecar, given)

@@ -104,7 +104,7 @@ def sidecar_of_answers(
 ) -> Path | None:
     """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
     from rankadjust.base.io import write_text
-    from rankadjust.literature.results import read_results
+    from rankadjust.literature.result_files import read_results
     from rankadjust.tables.account import answered, answers_as_sidecar, questions
     from rankadjust.tables.reading import known_names
     from rankadjust.tables.sidecar import sidecar_of, usual_sidecar

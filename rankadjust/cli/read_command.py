@@ -60,7 +60,7 @@ def read(
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.
     """
-    from rankadjust.literature.results import read_results
+    from rankadjust.literature.result_files import read_results
 
     constants = constants_of(results, database)
     if ask:

@@ -65,7 +65,7 @@ def rescore(
     from rankadjust.literature.assumptions import accepted, assumptions, with_defaults_named
     from rankadjust.literature.rescore import rescore as adjust_rows
     from rankadjust.literature.rescore import summary
-    from rankadjust.literature.results import read_results
+    from rankadjust.literature.result_files import read_results
     from rankadjust.literature.statuses import problems
 
     constants = constants_of(results, database)

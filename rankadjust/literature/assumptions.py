@@ -28,7 +28,7 @@ _NAMED = 3
 def with_defaults_named(rows: pl.DataFrame) -> pl.DataFrame:
     """Name in the column `assumed` the empty cells of a tidy table that get a default.
 
-    rows: rows of `rankadjust.literature.results.read_results`. A published table already has the column.
+    rows: rows of `rankadjust.literature.result_files.read_results`. A published table already has the column.
     """
     if "assumed" in rows.columns:
         return rows

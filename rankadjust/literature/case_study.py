@@ -9,8 +9,6 @@ another origin (docs/case-study.md). A recipe names that origin:
 * approximate: an index with the expectation E = ln(c) / (c - 1) of MRR, where c is the mean number of candidates.
 """
 
-from collections.abc import Mapping
-
 import polars as pl
 
 COUNTED = "pykeen"
@@ -64,36 +62,31 @@ def _recipe() -> pl.Expr:
 def _constants(database: pl.DataFrame) -> pl.DataFrame:
     """Return scale and offset per data set, metric, adjustment and recipe."""
     rows = database.filter(split="testing", side="both")
-    counted = _long(rows.filter(protocol=COUNTED))
-    exclusive = _long(rows.filter(protocol=EXCLUSIVE))
-    inverted = exclusive.filter(adjustment="z").with_columns(-pl.col("scale"), -pl.col("offset"))
+    exclusive = _scales(rows.filter(protocol=EXCLUSIVE))
     # By chance the mean rank is (c + 1) / 2: solve for the mean number of candidates c.
     c = 2 * pl.col("expectation") - 1
-    approximation = c.log() / (c - 1)
-    approximate = rows.filter(protocol=COUNTED, metric=_MEAN_RANK).select(
-        "dataset",
-        metric=pl.lit(_MRR),
-        adjustment=pl.lit("index"),
-        scale=1 / (1 - approximation),
-        offset=-approximation / (1 - approximation),
-    )
-    recipes: Mapping[str, pl.DataFrame] = {
-        "counted": counted,
+    expectation = c.log() / (c - 1)
+    recipes = {
+        "counted": _scales(rows.filter(protocol=COUNTED)),
         "exclusive": exclusive,
-        "exclusive, inverted": inverted,
-        "approximate": approximate,
+        "exclusive, inverted": exclusive.filter(adjustment="z").with_columns(
+            -pl.col("scale"), -pl.col("offset")
+        ),
+        "approximate": rows.filter(protocol=COUNTED, metric=_MEAN_RANK).select(
+            "dataset",
+            metric=pl.lit(_MRR),
+            adjustment=pl.lit("index"),
+            scale=1 / (1 - expectation),
+            offset=-expectation / (1 - expectation),
+        ),
     }
     return pl.concat(frame.with_columns(recipe=pl.lit(recipe)) for recipe, frame in recipes.items())
 
 
-def _long(rows: pl.DataFrame) -> pl.DataFrame:
+def _scales(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return scale and offset of each adjustment, one row each."""
+    offsets = {"ratio": pl.lit(0.0), "index": pl.col("index_offset"), "z": pl.col("z_offset")}
     return pl.concat(
-        rows.select(
-            "dataset",
-            "metric",
-            adjustment=pl.lit(adjustment),
-            scale=f"{adjustment}_scale",
-            offset=pl.lit(0.0) if adjustment == "ratio" else f"{adjustment}_offset",
-        )
-        for adjustment in ("ratio", "index", "z")
+        rows.select("dataset", "metric", adjustment=pl.lit(name), scale=f"{name}_scale", offset=offset)
+        for name, offset in offsets.items()
     )

@@ -6,7 +6,7 @@ printed adjusted value must follow from the metric beside it. Rows must not repe
 (rankadjust.literature.copies). docs/literature.md, "Consistency", explains each finding.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple
 from itertools import groupby
 from operator import itemgetter
@@ -16,13 +16,21 @@ import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
 from rankadjust.base.vocabulary import SAMPLED
+from rankadjust.chance.metrics import Metric
+from rankadjust.consistency.statements import TOLERANCE
 from rankadjust.database.constants import Constants, Database
 from rankadjust.literature.copies import changed_copies, copies
-from rankadjust.literature.findings import Finding
-from rankadjust.literature.one_model import findings_of_model
+from rankadjust.literature.joint import joint_findings
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.runs import RESULT
-from rankadjust.literature.single import TaskLists
+from rankadjust.literature.single_values import (
+    Finding,
+    PrintedValue,
+    TaskLists,
+    read_value,
+    single_findings,
+    unusual,
+)
+from rankadjust.literature.tidy import RESULT, run_of
 
 _FINDING = {
     "_row": pl.UInt32,
@@ -116,22 +124,11 @@ def _checkable(rescored: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with a value of a known metric; the values of a model share `group` and the largest N, `most`."""
     absent = [name for name in (*RESULT, "spread", "unit") if name not in rescored.columns]
     rows = rescored.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
-    evaluation = ["source", "model", "dataset", "protocol", "split", "candidates"]
-    side = [*evaluation, "side"]
-    # As in `runs.add_run`: if a source prints a metric twice under one name, table and line separate the runs.
-    repeated = pl.struct(*side, "metric", "adjustment").is_duplicated().any().over(evaluation)
-    printed_in = pl.concat_str("table", "source_line", separator=":", ignore_nulls=True)
     sampled = pl.col("protocol").str.extract(SAMPLED, 1).cast(pl.Int64) + 1
     return (
         rows.with_row_index("_row")
         .filter(pl.col("value").is_not_null(), ~pl.col("status").is_in(["metric_unknown", "duplicate"]))
-        .with_columns(
-            group=pl.concat_str(
-                *(pl.col(name).fill_null("") for name in evaluation),
-                pl.when(repeated).then(printed_in).otherwise(pl.lit("")).fill_null(""),
-                separator="\t",
-            )
-        )
+        .with_columns(group=run_of(["source", "model", "dataset", "protocol", "split", "candidates"], "side"))
         .with_columns(most=pl.coalesce(sampled, "entities").max().over("group").cast(pl.Float64))
     )
 
@@ -142,3 +139,63 @@ def _groups(rows: pl.DataFrame) -> Iterator[list[dict[str, Any]]]:
     # A frame for each model would take most of the memory.
     for _, group in groupby(together.iter_rows(named=True), key=itemgetter("group")):
         yield list(group)
+
+
+def findings_of_model(rows: Sequence[Mapping[str, Any]], lists: TaskLists) -> Iterator[Finding]:
+    """Return the contradictions within the values of one model; rows: of `rescore`, with _row and most."""
+    *evaluation, most = (rows[0][name] for name in ("dataset", "protocol", "split", "most"))
+    sides = {row["side"] for row in rows}
+    if len(sides) > 1:
+        sides |= {"head", "tail", "both"}
+    tasks = {side: lists.tasks((*evaluation, side), most) for side in sides}
+
+    def expectation(side: str, metric: Metric) -> float | None:
+        return lists.expectation((*evaluation, side), metric)
+
+    possible: list[PrintedValue] = []
+    for value in (read for row in rows if (read := read_value(row, expectation)) is not None):
+        attainable = lists.attainable((*evaluation, value.side), most, value.metric)
+        alone = single_findings(value, tasks[value.side], attainable)
+        yield from alone
+        # A value that is impossible by itself says nothing about other values.
+        is_refuted = any(finding.severity in ("impossible", "only_if_cut") for finding in alone)
+        if not is_refuted and value.status != "value_impossible":
+            possible.append(value)
+    base: dict[tuple[str, str], PrintedValue] = {}
+    for value in possible:
+        if value.adjustment is None:
+            base.setdefault((value.side, value.metric.key), value)
+    adjusted = [value for value in possible if value.adjustment is not None]
+    yield from _against_base(base, adjusted)
+    used = [*base.values(), *(value for value in adjusted if (value.side, value.metric.key) not in base)]
+    together = list(joint_findings(used, tasks))
+    yield from together or unusual(used, tasks)
+
+
+def _against_base(
+    base: Mapping[tuple[str, str], PrintedValue], adjusted: Iterable[PrintedValue]
+) -> Iterator[Finding]:
+    """Return the printed adjusted values that do not follow from the printed metric."""
+    for value in adjusted:
+        own = base.get((value.side, value.metric.key))
+        if own is None:
+            continue
+        margin = 2 * TOLERANCE * max(abs(own.low), abs(own.high), 1.0)
+        if own.low - margin <= value.high and value.low <= own.high + margin:
+            continue
+        ends = sorted(value.as_adjusted(end) for end in (own.low, own.high))
+        limit = ends[0] if value.printed_high < ends[0] else ends[1]
+        follows = f"{value.as_adjusted((own.low + own.high) / 2):.4g}"
+        yield Finding(
+            row=value.row,
+            severity="suspicious",
+            bound="adjusted",
+            limit=limit,
+            excess=max(limit - value.printed_high, value.printed_low - limit),
+            values=f"{value.text}; {own.text}",
+            mended=f"{value.name} {follows}",
+            message=(
+                f"{value.text} does not follow from {own.text}, which under this protocol gives {follows}: one of the "
+                "two is wrong, or the source adjusts with another expectation."
+            ),
+        )

@@ -1,4 +1,4 @@
-"""Comparisons of rows: values copied with a slip, and rows and columns copied to a wrong place."""
+"""Rows that repeat each other: results of several sources, values copied with a slip, rows at a wrong place."""
 
 from collections.abc import Iterator
 
@@ -6,14 +6,16 @@ import polars as pl
 
 from rankadjust.base.errors import listed
 from rankadjust.base.frames import filled
+from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.chance.metrics import resolve
-from rankadjust.literature.findings import Finding
+from rankadjust.literature.single_values import Finding
+from rankadjust.literature.tidy import add_run
 
-# The columns of an evaluation; `group` separates the models in it.
-_EVALUATION = ["dataset", "protocol", "split", "side"]
-_PAIR = ["group", "group_other", *_EVALUATION]
+# `group` separates the models of an evaluation.
+_PAIR = ["group", "group_other", *EVALUATION]
 # The least number of values that a copy shares with another row, if the models have the same name and if not.
 SAME_NAMED, SAME_UNNAMED = 2, 3
+_LEAST_SAME = pl.when("named").then(SAME_NAMED).otherwise(SAME_UNNAMED)
 # Values with fewer digits are often equal by chance.
 _LEAST_DIGITS = 2
 LEAST_EQUAL_DIGITS = 3
@@ -45,8 +47,8 @@ def _comparable(rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("adjustment").is_null(), pl.col("value").is_finite(), pl.col("status") != "value_impossible"
     ).select(
         *("_row", "group", "source", "table", "model"),
-        *_EVALUATION,
-        *("metric", "value", "value_low", "value_high", "value_as_printed"),
+        *KEY,
+        *("value", "value_low", "value_high", "value_as_printed"),
         name=pl.col("metric").replace_strict(names, return_dtype=pl.String),
         digits=digits(),
         # 0 and 1 are values that many models have.
@@ -99,7 +101,7 @@ def _alike(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Return the pairs of groups in an evaluation with enough equal values, of enough digits, to be copies."""
     is_telling = pl.col("telling") & (pl.col("digits") >= LEAST_EQUAL_DIGITS)
     # A large table has millions of pairs of equal values: no more columns than needed, or they fill the memory.
-    equal = [*_EVALUATION, "metric", "value"]
+    equal = [*KEY, "value"]
     first, second = (frame.filter(is_telling).select("_row", "group", *equal) for frame in (rows, others))
     return (
         first.join(second, on=equal, suffix="_other")
@@ -112,10 +114,9 @@ def _alike(rows: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
 
 def _beside(rows: pl.DataFrame, others: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """Return the values of pairs of groups, metric by metric; columns of the second group have the suffix _other."""
-    key = [*_EVALUATION, "metric"]
-    renamed = others.rename({name: f"{name}_other" for name in others.columns if name not in key})
-    return pairs.join(rows, on=["group", *_EVALUATION], maintain_order="left_right").join(
-        renamed, on=["group_other", *key], maintain_order="left"
+    renamed = others.rename({name: f"{name}_other" for name in others.columns if name not in KEY})
+    return pairs.join(rows, on=["group", *EVALUATION], maintain_order="left_right").join(
+        renamed, on=["group_other", *KEY], maintain_order="left"
     )
 
 
@@ -127,48 +128,34 @@ def _with_one_change(values: pl.DataFrame) -> pl.DataFrame:
         pl.col("value_low_other") < pl.col("value_high") + margin
     )
     differs = ~(overlap | (pl.col("value") == pl.col("value_other")))
-    changed = {
-        "row": "_row",
-        "name": "name",
-        "value": "value_as_printed",
-        "other": "value_as_printed_other",
-        "low": "value_low",
-        "high": "value_high",
-        "limit": "value_other",
-    }
+    changed = {"row": "_row", "name": "name", "value": "value_as_printed", "other": "value_as_printed_other"}
+    changed |= {"low": "value_low", "high": "value_high", "limit": "value_other"}
     first = {"same": "same", "source": "source_other", "model": "model_other"}
-    named = pl.col("model").first().str.to_lowercase() == pl.col("model_other").first().str.to_lowercase()
     return (
         values.group_by(_PAIR, maintain_order=True)
         .agg(
             differing=differs.sum(),
-            named=named,
+            named=pl.col("model").first().str.to_lowercase()
+            == pl.col("model_other").first().str.to_lowercase(),
             **{name: pl.col(column).first() for name, column in first.items()},
             **{name: pl.col(column).filter(differs).first() for name, column in changed.items()},
         )
-        .filter(
-            pl.col("differing") == 1,
-            pl.col("same") >= pl.when("named").then(SAME_NAMED).otherwise(SAME_UNNAMED),
-        )
+        .filter(pl.col("differing") == 1, pl.col("same") >= _LEAST_SAME)
     )
 
 
 def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
     """Return a finding for each row that has all values of the same model on another data set."""
-    key = ["model", "protocol", "split", "side", "metric"]
-    named = rows.filter(pl.col("model").is_not_null())
     same_place = pl.any_horizontal(
         pl.col(name).eq_missing(pl.col(f"{name}_other")) for name in ("source", "table")
     )
-    pairs = named.join(named, on=key, suffix="_other").filter(
-        pl.col("dataset") < pl.col("dataset_other"), same_place
-    )
-    equal = pl.col("value_as_printed") == pl.col("value_as_printed_other")
     repeated = (
-        pairs.group_by("group", "group_other", "dataset", "dataset_other", "model", maintain_order=True)
+        _of_one_model(rows, ["model", "protocol", "split", "side", "metric"])
+        .filter(pl.col("dataset") < pl.col("dataset_other"), same_place)
+        .group_by("group", "group_other", "dataset", "dataset_other", "model", maintain_order=True)
         .agg(
-            all_equal=equal.all(),
-            telling=(pl.col("telling") & equal).sum(),
+            all_equal=_EQUAL.all(),
+            telling=(pl.col("telling") & _EQUAL).sum(),
             row=pl.max_horizontal("_row", "_row_other").min(),
             values=filled("{} {}", "name", "value_as_printed"),
         )
@@ -190,23 +177,19 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
 
 def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
     """Return columns (a metric of an evaluation in a table) that repeat another column for every model."""
-    column = [*_EVALUATION, "metric"]
-    named = rows.filter(pl.col("model").is_not_null())
-    pairs = named.join(named, on=["source", "table", "model"], suffix="_other", nulls_equal=True).filter(
-        pl.col("_row") > pl.col("_row_other"),
-        pl.struct(column) != pl.struct(pl.col(f"{name}_other").alias(name) for name in column),
+    others = [f"{name}_other" for name in KEY]
+    is_other = pl.struct(KEY) != pl.struct(
+        pl.col(other).alias(name) for name, other in zip(KEY, others, strict=True)
     )
-    equal = pl.col("value_as_printed") == pl.col("value_as_printed_other")
     repeated = (
-        pairs.group_by(
-            ["source", "table", *column, *(f"{name}_other" for name in column)], maintain_order=True
-        )
+        _of_one_model(rows, ["source", "table", "model"])
+        .filter(pl.col("_row") > pl.col("_row_other"), is_other)
+        .group_by("source", "table", *KEY, *others, maintain_order=True)
         .agg(
+            pl.col("name", "name_other").first(),
             models=pl.col("model").n_unique(),
             distinct=pl.col("value").n_unique(),
-            name=pl.col("name").first(),
-            name_other=pl.col("name_other").first(),
-            all_equal=equal.all() & pl.col("telling").all(),
+            all_equal=_EQUAL.all() & pl.col("telling").all(),
             row=pl.col("_row").min(),
         )
         .filter("all_equal", pl.col("models") >= _LEAST_MODELS, pl.col("distinct") >= _LEAST_MODELS)
@@ -226,3 +209,70 @@ def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
                 f"The column {here} has the values of {there} for all {row['models']} models: one column looks copied."
             ),
         )
+
+
+def _of_one_model(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+    """Return the pairs of values of a model that agree in `key`; columns of the second value have the suffix _other."""
+    named = rows.filter(pl.col("model").is_not_null())
+    return named.join(named, on=key, suffix="_other", nulls_equal=True)
+
+
+_EQUAL = pl.col("value_as_printed") == pl.col("value_as_printed_other")
+
+
+# --- results that several sources print
+
+_VALUE = [*KEY, "equal"]
+
+
+def distinct_results(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows without results that repeat a result of another source.
+
+    A result is the set of values that a source prints for a model in one evaluation. It repeats a result of another
+    source if that source prints every value of it too: the README and the documentation of a project, or a table that
+    takes rows from another paper. Two equal values of at least three digits make a copy if the models have the same
+    name; three are needed if the names differ. Of equal results the first without a caveat is kept, or the first if all
+    have caveats. A result is dropped in favour of another that has the same values and more.
+
+    rescored: rows of `rankadjust.literature.rescore.rescore`.
+    """
+    rows = add_run(rescored).with_columns(equal=pl.col("value").round_sig_figs(10))
+    values = (
+        rows.unique([*_VALUE, "run"], keep="first", maintain_order=True)
+        .with_row_index("order")
+        .with_columns(
+            size=pl.len().over("run"),
+            rank=_rank(rows).over("run"),
+            telling=digits() >= LEAST_EQUAL_DIGITS,
+            name=pl.col("model").str.to_lowercase(),
+        )
+        .select("run", "source", *_VALUE, "size", "rank", "telling", "name")
+    )
+    repeated = _pairs(values).filter(
+        pl.col("same") == pl.col("size"),
+        pl.col("telling") >= _LEAST_SAME,
+        (pl.col("size_other") > pl.col("size"))
+        | ((pl.col("size_other") == pl.col("size")) & (pl.col("rank_other") < pl.col("rank"))),
+    )
+    return rescored.filter(~rows["run"].is_in(repeated["run"].unique().implode()))
+
+
+def _rank(rows: pl.DataFrame) -> pl.Expr:
+    """Return the place of a result among equal results: results without a caveat come first."""
+    place = pl.col("order").cast(pl.Int64).min()
+    return place + pl.col("caveat").is_not_null().any() * rows.height if "caveat" in rows.columns else place
+
+
+def _pairs(values: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs of results of two sources with values in common, and the number of these values."""
+    return (
+        values.join(values, on=_VALUE, suffix="_other")
+        .filter(pl.col("source").ne_missing(pl.col("source_other")))
+        .group_by("run", "run_other")
+        .agg(
+            *(pl.col(name).first() for name in ("size", "size_other", "rank", "rank_other")),
+            same=pl.len(),
+            telling=pl.col("telling").sum(),
+            named=pl.col("name").first() == pl.col("name_other").first(),
+        )
+    )

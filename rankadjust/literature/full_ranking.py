@@ -7,9 +7,9 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import find, resolve
 from rankadjust.database.constants import Constants
-from rankadjust.literature.comparison import comparable
-from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import USABLE
+from rankadjust.literature.summaries import comparable
+from rankadjust.literature.tidy import add_run
 from rankadjust.sampling.bounds import Value, bounds_in, is_function_of_mean
 from rankadjust.sampling.protocols import Asked, Setting, setting
 
@@ -56,7 +56,7 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
 def what_sampling_hides(bounded: pl.DataFrame) -> pl.DataFrame:
     """Return for each evaluation and metric the best printed value, its bounds, and the number of ordered pairs.
 
-    bounded: result of `add_full_bounds`; the rows that `rankadjust.literature.comparison.comparable` keeps are used.
+    bounded: result of `add_full_bounds`; the rows that `rankadjust.literature.summaries.comparable` keeps are used.
     The order of two models is known if their bounds do not overlap. Returns dataset, protocol, split, metric, models,
     best_model, best (its printed value), full_low and full_high (its bounds), pairs (of models) and known (pairs of
     known order).

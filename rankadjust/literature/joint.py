@@ -1,6 +1,6 @@
 """Joint consistency: whether one distribution of ranks can have all printed values of a model."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -8,9 +8,9 @@ import numpy as np
 
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import hit, resolve
+from rankadjust.consistency.grid import RankFunction
 from rankadjust.consistency.program import MOST_AVERAGED, Program, Ranks
 from rankadjust.consistency.statements import (
-    Demand,
     Statement,
     TaskCounts,
     at_least,
@@ -19,7 +19,7 @@ from rankadjust.consistency.statements import (
     share_demand,
     statement_of,
 )
-from rankadjust.literature.findings import Finding, PrintedValue
+from rankadjust.literature.single_values import Finding, PrintedValue
 
 _SEVERITY = {Ranks.HALVES: "impossible", Ranks.WHOLE: "only_with_ties", Ranks.DECREASING: "suspicious"}
 # After each contradiction a value is left out and the rest is checked again, at most so many times.
@@ -40,18 +40,21 @@ class _Model:
         numbers = {name: counts.number for name, counts in self.tasks.items()}
         total = sum(number or 0.0 for number in numbers.values())
         self.shares = (
-            None
-            if not linked or None in numbers.values()
-            else {name: float(number or 0.0) / total for name, number in numbers.items()}
+            {name: float(number or 0.0) / total for name, number in numbers.items()}
+            if linked and None not in numbers.values()
+            else None
         )
         self._programs: dict[Ranks, Program] = {}
 
     def program(self, ranks: Ranks) -> Program:
         """Return the program for a kind of ranks."""
         if ranks not in self._programs:
-            statements = _statements(self.values.values())
-            self._programs[ranks] = Program(self.tasks, self.shares, self.parts_of, statements, ranks)
+            self._programs[ranks] = self.program_of(self.values.values(), ranks)
         return self._programs[ranks]
+
+    def program_of(self, values: Iterable[PrintedValue], ranks: Ranks) -> Program:
+        """Return the program of other values on the same tasks."""
+        return Program(self.tasks, self.shares, self.parts_of, _statements(list(values)), ranks)
 
 
 def joint_findings(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> Iterator[Finding]:
@@ -69,20 +72,17 @@ def joint_findings(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCount
     systems = [*([] if weighted else by_side.values()), *([list(values)] if linked else [])]
     reported: set[str] = set()
     for system in systems:
-        rest = [value for value in system if value.key not in reported]
         for _ in range(_MOST_FOUND):
-            if len(rest) < _TWO:
-                break
-            clash = _first(rest, tasks)
+            rest = [value for value in system if value.key not in reported]
+            clash = _first(rest, tasks) if len(rest) >= _TWO else None
             if clash is None:
                 break
             finding, blamed = clash
             yield finding
             reported.add(blamed)
-            rest = [value for value in rest if value.key != blamed]
 
 
-def _statements(values: Collection[PrintedValue]) -> list[Statement]:
+def _statements(values: Sequence[PrintedValue]) -> list[Statement]:
     by_side: dict[str, dict[str, PrintedValue]] = {}
     for value in values:
         by_side.setdefault(value.side, {}).setdefault(value.metric.key, value)
@@ -100,26 +100,26 @@ def _first(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> t
         return None
     if not whole.clashes(whole.names):
         ranks = Ranks.DECREASING
-        if not _is_ordinary(values, model.tasks):
+        # Worse ranks should be rarer if the true answer competes with wrong answers only.
+        if not all(value.is_ordinary for value in values) or any(
+            counts.most > MOST_AVERAGED for counts in model.tasks.values()
+        ):
             return None
     else:
         ranks = Ranks.HALVES if model.program(Ranks.HALVES).clashes(whole.names) else Ranks.WHOLE
     program = model.program(ranks)
     if not program.clashes(program.names):
         return None
-    if ranks is Ranks.HALVES and (additive := _additive(values)):
+    additive = [value for value in values if value.metric.additive]
+    if ranks is Ranks.HALVES and 0 < len(additive) < len(values):
         # A mean over runs of an additive metric is its value for all ranks of the runs together. So a contradiction
         # among additive metrics holds for means over runs, too.
         finding = _first(additive, tasks)
         if finding is not None and finding[0].severity == _SEVERITY[ranks]:
             return finding
-    return _finding_of(model, ranks, program.irreducible(_in_order(model, program)))
-
-
-def _additive(values: Sequence[PrintedValue]) -> Sequence[PrintedValue]:
-    """Return the values of additive metrics, nothing if all metrics are additive."""
-    additive = [value for value in values if value.metric.additive]
-    return additive if len(additive) < len(values) else []
+    # Hits are left out first, since there are many of them.
+    names = sorted(program.names, key=lambda name: (model.values[name].metric.shape is not hit, int(name)))
+    return _finding_of(model, ranks, program.irreducible(names))
 
 
 def _are_ordered_hits(values: Sequence[PrintedValue]) -> bool:
@@ -128,24 +128,9 @@ def _are_ordered_hits(values: Sequence[PrintedValue]) -> bool:
         value.metric.family != "hits_at_k" for value in values
     ):
         return False
-    low = -np.inf
-    for value in sorted(values, key=lambda value: value.metric.k or 0):
-        low = max(low, value.low)
-        if value.high < low:
-            return False
-    return True
-
-
-def _in_order(model: _Model, program: Program) -> list[str]:
-    """Return the names in the order of attempts to leave them out: Hits first, since there are many of them."""
-    return sorted(program.names, key=lambda name: (model.values[name].metric.shape is not hit, int(name)))
-
-
-def _is_ordinary(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> bool:
-    """Return whether worse ranks should be rarer: the true answer competes with wrong answers only."""
-    return all(value.is_ordinary for value in values) and all(
-        counts.most <= MOST_AVERAGED for counts in tasks.values()
-    )
+    ordered = sorted(values, key=lambda value: value.metric.k or 0)
+    lows = np.maximum.accumulate([value.low for value in ordered])
+    return bool((lows <= [value.high for value in ordered]).all())
 
 
 @dataclass(frozen=True)
@@ -205,7 +190,9 @@ def _finding_of(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Find
     value = blamed.value
     least = min((each for each in clashing if each.allowed), key=lambda each: each.change, default=None)
     mended = None if least is None else least.mended
-    hint = _hint(model, program, value) if ranks is not Ranks.DECREASING else None
+    sentences = list(_sentences(ranks, clashing, blamed, mended))
+    if ranks is not Ranks.DECREASING and (hint := _hint(model, program, value)):
+        sentences.append(hint)
     limit, printed = (None, None) if blamed.end is None else map(value.as_adjusted, blamed.end)
     severity, remark = _severity(model, ranks, names)
     finding = Finding(
@@ -216,7 +203,7 @@ def _finding_of(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Find
         excess=None if limit is None or printed is None else abs(limit - printed),
         values="; ".join(each.value.text for each in clashing),
         mended=mended,
-        message=" ".join([*_sentences(ranks, clashing, blamed, mended), *([hint] if hint else []), *remark]),
+        message=" ".join([*sentences, *remark]),
     )
     return finding, value.key
 
@@ -228,20 +215,18 @@ def _severity(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[str, S
         return _SEVERITY[ranks], []
     sides = len({value.side for value in values})
     # The index of the mean of two sides is not the mean of their indices: each side has an expectation of its own.
-    if others := sorted(
-        {
-            value.name.removesuffix(f" ({value.side})")
-            for value in values
-            if not value.metric.additive or (value.adjustment and sides > 1)
-        }
-    ):
+    others = {
+        value.name.removesuffix(f" ({value.side})")
+        for value in values
+        if not value.metric.additive or (value.adjustment and sides > 1)
+    }
+    if others:
         verb = "is" if len(others) == 1 else "are"
         means = "several runs" if sides == 1 else "several runs, or over head and tail,"
         return "only_over_runs", [
-            f"Means over {means} may have these values, as {listed(others)} {verb} no mean over the tasks."
+            f"Means over {means} may have these values, as {listed(sorted(others))} {verb} no mean over the tasks."
         ]
-    cut = _statements([value.cut for value in values])
-    if not Program(model.tasks, model.shares, model.parts_of, cut, ranks).clashes(names):
+    if not model.program_of([value.cut for value in values], ranks).clashes(names):
         return "only_if_cut", ["All would agree if digits had been cut off, not rounded."]
     return _SEVERITY[ranks], []
 
@@ -277,45 +262,38 @@ def _allowed(program: Program, value: PrintedValue, rest: Sequence[str]) -> tupl
         with np.errstate(divide="ignore"):
             ends = metric.link(np.array(allowed))
         return float(ends.min()), float(ends.max())
-    if metric.key == "median_rank":
-        return _median_allowed(program, value.side, rest)
-    return None
+    return _median_allowed(program, value.side, rest) if metric.key == "median_rank" else None
 
 
 def _median_allowed(program: Program, side: str, rest: Sequence[str]) -> tuple[float, float] | None:
     """Return the least and the greatest possible median among the points of the grid, by bisection."""
     points = program.grid.points
 
-    def holds(demand: Demand) -> bool:
-        between = program.mean_between(side, demand, rest)
+    def holds(ranks: Callable[[float], RankFunction], place: int) -> bool:
+        between = program.mean_between(side, share_demand(ranks(points[place]), 0.5, ()), rest)
         return between is not None and between[1] >= 1 / 2
 
-    if not holds(share_demand(at_least(points[0]), 0.5, ())):
+    last = len(points) - 1
+    if not holds(at_least, 0):
         return None
-    least = _first_that(lambda place: holds(share_demand(at_most(points[place]), 0.5, ())), len(points))
-    most = _first_that(
-        lambda place: holds(share_demand(at_least(points[len(points) - 1 - place]), 0.5, ())), len(points)
-    )
-    return float(points[least]), float(points[len(points) - 1 - most])
+    least = _first_that(lambda place: holds(at_most, place), last)
+    most = _first_that(lambda place: holds(at_least, last - place), last)
+    return float(points[least]), float(points[last - most])
 
 
-def _first_that(holds: Callable[[int], bool], number: int) -> int:
+def _first_that(holds: Callable[[int], bool], last: int) -> int:
     """Return the first place where a condition holds, given that it then holds at every later place (bisection)."""
-    low, high = 0, number - 1
+    low, high = 0, last
     while low < high:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
 
 
-# --- possible slips -----------------------------------------------------------------------------------------
-
-
 def _hint(model: _Model, program: Program, blamed: PrintedValue) -> str | None:
     """Return a sentence that names a slip after whose correction all values agree, None if there is none."""
-    values = list(model.values.values())
-    for words, changed in _slips(values, blamed):
-        again = Program(model.tasks, model.shares, model.parts_of, _statements(changed), Ranks.HALVES)
+    for words, changed in _slips(list(model.values.values()), blamed):
+        again = model.program_of(changed, Ranks.HALVES)
         if set(again.names) == set(program.names) and not again.clashes(again.names):
             return f"All would agree if {words}."
     return None
@@ -325,37 +303,27 @@ def _slips(
     values: Sequence[PrintedValue], blamed: PrintedValue
 ) -> Iterator[tuple[str, Sequence[PrintedValue]]]:
     """Yield possible slips, in words, each with the corrected values."""
-    yield from _swaps(values, blamed)
-    for words, factor in (("in percent", 0.01), ("a fraction", 100.0)):
-        if blamed.metric.upper <= 1 and blamed.high * factor <= 1:
-            changed = replace(blamed, low=blamed.low * factor, high=blamed.high * factor)
-            yield f"{blamed.name} were {words}", _with(values, changed)
-    ks = [value.metric.k for value in values if value.metric.family == "hits_at_k" and value.metric.k]
-    if ks and min(ks) > 1:
-        yield "Hits@k counted the ranks below k only", [_shifted(value, -1) for value in values]
-    if ks:
-        yield "Hits@k counted the ranks up to k + 1", [_shifted(value, 1) for value in values]
-
-
-def _swaps(
-    values: Sequence[PrintedValue], blamed: PrintedValue
-) -> Iterator[tuple[str, Sequence[PrintedValue]]]:
-    means = [value for value in values if value.metric.upper <= 1]
-    for first, second in combinations(means, _TWO):
+    for first, second in combinations([value for value in values if value.metric.upper <= 1], _TWO):
         if first.side == second.side and blamed.key in (first.key, second.key) and first.low != second.low:
             swapped = (
                 replace(kept, low=other.low, high=other.high)
                 for kept, other in ((first, second), (second, first))
             )
             yield f"{first.name} and {second.name} were swapped", _with(values, *swapped)
+    for words, factor in (("in percent", 0.01), ("a fraction", 100.0)):
+        if blamed.metric.upper <= 1 and blamed.high * factor <= 1:
+            changed = replace(blamed, low=blamed.low * factor, high=blamed.high * factor)
+            yield f"{blamed.name} were {words}", _with(values, changed)
+    hits = [value for value in values if value.metric.family == "hits_at_k" and value.metric.k]
+    ks = [value.metric.k or 0 for value in hits]
+    for words, by in (("the ranks below k only", -1), ("the ranks up to k + 1", 1)):
+        if ks and min(ks) + by > 0:
+            shifted = [
+                replace(value, metric=resolve(f"hits@{k + by}")) for value, k in zip(hits, ks, strict=True)
+            ]
+            yield f"Hits@k counted {words}", _with(values, *shifted)
 
 
 def _with(values: Sequence[PrintedValue], *changed: PrintedValue) -> list[PrintedValue]:
     by_key = {value.key: value for value in changed}
     return [by_key.get(value.key, value) for value in values]
-
-
-def _shifted(value: PrintedValue, by: int) -> PrintedValue:
-    if value.metric.family != "hits_at_k" or value.metric.k is None:
-        return value
-    return replace(value, metric=resolve(f"hits@{value.metric.k + by}"))

@@ -1,35 +1,39 @@
 """Adjust printed results.
 
 A tidy table has one row per printed value (rankadjust.literature.tidy). The words of the sources are mapped to the
-words of this project (wording), values are read (printed_values), and each row is adjusted with the constants of the
-database (constants). A row that cannot be adjusted is kept, with the reason (statuses).
+words of this project (mapping), values are read, and each row is adjusted with the constants of the database
+(row_constants). A row that cannot be adjusted is kept, with the reason (statuses).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
 from rankadjust.base.frames import filled, require_frame
+from rankadjust.base.printed import read_number
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.metrics import resolve
+from rankadjust.chance.typed import stands_for
 from rankadjust.data.registry import Dataset
 from rankadjust.database.arithmetic import add_adjusted
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain
+from rankadjust.database.histograms import Histograms, Limits
 from rankadjust.literature.certainty import add_certainty
-from rankadjust.literature.constants import add_benchmark_notes, add_constants, documented_entities
-from rankadjust.literature.printed_values import add_limits, read_values
-from rankadjust.literature.runs import add_duplicate, add_run
+from rankadjust.literature.mapping import MAPPED, Rules, load_rules, map_words, resolve_names
+from rankadjust.literature.row_constants import add_benchmark_notes, add_constants, documented_entities
 from rankadjust.literature.statuses import USABLE, add_status
-from rankadjust.literature.tidy import long_table, require_columns
-from rankadjust.literature.wording import MAPPED, Rules, load_rules, map_words, resolve_names, tidy_columns
+from rankadjust.literature.tidy import add_duplicate, add_run, long_table, require_columns, tidy_columns
 
 # The columns that `rescore` adds, in this order.
 OUTPUT = {
     "adjustment": pl.String,
     **dict.fromkeys(("value", "value_low", "value_high", "expectation", "ratio", "index"), pl.Float64),
     **dict.fromkeys(("index_low", "index_high", "z", "z_random_scorer"), pl.Float64),
-    "scores_used": pl.String,
-    "reason_random_scorer": pl.String,
-    **dict.fromkeys(("status", "message", "caveat", "origin"), pl.String),
+    **dict.fromkeys(
+        ("scores_used", "reason_random_scorer", "status", "message", "caveat", "origin"), pl.String
+    ),
     "entities": pl.Int64,
     "recomputed": pl.Float64,
     "difference": pl.Float64,
@@ -106,22 +110,15 @@ def rescore(
     is_ruled_out = (pl.col("status") == "value_impossible") & pl.col("limit").is_not_null()
     rows = add_certainty(add_adjusted(rows), near)
     adjusted = rows.with_columns(expectation=pl.when(is_ruled_out).then("chance").otherwise("expectation"))
-    adjusted = _where_adjusted(add_gain(adjusted, baselines), GAIN)
-    rescored = recompute(adjusted.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
+    # A value printed as adjusted is on another scale than the gain.
+    gained = add_gain(adjusted, baselines).with_columns(pl.when(_is_adjusted()).then(pl.col(*GAIN)))
+    rescored = recompute(gained.with_columns(message=pl.coalesce("message", "reason_random_scorer")))
     printed = [f"{name}_as_printed" for name in MAPPED]
     return given.rename({"value": "value_as_printed"}).with_columns(
         rescored.select(
             *MAPPED, "spread", *printed, *(pl.col(name).cast(kind) for name, kind in OUTPUT.items())
         )
     )
-
-
-def of_datasets(frame: pl.DataFrame, datasets: Sequence[str], constants: Constants) -> pl.DataFrame:
-    """Return the rows of a tidy table that `rescore` would adjust as values of some data sets."""
-    rules, registry = load_rules(), constants.registry
-    entities = {**documented_entities(registry), **rules.entities}
-    rows = _in_our_words(_as_text(frame), constants, rules, registry, entities)
-    return frame.filter(rows["dataset"].is_in(datasets))
 
 
 def summary(rescored: pl.DataFrame) -> str:
@@ -153,23 +150,129 @@ def _in_our_words(
     return resolve_names(rows, constants.table, rules, registry, entities)
 
 
-def _where_adjusted(rows: pl.DataFrame, columns: Iterable[str]) -> pl.DataFrame:
-    """Clear columns of values that were not adjusted here; a value printed as adjusted is on another scale."""
-    is_adjusted = pl.col("status").is_in([*USABLE, "assumed"]) & pl.col("adjustment").is_null()
-    return rows.with_columns(pl.when(is_adjusted).then(name).alias(name) for name in columns)
+def _is_adjusted() -> pl.Expr:
+    """Return whether a value was adjusted here."""
+    return pl.col("status").is_in([*USABLE, "assumed"]) & pl.col("adjustment").is_null()
+
+
+def read_values(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the value, its rounding interval (0.338 stands for [0.3375, 0.3385]), and messages on its problems."""
+    rows = rows.rename({"value": "value_as_printed"})
+    written = {"has_percent_sign": pl.Boolean, "spread_beside": pl.String}
+    rows = _with_facts(rows, ["value_as_printed"], written, _as_written)
+    rows = rows.with_columns(
+        unit=pl.coalesce("unit", _usual_unit()), spread=pl.coalesce("spread", "spread_beside")
+    )
+    interval = dict.fromkeys(("value", "value_low", "value_high"), pl.Float64)
+    rows = _with_facts(rows, ["value_as_printed", "unit", "lower", "upper"], interval, _interval)
+    is_absent = pl.col("value_as_printed").is_null()
+    not_a_number = "value '{}' is not a number; allowed are such as 0.338, 33.8 or .797 ± .001"
+    return rows.with_columns(
+        value_missing=pl.when(is_absent).then(pl.lit("the value is empty; give a number such as 0.338")),
+        value_not_a_number=pl.when(~is_absent & pl.col("value").is_null()).then(
+            filled(not_a_number, "value_as_printed")
+        ),
+        value_impossible=_impossible_value(),
+    )
+
+
+def _with_facts(
+    rows: pl.DataFrame,
+    given: list[str],
+    facts: Mapping[str, pl.DataType | type[pl.DataType]],
+    find: Callable[..., Sequence[object]],
+) -> pl.DataFrame:
+    """Add the columns `facts`, which `find` returns for the columns `given`; it is called once for equal rows."""
+    distinct = rows.select(given).unique(maintain_order=True)
+    found = pl.DataFrame([find(*row) for row in distinct.iter_rows()], schema=dict(facts), orient="row")
+    return rows.join(distinct.hstack(found), on=given, how="left", maintain_order="left", nulls_equal=True)
+
+
+def _as_written(text: str | None) -> tuple[bool, str | None]:
+    """Return whether a printed value has a percent sign, and its printed spread."""
+    number = read_number(text or "")
+    return (number.percent, number.spread) if number else (False, None)
+
+
+def _interval(
+    text: str | None, unit: str, lower: float | None, upper: float | None
+) -> Sequence[float | None]:
+    """Return the value of a printed number and its rounding interval, or None for text that is not a number."""
+    number = read_number(text or "")
+    if number is None:
+        return (None, None, None)
+    # The range of an unknown metric is not known.
+    ends = (-math.inf if lower is None else lower, math.inf if upper is None else upper)
+    return stands_for(number, *ends, percent=unit == "percent")
+
+
+def _usual_unit() -> pl.Expr:
+    """Return the unit of a value that is printed without a unit: percent only if a % sign says so."""
+    has_percent_sign = pl.col("has_percent_sign") | pl.col("metric_as_printed").str.contains("%")
+    return (
+        pl.when(pl.col("adjustment").is_not_null())
+        .then(pl.col("adjustment").replace({"ratio": "index"}))
+        .when(pl.col("upper").is_infinite())
+        .then(pl.lit("rank"))
+        .when(has_percent_sign)
+        .then(pl.lit("percent"))
+        .otherwise(pl.lit("fraction"))
+    )
+
+
+def _impossible_value() -> pl.Expr:
+    """Return why a value does not suit its metric, null if it does."""
+    is_unbounded, is_base = pl.col("upper").is_infinite(), pl.col("adjustment").is_null()
+    unit_differs = is_base & (is_unbounded != (pl.col("unit") == "rank"))
+    allowed = pl.when(is_unbounded).then(pl.lit("rank")).otherwise(pl.lit("fraction or percent"))
+    value, metric = "value_as_printed", "metric_as_printed"
+    return (
+        pl.when(unit_differs & pl.col("unit_problem").is_null())
+        .then(filled("unit '{}' does not suit {}; allowed: {}", "unit", metric, allowed))
+        .when(is_unbounded & pl.col("has_percent_sign") & is_base)
+        .then(filled("{} is not a share, so '{}' cannot be its value", metric, value))
+        .when(~pl.col("value").is_between("lower", "upper"))
+        .then(
+            filled(
+                "value '{}' in the unit {} is impossible for {}, which runs from {} to {}",
+                *(value, "unit", metric, "lower", "upper"),
+            )
+        )
+    )
+
+
+def add_limits(rows: pl.DataFrame, histograms: Histograms) -> pl.DataFrame:
+    """Add the column limit: why the numbers of candidates rule a value out; the reason also joins value_impossible."""
+    # Adjusted values, and values with a problem, are not compared with the numbers of candidates.
+    is_value = pl.all_horizontal(
+        pl.col(name).is_null()
+        for name in ("adjustment", "metric_problem", "unit_problem", "value_impossible")
+    )
+    given = [*KEY, "value_low", "value_high"]
+    distinct = rows.filter(is_value).select(given).drop_nulls().unique(maintain_order=True)
+    limits = Limits(histograms.candidate_counts)
+    limits_of_rows = [
+        limits.why_impossible(evaluation, resolve(metric), low, high)
+        for *evaluation, metric, low, high in distinct.iter_rows()
+    ]
+    found = distinct.with_columns(limit=pl.Series(limits_of_rows, dtype=pl.String))
+    joined = rows.join(found, on=given, how="left", maintain_order="left").with_columns(
+        limit=pl.when(is_value).then("limit")
+    )
+    said = filled("value '{}' is impossible: {}", "value_as_printed", "limit")
+    return joined.with_columns(value_impossible=pl.coalesce("value_impossible", said))
 
 
 def recompute(rows: pl.DataFrame) -> pl.DataFrame:
     """Recompute printed adjusted values from the base metric of the same model, if that was printed too."""
-    rows = add_run(rows)
-    kinds = ("ratio", "index", "z")
+    rows, key, kinds = add_run(rows), ["run", "metric"], ("ratio", "index", "z")
     base = (
-        rows.filter(pl.col("adjustment").is_null(), pl.col("status").is_in([*USABLE, "assumed"]))
-        .select("run", "metric", *(pl.col(name).alias(f"base_{name}") for name in kinds))
-        .unique(subset=["run", "metric"], keep="first", maintain_order=True)
+        rows.filter(_is_adjusted())
+        .select(*key, pl.col(kinds).name.prefix("base_"))
+        .unique(key, keep="first", maintain_order=True)
     )
     is_printed = pl.col("status") == "adjusted_as_published"
-    of_kind = pl.coalesce(pl.when(pl.col("adjustment") == name).then(f"base_{name}") for name in kinds)
+    of_kind = pl.coalesce(pl.when(adjustment=name).then(f"base_{name}") for name in kinds)
     # Some sources do not turn the sign of z for a mean rank, so that low is good; here high is always good.
     is_inverted = (
         (pl.col("adjustment") == "z")
@@ -185,13 +288,10 @@ def recompute(rows: pl.DataFrame) -> pl.DataFrame:
         pl.col("difference").round_sig_figs(3),
     )
     nothing = pl.lit("; the model's metric before adjustment is not printed or not adjusted here")
+    compared = pl.concat_str("message", pl.coalesce(comparison, nothing))
     return (
-        rows.join(base, on=["run", "metric"], how="left", maintain_order="left")
+        rows.join(base, on=key, how="left", maintain_order="left")
         .with_columns(recomputed=pl.when(is_printed).then(of_kind))
         .with_columns(difference=oriented - pl.col("recomputed"))
-        .with_columns(
-            message=pl.when(is_printed)
-            .then(pl.concat_str("message", pl.coalesce(comparison, nothing)))
-            .otherwise("message")
-        )
+        .with_columns(message=pl.when(is_printed).then(compared).otherwise("message"))
     )

@@ -1,14 +1,29 @@
 """Read tidy tables of printed results, which have one value a row (workflow/schemas/tidy.schema.yaml)."""
 
+from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.io import read_csv, readable, without_guards
+from rankadjust.base.frames import filled
+from rankadjust.base.io import read_csv, readable, shipped, without_guards
+from rankadjust.base.schemas import read_yaml
+from rankadjust.base.vocabulary import EVALUATION, KEY
 from rankadjust.chance.adjusted_names import find_adjusted
-from rankadjust.literature.wording import tidy_columns
 from rankadjust.tables.formats.grid import MAX_COLUMNS
+
+# Two rows that agree in these columns are the same result: a result that is printed twice in a table is a mistake.
+RESULT = ("source", "table", "source_line", "model", *KEY, "ties", "candidates", "adjustment")
+
+
+@cache
+def tidy_columns() -> Mapping[str, Any]:
+    """Return the schema of a tidy table: its columns (properties), and the list of required columns."""
+    schema: Mapping[str, Any] = read_yaml(shipped("workflow/schemas/tidy.schema.yaml"))
+    return schema
 
 
 def read_tidy(path: str | Path) -> pl.DataFrame:
@@ -89,3 +104,35 @@ def where_of(rows: pl.DataFrame) -> pl.Expr:
     known = [name for name in ("file", "file_line") if "file" in rows.columns and name in rows.columns]
     place = pl.concat_str(known, separator=":", ignore_nulls=True) if known else pl.lit(None, dtype=pl.String)
     return pl.coalesce(place.replace("", None), pl.lit("the table"))
+
+
+def add_run(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the column `run`, which is equal for the metrics of one model in one evaluation."""
+    absent = [name for name in RESULT if name not in rows.columns]
+    whole = rows.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in absent)
+    run = run_of(["source", "model", *EVALUATION, "ties", "candidates"])
+    return rows.with_columns(whole.select(run=run))
+
+
+def run_of(columns: Sequence[str], *others: str) -> pl.Expr:
+    """Return a text that is equal for the values of one model, which agree in these columns.
+
+    The name identifies a model within its source. Table and line separate runs only if the source prints a metric of
+    that name twice (with equal `others`). Otherwise tables of one metric each, or tables with a metric per line, would
+    fall to pieces.
+    """
+    repeated = pl.struct(*columns, *others, "metric", "adjustment").is_duplicated().any().over(columns)
+    printed_in = pl.concat_str("table", "source_line", separator=":", ignore_nulls=True)
+    parts = [*map(pl.col, columns), pl.when(repeated).then(printed_in)]
+    return pl.concat_str(*(part.fill_null("") for part in parts), separator="\t")
+
+
+def add_duplicate(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add the column duplicate: a message for each row that repeats the result of an earlier row, else null."""
+    whole = rows.with_row_index("row_number", offset=1)
+    line = pl.coalesce("file_line", "row_number") if "file_line" in rows.columns else pl.col("row_number")
+    repeated = filled(
+        "line {} already has the same model, evaluation and metric; leave one of the two out",
+        line.first().over(RESULT),
+    )
+    return whole.with_columns(duplicate=pl.when(~pl.struct(RESULT).is_first_distinct()).then(repeated))

@@ -13,7 +13,7 @@ from rankadjust.database.constants import Constants, Database
 from rankadjust.database.store import released_version
 from rankadjust.literature.assumptions import with_defaults_named
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.results import Results, read_results
+from rankadjust.literature.result_files import Results, read_results
 from rankadjust.manuscript.checking import report
 from rankadjust.manuscript.latex import (
     Column,

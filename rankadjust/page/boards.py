@@ -13,8 +13,8 @@ from markupsafe import Markup
 
 from rankadjust.base.vocabulary import EVALUATION, KEY, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
-from rankadjust.literature.comparison import impossible_values, ranked_rows
 from rankadjust.literature.full_ranking import FULL_METRICS
+from rankadjust.literature.summaries import impossible_values, ranked_rows
 from rankadjust.page.material import place_of, usable_values
 from rankadjust.page.templating import Section, packed_element, render
 

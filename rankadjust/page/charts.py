@@ -13,7 +13,7 @@ import polars as pl
 from rankadjust.base.frames import filled
 from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import resolve
-from rankadjust.literature import comparison
+from rankadjust.literature import summaries
 from rankadjust.page.figures import Figure
 from rankadjust.page.look import (
     PANEL_HEIGHT,
@@ -65,9 +65,9 @@ _RANKED = ("sampled negatives", "all entities")
 
 
 def shares_of(results: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `comparison.chance_share`, with a readable name and kind of the class."""
+    """Return the rows of `summaries.chance_share`, with a readable name and kind of the class."""
     # The share of a printed 0 is not a finite number.
-    shares = comparison.chance_share(results).filter(
+    shares = summaries.chance_share(results).filter(
         pl.all_horizontal(pl.col("share", "share_low", "share_high").is_finite())
     )
     is_sampled = pl.col("candidates").str.starts_with("sampled-")

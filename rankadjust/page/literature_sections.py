@@ -9,8 +9,8 @@ import polars as pl
 
 from rankadjust.base.vocabulary import KEY, SAMPLED
 from rankadjust.chance.metrics import resolve, usual_name
-from rankadjust.literature.comparison import comparable
-from rankadjust.literature.findings import SEVERITIES
+from rankadjust.literature.single_values import SEVERITIES
+from rankadjust.literature.summaries import comparable
 from rankadjust.page.figures import headline_figure
 from rankadjust.page.material import Material, all_values, place_of, refused_values, usable_values, values_of
 from rankadjust.page.templating import Section, render
@@ -105,7 +105,7 @@ def finding_section(material: Material) -> Section | None:
 def headline(share: pl.DataFrame | None) -> str | None:
     """Return a sentence on the largest and the smallest share of a printed value that chance explains.
 
-    share: rows of `rankadjust.literature.comparison.chance_share`, the largest share first.
+    share: rows of `rankadjust.literature.summaries.chance_share`, the largest share first.
     """
     if share is None or share.is_empty():
         return None
@@ -120,7 +120,7 @@ def headline(share: pl.DataFrame | None) -> str | None:
 def counting_headline(values: pl.DataFrame, below: pl.DataFrame | None) -> str | None:
     """Return a sentence on the share of a value that counting explains, and on the values below counting.
 
-    values: rows of `all_values`. below: rows of `rankadjust.literature.comparison.below_baselines`.
+    values: rows of `all_values`. below: rows of `rankadjust.literature.summaries.below_baselines`.
     """
     share = None if values.is_empty() else counting_share(values)
     if below is None or below.is_empty() or share is None:

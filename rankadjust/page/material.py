@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import polars as pl
 
 from rankadjust.database.constants import Constants
-from rankadjust.literature.runs import add_run
 from rankadjust.literature.statuses import USABLE
+from rankadjust.literature.tidy import add_run
 from rankadjust.page.figures import Figure
 
 # The argument `of` (rankadjust.base.stages) for the file with the literature beside the user's own tables.

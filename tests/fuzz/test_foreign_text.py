@@ -24,7 +24,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.results import read_results
+from rankadjust.literature.result_files import read_results
 from rankadjust.tables.reading import read_tables
 
 DATA = Path(__file__).parents[1] / "data"

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from rankadjust.database.store import assemble
-from rankadjust.literature.approximation import effect_of_approximation
+from rankadjust.literature.row_constants import effect_of_approximation
 from tests.unit.literature.results import MR, MRR
 
 

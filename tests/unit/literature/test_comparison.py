@@ -3,7 +3,9 @@
 import polars as pl
 import pytest
 
-from rankadjust.literature.comparison import (
+from rankadjust.literature.copies import distinct_results
+from rankadjust.literature.rescore import rescore
+from rankadjust.literature.summaries import (
     below_baselines,
     best_results,
     chance_share,
@@ -14,8 +16,6 @@ from rankadjust.literature.comparison import (
     standings,
     surprising,
 )
-from rankadjust.literature.distinct import distinct_results
-from rankadjust.literature.rescore import rescore
 from tests.unit.literature.results import MR, MRR, results
 
 
@@ -250,10 +250,7 @@ def test_standings_hold_chance_counting_and_the_best_of_each_model():
 # --- at or below chance
 
 
-@pytest.mark.parametrize(
-    ("z", "found"),
-    [(1.9, ["at"]), (-1.9, ["at"]), (2.1, []), (-2.1, ["below"])],
-)
+@pytest.mark.parametrize(("z", "found"), [(1.9, ["at"]), (-1.9, ["at"]), (2.1, []), (-2.1, ["below"])])
 @pytest.mark.parametrize("column", ["z_random_scorer", "z"])
 def test_not_above_chance(z, found, column):
     ends = {"index_low": 0.5, "index_high": 0.5}

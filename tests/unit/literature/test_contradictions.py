@@ -17,8 +17,8 @@ from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import SCHEMA, load_candidates
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.usual import COEFFICIENTS
-from rankadjust.literature.usual import HITS as HITS_OF_THE_FIT
+from rankadjust.literature.single_values import COEFFICIENTS
+from rankadjust.literature.single_values import HITS as HITS_OF_THE_FIT
 
 NOTHING = pl.DataFrame(schema=SCHEMA)
 NOWHERE = Constants.of_frame(NOTHING)

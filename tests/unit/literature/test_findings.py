@@ -9,8 +9,8 @@ import pytest
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import load_database
-from rankadjust.literature.comparison import best_results, chance_share, comparable, not_above_chance, usable
-from rankadjust.literature.findings import BOUNDS, SEVERITIES
+from rankadjust.literature.single_values import SEVERITIES
+from rankadjust.literature.summaries import best_results, chance_share, comparable, not_above_chance, usable
 from rankadjust.page.literature_sections import finding_section
 from rankadjust.page.material import Material
 from tests.findings import FINDINGS, MR, MRR, PAGES, PROJECT, blocks, flagged, renewed, rescored
@@ -124,7 +124,6 @@ def test_the_documentation_counts_what_is_flagged(project):
         assert f"{number} {severity}" in page
     assert f"`check` reports {flagged().height} findings" in page
     assert set(flagged()["severity"]) <= set(SEVERITIES)
-    assert set(flagged()["bound"]) <= set(BOUNDS)
 
 
 def test_the_message_says_by_how_much():

@@ -34,10 +34,7 @@ def bounded():
 def test_rows_of_a_model_have_the_bounds_of_all_its_values(bounded):
     """`full_bounds` of the same values; those of a table are wider by up to a hundred-thousandth."""
     alone = full_bounds(
-        {"mrr": "0.784", "hits@10": "0.90"},
-        sampled=50,
-        dataset="GraIL-WN18RR-v2",
-        metrics=["mrr", "hits@10"],
+        {"mrr": "0.784", "hits@10": "0.90"}, sampled=50, dataset="GraIL-WN18RR-v2", metrics=["mrr", "hits@10"]
     ).full
     for row in bounded.filter(pl.col("model").is_in(["A", "C"]), protocol="sampled-50").to_dicts():
         for name, bounds in alone.items():

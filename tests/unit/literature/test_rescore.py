@@ -17,13 +17,12 @@ from rankadjust.base.io import write_csv
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
 from rankadjust.database.store import assemble, with_released
-from rankadjust.literature.constants import documented_entities
 from rankadjust.literature.contradictions import check
+from rankadjust.literature.mapping import load_rules, map_words
 from rankadjust.literature.rescore import OUTPUT, rescore
-from rankadjust.literature.runs import add_run
+from rankadjust.literature.row_constants import documented_entities
 from rankadjust.literature.statuses import STATUSES, USABLE, problems
-from rankadjust.literature.tidy import read_tidy
-from rankadjust.literature.wording import load_rules, map_words, tidy_columns
+from rankadjust.literature.tidy import add_run, read_tidy, tidy_columns
 from tests.findings import COUNTS, counts, rescored
 from tests.searching import few_or_many, hold
 from tests.transcription import PUBLISHED, RAW, raw_tables, transcribed
@@ -428,11 +427,7 @@ BAD = [
     ({"value": "130", "unit": "percent"}, "value_impossible", "in the unit percent is impossible"),
     ({"value": "-0.1"}, "value_impossible", "runs from 0.0 to 1.0"),
     ({"metric": "mr", "value": "0.9"}, "value_impossible", "impossible for mr"),
-    (
-        {"unit": "rank"},
-        "value_impossible",
-        "unit 'rank' does not suit mrr; allowed: fraction",
-    ),
+    ({"unit": "rank"}, "value_impossible", "unit 'rank' does not suit mrr; allowed: fraction"),
     ({"metric": "mr", "value": "33", "unit": "percent"}, "value_impossible", "allowed: rank"),
     ({"unit": "procent"}, "unit_unknown", "unknown unit 'procent'; did you mean percent?"),
     ({"scores": "timeless"}, "scores_unknown", "unknown scores 'timeless'; allowed are per_time and static"),

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from rankadjust.literature.size import observations, size_correlation
+from rankadjust.literature.size_correlation import observations, size_correlation
 from tests.unit.literature.results import MR, results
 
 

@@ -5,7 +5,8 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
-from rankadjust.literature.wording import MAPPED, load_rules, map_words, tidy_columns
+from rankadjust.literature.mapping import MAPPED, load_rules, map_words
+from rankadjust.literature.tidy import tidy_columns
 
 RULES = load_rules()
 
@@ -14,10 +15,7 @@ RENET = 'RE-Net README, commented-out "Predictive Performances" (Jin et al., EMN
 
 # rule -> a row that it is about (words of the source, from the shipped tables), and what the row becomes.
 EXAMPLES = {
-    "inductive test": (
-        {"dataset": "FB15k-237-ind-v1", "split": "test"},
-        {"split": "inference_testing"},
-    ),
+    "inductive test": ({"dataset": "FB15k-237-ind-v1", "split": "test"}, {"split": "inference_testing"}),
     "inductive validation": (
         {"dataset": "ILPC2022-small", "split": "valid"},
         {"split": "inference_validation"},

@@ -195,13 +195,11 @@ def test_the_methods_say_where_what_was_adjusted():
     assert "all entities without the other known answers" in methods
 
 
-def test_the_check_names_contradictions_and_the_literature(tmp_path):
+def test_the_check_names_contradictions(tmp_path):
     text = (HERE / "two-sets.tex").read_text(encoding="utf-8").replace("& 46.5", "& 16.5")
     check = made_of(text, tmp_path).files["check.md"]
     # Hits@10 of 16.5 % leaves no ranks for an MRR of 29.4 %: at most 0.165 + 0.835 / 11 = 0.241.
     assert "impossible" in check
-    # RotatE's own README, resources/published/rotate.csv.
-    assert ".337 ± .001" in check.replace("\\", "")
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)

@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from rankadjust.database.constants import Constants
-from rankadjust.literature.comparison import below_baselines, chance_share
 from rankadjust.literature.rescore import rescore
+from rankadjust.literature.summaries import below_baselines, chance_share
 from rankadjust.page.literature_sections import (
     counting_headline,
     counting_share,

@@ -9,9 +9,9 @@ import pytest
 from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_candidates, load_database, with_released
-from rankadjust.literature.comparison import not_above_chance
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.rescore import rescore
+from rankadjust.literature.summaries import not_above_chance
 from rankadjust.page.boards import boards
 from rankadjust.page.dataset_section import candidate_charts, chance_rows, dataset_rows, dataset_section
 from rankadjust.page.literature_sections import problem_section

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from rankadjust.base.vocabulary import EVALUATION, SAMPLED, TEST_SPLITS
+from rankadjust.base.vocabulary import EVALUATION, KEY, SAMPLED, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
-from rankadjust.literature.distinct import distinct_results
+from rankadjust.literature.copies import distinct_results
 from rankadjust.literature.statuses import USABLE
 
 # About one in twenty random rankings is farther than this from chance.
@@ -23,9 +23,6 @@ _SIZES = {"fewer than 200 entities": 200, "200 to 1,999": 2_000, "2,000 to 19,99
 _LARGEST = "20,000 or more"
 # The usual metrics between 0 and 1. Hits@100 is left out: chance alone gives about 100 / N.
 _MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
-
-# The ends of the rounding interval.
-_ENDS = ("index_low", "index_high")
 
 
 def usable(rescored: pl.DataFrame) -> pl.DataFrame:
@@ -105,24 +102,15 @@ def protocol_effect(rescored: pl.DataFrame) -> pl.DataFrame:
     rows = usable(rescored).filter(pl.col("model").is_not_null())
     is_repeated = pl.struct(*same, "protocol").is_duplicated().any().over(same)
     rows = rows.with_columns(source_line=pl.when(is_repeated).then("source_line"))
-    key = [*same, "source_line"]
+    key = ["source", "model", "source_line", "dataset", "split", "side", "metric"]
     rows = rows.unique([*key, "protocol"], keep="first", maintain_order=True).select(*key, *columns)
     first = rows.sort(pl.col("protocol") != "filtered", "protocol", maintain_order=True).unique(
         key, keep="first", maintain_order=True
     )
+    others = rows.rename({name: f"other_{name}" for name in columns})
     return (
-        first.join(
-            rows.rename({name: f"other_{name}" for name in columns}),
-            on=key,
-            nulls_equal=True,
-            maintain_order="left_right",
-        )
+        first.join(others, on=key, nulls_equal=True, maintain_order="left_right")
         .filter(pl.col("protocol") != pl.col("other_protocol"))
-        .select(
-            *("source", "model", "source_line", "dataset", "split", "side", "metric"),
-            *columns,
-            *(f"other_{name}" for name in columns),
-        )
         .sort("source", "dataset", "metric", "model", "source_line", "other_protocol", maintain_order=True)
     )
 
@@ -131,12 +119,8 @@ def best_results(
     rescored: pl.DataFrame, count: int = 3, contradictions: pl.DataFrame | None = None
 ) -> pl.DataFrame:
     """Return the place, source, value and index of at most `count` models of each evaluation, as in `ranked_rows`."""
-    columns = ["place", "model", "source", "value", "index"]
-    return (
-        ranked_rows(rescored, contradictions)
-        .filter(pl.col("place") <= count)
-        .select(*EVALUATION, "metric", *columns)
-    )
+    best = ranked_rows(rescored, contradictions).filter(pl.col("place") <= count)
+    return best.select(*KEY, "place", "model", "source", "value", "index")
 
 
 def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = None) -> pl.DataFrame:
@@ -147,16 +131,15 @@ def ranked_rows(rescored: pl.DataFrame, contradictions: pl.DataFrame | None = No
     user from a published model of the same name. Added are place, and results: of how many results of the model the
     value is the best. Equal results of a model count each: they need not be copies.
     """
-    evaluation = [*EVALUATION, "metric"]
     model = ["model", "own"] if "own" in rescored.columns else ["model"]
     clean = usable(rescored).filter(pl.col("caveat").is_null(), pl.col("model").is_not_null())
     rows = _without_impossible(clean, contradictions)
     return (
-        rows.with_columns(results=pl.len().over(*evaluation, *model).cast(pl.Int64))
+        rows.with_columns(results=pl.len().over(*KEY, *model).cast(pl.Int64))
         .sort("merit", descending=True, maintain_order=True)
-        .unique([*evaluation, *model], keep="first", maintain_order=True)
-        .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(evaluation))
-        .sort(*evaluation, "place")
+        .unique([*KEY, *model], keep="first", maintain_order=True)
+        .with_columns(place=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(KEY))
+        .sort(*KEY, "place")
     )
 
 
@@ -171,16 +154,15 @@ def not_above_chance(rescored: pl.DataFrame, contradictions: pl.DataFrame | None
     values of that model in the evaluation are left out.
     """
     z = pl.coalesce("z_random_scorer", "z")
-    evidence = (
-        pl.when(pl.col("z_random_scorer").is_not_null())
-        .then(pl.lit("z, random scorer"))
-        .when(pl.col("z").is_not_null())
-        .then(pl.lit("z, independent ranks"))
-        .otherwise(pl.lit("index"))
+    evidence = pl.coalesce(
+        pl.when(pl.col("z_random_scorer").is_not_null()).then(pl.lit("z, random scorer")),
+        pl.when(pl.col("z").is_not_null()).then(pl.lit("z, independent ranks")),
+        pl.lit("index"),
     )
     # Index and z are affine in the value and 0 at chance.
     ends = [
-        pl.coalesce(pl.when(pl.col("index") != 0).then(z / pl.col("index") * pl.col(end)), z) for end in _ENDS
+        pl.coalesce(pl.when(pl.col("index") != 0).then(z / pl.col("index") * pl.col(end)), z)
+        for end in ("index_low", "index_high")
     ]
     low, high = pl.min_horizontal(ends), pl.max_horizontal(ends)
     word = (

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.literature.comparison import comparable
+from rankadjust.literature.summaries import comparable
 
 # In data sets with fewer entities the part of chance is not small.
 TINY = 200
@@ -62,35 +62,25 @@ def size_correlation(rescored: pl.DataFrame) -> pl.DataFrame:
 
 _CORRELATIONS = {
     **dict.fromkeys(("metric", "ranking", "sets"), pl.String),
-    "datasets": pl.Int64,
-    "results": pl.Int64,
-    **dict.fromkeys(("printed", "printed_low", "printed_high", "adjusted", "adjusted_low"), pl.Float64),
-    "adjusted_high": pl.Float64,
+    **dict.fromkeys(("datasets", "results"), pl.Int64),
+    **{f"{name}{end}": pl.Float64 for name in ("printed", "adjusted") for end in ("", "_low", "_high")},
 }
 
 
 def _correlations(sets: pl.DataFrame) -> dict[str, object]:
-    correlations: dict[str, object] = {"datasets": sets.height, "results": sets["results"].sum()}
+    """Return the numbers of data sets and results, and both correlations with their intervals."""
+    found: dict[str, object] = {"datasets": sets.height, "results": sets["results"].sum()}
     entities = sets["entities"].to_numpy().astype(float)
+    places = np.random.default_rng(_SEED).integers(sets.height, size=(_RESAMPLES, sets.height))
     for name, column in {"printed": "merit", "adjusted": "index"}.items():
         values = sets[column].to_numpy()
         (correlation,) = _spearman(entities[None], values[None]).tolist()
-        correlations |= {name: None if np.isnan(correlation) else correlation} | _interval(
-            name, entities, values
-        )
-    return correlations
-
-
-def _interval(name: str, entities: FloatArray, values: FloatArray) -> dict[str, float | None]:
-    """Return the 2.5th and the 97.5th percentile of the correlation over resamples of the data sets."""
-    if entities.size <= 3:
-        return {f"{name}_low": None, f"{name}_high": None}
-    generator = np.random.default_rng(_SEED)
-    places = generator.integers(entities.size, size=(_RESAMPLES, entities.size))
-    drawn = _spearman(entities[places], values[places])
-    known = drawn[~np.isnan(drawn)]
-    low, high = np.percentile(known, [2.5, 97.5]) if known.size else (None, None)
-    return {f"{name}_low": low, f"{name}_high": high}
+        drawn = _spearman(entities[places], values[places]) if sets.height > 3 else np.empty(0)
+        known = drawn[~np.isnan(drawn)]
+        low, high = np.percentile(known, [2.5, 97.5]) if known.size else (None, None)
+        found |= {name: None if np.isnan(correlation) else correlation}
+        found |= {f"{name}_low": low, f"{name}_high": high}
+    return found
 
 
 def _spearman(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """Read results from files of any format: tidy tables, published tables, result files of tools."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -9,9 +9,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.literature.assumptions import with_given
-from rankadjust.literature.confirmed import with_confirmed
-from rankadjust.literature.tidy import read_tidy, tidy_separator
-from rankadjust.literature.wording import tidy_columns
+from rankadjust.literature.tidy import read_tidy, tidy_columns, tidy_separator
 from rankadjust.tables.account import describe, unread_cells
 from rankadjust.tables.reading import Reading, known_names, read_tables
 from rankadjust.tables.sidecar import given_facts
@@ -59,8 +57,6 @@ def read_results(
         raise
     if columns_present == required - 1 and reading.values.is_empty():
         return _tidy(path, registry, given or {})
-    names = known_names(load_registry() if registry is None else registry)
-    reading = replace(reading, values=with_confirmed(reading.values, names))
     rows = reading.values.select(
         pl.lit(path.name).alias("file"), pl.col("source_line").cast(pl.Int64).alias("file_line"), pl.all()
     )

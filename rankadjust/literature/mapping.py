@@ -25,6 +25,7 @@ from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
 from rankadjust.database.arithmetic import stated_scores
 from rankadjust.database.known_names import SPLIT, find_name
+from rankadjust.literature.tidy import tidy_columns
 
 UNITS = ("fraction", "percent", "rank", "index", "z")
 
@@ -58,13 +59,6 @@ def load_rules(path: str | Path | None = None) -> Rules:
 
 
 @cache
-def tidy_columns() -> Mapping[str, Any]:
-    """Return the schema of a tidy table: its columns (properties), and the list of required columns."""
-    schema: Mapping[str, Any] = read_yaml(shipped("workflow/schemas/tidy.schema.yaml"))
-    return schema
-
-
-@cache
 def benchmark_names() -> Mapping[str, str]:
     """Return the folded names and aliases of the benchmarks with constant candidates -> their data set."""
     return {
@@ -81,15 +75,13 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
     (null if no rule gives a status) and caveat (null if no rule gives a caveat).
     """
     columns = tidy_columns()["properties"]
-    printed = frame.with_columns(
-        pl.lit(None, dtype=pl.String).alias(name)
-        for name in columns
-        if name not in frame.columns and not name.endswith("_as_printed")
-    )
+    nothing = pl.lit(None, dtype=pl.String)
+    absent = [name for name in columns if name not in frame.columns and not name.endswith("_as_printed")]
+    printed = frame.with_columns(nothing.alias(name) for name in absent)
     mapped = {name: _in_our_words(printed[name], name, rules) for name in MAPPED}
     mapped["protocol"] = _sampled_by_candidates(mapped["protocol"])
-    status = message = pl.lit(None, dtype=pl.String)
-    caveats = [pl.lit(None, dtype=pl.String)]
+    status = message = nothing
+    caveats = [nothing]
     for rule in rules.rules:
         matches = pl.all_horizontal(_holds(pl.col(name), wanted) for name, wanted in rule["match"].items())
         matches = matches.fill_null(value=False)
@@ -101,16 +93,14 @@ def map_words(frame: pl.DataFrame, rules: Rules) -> pl.DataFrame:
             message = pl.when(matches).then(pl.lit(rule["reason"])).otherwise(message)
         if "caveat" in rule:
             caveats.append(pl.when(matches).then(pl.lit(rule["caveat"])))
-    caveat = pl.concat_str(caveats, separator="; ", ignore_nulls=True).replace("", None)
-    originals = {
-        f"{name}_as_printed": pl.col(name) for name in MAPPED if f"{name}_as_printed" not in frame.columns
-    }
-    filled = {
-        name: word.fill_null(pl.lit(columns[name].get("default"), dtype=pl.String))
-        for name, word in mapped.items()
-    }
+    printed_names = {f"{name}_as_printed": pl.col(name) for name in MAPPED}
+    defaults = {name: pl.lit(columns[name].get("default"), dtype=pl.String) for name in MAPPED}
     return printed.with_columns(
-        **originals, **filled, rule_status=status, rule_message=message, caveat=caveat
+        **{name: word for name, word in printed_names.items() if name not in frame.columns},
+        **{name: word.fill_null(defaults[name]) for name, word in mapped.items()},
+        rule_status=status,
+        rule_message=message,
+        caveat=pl.concat_str(caveats, separator="; ", ignore_nulls=True).replace("", None),
     )
 
 
@@ -157,8 +147,7 @@ def _sampled_by_candidates(protocol: pl.Expr) -> pl.Expr:
 
 _METRIC_FACTS = {
     **dict.fromkeys(("metric", "metric_found", "adjustment"), pl.String),
-    "lower": pl.Float64,
-    "upper": pl.Float64,
+    **dict.fromkeys(("lower", "upper"), pl.Float64),
     **dict.fromkeys(("increasing", "additive", "has_moments"), pl.Boolean),
     "metric_problem": pl.String,
 }
@@ -188,35 +177,37 @@ def resolve_names(
 ) -> pl.DataFrame:
     """Replace names by the names of this project; add problems (<column>_problem) and facts of the metric."""
     metrics = [_metric_facts(name, rules) for name in _distinct(rows["metric"])]
-    rows = rows.join(
-        pl.DataFrame(metrics, schema=_METRIC_FACTS, orient="row"),
-        on="metric",
-        how="left",
-        maintain_order="left",
-    ).with_columns(metric=pl.coalesce("metric_found", "metric"), metric_problem=_or_empty("metric"))
-    in_database = {name: database[name].unique().to_list() for name in ("dataset", "protocol")}
+    rows = _joined(rows, metrics, _METRIC_FACTS).with_columns(metric_problem=_or_empty("metric"))
+    known = {name: database[name].unique().to_list() for name in ("dataset", "protocol")}
     finders: dict[str, Callable[[str], str | None]] = {
+        # The database has the data sets of the run, under any alias.
         "dataset": lambda name: (
-            same_name(name, [*in_database["dataset"], *entities])
+            same_name(name, [*known["dataset"], *entities])
             or benchmark_names().get(folded(name))
             or resolve_dataset(name, registry).name
         ),
-        "protocol": lambda name: same_name(name, in_database["protocol"]) or get_protocol(name).name,
+        "protocol": lambda name: same_name(name, known["protocol"]) or get_protocol(name).name,
         "split": lambda name: _find(name, PRINTED_SPLITS, "split"),
         "side": lambda name: _find(name, SIDES, "side"),
         "unit": lambda name: _find(name, UNITS, "unit"),
         "scores": stated_scores,
     }
     for column, find in finders.items():
-        resolved = pl.DataFrame(
-            [(name, *_outcome(find, name)) for name in _distinct(rows[column])],
-            schema=dict.fromkeys((column, f"{column}_found", f"{column}_problem"), pl.String),
-            orient="row",
-        )
-        rows = rows.join(resolved, on=column, how="left", maintain_order="left").with_columns(
-            pl.coalesce(f"{column}_found", column).alias(column)
-        )
+        found = [(name, *_outcome(find, name)) for name in _distinct(rows[column])]
+        rows = _joined(rows, found, [column, f"{column}_found", f"{column}_problem"])
     return _with_inference(rows, database).with_columns(dataset_problem=_or_empty("dataset"))
+
+
+def _joined(
+    rows: pl.DataFrame, found: Sequence[tuple[Any, ...]], schema: Mapping[str, Any] | Sequence[str]
+) -> pl.DataFrame:
+    """Add facts to the rows by the first column of `found`, and replace its names by those of <column>_found."""
+    types = schema if isinstance(schema, Mapping) else dict.fromkeys(schema, pl.String)
+    column = next(iter(types))
+    facts = pl.DataFrame(found, schema=dict(types), orient="row")
+    return rows.join(facts, on=column, how="left", maintain_order="left").with_columns(
+        pl.coalesce(f"{column}_found", column).alias(column)
+    )
 
 
 def _with_inference(rows: pl.DataFrame, database: pl.DataFrame) -> pl.DataFrame:
