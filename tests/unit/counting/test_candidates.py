@@ -5,7 +5,6 @@ import itertools
 import json
 import tarfile
 import zipfile
-from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -146,18 +145,6 @@ def test_groups_of_relations_add_up_under_all_protocols_at_once(data, layout, ti
     assert len(found) == len(protocols)
     for counted, protocol in zip(found, protocols, strict=True):
         assert_same(counted, by_joins(splits, protocol))
-
-
-def test_relations_are_counted_in_groups_of_about_the_same_size():
-    triples = np.array([300, 0, 1, 2, 100, 5])
-    found = [np.flatnonzero(group).tolist() for group in groups._groups(triples, 100, 6)]
-    assert found == [[0], [2, 3, 4], [5]]
-    # Of at most two relations each.
-    assert [np.flatnonzero(group).tolist() for group in groups._groups(triples, 1000, 2)] == [
-        [0, 2],
-        [3, 4],
-        [5],
-    ]
 
 
 TINY = {
@@ -312,11 +299,6 @@ def test_one_frame_with_a_column_split():
         count_candidates(whole.with_columns(pl.col("split").cast(pl.Enum(SPLITS))), "typed"), expected
     )
     assert_same(count_candidates(whole.sample(fraction=1, shuffle=True, seed=1), "typed"), expected)
-
-
-def test_other_columns_are_ignored():
-    parts = {name: frame.with_columns(weight=pl.lit(None)) for name, frame in frames(TINY).items()}
-    assert_same(count_candidates(parts, "filtered"), count_candidates(frames(TINY), "filtered"))
 
 
 GOOD = frames(TINY)
@@ -521,38 +503,6 @@ def test_filtered_training_leaves_out_as_many_triples_as_ampligraph(name, valida
     sums = both.group_by("side").agg(pl.col("total", "tasks").sum()).sort("side")
     # The numbers of the table in docs/protocols.md, and of the test of AmpliGraph's rows.
     assert (sums["total"] / sums["tasks"]).to_list() == pytest.approx(means, abs=0.05)
-
-
-@pytest.mark.shared
-def test_an_evaluation_by_masking_has_as_many_candidates(shared):
-    """Rank a random score tensor one query at a time, as an evaluation loop does, and note its candidates."""
-    splits = read_shared(shared, "Nations")
-    entities = sorted({label for triples in splits.values() for triple in triples for label in triple[::2]})
-    relations = sorted({triple[1] for triples in splits.values() for triple in triples})
-    triples = {
-        split: np.array([(entities.index(h), relations.index(r), entities.index(t)) for h, r, t in rows])
-        for split, rows in splits.items()
-    }
-    scores = np.random.default_rng(1).normal(size=(len(entities), len(relations), len(entities)))
-    known = np.zeros(scores.shape, bool)
-    for rows in triples.values():
-        known[tuple(rows.T)] = True
-    found = count_candidates(frames(splits), "filtered")
-    for split, rows in triples.items():
-        numbers = {"head": Counter(), "tail": Counter()}
-        for head, relation, tail in rows:
-            for side, line, mask, answer in (
-                ("head", scores[:, relation, tail], known[:, relation, tail], head),
-                ("tail", scores[head, relation], known[head, relation], tail),
-            ):
-                masked = np.where(mask, -np.inf, line)
-                masked[answer] = line[answer]
-                rank = 1 + (masked > line[answer]).sum()
-                worst = 1 + (masked > -np.inf).sum() - 1
-                assert 1 <= rank <= worst
-                numbers[side][worst] += 1
-        for side in ("head", "tail"):
-            assert counts(found, split, side) == numbers[side]
 
 
 @pytest.mark.shared

@@ -11,13 +11,11 @@ from rankadjust.base.io import shipped
 from rankadjust.base.vocabulary import LABEL_COLUMNS
 from rankadjust.chance.bounded_moments import bounded_moments
 from rankadjust.chance.metrics import expand
-from rankadjust.chance.moments import moments_table
 from rankadjust.counting.candidates import count_candidates
 from rankadjust.counting.intervals import candidate_intervals
 from rankadjust.data.read import OPENKE, read_ranges, read_triples
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
-from tests.mirror import verified_splits
 from tests.searching import in_profile
 
 TRIPLES = st.lists(
@@ -99,49 +97,6 @@ def test_ranges_of_another_data_set_are_refused():
         candidate_intervals(evaluated, other, 3)
     with pytest.raises(RankadjustError, match="more heads than there are entities"):
         candidate_intervals(evaluated, ranges_of(frame([(0, 0, 1), (2, 0, 1)])), 1)
-
-
-@pytest.mark.shared
-def test_the_bounds_of_every_data_set_contain_the_exact_values(shared, tmp_path):
-    metrics = expand(["mr", "mrr", "hits_at_k", "ndcg", "auc", "gmr", "hmr"], [1, 10])
-    checked = 0
-    for entry, splits in verified_splits(shared / "data" / "mirror", tmp_path):
-        exact = count_candidates(splits, "filtered").histogram
-        for graph in ("training", "inference"):
-            members = [split for split in splits if split.startswith("inference") == (graph == "inference")]
-            evaluated = {
-                split: splits[split] for split in members if split.endswith(("validation", "testing"))
-            }
-            if not evaluated:
-                continue
-            ranges = ranges_of(*(splits[split] for split in members))
-            entities = ranges["entity"].n_unique()
-            intervals = candidate_intervals(evaluated, ranges, entities)
-            counted = exact.filter(pl.col("split").is_in(list(evaluated)))
-            moments = moments_table(counted, metrics)
-            for totals in ({}, sums_of(counted)):
-                bounds = bounded_moments(intervals, metrics, totals)
-                both = moments.join(bounds, on=["split", "side", "metric"], suffix="_bounds", validate="1:1")
-                assert both.height == moments.height == bounds.height
-                assert both["tasks"].equals(both["tasks_bounds"], check_names=False)
-                # Rounding: sums of terms are good to 1e-12.
-                for name in ("expectation", "variance"):
-                    low, value, high = (pl.col(column) for column in (f"{name}_low", name, f"{name}_high"))
-                    outside = both.filter(~value.is_between(low * (1 - 1e-12), high * (1 + 1e-12)))
-                    assert outside.is_empty(), (entry.name, outside)
-                    checked += both[f"{name}_low"].count()
-    assert checked > 10_000
-
-
-def sums_of(counted):
-    """Return the sum of N over the tasks of each split and side."""
-    sums = counted.group_by("split", "side").agg(
-        (pl.col("num_candidates") * pl.col("tasks")).sum().alias("sum")
-    )
-    by_split = {}
-    for split, side, total in sums.iter_rows():
-        by_split.setdefault(split, {})[side] = total
-    return by_split
 
 
 def test_printed_mean_ranks_fix_the_sum_of_candidates_of_fb15k():

@@ -264,13 +264,6 @@ def test_a_zip_that_lies_about_a_size(tmp_path, claimed):
     refused(tmp_path, "x.zip", lie, "train.txt", "damaged|does not hold")
 
 
-def test_a_zip_with_a_password(tmp_path):
-    packed = bytearray(zip_of(("train.txt", TEXT)))
-    packed[6] |= 1
-    packed[packed.index(b"PK\x01\x02") + 8] |= 1
-    refused(tmp_path, "x.zip", bytes(packed), "train.txt", "password")
-
-
 @pytest.mark.parametrize("ending", [*(f".tar{ending}" for ending in PACKERS), ".zip", ".gz", ".bz2", ".xz"])
 def test_half_an_archive(tmp_path, ending):
     # Letters that do not repeat, so that half of the packed bytes is about half of the text.

@@ -2,7 +2,7 @@
 
 import random
 from dataclasses import replace
-from itertools import islice, product
+from itertools import product
 
 import polars as pl
 import pytest
@@ -92,32 +92,12 @@ def test_what_is_no_header_is_none(tmp_path, graph):
     assert said(tmp_path, graph)[1] == []
 
 
-def test_a_header_in_two_splits_is_seen(tmp_path):
-    graph = with_first(HEADER, *GRAPH)
-    del graph["validation"]
-    assert len(said(tmp_path, graph)[1]) == 1
-
-
-def test_a_header_of_four_columns_is_seen(tmp_path):
-    form = Format(columns=(*HEADER, "time"))
-    graph = {split: [(*row, "2020") for row in rows] for split, rows in GRAPH.items()}
-    assert said(tmp_path, graph, form, role="temporal")[1] == []
-    graph = {split: [(*HEADER, "time"), *rows] for split, rows in graph.items()}
-    _, [warning] = said(tmp_path, graph, form, role="temporal")
-    assert "header_lines: 1" in warning
-
-
 @pytest.mark.parametrize(("order", "fewer"), [((0, 2, 1), "tails 5"), ((1, 0, 2), "heads 5")])
 def test_columns_in_another_order_are_seen(tmp_path, order, fewer):
     graph = {split: [tuple(row[place] for place in order) for row in rows] for split, rows in GRAPH.items()}
     _, [warning] = said(tmp_path, graph)
     assert warning.startswith(f"the column of relations has 40 different values, the column of {fewer}: if ")
     assert "declare format.columns" in warning
-
-
-def test_as_many_relations_as_heads_are_no_other_order(tmp_path):
-    square = list(islice(product("abcd", "wxyz", "abcd"), 64))
-    assert said(tmp_path, {"training": square})[1] == []
 
 
 def test_counts_that_are_expected_are_not_asked_about(tmp_path):
