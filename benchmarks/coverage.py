@@ -24,18 +24,15 @@ from scipy import special
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import Metric, resolve
-from rankadjust.evaluation.resampling import bootstrap_counts
+from rankadjust.evaluation.intervals import bootstrap_counts
 from rankadjust.evaluation.tasks import tasks_of
 from rankadjust.evaluation.values import metric_values
-from rankadjust.evaluation.weighting import arrange, averages
+from rankadjust.evaluation.weighting import RankedTasks, Weighted
 
 CANDIDATES = 14_541
 LAWS = {"long tail": (2.156, 2.6), "shorter tail": (2.156, 1.8)}
 TRIPLES = (10, 24, 150, 1000)
-METRICS = [
-    resolve(name)
-    for name in ("mr", "gmr", "mrr", "ndcg", "hits@1", "hits@10", "median", "standard_deviation", "mad")
-]
+METRICS = [resolve(name) for name in ("mr", "gmr", "mrr", "ndcg", "hits@1", "hits@10", "median")]
 DRAWS = 1000
 
 
@@ -51,11 +48,9 @@ def truth(metric: Metric, law: str) -> float:
     location, scale = LAWS[law]
     ranks = np.arange(1.0, CANDIDATES + 1)
     bounds = np.concatenate([[-np.inf], (np.log(ranks[:-1] + 0.5) - location) / scale, [np.inf]])
-    everything = np.arange(CANDIDATES)
-    law_of_ranks = arrange(
-        [metric], everything, ranks, np.full(CANDIDATES, np.nan), np.zeros(CANDIDATES, dtype=np.int64)
-    )
-    return float(averages(law_of_ranks, np.diff(special.ndtr(bounds))[:, None])[0, 0])
+    tasks = RankedTasks(ranks, ranks, np.full(CANDIDATES, np.nan), np.ones(CANDIDATES))
+    weighted = Weighted([metric], tasks, np.arange(CANDIDATES))
+    return float(weighted.at(np.diff(special.ndtr(bounds))[:, None])[0, 0])
 
 
 def intervals(ranks: FloatArray, seed: int) -> Iterator[tuple[str, dict[str, tuple[float, float]]]]:
@@ -72,12 +67,8 @@ def intervals(ranks: FloatArray, seed: int) -> Iterator[tuple[str, dict[str, tup
         found = metric_values(METRICS, tasks_of(table), DRAWS, seed).filter(side="both")
         yield name, {key: (low, high) for key, low, high in found["metric", "value_low", "value_high"].rows()}
     tasks = tasks_of(frame)
-    arranged = arrange(
-        METRICS, np.arange(2 * triples), ranks.ravel(), tasks.counts, tasks.groups["micro"], units=tasks.units
-    )
-    samples = [
-        averages(arranged, counts) for counts in bootstrap_counts(tasks.strata, tasks.units.size, DRAWS, seed)
-    ]
+    weighted = Weighted(METRICS, tasks.ranked("given", "both"), tasks.units)
+    samples = [weighted.at(counts) for counts in bootstrap_counts(tasks.strata, DRAWS, seed)]
     ends = np.quantile(np.concatenate(samples, axis=1), [0.025, 0.975], axis=1).T.tolist()
     yield "percentile", {metric.key: tuple(pair) for metric, pair in zip(METRICS, ends, strict=True)}
 

@@ -20,11 +20,11 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import resolve
-from rankadjust.evaluation.resampling import jackknife, jackknife_variance
-from rankadjust.models.means import ClusterMeans
+from rankadjust.evaluation.intervals import jackknife, jackknife_variance
+from rankadjust.evaluation.weighting import UnitMeans
+from rankadjust.models.p_values import Runs, p_over_runs_and_tasks
 from rankadjust.models.paired import Model, Paired
 from rankadjust.models.part import Part
-from rankadjust.models.runs import Runs, p_over_runs_and_tasks
 
 LEVEL, SEED = 0.05, 20261124
 REPLICATIONS = 3000
@@ -75,10 +75,10 @@ def p_values(both: FloatArray, query: IntArray) -> FloatArray:
     ).reshape(models, runs, len(METRICS), clusters)
     every = np.concatenate([terms, terms.mean(axis=1, keepdims=True)], axis=1)
     weights = np.broadcast_to(np.bincount(query).astype(np.float64), (every[..., 0].size, clusters))
-    means = ClusterMeans(METRICS * (models * (runs + 1)), every.reshape(-1, clusters), weights)
+    means = UnitMeans(METRICS * (models * (runs + 1)), every.reshape(-1, clusters), weights)
     shape = (models, runs + 1, len(METRICS), -1)
-    values = means.means(np.ones((clusters, 1))).reshape(shape)[..., 0]
-    left_out = jackknife([np.arange(clusters)], means.means)[0].reshape(shape)
+    values = means.at(np.ones((clusters, 1))).reshape(shape)[..., 0]
+    left_out = jackknife([np.arange(clusters)], means.at)[0].reshape(shape)
     found = [
         Runs.of([*value[:runs, :, None]], [*each[:runs]])
         for value, each in zip(values, left_out, strict=True)

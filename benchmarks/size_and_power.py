@@ -21,8 +21,8 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.io import write_text
 from rankadjust.chance.metrics import Metric, resolve
-from rankadjust.models.means import ClusterMeans
-from rankadjust.models.sign_flips import flip_means
+from rankadjust.evaluation.weighting import UnitMeans
+from rankadjust.models.p_values import flip_means
 
 # How many pairs of models are drawn for each number of triples.
 REPLICATIONS = {50: 10_000, 500: 10_000, 5000: 2000}
@@ -56,14 +56,14 @@ def p_values(metrics: list[Metric], ranks: FloatArray, clusters: IntArray, seed:
     weights = np.bincount(clusters).astype(np.float64)
     unknown = np.full(ranks.shape[1], np.nan)
     first, second = (
-        ClusterMeans(
+        UnitMeans(
             metrics,
             np.stack([np.bincount(clusters, metric.term(own, unknown)) for metric in metrics if metric.term]),
             np.tile(weights, (len(metrics), 1)),
         )
         for own in ranks
     )
-    return flip_means(first, second, FLIPS, seed)
+    return flip_means(first.minus(second), FLIPS, seed)
 
 
 def table(sizes: Mapping[int, int]) -> pl.DataFrame:

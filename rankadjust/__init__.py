@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     from rankadjust.literature.contradictions import check
     from rankadjust.literature.rescore import rescore
     from rankadjust.manuscript.paper import Paper, paper
-    from rankadjust.models.compare import Comparison, compare, compare_by
-    from rankadjust.models.datasets import compare_datasets
+    from rankadjust.models.compare import Comparison, compare, compare_by, compare_datasets
     from rankadjust.public_evaluation_set import EvaluationSet
     from rankadjust.sampling.bounds import FullBounds, full_bounds
     from rankadjust.sampling.difference import full_difference
@@ -96,7 +95,7 @@ _MODULES = {
     "check": "literature.contradictions",
     "compare": "models.compare",
     "compare_by": "models.compare",
-    "compare_datasets": "models.datasets",
+    "compare_datasets": "models.compare",
     "count_baselines": "baselines.table",
     "count_candidates": "counting.candidates",
     "count_protocols": "counting.candidates",

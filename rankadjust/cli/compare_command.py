@@ -208,7 +208,7 @@ def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
 def _compare_datasets(
     datasets: Sequence[str], tasks: Sequence[str], options: dict[str, Any], everything: bool
 ) -> Found:
-    from rankadjust.models.datasets import compare_datasets
+    from rankadjust.models.compare import compare_datasets
     from rankadjust.output.comparison_text import comparisons, for_machines, of_datasets, paper_table
 
     folders, attributes = _by_dataset(datasets, "--dataset"), _by_dataset(tasks, "--tasks")
@@ -235,8 +235,7 @@ def _draw(
     from rankadjust.base.io import write_text
     from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.models.compare import names_of
-    from rankadjust.models.paired import paired
-    from rankadjust.models.rank_curves import rank_curves
+    from rankadjust.models.paired import paired, rank_curves
 
     try:
         from rankadjust.output.pictures import rank_curve_chart, svg_picture

@@ -113,7 +113,7 @@ def evaluate(
         return
     if by is not None:
         require_effect(context, PARTS)
-        from rankadjust.evaluation.strata import METRICS, evaluate_by
+        from rankadjust.evaluation.evaluate import METRICS, evaluate_by
 
         sampled = {name: options[name] for name in ("draws", "seed")}
         metrics = metrics or METRICS

@@ -1,54 +1,54 @@
 """Evaluation: from the ranks or scores of a model to its metrics, adjusted for chance (docs/evaluate.md)."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
 
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
-from rankadjust.chance.metrics import FAMILIES, expand, resolve
+from rankadjust.chance.metrics import FAMILIES, Metric, expand, resolve
+from rankadjust.chance.moments import Moments, metric_moments
+from rankadjust.chance.terms import mean_and_variance
 from rankadjust.database.arithmetic import add_adjusted, add_coefficients, stated_scores
-from rankadjust.database.constants import Constants, Database
+from rankadjust.database.constants import Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
-from rankadjust.evaluation.chance_constants import chance_constants
-from rankadjust.evaluation.drawn_p import add_drawn_p
-from rankadjust.evaluation.fit import check_fit, on_side
+from rankadjust.evaluation.intervals import require_draws
+from rankadjust.evaluation.one_value import add_drawn_p
 from rankadjust.evaluation.rank_files import tasks_from
-from rankadjust.evaluation.resampling import require_draws
-from rankadjust.evaluation.task_attributes import with_queries
-from rankadjust.evaluation.tasks import remarks_on, require_both_sides_alike, tasks_of
+from rankadjust.evaluation.task_attributes import (
+    check_fit,
+    on_side,
+    require_known,
+    strata_of,
+    with_attributes,
+    with_queries,
+)
+from rankadjust.evaluation.tasks import Tasks, remarks_on, require_both_sides_alike, tasks_of
 from rankadjust.evaluation.values import metric_values
 
 KS = (1, 3, 5, 10)
 DRAWS = 1000
+METRICS = ("mrr", "hits@10")
+"""Those of `evaluate_by`."""
 
 RESULT = pl.Schema(
     {
-        "average": pl.String,
-        "side": pl.String,
-        "rank_type": pl.String,
-        "metric": pl.String,
+        **dict.fromkeys(("average", "side", "rank_type", "metric"), pl.String),
         "tasks": pl.Int64,
-        "value": pl.Float64,
-        "value_low": pl.Float64,
-        "value_high": pl.Float64,
+        **dict.fromkeys(("value", "value_low", "value_high"), pl.Float64),
         "interval": pl.String,
-        "expectation": pl.Float64,
-        "ratio": pl.Float64,
-        "index": pl.Float64,
-        "index_low": pl.Float64,
-        "index_high": pl.Float64,
-        "z": pl.Float64,
+        **dict.fromkeys(("expectation", "ratio", "index", "index_low", "index_high", "z"), pl.Float64),
         "z_random_scorer": pl.Float64,
         "scores_used": pl.String,
         "p_random_scorer": pl.Float64,
-        "reason": pl.String,
-        "reason_random_scorer": pl.String,
-        "warning": pl.String,
+        **dict.fromkeys(("reason", "reason_random_scorer", "warning"), pl.String),
     }
 )
 
@@ -142,7 +142,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     frame = on_side(frame, known_name(SIDE, side, SIDES, "ranks"))
     if evaluation_set is not None:
         check_fit(frame, evaluation_set)
-    tasks = tasks_of(known_queries(frame, evaluation_set, database))
+    tasks = tasks_of(with_queries(frame, evaluation_set, database))
     if evaluation_set is not None and tasks.by_triple:
         require_both_sides_alike(tasks, frame["triple"])
     stated = stated_scores(scores)
@@ -166,14 +166,41 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     )
 
 
-def known_queries(
-    tasks: pl.DataFrame, evaluation_set: EvaluationSet | None, database: Database
+def evaluate_by(
+    ranks: str | Path | pl.DataFrame | ArrayLike,
+    by: str,
+    *,
+    tasks: str | Path | pl.DataFrame | None = None,
+    num_candidates: ArrayLike | None = None,
+    metrics: str | Sequence[str] = METRICS,
+    draws: int = DRAWS,
+    seed: int = 0,
 ) -> pl.DataFrame:
-    """Return tasks with their queries, where these follow from the names of the triples or from the files of a run."""
-    if evaluation_set is None:
-        return with_queries(tasks)
-    file = Constants.given(database).file
-    return with_queries(tasks, file, evaluation_set.dataset, evaluation_set.split)
+    """Return every metric of each part of the tasks, adjusted for chance by the candidates of this part.
+
+    ranks, num_candidates, metrics, draws, seed: as `evaluate` takes them. by: relation, candidates (five ranges of the
+    number of candidates, with about as many tasks each), cardinality or half_link. tasks: a table of the tasks as the
+    workflow's target `tasks` writes it, for facts that the ranks do not have.
+
+    The result has the column stratum and the columns of `RESULT`, one row for each part, average, side, type of rank
+    and metric, the parts in the order of their names (candidates: of their numbers). z_random_scorer is null, since
+    pairs of tasks that share a query are not counted part by part.
+    Raises RankadjustError for an unknown `by`, and where it or the numbers of candidates are not known.
+    """
+    frame = tasks_from(ranks, num_candidates)
+    if tasks is not None:
+        frame = with_attributes(frame, tasks)
+    require_known(frame, "num_candidates")
+    labels, order = strata_of(frame, by)
+    two_sided = "side" in frame.columns and frame["side"].n_unique() > 1
+    parts = []
+    for label in order:
+        part = evaluate(frame.filter(labels == label), metrics=metrics, draws=draws, seed=seed)
+        if two_sided and "both" not in part["side"]:
+            # All its tasks are of one side: both sides together are the same tasks.
+            part = pl.concat([part, part.with_columns(side=pl.lit("both"))])
+        parts.append(part.select(pl.lit(label, pl.String).alias("stratum"), *RESULT.names()))
+    return pl.concat(parts)
 
 
 def _with_gain(
@@ -201,3 +228,103 @@ def _with_remarks(warning: str, remarks: Sequence[str]) -> pl.Expr:
     return pl.concat_str(pl.col(warning), *map(pl.lit, remarks), separator="; ", ignore_nulls=True).replace(
         "", None
     )
+
+
+# --- what chance gives ---------------------------------------------------------------------------------------
+
+_NO_MOMENTS = "no exact moments are known for this metric"
+_NOT_COUNTED = "z of a random scorer needs the data set: num_candidates do not say which tasks share a query"
+
+
+@dataclass(frozen=True)
+class Chance:
+    """Moments of one metric under the null models; None where they are not known, and reason says why."""
+
+    expectation: float | None = None
+    variance: float | None = None
+    variance_random_scorer: float | None = None
+    variance_static_scorer: float | None = None
+    reason: str | None = None
+    reason_random_scorer: str | None = None
+    reason_static_scorer: str | None = None
+
+
+_CONSTANTS = dict.fromkeys(("average", "side", "metric"), pl.String()) | {
+    field.name: pl.String() if field.name.startswith("reason") else pl.Float64() for field in fields(Chance)
+}
+
+
+def chance_constants(
+    metrics: Sequence[Metric], tasks: Tasks, evaluation_set: EvaluationSet | None
+) -> pl.DataFrame:
+    """Return one row for each average, side and metric, with the fields of `Chance`."""
+    rows = [
+        {"average": average, "side": side, "metric": metric.key}
+        | asdict(_chance(metric, average, side, tasks, evaluation_set))
+        for average in tasks.groups
+        for side in tasks.sides
+        for metric in metrics
+    ]
+    return pl.DataFrame(rows, schema=_CONSTANTS)
+
+
+def _chance(
+    metric: Metric, average: str, side: str, tasks: Tasks, evaluation_set: EvaluationSet | None
+) -> Chance:
+    if evaluation_set is not None and average == "micro" and not tasks.weighted:
+        return _of_set(metric, evaluation_set.of_side(side))
+    if tasks.counts_known:
+        computed = _of_candidates(metric, average, side, tasks)
+        return Chance(
+            computed.expectation,
+            computed.variance,
+            reason=computed.reason,
+            reason_random_scorer=_NOT_COUNTED,
+            reason_static_scorer=_NOT_COUNTED,
+        )
+    if evaluation_set is None:
+        return Chance(reason="neither num_candidates nor a data set is given: nothing to adjust with")
+    what = _averaged(average)
+    return Chance(reason=f"the database has no constants for {what}; give num_candidates")
+
+
+def _of_set(metric: Metric, evaluation_set: EvaluationSet) -> Chance:
+    row = evaluation_set.row(metric)
+    if row is None:
+        missing = f"{metric.label} of {evaluation_set.side} is not in the database"
+        return Chance(reason=missing if metric.has_moments else _NO_MOMENTS)
+    return Chance(**{field.name: row[field.name] for field in fields(Chance)})
+
+
+def _of_candidates(metric: Metric, average: str, side: str, tasks: Tasks) -> Moments:
+    """Return the moments under the independent null, from the number of candidates of each task."""
+    if average == "micro" and not tasks.weighted:
+        return metric_moments(metric, *tasks.histograms[side])
+    if metric.additive:
+        positions = tasks.sides[side]
+        counts, weights = tasks.counts[positions], tasks.weights[positions]
+        return _of_weighted_mean(metric, counts, weights, tasks.groups[average][positions])
+    if not metric.has_moments:
+        return Moments(None, None, "none", _NO_MOMENTS)
+    reason = f"not a mean over the tasks: no exact moments for {_averaged(average)}"
+    return Moments(None, None, "none", reason)
+
+
+def _of_weighted_mean(metric: Metric, counts: FloatArray, weights: FloatArray, groups: IntArray) -> Moments:
+    """Return the moments of the mean over groups of sum w f(r) / sum w: exact, since the tasks are independent."""
+    counted = (weights > 0) & (counts >= metric.least_candidates)
+    if not counted.any():
+        return Moments(None, None, "none", "there are no tasks that count")
+    counts, weights, groups = counts[counted], weights[counted], groups[counted]
+    distinct, place = np.unique(counts, return_inverse=True)
+    mean, variance = (moment[place] for moment in mean_and_variance(metric, distinct))
+    total = np.bincount(groups, weights)
+    present = total > 0
+    expectations = np.bincount(groups, weights * mean)[present] / total[present]
+    variances = np.bincount(groups, weights**2 * variance)[present] / total[present] ** 2
+    number = expectations.size
+    return Moments(float(expectations.mean()), float(variances.sum() / number**2), "weighted mean")
+
+
+def _averaged(average: str) -> str:
+    return "averages over groups" if average == "macro" else "weighted tasks"

@@ -1,10 +1,13 @@
-"""Ends of 95 % confidence intervals from bootstrap samples (docs/methods-intervals.md).
+"""95 % confidence intervals from bootstrap samples of clusters of tasks (docs/methods-intervals.md).
 
-Two methods, both better than the quantiles of the samples where ranks are skewed (Efron and Tibshirani 1993, chapters
-12 and 14): studentised, for means that depend much on the worst ranks; BCa for everything else.
+A unit is what is drawn together: a task, a triple with both its tasks, or a query. A stratum is a list of units that
+are drawn among themselves. There are two kinds of intervals, both better than the quantiles of the samples where ranks
+are skewed (Efron and Tibshirani 1993, chapters 12 and 14): studentised, for means that depend much on the worst ranks;
+BCa for everything else. Triples of a query may do well or badly together, and a triple has a query on either side: on
+both sides the tasks are clustered in two ways at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,9 +15,17 @@ import numpy as np
 from scipy import special
 
 from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import Metric
-from rankadjust.evaluation.weighting import pieces
+from rankadjust.evaluation.weighting import UnitMeans, in_blocks
 
+# The ends of an interval from so many samples are right to a few thousandths of its length.
+_MOST_DRAWS = 100_000
+# So many parts of the units are left out in turn, or every single one where there are fewer.
+_PARTS = 100
+# More units than this are drawn in groups, about as many as _GROUPS.
+_MOST_UNITS = 2**20
+_GROUPS = 2**17
 # The ends of a 95 % interval.
 _QUANTILES = np.array([0.025, 0.975])
 # A metric is studentised where the worse half of the ranks makes up at least this share of its term's range.
@@ -24,6 +35,98 @@ _MANY_CANDIDATES = 1e6
 _NO_SPREAD = 1e-9
 # Where a larger share of the samples has no spread, they cannot be studentised.
 _MOST_WITHOUT_SPREAD = 0.005
+# From so many queries on, worth so many of one size, intervals hold the truth as often as they should.
+_ENOUGH, _ENOUGH_OF_ONE_SIZE = 100, 24
+# Clusters of hardly more than a triple say nothing of how alike their triples are.
+_LEAST_ROOM = 1e-3
+FEW_QUERIES = (
+    f"the interval may be too short, since there are fewer than {_ENOUGH} queries, or a few large ones"
+)
+
+
+# --- samples -------------------------------------------------------------------------------------------------
+
+
+def require_draws(draws: int, seed: int) -> None:
+    """Raise RankadjustError for a number of samples, or a seed, that nobody can have meant."""
+    require_between("draws", draws, 0, _MOST_DRAWS)
+    if seed < 0:
+        raise RankadjustError(f"seed is {seed}; it must be 0 or more")
+
+
+def require_between(name: str, number: int, least: int, most: int) -> None:
+    """Raise RankadjustError for a number that is not from `least` to `most`."""
+    if not least <= number <= most:
+        raise RankadjustError(f"{name} is {number:,}; it must be from {least:,} to {most:,}")
+
+
+def in_groups(units: IntArray, strata: Sequence[IntArray]) -> tuple[IntArray, Sequence[IntArray]]:
+    """Return the unit of each task and the strata, of more than a million units with groups of units as units.
+
+    A group is put together by chance from the units of a stratum. Units are independent, so the sums over groups vary
+    as much as the sums over units: with g groups a standard error is off by 1 / sqrt(2 g) of itself, 0.2 %.
+    """
+    number = sum(stratum.size for stratum in strata)
+    if number <= _MOST_UNITS:
+        return units, strata
+    generator = np.random.default_rng(0)
+    group_of, groups, first = np.empty(number, dtype=np.int64), [], 0
+    for stratum in strata:
+        size = min(stratum.size, max(_PARTS, stratum.size * _GROUPS // number))
+        group_of[stratum] = first + generator.permutation(stratum.size) % size
+        groups.append(np.arange(first, first + size))
+        first += size
+    return group_of[units], groups
+
+
+def bootstrap_counts(strata: Sequence[IntArray], draws: int, seed: int) -> Iterator[FloatArray]:
+    """Yield matrices (units, draws) of how often each unit is in each bootstrap sample, `draws` columns in all.
+
+    strata: the units of each stratum, drawn with replacement among themselves, as many as there are. The same seed
+    gives the same samples.
+    """
+    # A generator for each stratum: what is drawn must not depend on how the samples are put into blocks.
+    generators = np.random.default_rng(seed).spawn(len(strata))
+    number = sum(stratum.size for stratum in strata)
+    for size in in_blocks(draws, number):
+        counts = np.empty((number, size))
+        for stratum, generator in zip(strata, generators, strict=True):
+            place = generator.integers(stratum.size, size=(size, stratum.size))
+            place *= size
+            place += np.arange(size)[:, None]
+            counts[stratum] = np.bincount(place.ravel(), minlength=stratum.size * size).reshape(-1, size)
+        yield counts
+
+
+def jackknife(strata: Sequence[IntArray], function: Callable[[FloatArray], FloatArray]) -> list[FloatArray]:
+    """Return for each stratum the values (m, parts) of a function with one part of it after the other left out.
+
+    function: values (m, d) for counts (units, d). The units of the part count 0, and the other ones of the stratum a
+    little more than 1, so that every stratum keeps its size. A stratum of one unit has no parts.
+    """
+    number = sum(stratum.size for stratum in strata)
+    of_strata = []
+    for stratum in strata:
+        parts = min(stratum.size, _PARTS) if stratum.size > 1 else 0
+        part_of = np.arange(stratum.size) % max(parts, 1)
+        values, start = [], 0
+        for size in [*in_blocks(parts, number)] or [0]:
+            left_out = part_of[:, None] == np.arange(start, start + size)
+            counts = np.ones((number, size))
+            counts[stratum] = np.where(left_out, 0.0, stratum.size / (stratum.size - left_out.sum(axis=0)))
+            values.append(function(counts))
+            start += size
+        of_strata.append(np.concatenate(values, axis=1))
+    return of_strata
+
+
+def jackknife_variance(left_out: Sequence[FloatArray]) -> FloatArray:
+    """Return the sum of the variances of metrics (m,) by their values with parts left out, each (m, parts)."""
+    variance: FloatArray = np.sum([values.var(axis=1) * (values.shape[1] - 1) for values in left_out], axis=0)
+    return variance
+
+
+# --- intervals -----------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=256)
@@ -83,81 +186,16 @@ def _quantiles(samples: FloatArray, levels: FloatArray) -> FloatArray:
     return ends
 
 
-@dataclass(frozen=True)
-class UnitMeans:
-    """k weighted means over tasks, as sums over units.
+def studentised(
+    means: UnitMeans, sampled: FloatArray, strata: Sequence[IntArray], limits: FloatArray | None = None
+) -> FloatArray:
+    """Return the ends (m, 2) of the studentised intervals of means; nan where too many samples have no spread.
 
-    terms, weights: the sums of weight times term, and of the weights, of each unit (k, units). lowest, highest: what
-    each mean can be (k,). strata: the units that are drawn among themselves.
-    """
-
-    terms: FloatArray
-    weights: FloatArray
-    lowest: FloatArray
-    highest: FloatArray
-    strata: Sequence[IntArray]
-
-    def mean_and_error(self, counts: FloatArray) -> FloatArray:
-        """Return each mean and its standard error in each sample (2, k, d); counts: how often it has a unit (units, d).
-
-        A mean is a ratio of two sums over the units of the strata: its error is the error of the linear part of the
-        ratio.
-        """
-        # Deviations from the mean of all tasks: fewer digits are lost in the squares.
-        centre = self.terms.sum(axis=1, keepdims=True) / self.weights.sum(axis=1, keepdims=True)
-        sums = [self._sums(stratum, centre, counts) for stratum in self.strata]
-        total, weight = np.sum([part[:2] for part in sums], axis=0)
-        variance = np.zeros_like(total)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = total / weight
-            for stratum, (first, second, squares, mixed, weights_squared) in zip(
-                self.strata, sums, strict=True
-            ):
-                spread = squares - 2 * mean * mixed + mean**2 * weights_squared
-                spread -= (first - mean * second) ** 2 / stratum.size
-                variance += spread * stratum.size / max(stratum.size - 1, 1)
-            error = np.sqrt(np.maximum(variance, 0.0)) / weight
-        return np.stack([centre + mean, error])
-
-    def _sums(self, stratum: IntArray, centre: FloatArray, counts: FloatArray) -> FloatArray:
-        """Return the sums over a stratum of the deviations, of the weights, and of their products (5, k, d).
-
-        They are made piece by piece: at once they would need five times the memory of the terms.
-        """
-        total = np.zeros((5 * centre.size, counts.shape[1]))
-        for piece in pieces(stratum.size, total.size):
-            units = stratum[piece]
-            weights = self.weights.take(units, axis=1)
-            deviations = self.terms.take(units, axis=1) - centre * weights
-            products = [deviations, weights, deviations**2, deviations * weights, weights**2]
-            total += np.concatenate(products) @ counts[units]
-        return total.reshape(5, -1, counts.shape[1])
-
-
-def skewed_p(means: UnitMeans, stretch: FloatArray) -> FloatArray:
-    """Return two-sided p of means that are 0 (k,): Student's t, freed of skewness by Hall's transformation (1992).
-
-    stretch: by how much the standard errors are too small, since units may depend on each other (k,). nan where a mean
-    has no spread.
+    sampled: mean and error of each in the bootstrap samples (2, m, draws). limits: the least and the greatest that each
+    mean can be (m, 2); no end is beyond them.
     """
     units = means.terms.shape[1]
-    mean, error = means.mean_and_error(np.ones((units, 1)))[:, :, 0]
-    parts = means.terms - mean[:, None] * means.weights
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewness = (parts**3).sum(axis=1) / (parts**2).sum(axis=1) ** 1.5
-        t = mean / (error * stretch)
-        moved = t + skewness * t**2 / 3 + skewness**2 * t**3 / 27 + skewness / 6
-    p: FloatArray = 2 * special.stdtr(max(units - 1, 1), -np.abs(moved))
-    return p
-
-
-def studentised(means: UnitMeans, sampled: FloatArray) -> FloatArray:
-    """Return the ends (k, 2) of the studentised intervals of means; nan where too many samples have no spread.
-
-    sampled: mean and error of each in the bootstrap samples (2, k, draws). No end is beyond what a mean can be.
-    """
-    units = means.terms.shape[1]
-    own, own_error = means.mean_and_error(np.ones((units, 1)))[:, :, 0]
+    own, own_error = means.mean_and_error(np.ones((units, 1)), strata)[:, :, 0]
     ends = np.full((own.size, 2), np.nan)
     for number, (mean, error) in enumerate(zip(own, own_error, strict=True)):
         values, errors = sampled[:, number]
@@ -165,4 +203,110 @@ def studentised(means: UnitMeans, sampled: FloatArray) -> FloatArray:
         if error > 0 and np.mean(varied) >= 1 - _MOST_WITHOUT_SPREAD:
             ratios = (values[varied] - mean) / errors[varied]
             ends[number] = mean - error * np.quantile(ratios, _QUANTILES[::-1])
-    return np.clip(ends, means.lowest[:, None], means.highest[:, None])
+    return ends if limits is None else np.clip(ends, limits[:, :1], limits[:, 1:])
+
+
+# --- clusters ------------------------------------------------------------------------------------------------
+
+
+def cluster_variance(contributions: FloatArray, clusters: IntArray) -> FloatArray:
+    """Return the variance of sums over tasks, where tasks of a cluster go together and clusters are independent (m,).
+
+    contributions: what each task adds to m sums, such as w (f - mean) / sum w of a mean (m, n). clusters: the number of
+    each task's cluster, from 0 on (n,).
+
+    >>> cluster_variance(np.array([[0.5, 0.5, -1.0]]), np.array([0, 0, 1])).tolist()
+    [2.0]
+    """
+    return np.array([(np.bincount(clusters, each) ** 2).sum() for each in contributions])
+
+
+def clustered_error(contributions: FloatArray, ways: Sequence[IntArray]) -> FloatArray:
+    """Return the standard errors of sums over tasks (m,) where tasks are clustered in one way, or in two at once.
+
+    contributions: as for `cluster_variance` (m, n). ways: the cluster of each task in one way, or in two and the
+    clusters of tasks that are together in both, as `rankadjust.evaluation.tasks.Clusters.ways` gives them.
+
+    >>> halves = np.array([[0.25, -0.25, 0.25, -0.25]])
+    >>> clustered_error(halves, [np.arange(4)]).tolist(), clustered_error(halves, [np.array([0, 0, 1, 1])]).tolist()
+    ([0.5], [0.0])
+    """
+    variances = [cluster_variance(contributions, way) for way in ways]
+    error: FloatArray = np.sqrt(variances[0]) * stretch(variances)
+    return error
+
+
+def stretch(variances: Sequence[FloatArray]) -> FloatArray:
+    """Return how much larger an error is than that over the clusters of the first way (m,).
+
+    variances: over the clusters of each way (m,). Tasks that are together in both ways would count twice, so the third
+    is subtracted (Cameron, Gelbach and Miller 2011); the sum is never less than either of the two.
+    """
+    first = variances[0]
+    if len(variances) == 1:
+        return np.ones_like(first)
+    total = np.maximum(np.maximum(first + variances[1] - variances[2], first), variances[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio: FloatArray = np.where(first > 0, np.sqrt(total / first), 1.0)
+    return np.nan_to_num(ratio, nan=1.0)
+
+
+def effective(units: IntArray) -> float:
+    """Return how many clusters of one size would be worth these: (sum of g)^2 / sum of g^2, for sizes g."""
+    sizes = np.bincount(units).astype(np.float64)
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
+
+
+def few_queries(ways: Sequence[IntArray]) -> bool:
+    """Return whether a way of clustering tasks by query has too few clusters for an interval."""
+    return any(way.max() + 1 < _ENOUGH or effective(way) < _ENOUGH_OF_ONE_SIZE for way in ways[:2])
+
+
+@dataclass(frozen=True)
+class _Known:
+    """How well the variance over clusters is known, for m metrics (m,).
+
+    bias: the share of it that is expected to be seen, as the mean follows large clusters. freedom: the degrees of
+    freedom of its law by Satterthwaite's rule.
+    """
+
+    bias: FloatArray
+    freedom: FloatArray
+
+    @classmethod
+    def of(cls, way: IntArray, triples: int, ratio: FloatArray) -> "_Known":
+        """Return that of clusters; ratio: their variance, divided by the variance of independent triples (m,).
+
+        The ratio says how alike the triples of a cluster are: the sum over g triples then has a variance in proportion
+        to g (1 + rho (g - 1)).
+        """
+        tasks = np.bincount(way).astype(np.float64)
+        share = tasks / tasks.sum()
+        sizes = share * triples
+        room = max(float(share @ sizes) - 1, _LEAST_ROOM)
+        alike = np.clip((np.nan_to_num(ratio, nan=1.0) - 1) / room, 0.0, 1.0)
+        expected = sizes * (1 + alike[:, None] * (sizes - 1))
+        expected /= expected.sum(axis=1, keepdims=True)
+        freedom = np.maximum(1 / (expected**2).sum(axis=1) - 1, 1.0)
+        return cls(1 - 2 * expected @ share + float(share @ share), freedom)
+
+
+def lengthening(
+    ways: Sequence[IntArray], variances: Sequence[FloatArray], triples: int, of_triples: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return how much longer intervals have to be than those over the clusters of the first way (m,), in two cases.
+
+    variances: over the clusters of each way (m,). of_triples: the variance if all triples were independent. The first
+    case is an interval that takes the variance as known: Student's law has the degrees of freedom of the way with
+    fewer, and the variance is freed of its bias (Bell and McCaffrey 2002). The second is a studentised interval.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        known = [
+            _Known.of(way, triples, variance / of_triples)
+            for way, variance in zip(ways[:2], variances, strict=False)
+        ]
+    whole = [variance / each.bias for variance, each in zip(variances, known, strict=False)]
+    longer = stretch([*whole, *variances[2:]])
+    freedom = np.minimum.reduce([each.freedom for each in known])
+    quantile = special.stdtrit(freedom, 0.975) / special.ndtri(0.975)
+    return longer * quantile / np.sqrt(known[0].bias), longer

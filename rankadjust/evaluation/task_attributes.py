@@ -1,21 +1,28 @@
-"""What is known of each task besides its rank: relation, query, cardinality, half-link (docs/compare.md, "Where").
+"""What is known of each task besides its rank: relation, query, cardinality, half-link, its part and its data set.
 
 The workflow's target `tasks` writes them, one row a task, to be joined with anyone's ranks by triple and side.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
+from rankadjust.base.arrays import FloatArray
+from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import read_csv, read_parquet, readable
 from rankadjust.base.parquet import check_parquet
 from rankadjust.base.stages import TRIPLES, check_if_sealed, read_product
-from rankadjust.base.vocabulary import LABEL_COLUMNS, TIED, time_columns
+from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES, TIED, time_columns
+from rankadjust.database.constants import Constants, Database
+from rankadjust.database.evaluation_set import EvaluationSet
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
 """Columns of text. query: what is asked, the same text for tasks of one side with the same question."""
+
+STRATA = ("relation", "candidates", "cardinality", "half_link")
+_RANGES = 5
 
 
 # How a triple is named by its parts: labels, and times, with tabs; or three numbers with commas.
@@ -23,21 +30,25 @@ _NAMED = {"\t": r"^[^\t]*\t[^\t]*\t[^\t]*(\t[^\t]*)*$", ",": r"^\d+,\d+,\d+$"}
 
 
 def with_queries(
-    tasks: pl.DataFrame, database: Path | None = None, dataset: str = "", split: str = "testing"
+    tasks: pl.DataFrame, evaluation_set: EvaluationSet | None = None, database: Database = None
 ) -> pl.DataFrame:
     """Add the query of each task where it follows from the column triple, or from the triples of a run.
 
     A triple that is named by its labels with tabs, or by three ids with commas, says itself what is asked on its side.
-    Else it may be a line, or the ids, of the split of a data set: then the triples are those that the run of a database
-    (`results/database/adjustments.parquet`) left in `results/triples`. Else the tasks are returned as given.
+    Else it may be a line, or the ids, of the split of an evaluation set: then the triples are those that the run of the
+    database (`results/database/adjustments.parquet`) left in `results/triples`. Else the tasks are returned as given.
     """
     if "query" in tasks.columns or not {"triple", "side"} <= {*tasks.columns}:
         return tasks
     for mark, named in _NAMED.items():
         if tasks["triple"].str.contains(named).all():
             return tasks.with_columns(query=_asked("triple", mark))
-    path = None if database is None else database.parent.parent / "triples" / f"{dataset}.parquet"
-    if path is None or not path.is_file():
+    file = None if evaluation_set is None else Constants.given(database).file
+    if evaluation_set is None or file is None:
+        return tasks
+    dataset, split = evaluation_set.dataset, evaluation_set.split
+    path = file.parent.parent / "triples" / f"{dataset}.parquet"
+    if not path.is_file():
         return tasks
     triples = read_product(path, TRIPLES, dataset).filter(pl.col("split").cast(pl.String) == split)
     try:
@@ -150,3 +161,112 @@ def _read_triples(path: Path) -> pl.DataFrame:
     if table.width < 3:
         raise RankadjustError(f"{path}: a line must have head, relation and tail with tabs between them")
     return table.select(pl.nth(place).alias(name) for place, name in enumerate(LABEL_COLUMNS))
+
+
+# --- parts of the tasks ----------------------------------------------------------------------------------------
+
+
+def strata_of(tasks: pl.DataFrame, by: str) -> tuple[pl.Series, list[str]]:
+    """Return for each task the part that it is in, by its name, and the names in order."""
+    name = by.strip().casefold().replace("-", "_")
+    if name not in STRATA:
+        hint = did_you_mean(name, STRATA) or f"; there are {', '.join(STRATA)}"
+        raise RankadjustError(f"tasks are not told apart by '{by}'{hint}")
+    if name == "candidates":
+        require_known(tasks, "num_candidates")
+        return _ranges(tasks["num_candidates"].to_numpy())
+    require_known(tasks, name)
+    return tasks[name], tasks[name].unique().sort().to_list()
+
+
+def require_known(tasks: pl.DataFrame, column: str) -> None:
+    """Raise RankadjustError where tasks lack a column."""
+    if column not in tasks.columns:
+        raise RankadjustError(
+            f"the {column.replace('_', ' ')} of each task is not known: give --tasks with the file that the "
+            f"workflow's target tasks writes, or a column {column}"
+        )
+
+
+def _ranges(counts: FloatArray) -> tuple[pl.Series, list[str]]:
+    """Return for each task the range of numbers of candidates that it is in, as text, and the ranges in order."""
+    ends = np.unique(np.quantile(counts, np.arange(1, _RANGES + 1) / _RANGES, method="inverted_cdf"))
+    place = np.searchsorted(ends, counts)
+    texts = []
+    for number in range(ends.size):
+        inside = counts[place == number]
+        low, high = f"{inside.min():,.0f}", f"{inside.max():,.0f}"
+        texts.append(low if low == high else f"{low} to {high}")
+    return pl.Series([texts[number] for number in place], dtype=pl.String), texts
+
+
+# --- the evaluation set ----------------------------------------------------------------------------------------
+
+
+def on_side(tasks: pl.DataFrame, side: str) -> pl.DataFrame:
+    """Return the tasks of a side. Tasks that do not say their side are taken to be of that side."""
+    if side == "both":
+        return tasks
+    if "side" not in tasks.columns:
+        return tasks.with_columns(side=pl.lit(side))
+    rows = tasks.filter(side=side)
+    if rows.is_empty():
+        raise RankadjustError(
+            f"none of the {tasks.height:,} ranks is of side {side}; look at the column side"
+        )
+    return rows
+
+
+def check_fit(tasks: pl.DataFrame, evaluation_set: EvaluationSet) -> None:
+    """Raise RankadjustError where a table of tasks cannot be of the evaluation set, of whatever side that is."""
+    for side, rows in _by_side(tasks).items():
+        if side not in evaluation_set.sides:
+            raise RankadjustError(
+                f"{evaluation_set} has no tasks of side {side}, only of {', '.join(evaluation_set.sides)}"
+            )
+        of_side = evaluation_set.of_side(side)
+        _check_number(rows, of_side)
+        _check_ranks(rows, of_side)
+        _check_counts(rows, of_side)
+
+
+def _by_side(tasks: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
+    if "side" not in tasks.columns:
+        return {"both": tasks}
+    sides = {side: tasks.filter(pl.col("side") == side) for side in TASK_SIDES}
+    return {side: rows for side, rows in sides.items() if rows.height}
+
+
+def _check_number(rows: pl.DataFrame, expected: EvaluationSet) -> None:
+    if expected.tasks is not None and rows.height != expected.tasks:
+        hint = (
+            ""
+            if expected.side != "both"
+            else "; if all ranks are of one side, give side (--side head, --side tail)"
+        )
+        raise RankadjustError(
+            f"{expected} has {expected.tasks:,} tasks of side {expected.side}, but there are {rows.height:,} ranks: "
+            f"another data set, protocol or split?{hint}"
+        )
+
+
+def _check_ranks(rows: pl.DataFrame, expected: EvaluationSet) -> None:
+    worst = max(rows[name].to_numpy().max() for name in ("rank", *TIED) if name in rows.columns)
+    most = expected.largest_count
+    if most is not None and worst > most:
+        raise RankadjustError(
+            f"a rank of side {expected.side} is {worst:,.10g}, but {expected} has at most {most:,} candidates there: "
+            "another data set, protocol or split?"
+        )
+
+
+def _check_counts(rows: pl.DataFrame, expected: EvaluationSet) -> None:
+    mean = expected.mean_count
+    if "num_candidates" not in rows.columns or mean is None:
+        return
+    given = rows["num_candidates"].to_numpy().mean()
+    if abs(given - mean) > 1e-9 * mean:
+        raise RankadjustError(
+            f"the mean of num_candidates of side {expected.side} is {given:,.10g}, but {expected} has {mean:,.10g}: "
+            "another data set, protocol or split?"
+        )

@@ -1,4 +1,8 @@
-"""Tasks as arrays: what `evaluate` computes with, made from a checked table of tasks."""
+"""Tasks as arrays, and their clusters: what `evaluate` and `compare` compute with, made from a checked table of tasks.
+
+The two tasks of a triple may do well or badly together, and so may triples that share a query
+(docs/methods-compare.md).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,8 +14,13 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
-from rankadjust.evaluation.clusters import clusters_of
+from rankadjust.evaluation.weighting import RankedTasks
 
+CLUSTERS = ("triple", "query", "relation")
+NOT_KNOWN = (
+    "it is not known which triples share a query, so they are taken as independent (give --tasks, or labels with "
+    "tabs in the column triple)"
+)
 # Where so many tasks have one candidate only, somebody should look why.
 _MANY_ALONE = 0.1
 _MOST = 0.5
@@ -32,8 +41,8 @@ class Tasks:
     units: the number of every task's unit, from 0 on; the bootstrap draws a unit with all its tasks.
     strata: units that the bootstrap draws among themselves. by_triple: whether units are triples; otherwise each task
         is one.
-    ways: for each side the ways in which its tasks are clustered by query (`rankadjust.evaluation.clusters`), in arrays
-        of all tasks; none where the queries are not known, or every triple has its own.
+    ways: for each side the ways in which its tasks are clustered by query (`Clusters.ways`), in arrays of all tasks;
+        none where the queries are not known, or every triple has its own.
     queries_known: whether the queries are.
     """
 
@@ -58,6 +67,11 @@ class Tasks:
     def counts_known(self) -> bool:
         """Whether the number of candidates of every task is known."""
         return not np.isnan(self.counts).any()
+
+    def ranked(self, rank_type: str, side: str) -> RankedTasks:
+        """Return the tasks of a side with one type of rank."""
+        best, worst = self.ranks[rank_type]
+        return RankedTasks(best, worst, self.counts, self.weights).at(self.sides[side])
 
     @cached_property
     def histograms(self) -> Mapping[str, tuple[FloatArray, IntArray]]:
@@ -211,3 +225,69 @@ def _numbered(column: pl.Series) -> IntArray:
 
 def _column(frame: pl.DataFrame, name: str, default: float) -> FloatArray:
     return frame[name].to_numpy() if name in frame.columns else np.broadcast_to(default, frame.height)
+
+
+# --- clusters ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """kind: triple, query or relation. of_side: the number of each task's cluster (n,) by side, or of both sides."""
+
+    kind: str
+    of_side: Mapping[str, IntArray]
+
+    def ways(self, side: str, places: IntArray) -> list[IntArray]:
+        """Return the cluster of each of some tasks of a side, from 0 on, in one way or in three.
+
+        Of three, the tasks of a cluster may go together in the first way, the one with the fewest clusters, and in the
+        second; those of one cluster of the third are together in both.
+        """
+        chosen = [self.of_side[side]] if side in self.of_side else [*self.of_side.values()]
+        ways = sorted((_renumbered(clusters[places]) for clusters in chosen), key=np.max)
+        if len(ways) == 1:
+            return ways
+        meet = _renumbered(ways[0] * (ways[1].max() + 1) + ways[1])
+        # Clusters that are parts of others add nothing.
+        return ways[:1] if meet.max() == ways[1].max() else [*ways, meet]
+
+
+def clusters_of(tasks: pl.DataFrame, kind: str | None = None) -> Clusters:
+    """Return the clusters of tasks with the columns triple and, where known, side, query and relation.
+
+    kind: triple (head and tail task of a triple), query (triples that share a query on a side), relation; None: query
+    where the queries are known and several triples share one, else triple.
+    """
+    if kind is None:
+        kind = "query" if _share_queries(tasks) else "triple"
+    if kind not in CLUSTERS:
+        raise RankadjustError(f"unknown cluster '{kind}'; there are {', '.join(CLUSTERS)}")
+    if kind != "triple" and kind not in tasks.columns:
+        raise RankadjustError(
+            f"the {kind} of each task is not known: give --tasks with the file that the workflow's target "
+            f"tasks writes, or a column {kind}"
+        )
+    if kind != "query":
+        return Clusters(kind, {"both": _numbered(tasks[kind])})
+    sides = tasks["side"].unique().sort().to_list() if "side" in tasks.columns else ["both"]
+    return Clusters(kind, {side: _queries(tasks, side) for side in sides})
+
+
+def _share_queries(tasks: pl.DataFrame) -> bool:
+    if "query" not in tasks.columns:
+        return False
+    key = [name for name in ("side", "query") if name in tasks.columns]
+    return tasks.unique([*key, "triple"]).select(key).is_duplicated().any()
+
+
+def _queries(tasks: pl.DataFrame, side: str) -> IntArray:
+    """Return the number of the query that the triple of each task has on a side; a triple without one is alone."""
+    own = tasks if side == "both" else tasks.filter(side=side)
+    known = own.unique("triple", keep="first").select("triple", asked="query")
+    joined = tasks.select("triple").join(known, on="triple", how="left", maintain_order="left")
+    alone = pl.when(pl.col("asked").is_null()).then("triple")
+    return _numbered(joined.select(pl.struct("asked", alone=alone)).to_series())
+
+
+def _renumbered(numbers: IntArray) -> IntArray:
+    return np.unique(numbers, return_inverse=True)[1].astype(np.int64)

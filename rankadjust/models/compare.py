@@ -1,33 +1,30 @@
 """Comparison: is one model better than another, metric by metric (docs/compare.md)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from rankadjust.base.arrays import IntArray
+from rankadjust.base.arrays import BoolArray, FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
-from rankadjust.chance.metrics import Metric, expand
+from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.database.arithmetic import add_coefficients
-from rankadjust.database.constants import Database
+from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
-from rankadjust.evaluation.chance_constants import chance_constants
-from rankadjust.evaluation.clusters import NOT_KNOWN, clusters_of
-from rankadjust.evaluation.evaluate import known_queries
-from rankadjust.evaluation.fit import check_fit
-from rankadjust.evaluation.resampling import require_between, require_draws
-from rankadjust.evaluation.strata import strata_of
-from rankadjust.evaluation.tasks import tasks_of
-from rankadjust.models.against import with_baseline
-from rankadjust.models.paired import Paired, Source, paired
+from rankadjust.evaluation.evaluate import chance_constants
+from rankadjust.evaluation.intervals import require_between, require_draws
+from rankadjust.evaluation.rank_files import run_sources
+from rankadjust.evaluation.task_attributes import check_fit, strata_of, with_queries
+from rankadjust.evaluation.tasks import NOT_KNOWN, Clusters, clusters_of, tasks_of
+from rankadjust.evaluation.weighting import MEDIANS
+from rankadjust.models.p_values import is_exact
+from rankadjust.models.paired import Paired, Source, paired, with_baseline
 from rankadjust.models.part import DIFFERENCES, VALUES, Part, as_frame
-from rankadjust.models.sign_flips import is_exact
-from rankadjust.models.verdicts import with_letters, with_verdicts
 
 KS = (1, 3, 10)
 METRICS = ("mrr", "hits_at_k", "mr", "gmr", "median_rank")
@@ -36,6 +33,8 @@ FLIPS = 10_000
 _MOST_FLIPS = 10_000_000
 DRAWS = 1000
 LEVEL = 0.05
+
+Models = Mapping[str, Source | Sequence[Source]]
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,7 @@ class Comparison:
 
 
 def compare(  # noqa: PLR0913 - options of the public API, by name only
-    models: Mapping[str, Source | Sequence[Source]] | Sequence[str | Path],
+    models: Models | Sequence[str | Path],
     *,
     dataset: str | EvaluationSet | None = None,
     protocol: str = "filtered",
@@ -105,8 +104,8 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     """Compare at least two models by their ranks on the same tasks.
 
     docs/compare.md explains test and intervals. The value of a model with several runs is the mean over the runs. A
-    metric that is a function of a mean, such as GMR, is the function of the mean over all runs. The median and measures
-    of dispersion are computed from the ranks of all runs together. Tied ranks are taken at their mean (realistic).
+    metric that is a function of a mean, such as GMR, is the function of the mean over all runs. The median is that of
+    the ranks of all runs together. Tied ranks are taken at their mean (realistic).
 
     Parameters
     ----------
@@ -132,7 +131,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         from the files of a run. They are also known if triples are named by their labels (with tabs) or ids (with
         commas).
     metrics : str or sequence of str
-        Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10.
+        Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10. Measures of dispersion are not compared.
     flips : int
         Swaps of the sign-flip test, which lists all where there are no more.
     draws : int
@@ -173,7 +172,7 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         raise RankadjustError(
             f"{names} have the same rank in every task, so that there is nothing to test{question}"
         )
-    asked = known_queries(matched.tasks, evaluation_set, database)
+    asked = with_queries(matched.tasks, evaluation_set, database)
     clusters = clusters_of(asked, cluster)
     swapped = clusters.ways("both", np.arange(matched.tasks.height))[0]
     number = int(swapped.max()) + 1
@@ -183,13 +182,11 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
             "another --cluster may help"
         )
     constants = _constants(chosen, matched, evaluation_set)
-    most = _most(evaluation_set)
     parts = [
-        Part(side, places, matched, ways, chosen, queries=clusters.kind == "query", most=most)
+        _part(side, places, matched, clusters, chosen, evaluation_set)
         for side, places in _sides(matched.tasks).items()
-        if (ways := clusters.ways(side, places))[0].any()
     ]
-    results = [part.results(flips, draws, seed) for part in parts]
+    results = [part.results(flips, draws, seed) for part in parts if part.clusters > 1]
     differences = with_verdicts(_with_index(pl.concat([each for _, each in results]), constants), LEVEL)
     values = with_letters(pl.concat([each for each, _ in results]), differences, LEVEL)
     return Comparison(
@@ -223,7 +220,7 @@ PARTS = pl.Schema(
 
 
 def compare_by(  # noqa: PLR0913 - options of the public API, by name only
-    models: Mapping[str, Source | Sequence[Source]] | Sequence[str | Path],
+    models: Models | Sequence[str | Path],
     by: str,
     *,
     dataset: str | EvaluationSet | None = None,
@@ -277,21 +274,11 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
     chosen = _chosen(metrics, against)
     matched = _together(models, against, tasks, evaluation_set, side)
-    clusters = clusters_of(known_queries(matched.tasks, evaluation_set, database), cluster)
+    clusters = clusters_of(with_queries(matched.tasks, evaluation_set, database), cluster)
     labels, order = strata_of(matched.tasks, by)
-    most = _most(evaluation_set)
     parts = [
         _of_part(
-            Part(
-                side,
-                own,
-                matched,
-                clusters.ways(side, own),
-                chosen,
-                queries=clusters.kind == "query",
-                most=most,
-            ),
-            *(flips, draws, seed),
+            _part(side, own, matched, clusters, chosen, evaluation_set), flips, draws, seed
         ).with_columns(stratum=pl.lit(label))
         for label in order
         for side, places in _sides(matched.tasks).items()
@@ -299,6 +286,20 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     ]
     rows = pl.concat(parts, how="diagonal")
     return with_verdicts(rows, LEVEL).select(PARTS.names()).cast(PARTS)
+
+
+def _part(
+    side: str,
+    places: IntArray,
+    matched: Paired,
+    clusters: Clusters,
+    metrics: Sequence[Metric],
+    evaluation_set: EvaluationSet | None,
+) -> Part:
+    known = None if evaluation_set is None else evaluation_set.largest_count
+    most = np.nan if known is None else float(known)
+    by_query = clusters.kind == "query"
+    return Part(side, places, matched, clusters.ways(side, places), metrics, queries=by_query, most=most)
 
 
 def _of_part(part: Part, flips: int, draws: int, seed: int) -> pl.DataFrame:
@@ -335,6 +336,12 @@ def _chosen(metrics: str | Sequence[str], against: str | None) -> list[Metric]:
     """Return the metrics to compare by; a baseline, whose ranks are tied, has those that are functions of a mean."""
     named = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     chosen = [metric for metric in named if metric.key != "count"]
+    for metric in chosen:
+        if metric.term is None and metric.key not in MEDIANS:
+            raise RankadjustError(
+                f"{metric.key} is a measure of dispersion: more of it is neither better nor worse, so models are not "
+                "compared by it; 'evaluate' gives its value"
+            )
     if against is None:
         return chosen
     means = [metric for metric in chosen if metric.term is not None]
@@ -347,7 +354,7 @@ def _chosen(metrics: str | Sequence[str], against: str | None) -> list[Metric]:
 
 
 def _together(
-    models: Mapping[str, Source | Sequence[Source]] | Sequence[str | Path],
+    models: Models | Sequence[str | Path],
     against: str | None,
     tasks: str | Path | pl.DataFrame | None,
     evaluation_set: EvaluationSet | None,
@@ -389,12 +396,6 @@ def names_of(paths: Sequence[Path]) -> dict[str, Path]:
             return dict(zip(names, paths, strict=True))
     twice = next(path for path in paths if paths.count(path) > 1)
     raise RankadjustError(f"{twice} is given twice; name two different models")
-
-
-def _most(evaluation_set: EvaluationSet | None) -> float:
-    """Return the largest number of candidates, nan where it is not known."""
-    known = None if evaluation_set is None else evaluation_set.largest_count
-    return np.nan if known is None else float(known)
 
 
 def _sides(tasks: pl.DataFrame) -> Mapping[str, IntArray]:
@@ -447,3 +448,260 @@ def _index_of_values(values: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFr
     room = pl.col("optimum") - pl.col("expectation")
     index = (pl.col("value") - pl.col("expectation")) / room
     return joined.with_columns(index=pl.when(pl.col("index_scale").is_not_null()).then(index))
+
+
+# --- several data sets -------------------------------------------------------------------------------------
+
+
+def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
+    datasets: Mapping[str, Models | str | Path],
+    *,
+    protocol: str = "filtered",
+    split: str = "testing",
+    tasks: Mapping[str, str | Path | pl.DataFrame] | None = None,
+    cluster: str | None = None,
+    metrics: str | Sequence[str] = METRICS,
+    flips: int = FLIPS,
+    draws: int = DRAWS,
+    seed: int = 0,
+    database: Database = None,
+) -> dict[str, Comparison]:
+    """Compare the same models on several data sets, by data set.
+
+    p_holm is adjusted for all data sets, metrics and pairs of a side, and letters, best and better follow from it.
+
+    Parameters
+    ----------
+    datasets : mapping of str to models
+        For each data set the models by name, as `compare` takes them; or a folder. The folder has a file, or a folder
+        of runs, with the name of each model.
+    protocol, split : str
+        Names in any spelling, or aliases: 'filtered', 'testing'.
+    tasks : mapping of str to frame, str or Path, optional
+        The attributes of the tasks of those data sets that have a table of them.
+    cluster, metrics, flips, draws, seed
+        As for `compare`.
+    database : Constants, frame, str or Path, optional
+        The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
+        `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
+        histograms of its candidates come with it.
+
+    Returns
+    -------
+    dict of str to Comparison
+        By data set.
+
+    Raises
+    ------
+    RankadjustError
+        As for `compare`, with the name of the data set; and if a data set lacks a model that another has.
+
+    Examples
+    --------
+    >>> nations = {"new": [1, 2] * 201, "old": [2, 2] * 201}
+    >>> compared = compare_datasets({"Nations": nations}, metrics=["mr"], draws=0)
+    >>> compared["Nations"].differences.select("difference", "better").rows()
+    [(-0.5, 'new')]
+
+    """
+    attributes = tasks or {}
+    if unknown := [name for name in attributes if name not in datasets]:
+        raise RankadjustError(
+            f"there are tasks of {unknown[0]}, but no models; there are {', '.join(datasets)}"
+        )
+    models = {
+        name: models_of(Path(given)) if isinstance(given, str | Path) else given
+        for name, given in datasets.items()
+    }
+    _check_same_models(models)
+    constants = Constants.given(database)
+    comparisons = {}
+    for name, of_dataset in models.items():
+        try:
+            comparisons[name] = compare(
+                of_dataset,
+                dataset=name,
+                protocol=protocol,
+                split=split,
+                tasks=attributes.get(name),
+                cluster=cluster,
+                metrics=metrics,
+                flips=flips,
+                draws=draws,
+                seed=seed,
+                database=constants,
+            )
+        except RankadjustError as error:
+            raise RankadjustError(f"{name}: {error}") from None
+    return _judged_together(comparisons)
+
+
+def models_of(folder: Path) -> dict[str, Path]:
+    """Return the models of a folder, in the order of their names: its files of ranks, and its folders of runs."""
+    if not folder.is_dir():
+        raise RankadjustError(
+            f"{folder}: there is no such folder; it must have a file or a folder for each model"
+        )
+    paths: dict[str, Path] = {}
+    for path in run_sources(folder, folders=True):
+        if path.stem in paths:
+            raise RankadjustError(f"{path}: there is another model {path.stem}: {paths[path.stem]}")
+        paths[path.stem] = path
+    return paths
+
+
+def _check_same_models(models: Mapping[str, Models]) -> None:
+    for first, has in models.items():
+        for other, lacks in models.items():
+            if missing := [name for name in has if name not in lacks]:
+                raise RankadjustError(f"{other}: there is no model {missing[0]}, which {first} has")
+
+
+def _judged_together(comparisons: Mapping[str, Comparison]) -> dict[str, Comparison]:
+    """Return the comparisons with p adjusted over all of them."""
+    together = with_verdicts(
+        pl.concat(
+            comparison.differences.with_columns(dataset=pl.lit(name))
+            for name, comparison in comparisons.items()
+        ),
+        LEVEL,
+    )
+    judged = {}
+    for name, comparison in comparisons.items():
+        differences = together.filter(dataset=name).drop("dataset")
+        values = with_letters(comparison.values, differences, LEVEL).select(comparison.values.columns)
+        judged[name] = replace(
+            comparison, differences=differences.select(comparison.differences.columns), values=values
+        )
+    return judged
+
+
+# --- several tests at once ---------------------------------------------------------------------------------
+
+
+def with_verdicts(differences: pl.DataFrame, level: float) -> pl.DataFrame:
+    """Add p_holm and better to rows with side, metric, first, second, difference and p.
+
+    p_holm: p adjusted for all rows of its side (Holm 1979), null without a p. better: the better model of a
+    pair where p_holm is below the level, else null.
+    """
+    p = differences["p"].fill_null(np.nan).to_numpy()
+    adjusted = np.full(p.shape, np.nan)
+    for side in differences["side"].unique():
+        of_side = differences["side"].eq(side).to_numpy()
+        adjusted[of_side] = holm(p[of_side])
+    metrics = {key: resolve(key) for key in differences["metric"].unique()}
+    rising = [key for key, metric in metrics.items() if metric.increasing]
+    first_is_better = (pl.col("difference") > 0) == pl.col("metric").is_in(rising)
+    told_apart = pl.col("p_holm") < level
+    return differences.with_columns(p_holm=pl.Series(adjusted, dtype=pl.Float64).fill_nan(None)).with_columns(
+        better=pl.when(told_apart).then(pl.when(first_is_better).then("first").otherwise("second"))
+    )
+
+
+def with_letters(values: pl.DataFrame, differences: pl.DataFrame, level: float) -> pl.DataFrame:
+    """Add letters and best to rows with side, metric, model and value, the best model having the letter a.
+
+    differences: of the same sides and metrics, with p_holm. best: whether a model has the best value, or is not
+    told apart from the model that has.
+    """
+    parts = []
+    for (side, key), part in values.group_by(["side", "metric"], maintain_order=True):
+        metric = resolve(str(key))
+        rows = differences.filter(side=side, metric=key)
+        differ = {
+            (one, other): p is not None and p < level
+            for one, other, p in rows.select("first", "second", "p_holm").iter_rows()
+        }
+        known = part.drop_nulls("value").sort("value", descending=metric.increasing, maintain_order=True)
+        of_model = letters(known["model"].to_list(), differ) if known.height else {}
+        first = known["model"].first() if known.height else None
+        best = [
+            name in of_model and not differ.get((name, first), differ.get((first, name), False))
+            for name in part["model"]
+        ]
+        parts.append(
+            part.with_columns(
+                letters=pl.Series([of_model.get(name) for name in part["model"]], dtype=pl.String),
+                best=pl.Series(best, dtype=pl.Boolean),
+            )
+        )
+    return pl.concat(parts)
+
+
+def holm(p: Sequence[float] | FloatArray) -> FloatArray:
+    """Return p-values (t,) such that rejecting those up to a level errs in any of the tests with at most this level.
+
+    Holm (1979): the smallest is multiplied by the number of tests, the next by one less, and so on, never falling. nan
+    is not a test and stays nan.
+
+    >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    given = np.asarray(p, dtype=np.float64)
+    adjusted = np.full_like(given, np.nan)
+    tests = np.flatnonzero(~np.isnan(given))
+    order = tests[np.argsort(given[tests], kind="stable")]
+    adjusted[order] = np.minimum(
+        np.maximum.accumulate(given[order] * (tests.size - np.arange(tests.size))), 1.0
+    )
+    return adjusted
+
+
+def letters(models: Sequence[str], differ: Mapping[tuple[str, str], bool]) -> dict[str, str]:
+    """Return letters for each model such that two share a letter exactly if they do not differ.
+
+    models: best first, and so the letter a is of the best. differ: for pairs of models, in either order, whether they
+    were told apart; a pair that is not named was not. A letter stands for a largest set of models without a
+    difference between any two. The time is at most cubic in the number of models for each letter; the number
+    of letters is not always the least (finding that is a hard problem).
+
+    >>> letters(["A", "B", "C"], {("A", "B"): False, ("B", "C"): False, ("A", "C"): True})
+    {'A': 'a', 'B': 'ab', 'C': 'b'}
+    """
+    place = {name: number for number, name in enumerate(models)}
+    alike = np.ones((len(models), len(models)), dtype=bool)
+    for (first, second), told_apart in differ.items():
+        alike[place[first], place[second]] = alike[place[second], place[first]] = not told_apart
+    sets = _needed(_cover(alike))
+    return {
+        name: "".join(_letter(number) for number, members in enumerate(sets) if members[place[name]])
+        for name in models
+    }
+
+
+def _cover(alike: BoolArray) -> list[BoolArray]:
+    """Return sets of models, as masks, that together have every pair of models that are alike, and no other.
+
+    From the first model that lacks a pair, and the last model that it has to go with: where the models that are alike
+    follow each other, as means do, these sets are as few as can be.
+    """
+    missing, sets = alike.copy(), []
+    for first in range(len(alike)):
+        while missing[first].any():
+            members = np.zeros(len(alike), dtype=bool)
+            members[[first, np.flatnonzero(missing[first])[-1]]] = True
+            while (others := alike[members].all(axis=0) & ~members).any():
+                # Whoever lacks most pairs with the set joins it.
+                members[np.argmax(np.where(others, missing[members].sum(axis=0), -1))] = True
+            missing &= ~np.outer(members, members)
+            sets.append(members)
+    return sets
+
+
+def _needed(sets: list[BoolArray]) -> list[BoolArray]:
+    """Return the sets without those whose pairs are all in others."""
+    times = np.sum([np.outer(members, members) for members in sets], axis=0)
+    kept = []
+    for members in sets:
+        if (times[np.ix_(members, members)] > 1).all():
+            times = times - np.outer(members, members)
+        else:
+            kept.append(members)
+    return kept
+
+
+def _letter(number: int) -> str:
+    """Return a to z, then a1 to z1 and so on."""
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    return alphabet[number % 26] + (str(number // 26) if number >= 26 else "")

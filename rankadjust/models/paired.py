@@ -1,4 +1,4 @@
-"""The ranks of several models on the same tasks, matched by triple and side.
+"""The ranks of several models on the same tasks, matched by triple and side; a counting baseline; rank curves.
 
 A model is one run, or several runs with seeds of their own (a folder, one file each).
 """
@@ -17,14 +17,18 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame
 from rankadjust.base.vocabulary import TIED
-from rankadjust.evaluation.fit import on_side
+from rankadjust.database.counted_baselines import known_baseline
+from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.rank_files import run_sources, tasks_from
 from rankadjust.evaluation.scores import holds_scores
-from rankadjust.evaluation.task_attributes import ATTRIBUTES, with_attributes
+from rankadjust.evaluation.task_attributes import ATTRIBUTES, baselines_in, on_side, with_attributes
 
 Source = str | Path | pl.DataFrame | ArrayLike
 
+CHANCE = "chance"
 _KEY = ("triple", "side")
+# So many k has a rank curve: first every k, then further and further apart.
+_POINTS = 120
 
 
 @dataclass(frozen=True)
@@ -170,3 +174,49 @@ def _matched(tasks: pl.DataFrame, first: str, run: pl.DataFrame, name: str) -> p
 def _task(rows: pl.DataFrame) -> str:
     triple, side = rows.select(_KEY).row(0)
     return f"triple {triple}" + ("" if side == "both" else f", side {side}")
+
+
+def with_baseline(matched: Paired, against: str, evaluation_set: EvaluationSet | None) -> Paired:
+    """Add a counting baseline as one more model: its ranks, tied as they are, from the table of tasks.
+
+    against: its name, or best, the best one on validation. Each rank that ties allow is equally likely, and a metric is
+    computed from the terms' means over these ranks, so that its value is that of `EvaluationSet.baselines`. Metrics
+    that are not means over the tasks, as the median, have no value.
+    """
+    known = baselines_in(matched.tasks.columns)
+    name = known_baseline(against, known, "the table of tasks")
+    if name is None:
+        if evaluation_set is None:
+            raise RankadjustError(
+                "which baseline is the best one depends on the data set: give dataset (--dataset), too"
+            )
+        name = known_baseline(evaluation_set.best_baseline(), known, "the table of tasks")
+    best, worst = (matched.tasks[f"{name}_{end}"].to_numpy()[None] for end in TIED)
+    taken = {model.name for model in matched.models}
+    title = f"{name} (counted)" if name in taken else f"{name}"
+    return Paired(matched.tasks, [*matched.models, Model(title, best, worst)])
+
+
+def rank_curves(
+    matched: Paired, counts: FloatArray | None = None, tasks: FloatArray | None = None
+) -> pl.DataFrame:
+    """Return model, k and share: of the tasks with a rank of at most k, over all runs of a model.
+
+    counts, tasks: numbers of candidates and how many tasks have each (m,), for the curve of chance, where a rank of at
+    most k has the probability min(k / N, 1). None: those of the matched tasks, where they are known. Without them the
+    curve of chance is missing.
+    """
+    if counts is None and "num_candidates" in matched.tasks.columns:
+        known, times = np.unique(matched.tasks["num_candidates"].to_numpy(), return_counts=True)
+        counts, tasks = known.astype(np.float64), times.astype(np.float64)
+    most = max(model.ranks.max() for model in matched.models) if counts is None else counts.max()
+    k = np.unique(np.rint(np.geomspace(1, max(most, 2), _POINTS)))
+    curves = {model.name: _shares(np.sort(model.ranks.ravel()), k) for model in matched.models}
+    if counts is not None and tasks is not None:
+        curves[CHANCE] = (np.minimum(k[:, None] / counts, 1.0) @ tasks) / tasks.sum()
+    return pl.concat(pl.DataFrame({"model": name, "k": k, "share": share}) for name, share in curves.items())
+
+
+def _shares(ranks: FloatArray, k: FloatArray) -> FloatArray:
+    """Return the share of the sorted ranks up to each k."""
+    return np.searchsorted(ranks, k, side="right") / ranks.size

@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 import vl_convert
 
-from rankadjust.models.rank_curves import CHANCE
+from rankadjust.models.paired import CHANCE
 
 # vl-convert asks the fonts of the system first, so the first name is one that no system has: that of fonts/, whose
 # glyphs are as wide as Liberation Sans and Arial. These follow for whoever shows the SVG.
@@ -56,7 +56,7 @@ def _in_our_font(specification: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rank_curve_chart(curves: pl.DataFrame) -> alt.LayerChart | alt.FacetChart:
-    """Return a chart of rank curves as `rankadjust.models.rank_curves.rank_curves` makes them; chance is dashed."""
+    """Return a chart of rank curves as `rankadjust.models.paired.rank_curves` makes them; chance is dashed."""
     x = alt.X("k:Q", scale=alt.Scale(type="log", nice=False), title="k")
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), title="share of tasks with a rank of at most k")
     models = curves.filter(pl.col("model") != CHANCE)

@@ -7,8 +7,11 @@ from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.stages import TRIPLES, write_product
-from rankadjust.evaluation.clusters import effective, lengthening, stretch
+from rankadjust.database.constants import Constants
+from rankadjust.database.evaluation_set import EvaluationSet
+from rankadjust.database.histograms import Histograms
 from rankadjust.evaluation.evaluate import evaluate
+from rankadjust.evaluation.intervals import effective, lengthening, stretch
 from rankadjust.evaluation.task_attributes import with_attributes, with_queries
 
 
@@ -47,12 +50,17 @@ def test_lines_are_looked_up_in_the_triples_of_a_run(tmp_path):
     )
     path, database = tmp_path / "triples" / "toy.parquet", tmp_path / "database" / "adjustments.parquet"
     write_product(of_run, path, TRIPLES, "toy")
+    toy, other = (
+        EvaluationSet(name, "filtered", "testing", "both", pl.DataFrame(), Histograms([]))
+        for name in ("toy", "other")
+    )
+    constants = Constants(pl.DataFrame(), Histograms([]), file=database)
     for names in (["1", "2", "3"], ["1,0,3", "2,0,4", "2,0,5"]):
-        found = with_queries(tasks(names), database, "toy")
+        found = with_queries(tasks(names), toy, constants)
         asked = found.filter(side="tail")["query"].to_list()
         assert asked[1] == asked[2] != asked[0]
-    assert "query" not in with_queries(tasks(["0", "1", "2"]), database, "toy").columns
-    assert "query" not in with_queries(tasks(["1", "2", "3"]), database, "other").columns
+    assert "query" not in with_queries(tasks(["0", "1", "2"]), toy, constants).columns
+    assert "query" not in with_queries(tasks(["1", "2", "3"]), other, constants).columns
 
 
 def test_the_test_file_itself_tells_the_queries(tmp_path):

@@ -3,11 +3,12 @@
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import filled
-from rankadjust.evaluation.evaluate import evaluate
-from rankadjust.evaluation.strata import STRATA, evaluate_by
+from rankadjust.evaluation.evaluate import evaluate, evaluate_by
+from rankadjust.evaluation.task_attributes import STRATA
 
 METRICS = ["mrr", "hits@10", "mr", "auc", "ndcg"]
 
@@ -82,7 +83,7 @@ def test_attributes_come_from_a_table(frame):
     expected = evaluate_by(frame, "relation", metrics="mrr", draws=0)
     for name in ("triple", "line", "ids"):
         ranks = pl.DataFrame({"triple": table[name], "side": frame["side"], "rank": frame["rank"]})
-        assert evaluate_by(ranks, "relation", tasks=table, metrics="mrr", draws=0).equals(expected)
+        assert_frame_equal(evaluate_by(ranks, "relation", tasks=table, metrics="mrr", draws=0), expected)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 import yaml
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.evaluation.clusters import clusters_of
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.rank_files import tasks_from
+from rankadjust.evaluation.tasks import clusters_of
 from rankadjust.models.compare import compare
 from rankadjust.models.paired import paired
 

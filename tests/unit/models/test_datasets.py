@@ -4,12 +4,10 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.models.compare import compare
-from rankadjust.models.datasets import compare_datasets
-from rankadjust.models.several import holm
+from rankadjust.models.compare import compare, compare_datasets, holm
 from rankadjust.output.comparison_text import comparisons
 
-OPTIONS = {"metrics": ["mrr", "mr", "std"], "flips": 499, "draws": 19}
+OPTIONS = {"metrics": ["mrr", "mr", "median"], "flips": 499, "draws": 19}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +40,7 @@ def test_verdicts_follow_from_p_of_all(found):
     for one in found.values():
         for row in one.differences.iter_rows(named=True):
             apart = row["p_holm"] < 0.05
-            assert (row["better"] is not None) == (apart and row["metric"] != "standard_deviation")
+            assert (row["better"] is not None) == apart
             of_models = one.values.filter(side=row["side"], metric=row["metric"])["letters"].to_list()
             assert sorted(of_models) == (["a", "b"] if apart else ["a", "a"])
     text = comparisons(found)

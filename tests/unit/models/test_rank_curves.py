@@ -6,8 +6,7 @@ import pytest
 
 from rankadjust.chance.metrics import resolve
 from rankadjust.chance.moments import metric_moments
-from rankadjust.models.paired import paired
-from rankadjust.models.rank_curves import CHANCE, rank_curves
+from rankadjust.models.paired import CHANCE, paired, rank_curves
 
 
 def frame(seed):

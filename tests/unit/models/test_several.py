@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankadjust.models.several import holm, letters
+from rankadjust.models.compare import holm, letters
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
