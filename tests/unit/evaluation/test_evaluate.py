@@ -16,7 +16,6 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
 from rankadjust.chance.moments import metric_moments
 from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_database
 from rankadjust.evaluation.evaluate import RESULT, evaluate
@@ -24,6 +23,7 @@ from rankadjust.evaluation.intervals import bootstrap_counts
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.evaluation.scores import rank_scores, read_scores
 from rankadjust.evaluation.weighting import RankedTasks, UnitMeans, Weighted, statistic
+from rankadjust.public_evaluation_set import EvaluationSet
 from tests.release import DATA, make_release
 from tests.searching import in_profile
 

@@ -9,7 +9,6 @@ from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import metric_value, resolve
-from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.evaluation.evaluate import evaluate
 from rankadjust.evaluation.tasks import clusters_of
 from rankadjust.models.compare import compare
@@ -17,6 +16,7 @@ from rankadjust.models.p_values import Runs, p_over_runs_and_tasks
 from rankadjust.models.paired import paired
 from rankadjust.models.part import DIFFERENCES, VALUES
 from rankadjust.output.comparison_text import comparison, paper_table
+from rankadjust.public_evaluation_set import EvaluationSet
 
 
 def model(seed, shift=0.0, triples=60):
