@@ -80,13 +80,7 @@ def assumptions(rescored: pl.DataFrame) -> pl.DataFrame:
         .join(facts, on="assumed", maintain_order="left_right")
         .with_columns(taken=taken)
         .group_by("file", "fact", "why", maintain_order=True)
-        .agg(
-            _few("tables"),
-            _few("taken"),
-            _only("taken"),
-            pl.len().cast(pl.Int64).alias("values"),
-            pl.first("of"),
-        )
+        .agg(_few("tables"), _few("taken"), _only("taken"), pl.first("of"), values=pl.len().cast(pl.Int64))
         .select("file", "tables", "fact", "taken", "why", "values", "of", write=_to_write())
     )
 
@@ -122,32 +116,22 @@ def with_given(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
 
     A cell states a fact unless the cell is empty or the column grades calls the fact inferred or a default.
     """
-    rows = rows.with_columns(
-        pl.lit(None, dtype=pl.String).alias(name) for name in given if name not in rows.columns
-    )
     is_graded = "grades" in rows.columns
     for name, fact in given.items():
-        is_open = pl.col(name).fill_null("").str.strip_chars() == ""
+        is_open = _is_empty(rows, name)
         is_open |= is_taken(name) if is_graded else pl.lit(value=False)
-        rows = rows.with_columns(pl.when(is_open).then(pl.lit(fact)).otherwise(name).alias(name))
+        stated = pl.col(name) if name in rows.columns else pl.lit(None, dtype=pl.String)
+        rows = rows.with_columns(pl.when(is_open).then(pl.lit(fact)).otherwise(stated).alias(name))
     rows = rows.with_columns(grades=as_given(given)) if is_graded else rows
-    return _without_reasons(rows, given)
+    if "assumed" not in rows.columns:
+        return rows
+    left = {
+        text: reasons_joined({name: why for name, why in reasons_in(text).items() if name not in given})
+        for text in rows["assumed"].drop_nulls().unique(maintain_order=True)
+    }
+    return rows.with_columns(pl.col("assumed").replace(left))
 
 
 def accepted(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with every inferred fact and every default graded as given."""
-    if "grades" not in rows.columns:
-        return rows
-    return rows.with_columns(grades=as_given())
-
-
-def _without_reasons(rows: pl.DataFrame, given: Mapping[str, str]) -> pl.DataFrame:
-    """Remove the given facts from the column assumed."""
-    if "assumed" not in rows.columns or not given:
-        return rows
-    texts = rows["assumed"].drop_nulls().unique(maintain_order=True).to_list()
-    left = {
-        text: reasons_joined({name: why for name, why in reasons_in(text).items() if name not in given})
-        for text in texts
-    }
-    return rows.with_columns(pl.col("assumed").replace(left))
+    return rows.with_columns(grades=as_given()) if "grades" in rows.columns else rows

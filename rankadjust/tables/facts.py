@@ -195,11 +195,6 @@ def is_taken(name: str) -> pl.Expr:
     return pl.col("grades").str.contains(rf"\b{name} (?:{INFERRED}|{DEFAULT})\b").fill_null(value=False)
 
 
-def is_inferred(name: str) -> pl.Expr:
-    """Return whether the column `grades` says that a fact is inferred."""
-    return pl.col("grades").str.contains(rf"\b{name} {INFERRED}\b").fill_null(value=False)
-
-
 def as_given(names: Iterable[str] = GRADED) -> pl.Expr:
     """Return the column `grades` with those of the named facts that nobody states as given."""
     pattern = rf"\b({'|'.join(names)}) (?:{INFERRED}|{DEFAULT})\b"

@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from rankadjust.literature.certainty import add_certainty
+from rankadjust.literature.statuses import add_certainty
 
 # One metric whose optimum is 1, so that the index of a value v is (v - E) / (1 - E): of 0.5 on the left side 0.4444.
 CONSTANTS = pl.DataFrame(

@@ -4,7 +4,6 @@ tests/data/published/moments.csv holds expectation and variance for four data se
 other than ours (exact sums over all tasks), at 17 digits.
 """
 
-import csv
 from fractions import Fraction
 
 import polars as pl
@@ -13,12 +12,10 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.io import write_csv
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
-from rankadjust.database.store import assemble, with_released
+from rankadjust.database.store import assemble
 from rankadjust.literature.contradictions import check
-from rankadjust.literature.mapping import load_rules, map_words
 from rankadjust.literature.rescore import OUTPUT, rescore
 from rankadjust.literature.row_constants import documented_entities
 from rankadjust.literature.statuses import STATUSES, USABLE, problems
@@ -96,21 +93,18 @@ def test_read_tidy_takes_tabs_and_a_byte_order_mark(tmp_path):
         ("metric,value\nmrr,0.4\n", "lacks the column 'dataset'"),
         ("", "lacks the column 'dataset'; it has no columns"),
         ("dataset,metric,value\nNations,mrr,0.4,5,6\n", "cannot be read as a table"),
+        (None, "there is no such file"),
     ],
 )
 def test_read_tidy_refuses_with_one_line(tmp_path, text, message):
     path = tmp_path / "mine.csv"
-    path.write_text(text, encoding="utf-8")
+    if text is not None:
+        path.write_text(text, encoding="utf-8")
     with pytest.raises(RankadjustError) as error:
         read_tidy(path)
     assert message in str(error.value)
     assert str(path) in str(error.value)
     assert "\n" not in str(error.value)
-
-
-def test_read_tidy_says_when_there_is_no_file(tmp_path):
-    with pytest.raises(RankadjustError, match="there is no such file"):
-        read_tidy(tmp_path / "absent.csv")
 
 
 # --- values, units and rounding intervals
@@ -154,33 +148,6 @@ def test_spread_is_read_and_widens_nothing(database):
     assert row["value_high"] - row["value_low"] == pytest.approx(1e-4)
 
 
-@few_or_many(8, 25)
-def test_interval_holds_the_value_that_was_printed(database, examples):
-    def holds(values, digits, percent):
-        scale = 100 if percent else 1
-        frame = table(
-            dataset="WN18RR",
-            model=[str(i) for i in range(len(values))],
-            metric="mrr",
-            value=[f"{value * scale:.{digits}f}" for value in values],
-            unit="percent" if percent else "fraction",
-        )
-        result = rescore(frame, database).with_columns(exact=pl.Series(values))
-        assert result["status"].unique().to_list() == ["ok"]
-        slack = 1e-12
-        assert result.select(
-            (pl.col("value_low") - slack <= pl.col("exact")).all()
-            & (pl.col("exact") <= pl.col("value_high") + slack).all()
-        ).item()
-        assert (result["value_high"] - result["value_low"]).max() <= 10.0**-digits / scale * (1 + 1e-6)
-        assert result.select(
-            (pl.col("index_low") <= pl.col("index")).all() & (pl.col("index") <= pl.col("index_high")).all()
-        ).item()
-
-    values = st.lists(st.floats(0, 1), min_size=20, max_size=20)
-    hold(examples, holds, values=values, digits=st.integers(1, 6), percent=st.booleans())
-
-
 # --- adjusting
 
 
@@ -207,17 +174,6 @@ def test_index_ratio_and_z_by_hand(database):
     # A lower rank is better: the ends change places.
     assert row["index_low"] == pytest.approx((expected - 177.5) / (expected - 1), rel=1e-12)
     assert row["entities"] == 14541
-
-
-def test_case_study_is_reproduced(database, tables):
-    """AMR, AMRI and adjusted Hits@k were right; means of ranks were in single precision there (1e-6)."""
-    result = rescore(tables["hoyt2022-case-study"], database)
-    right = result.filter(
-        (pl.col("metric") == "arithmetic_mean_rank") | pl.col("metric").str.starts_with("hits_at_"),
-        pl.col("adjustment").is_in(["ratio", "index"]),
-    )
-    assert right.height == 16 * 6
-    assert right.select((pl.col("difference").abs() <= 2e-6 * pl.col("recomputed").abs()).all()).item()
 
 
 def test_case_study_differences_are_reported(database, tables):
@@ -257,16 +213,6 @@ def test_a_z_in_which_low_is_good_is_turned_round_before_it_is_compared(database
     assert mrr["difference"].item() == pytest.approx(-0.71 - 3.42, abs=0.01)
 
 
-def test_printed_index_without_its_metric_says_so(database):
-    row = one(database, dataset="WN18RR", model="A", metric="AMRI", value="0.9")
-    assert (row["status"], row["recomputed"], row["metric"]) == (
-        "adjusted_as_published",
-        None,
-        "arithmetic_mean_rank",
-    )
-    assert "not printed" in row["message"]
-
-
 def harmonic(n):
     return float(sum(Fraction(1, i) for i in range(1, n + 1)))
 
@@ -300,30 +246,6 @@ def test_negatives_with_replacement_are_approximate_without_their_database_row(d
     assert (row["protocol"], row["status"], row["origin"]) == ("sampled-49", "approximate", "constant")
     assert "with replacement" in row["message"]
     assert row["index"] == pytest.approx((0.5 - 0.2) / 0.8)
-
-
-def test_ampligraph_ranks_the_entities_of_training(tables):
-    """HolE on WN18RR has AMRI 0.6512; among all entities it would be 0.6545."""
-    # The mean N of the tasks, head and tail, is 40,535.1 and 40,553.1 (docs/protocols.md counts FB15k-237 likewise).
-    constants = {
-        "dataset": "WN18RR",
-        "protocol": "filtered-training",
-        "split": "testing",
-        "side": "both",
-        "metric": "arithmetic_mean_rank",
-        "entities": 40559,
-        "tasks": 2 * 2924,
-        "expectation": ((40535.1 + 40553.1) / 2 + 1) / 2,
-        "variance": 1.0,
-        "variance_random_scorer": None,
-        "method": "reference",
-        "reason": None,
-    }
-    schema = {"variance_random_scorer": pl.Float64, "reason": pl.String}
-    printed = tables["ampligraph"].filter(dataset="WN18RR", model="HolE", metric="mr")
-    row = rescore(printed, assemble([pl.DataFrame(constants, schema_overrides=schema)])).row(0, named=True)
-    assert (row["value"], row["protocol"], row["status"]) == (7072.0, "filtered-training", "ok")
-    assert row["index"] == pytest.approx(0.6512, abs=5e-5)
 
 
 def test_documented_entities_give_an_approximate_index(database):
@@ -392,11 +314,8 @@ def test_aliases_of_data_sets(database, printed, ours):
     row = one(database, dataset=printed, metric="mrr", value="0.3")
     assert row["dataset"] == (ours or printed)
     assert (row["status"] == "dataset_unknown") == (ours is None)
-
-
-def test_an_ambiguous_name_lists_what_it_may_mean(database):
-    message = one(database, dataset="ICEWS14", metric="mrr", value="0.3")["message"]
-    assert "ICEWS14-forecasting or ICEWS14-interpolation" in message
+    if printed == "ICEWS14":
+        assert "ICEWS14-forecasting or ICEWS14-interpolation" in row["message"]
 
 
 @pytest.mark.parametrize(
@@ -509,19 +428,12 @@ def test_values_beyond_what_the_candidates_allow(tmp_path):
     assert told["value"].to_list() == result.filter(status="value_impossible")["value"].to_list()
 
 
-def test_what_is_allowed_needs_the_histogram(database):
-    row = one(database, dataset="WN18RR", metric="mr", value="50000")
-    assert row["status"] == "ok"
-
-
-def test_documented_entities_are_no_histogram(database):
+def test_what_is_allowed_needs_the_histogram_or_a_constant_number(database):
+    assert one(database, dataset="WN18RR", metric="mr", value="50000")["status"] == "ok"
     assert one(database, dataset="FB15k", metric="mr", value="20000")["status"] == "approximate"
-
-
-def test_sampled_candidates_of_a_benchmark_bound_the_rank(database):
-    cells = {"dataset": "ogbl-biokg", "protocol": "sampled-500", "metric": "mr"}
-    assert one(database, **cells, value="501")["status"] == "ok"
-    assert "is at most 501, " in one(database, **cells, value="502")["message"]
+    sampled = {"dataset": "ogbl-biokg", "protocol": "sampled-500", "metric": "mr"}
+    assert one(database, **sampled, value="501")["status"] == "ok"
+    assert "is at most 501, " in one(database, **sampled, value="502")["message"]
 
 
 def test_a_repeated_or_otherwise_wrong_row_says_all():
@@ -541,12 +453,6 @@ def test_all_that_is_wrong_is_said_at_once(database):
     row = one(database, dataset="Nope", metric="mrx", value="abc", side="up")
     assert row["status"] == "value_not_a_number"
     assert all(word in row["message"] for word in ("'abc'", "'Nope'", "'mrx'", "'up'"))
-
-
-def test_alias_of_the_user_in_the_database_wins(database):
-    row = one(database, dataset="wn18rr", metric="H@10", value="0.5")
-    assert (row["dataset"], row["dataset_as_printed"], row["metric"]) == ("WN18RR", "wn18rr", "hits_at_10")
-    assert row["status"] == "ok"
 
 
 def test_columns_come_back_as_they_were(database):
@@ -598,28 +504,10 @@ def test_rows_of_a_data_set_with_bounds_say_so(bounds):
     assert (row["expectation_low"], row["expectation_high"]) == (0.1, 0.2)
     assert (row["z_low"], row["z_high"]) == pytest.approx((2.95, 20.25))
     assert row["z"] is None
+    wrong = one(bounds, dataset="FB15k", metric="mrr", value="abc")
+    assert [wrong[name] for name in ("expectation_low", "expectation_high", "z_low", "z_high")] == [None] * 4
     # What the bounds say nothing of is near as before.
     assert one(bounds, dataset="FB15k", metric="hits@10", value="0.50")["status"] == "approximate"
-
-
-def test_a_wrong_row_has_no_bounds(bounds):
-    row = one(bounds, dataset="FB15k", metric="mrr", value="abc")
-    assert row["status"] == "value_not_a_number"
-    assert [row[name] for name in ("expectation_low", "expectation_high", "z_low", "z_high")] == [None] * 4
-
-
-def test_exact_constants_take_the_place_of_bounds(bounds):
-    exact = bounds.with_columns(
-        expectation=pl.lit(0.15),
-        reason=pl.lit(None, pl.String),
-        expectation_low=pl.lit(None, pl.Float64),
-        expectation_high=pl.lit(None, pl.Float64),
-    )
-    exact = assemble([exact.select(pl.exclude("optimum", "^.*_(scale|offset)$"))])
-    both = with_released(exact, bounds)
-    assert both.height == 1
-    row = one(both, dataset="FB15k", metric="mrr", value="0.50")
-    assert (row["status"], row["index"]) == ("ok", pytest.approx(0.35 / 0.85))
 
 
 words = st.one_of(
@@ -698,18 +586,6 @@ def test_scores_say_which_random_scorer_a_model_is_held_against(database):
     assert "the data have times, and it is not said" in rows[2]["message"]
 
 
-def test_a_row_says_why_it_has_no_z_of_a_random_scorer(database):
-    times = (
-        database.table.filter(pl.col("z_scale").is_not_null()).head(1).drop("^(z|index|ratio)_.*$", "optimum")
-    )
-    raw = times.with_columns(reason_random_scorer=pl.lit("not derived without a filter"))
-    key = {name: times[name][0] for name in ("dataset", "metric", "protocol", "split", "side")}
-    row = rescore(table(value=["1"], **key), assemble([raw]), entities={}).row(0, named=True)
-    assert row["z"] is not None
-    assert (row["status"], row["message"]) == ("ok", "not derived without a filter")
-    assert row["reason_random_scorer"] == "not derived without a filter"
-
-
 # --- the shipped tables
 
 
@@ -735,55 +611,24 @@ def test_a_table_that_was_read_is_read_alike_again(source):
     assert all(path.with_suffix(".yaml").exists() for path in raw_tables(RAW / source))
 
 
-def test_shipped_tables_have_no_bad_value(database, tables):
-    whole = pl.concat(tables.values(), how="diagonal")
-    result = rescore(whole, database, entities=ENTITIES)
-    assert result["file_line"].equals(whole["file_line"])
-    wrong = [
-        "value_missing",
-        "value_not_a_number",
-        "value_impossible",
-        "metric_unknown",
-        "unit_unknown",
-        "scores_unknown",
-        "duplicate",
-    ]
-    assert result.filter(pl.col("status").is_in([*wrong, "side_unknown"])).height == 0
-    assert result["adjustment"].is_not_null().sum() == 294
-    # Every printed adjusted value of the runs by PyKEEN stands beside its metric; ILPC prints AMRI alone.
-    printed = result.filter(pl.col("status") == "adjusted_as_published")
-    assert printed["recomputed"].is_not_null().sum() == 290
-
-
 def test_caveats_of_the_shipped_tables():
     """The figures of docs/literature.md, "Caveats". A row with a caveat is adjusted like others."""
     caveats = rescored().filter(pl.col("caveat").is_not_null())
-
-    def rows(words):
-        return caveats.filter(pl.col("caveat").str.contains(words)).height
-
-    assert caveats.group_by("file").len().sort("file").rows() == [
-        ("fast-transx.csv", 16),
-        ("irokin.csv", 371),
-        ("mana-ysh.csv", 10),
-        ("mei.csv", 12),
-        ("ogb.csv", 18),
-        ("pgl-ke.csv", 4),
-        ("pharmkg.csv", 50),
-        ("pykeen-configurations.csv", 185),
-        ("qlogice.csv", 299),
-    ]
-    assert (rows("table of comparison"), rows("no answer has a rank from 2 to 10")) == (269, 45)
-    assert (rows("^second-hand: collected"), rows("^second-hand: copied from"), rows("^withdrawn")) == (
-        371,
-        195,
-        18,
-    )
-    assert (rows("refuted: the evaluation"), rows("refuted: test triples"), rows("MRR of Kinship")) == (
-        38,
-        16,
-        3,
-    )
+    expected = {
+        "^second-hand: collected": 371,
+        "^second-hand: copied from": 195,
+        "refuted: the evaluation": 38,
+        "refuted: test triples": 16,
+        "MRR of Kinship": 3,
+        "^withdrawn": 18,
+        "table of comparison": 269,
+        "^misprint": 4,
+        "does not say how it ranked": 62,
+        "counts ranks from 0": 16,
+        "no answer has a rank from 2 to 10": 45,
+    }
+    found = {words: caveats.filter(pl.col("caveat").str.contains(words)).height for words in expected}
+    assert found == expected
     assert caveats["index"].is_not_null().mean() > 0.9
 
 
@@ -797,56 +642,7 @@ def test_counts_per_source_and_status():
     assert counts().to_dicts() == expected.to_dicts()
 
 
-@pytest.mark.shared
-def test_shipped_tables_hold_the_whole_transcription(tables, shared):
-    columns = {
-        "source_title": "source",
-        "table_id": "table",
-        "value_as_printed": "value",
-        "plus_minus": "spread",
-    }
-    transcribed = pl.read_csv(shared / "data/published/published.csv", infer_schema=False)
-    transcribed = transcribed.drop("source_kind").rename(columns)
-    read = {path.name for path in RAW.iterdir()}
-    others = [table for name, table in tables.items() if name not in read]
-    whole = pl.concat(others, how="diagonal").select(transcribed.columns)
-    key = transcribed.columns
-    missing = transcribed.join(whole, on=key, how="anti", nulls_equal=True)
-    added = whole.join(transcribed, on=key, how="anti", nulls_equal=True)
-    assert missing.height == 0
-    # The rest of the case study, seven more metrics of its sixteen runs; and the runs that PyKEEN published.
-    assert dict(added["table"].value_counts().rows()) == {
-        "pykeen_manuscript_collated": 16 * 7,
-        "pykeen_runs": 150,
-    }
-
-
-def test_formulas_of_a_table_are_none_in_what_is_written_and_are_read_back_unchanged(tmp_path):
-    models = ["=cmd|' /C calc'!A0", "+1+1", "@SUM(1+1)", "\t=1", "'=1", "-0.1 ± 2", "-0.3", "-", "TransE"]
-    table = pl.DataFrame(
-        {"dataset": "Nations", "model": models, "metric": "MRR", "value": "0.4", "=notes": "@x"}
-    )
-    table.write_csv(tmp_path / "mine.csv")
-    given = read_tidy(tmp_path / "mine.csv")
-    # One apostrophe is what a spreadsheet itself puts before text that looks like a formula.
-    assert given["model"].to_list() == [text.removeprefix("'") for text in models]
-    write_csv(given.with_columns(model=pl.Series(models)).drop("file", "file_line"), tmp_path / "again.csv")
-    assert read_tidy(tmp_path / "again.csv")["model"].to_list() == models
-    assert read_tidy(tmp_path / "again.csv")["=notes"].unique().to_list() == ["@x"]
-    with (tmp_path / "again.csv").open(newline="") as file:
-        written = list(csv.reader(file))
-    formulas = [cell for row in written for cell in row if cell[:1] in "=+@\t\r\n" and cell]
-    assert formulas == []
-
-
 # --- some rows of a table
-
-
-def test_words_are_mapped_in_the_rows_about_one_data_set(tables):
-    # Where all rows state a number of sampled candidates, these slices ended in a panic of polars.
-    sampled = [tables[name] for name in ("dgl-ke", "neuralkg-ind", "ogb", "tgb")]
-    for rows in slices(sampled):
-        assert map_words(rows, load_rules()).height == rows.height
 
 
 @pytest.mark.slow

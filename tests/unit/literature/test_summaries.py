@@ -43,11 +43,6 @@ def test_only_usable_results_of_test_sets_are_compared(cells):
     assert comparable(results(("a", "A", 0.5, 0.5, 10), **cells)).height == 0
 
 
-def test_a_number_that_two_sources_print_counts_once():
-    twice = [results(("a", "A", 0.5, 0.5, 10), source=source) for source in ("first", "second")]
-    assert comparable(pl.concat(twice))["source"].to_list() == ["first"]
-
-
 # --- the share of chance
 
 
@@ -136,11 +131,6 @@ def test_best_results_leave_out_what_has_a_caveat():
     found = best_results(rows, 1)
     assert found.select("metric", "place", "model").rows() == [(MR, 1, "B"), (MRR, 1, "B")]
     assert best_results(rows, 3).height == 4
-
-
-def test_best_results_name_a_model_once():
-    trials = results(("a", "A", 0.5, 0.5, 100), ("a", "A", 0.6, 0.6, 100), ("a", "B", 0.55, 0.55, 100))
-    assert best_results(trials).select("model", "value").rows() == [("A", 0.6), ("B", 0.55)]
 
 
 def test_the_results_that_the_best_one_is_chosen_from_are_counted():
@@ -260,10 +250,6 @@ def test_not_above_chance(z, found, column):
     assert below["evidence"].to_list() == [
         "z, independent ranks" if column == "z" else "z, random scorer"
     ] * len(found)
-
-
-def test_the_z_of_a_random_scorer_goes_before_that_of_independent_ranks():
-    assert not_above_chance(results(("a", "A", 0.5, 0.5, 10), z=3.0, z_random_scorer=1.5)).height == 1
 
 
 @pytest.mark.parametrize(
