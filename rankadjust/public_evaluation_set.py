@@ -12,8 +12,7 @@ from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.base.frames import require_frame
 from rankadjust.base.printed import read_number
 from rankadjust.base.vocabulary import EVALUATION
-from rankadjust.chance.adjusted_names import find_adjusted
-from rankadjust.chance.metrics import resolve
+from rankadjust.chance.metrics import find_adjusted, resolve
 from rankadjust.chance.typed import is_share, typed_value
 from rankadjust.database import evaluation_set
 from rankadjust.database.constants import Constants

@@ -5,7 +5,7 @@ from scripts.job import run
 import polars as pl
 
 from rankadjust.base.stages import BENCHMARKS, write_product
-from rankadjust.chance.benchmarks import benchmark_moments
+from rankadjust.chance.benchmark_moments import benchmark_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import load_benchmarks
 

@@ -21,7 +21,7 @@ import numpy as np
 from rankadjust.baselines.links import FloatArray
 from rankadjust.chance.metrics import Metric, Term, hit, rank, share_beaten
 from rankadjust.chance.moments import Moments, log_sinhc, reciprocal_moments
-from rankadjust.chance.ties import mean_over_orders
+from rankadjust.chance.rank_sums import mean_over_orders
 
 Function = Callable[[FloatArray], FloatArray]
 

@@ -51,17 +51,10 @@ def attainable(metric: Metric | str, num_candidates: ArrayLike, tasks: ArrayLike
         raise RankadjustError("num_candidates and tasks must be lists of the same length")
     if np.any(counts < 1):
         raise RankadjustError("every task has at least one candidate, the true answer")
-    counted = (times > 0) & (counts >= metric.least_candidates)
-    counts, times = counts[counted], times[counted]
-    if counts.size == 0:
+    if not ((times > 0) & (counts >= metric.least_candidates)).any():
         return None
-    if metric.term is not None:
-        ends = metric.link(_mean_term_ends(metric.term, metric.k, counts, times))
-    elif metric.key in _OF_MEDIAN:
-        ends = _OF_MEDIAN[metric.key](np.array([1.0, _median(counts, times)]))
-    else:
-        return None
-    return Attainable(float(ends.min()), float(ends.max()))
+    least, greatest = attainable_by_group(metric, counts, times, np.zeros(counts.size), 1)
+    return None if np.isnan(least[0]) else Attainable(float(least[0]), float(greatest[0]))
 
 
 def attainable_by_group(
@@ -89,12 +82,6 @@ def attainable_by_group(
     return ends.min(axis=0), ends.max(axis=0)
 
 
-def _mean_term_ends(term: Term, k: int | None, counts: FloatArray, tasks: FloatArray) -> FloatArray:
-    """Return the least and the greatest mean of a term that may be cut at rank k, (2,)."""
-    ends: FloatArray = _term_ends(term, k, counts) @ tasks / tasks.sum()
-    return ends
-
-
 def _term_ends(term: Term, k: int | None, counts: FloatArray) -> FloatArray:
     """Return the least and the greatest term of a task with each number of candidates, (2, k)."""
     ranks = [np.ones_like(counts), counts]
@@ -103,14 +90,6 @@ def _term_ends(term: Term, k: int | None, counts: FloatArray) -> FloatArray:
         ranks.append(np.minimum(counts, k))
     terms = np.array([term(rank, counts) for rank in ranks])
     return np.stack([terms.min(axis=0), terms.max(axis=0)])
-
-
-def _median(counts: FloatArray, tasks: FloatArray) -> float:
-    """Return the median of the numbers of candidates of all tasks."""
-    order = np.argsort(counts)
-    reached = np.cumsum(tasks[order])
-    middle = np.array([np.floor((reached[-1] + 1) / 2), np.floor(reached[-1] / 2) + 1])
-    return float(counts[order][np.searchsorted(reached, middle)].mean())
 
 
 def _medians(counts: FloatArray, tasks: FloatArray, place: IntArray, groups: int) -> FloatArray:

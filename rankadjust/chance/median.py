@@ -16,7 +16,6 @@ from rankadjust.chance.poisson_binomial import (
     TaskGroups,
     log_bound,
     no_rank_between,
-    summarise,
     tails,
 )
 from rankadjust.chance.rank_sums import gauss_sums
@@ -77,7 +76,6 @@ def median_moments(counts: FloatArray, tasks: FloatArray) -> MedianMoments:
     total = int(groups.certain[-1])
     lower, upper = (total + 1) // 2, total // 2 + 1
     window = _window(groups, lower, upper)
-    groups = summarise(groups, window.low, window.high, lower)
     centre = float(window.centre)
     sums = _tail_sums(groups, (lower + upper) / 2, window)
     if lower < upper:

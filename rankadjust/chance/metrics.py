@@ -13,7 +13,7 @@ add its family here, and nothing elsewhere (docs/extend.md).
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from types import MappingProxyType
 
 import numpy as np
@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.words import shipped_mapping
 
 Term = Callable[[FloatArray, FloatArray], FloatArray]
 """f(ranks, num_candidates), elementwise; nan where a task does not count."""
@@ -200,6 +201,75 @@ def expand(names: Sequence[str], ks: Sequence[int]) -> list[Metric]:
     return list(metrics.values())
 
 
+# --- names of adjusted metrics: AMR, AMRI, AH@10, "adjusted MRR", "z of MRR" ---------------------------------
+
+Names = Mapping[str, tuple[str, str]]
+"""A name, in lower case with underscores -> the metric before adjustment, and the adjustment."""
+
+_ADJUSTED = re.compile(
+    r"(z|adjusted)(?:[\s_-]*+score)?[\s_-]*+(?:of\s++)?\(?(.+?)([\s_-]index)?\)?", re.IGNORECASE
+)
+
+
+@cache
+def shipped_names() -> Names:
+    """Return the names of adjusted metrics that are listed in config/published.yaml."""
+    return names_of(shipped_mapping()["adjusted"])
+
+
+def names_of(entries: Mapping[str, Mapping[str, str]]) -> Names:
+    """Return the names that a mapping of printed words lists; 'ah@k' stands for every k.
+
+    Raises RankadjustError for an unknown metric.
+    """
+    for entry in entries.values():
+        resolve(re.sub(r"@k$", "@10", entry["metric"]))
+    return {name: (entry["metric"], entry["adjustment"]) for name, entry in entries.items()}
+
+
+def split_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str | None]:
+    """Return the metric of a name or key before adjustment and ratio, index or z; None for one that is not adjusted.
+
+    names: None means the shipped ones. Raises RankadjustError where there is no such metric.
+    """
+    return find_adjusted(name, names) or (resolve(name), None)
+
+
+def find_adjusted(name: str, names: Names | None = None) -> tuple[Metric, str | None] | None:
+    """Return what `split_adjusted` does, None where there is no such metric."""
+    names = shipped_names() if names is None else names
+    folded = re.sub(r"_?@_?|_at_", "@", re.sub(r"[\s-]", "_", name.strip().casefold()))
+    stem, at, k = folded.rpartition("@")
+    if folded in names or (k.isdecimal() and f"{stem}@k" in names):
+        listed, adjustment = names.get(folded) or names[f"{stem}@k"]
+        return resolve(re.sub(r"@k$", f"{at}{k}", listed)), adjustment
+    prefixed = _ADJUSTED.fullmatch(name.strip())
+    metric = find(prefixed[2]) if prefixed else None
+    if prefixed is None or metric is None:
+        # It may begin with a z and be no adjusted metric.
+        plain = find(name)
+        return None if plain is None else (plain, None)
+    if prefixed[1].casefold() == "z":
+        return metric, "z"
+    return metric, "ratio" if metric.ratio and not prefixed[3] else "index"
+
+
+def adjusted_key(metric: Metric, adjustment: str | None) -> str:
+    """Return the key of a metric after an adjustment, of the metric itself for None.
+
+    It is `z_<metric>`, `adjusted_<metric>`, or `adjusted_<metric>_index` where the metric also has a ratio: AMR is a
+    ratio, and its index, AMRI, has a name of its own.
+    """
+    if adjustment is None:
+        return metric.key
+    if adjustment == "z":
+        return f"z_{metric.key}"
+    return f"adjusted_{metric.key}{'_index' if metric.ratio and adjustment == 'index' else ''}"
+
+
+# --- values ---------------------------------------------------------------------------------------------------
+
+
 def metric_value(
     metric: str | Metric, ranks: ArrayLike, num_candidates: ArrayLike | None = None
 ) -> FloatArray:
@@ -307,168 +377,72 @@ _STATISTICS: Mapping[str, Callable[[FloatArray], FloatArray]] = {
     "count": lambda values: np.full(values.shape[:-1], float(values.shape[-1])),
 }
 
-_UNBOUNDED = np.inf
-
 _FAMILIES: dict[str, Family] = {}
 _PLAIN: dict[str, Family] = {}
 _AT_K: dict[str, Family] = {}
 FAMILIES: Mapping[str, Family] = MappingProxyType(_FAMILIES)
 
+_of_ranks = partial(Family, lower=1.0, upper=np.inf, ratio=True)
+_of_shares = partial(Family, increasing=True)
+_of_dispersion = partial(Family, increasing=None, upper=np.inf, has_moments=False)
+
+_HITS = ("hits@k", "hit@k", "h@k", "recall@k", "r@k", "hr@k", "hit_ratio@k", "hit_rate@k")
+
 _SHIPPED = (
-    Family(
-        "arithmetic_mean_rank",
-        "MR",
-        "f = r",
-        ("mr", "mean_rank"),
-        lower=1.0,
-        upper=_UNBOUNDED,
-        ratio=True,
-        term=rank,
+    _of_ranks("arithmetic_mean_rank", "MR", "f = r", ("mr", "mean_rank"), term=rank),
+    _of_shares(
+        "inverse_harmonic_mean_rank", "MRR", "f = 1/r", ("mrr", "mean_reciprocal_rank"), term=inverse_rank
     ),
-    Family(
-        "inverse_harmonic_mean_rank",
-        "MRR",
-        "f = 1/r",
-        ("mrr", "mean_reciprocal_rank"),
-        increasing=True,
-        term=inverse_rank,
-    ),
-    Family(
+    _of_shares(
         "inverse_harmonic_mean_rank_at_k",
         "MRR",
         "f = 1/r if r ≤ k, else 0",
         ("mrr@k", "mean_reciprocal_rank@k"),
-        increasing=True,
         term=inverse_rank,
     ),
-    Family(
-        "hits_at_k",
-        "Hits",
-        "f = 1 if r ≤ k, else 0",
-        ("hits@k", "hit@k", "h@k", "recall@k", "r@k", "hr@k", "hit_ratio@k", "hit_rate@k"),
-        increasing=True,
-        term=hit,
-    ),
-    Family(
+    _of_shares("hits_at_k", "Hits", "f = 1 if r ≤ k, else 0", _HITS, term=hit),
+    _of_shares(
         "precision_at_k",
         "Precision",
         "f = 1/k if r ≤ k, else 0",
         ("precision@k", "p@k"),
-        increasing=True,
         term=hit,
         scale=lambda k: 1.0 / k,
     ),
-    Family("ndcg", "nDCG", "f = 1/log2(1 + r)", (), increasing=True, term=discounted_gain),
-    Family(
-        "ndcg_at_k",
-        "nDCG",
-        "f = 1/log2(1 + r) if r ≤ k, else 0",
-        ("ndcg@k",),
-        increasing=True,
-        term=discounted_gain,
-    ),
-    Family(
+    _of_shares("ndcg", "nDCG", "f = 1/log2(1 + r)", (), term=discounted_gain),
+    _of_shares("ndcg_at_k", "nDCG", "f = 1/log2(1 + r) if r ≤ k, else 0", ("ndcg@k",), term=discounted_gain),
+    _of_shares(
         "auc",
         "AUC",
         "f = (N - r)/(N - 1); tasks with N = 1 are left out",
         ("roc_auc", "auroc"),
-        increasing=True,
         needs_candidates=True,
         term=share_beaten,
     ),
-    Family(
-        "geometric_mean_rank",
-        "GMR",
-        "exp of the mean of ln r",
-        ("gmr",),
-        lower=1.0,
-        upper=_UNBOUNDED,
-        ratio=True,
-        term=log_rank,
-        link=np.exp,
-    ),
-    Family(
-        "inverse_geometric_mean_rank",
-        "IGMR",
-        "1/GMR",
-        ("igmr",),
-        increasing=True,
-        term=log_rank,
-        link=exp_of_minus,
-    ),
-    Family(
-        "harmonic_mean_rank",
-        "HMR",
-        "n / Σ 1/r",
-        ("hmr",),
-        lower=1.0,
-        upper=_UNBOUNDED,
-        ratio=True,
-        term=inverse_rank,
-        link=inverse,
-    ),
-    Family(
+    _of_ranks("geometric_mean_rank", "GMR", "exp of the mean of ln r", ("gmr",), term=log_rank, link=np.exp),
+    _of_shares("inverse_geometric_mean_rank", "IGMR", "1/GMR", ("igmr",), term=log_rank, link=exp_of_minus),
+    _of_ranks("harmonic_mean_rank", "HMR", "n / Σ 1/r", ("hmr",), term=inverse_rank, link=inverse),
+    _of_shares(
         "inverse_arithmetic_mean_rank",
         "IMR",
         "n / Σ r",
         ("imr", "iamr", "inverse_mean_rank"),
-        increasing=True,
         term=rank,
         link=inverse,
     ),
-    Family(
-        "median_rank",
-        "Median rank",
-        "the mean of the two middle ranks where n is even",
-        ("median",),
-        lower=1.0,
-        upper=_UNBOUNDED,
-        ratio=True,
+    _of_ranks("median_rank", "Median rank", "the mean of the two middle ranks where n is even", ("median",)),
+    _of_shares("inverse_median_rank", "Inverse median rank", "1 / median rank", ("imedr", "inverse_median")),
+    _of_dispersion(
+        "standard_deviation", "Standard deviation", "of the ranks, divisor n", ("rank_std", "std")
     ),
-    Family(
-        "inverse_median_rank",
-        "Inverse median rank",
-        "1 / median rank",
-        ("imedr", "inverse_median"),
-        increasing=True,
-    ),
-    Family(
-        "standard_deviation",
-        "Standard deviation",
-        "of the ranks, divisor n",
-        ("rank_std", "std"),
-        increasing=None,
-        upper=_UNBOUNDED,
-        has_moments=False,
-    ),
-    Family(
-        "variance",
-        "Variance",
-        "of the ranks, divisor n",
-        ("rank_var", "var"),
-        increasing=None,
-        upper=_UNBOUNDED,
-        has_moments=False,
-    ),
-    Family(
+    _of_dispersion("variance", "Variance", "of the ranks, divisor n", ("rank_var", "var")),
+    _of_dispersion(
         "median_absolute_deviation",
         "Median absolute deviation",
         "median of |r - median|, divided by 0.6745",
         ("rank_mad", "mad"),
-        increasing=None,
-        upper=_UNBOUNDED,
-        has_moments=False,
     ),
-    Family(
-        "count",
-        "Count",
-        "n",
-        ("rank_count",),
-        increasing=None,
-        lower=1.0,
-        upper=_UNBOUNDED,
-        has_moments=False,
-    ),
+    _of_dispersion("count", "Count", "n", ("rank_count",), lower=1.0),
 )
 
 

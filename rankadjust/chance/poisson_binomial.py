@@ -6,7 +6,7 @@ saddle point, so that small ones keep their relative accuracy (docs/methods.md, 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -32,14 +32,8 @@ _ANGLE = 8.5
 _NEWTON_STEPS = 12
 _CLOSE = 0.05
 
-# Lengths of the rules that stand for many candidate counts, and by how much they may change a logarithm.
-_RULES = (4, 6, 8, 12, 16, 24, 32)
-_SAME = 1e-12
-
 _ROWS = 128  # points evaluated together
-_SMALL_GROUP = 8  # tasks that are a factor each
-_FACTORS = 16  # of a product that is taken before the logarithm
-_SUMMANDS = 4096  # added together
+_FACTORS = 16  # candidate counts that are looked at together
 _LARGEST_TAU = 40.0
 
 
@@ -50,9 +44,6 @@ class TaskGroups:
     certain, logs: sums of m and m ln N over the first j groups (k + 1,). If x is the count of group j, or just above,
     the ranks of these tasks are up to x for certain.
     tails: sums of m_i (N_j / N_i)^r over the groups i >= j (k + 1, _TERMS + 3).
-    inverses, powers: 1 / N and an exponent for each factor of a product over the tasks (f,): a small group is
-    one factor for each task, a large one is one factor to the power m. starts: the first factor of each group
-    (k + 1,). single, multiple: the factors to the power 1, and the others; ascending.
     """
 
     counts: FloatArray
@@ -60,11 +51,6 @@ class TaskGroups:
     certain: FloatArray
     logs: FloatArray
     tails: FloatArray
-    inverses: FloatArray
-    powers: FloatArray
-    starts: IndexArray
-    single: IndexArray
-    multiple: IndexArray
 
     @classmethod
     def of(cls, counts: FloatArray, tasks: FloatArray) -> "TaskGroups":
@@ -74,48 +60,13 @@ class TaskGroups:
         ratios = np.append(counts[:-1] / counts[1:], 0.0)
         for j in range(counts.size - 1, -1, -1):
             tails[j] = tasks[j] + ratios[j] ** powers * tails[j + 1]
-        is_small = (tasks <= _SMALL_GROUP) & (tasks == np.floor(tasks))
-        factors = np.where(is_small, tasks, 1.0).astype(np.intp)
-        exponents = np.repeat(tasks / factors, factors)
         return cls(
             counts=counts,
             tasks=tasks,
             certain=np.append(0.0, np.cumsum(tasks)),
             logs=np.append(0.0, np.cumsum(tasks * np.log(counts))),
             tails=tails,
-            inverses=np.repeat(1 / counts, factors),
-            powers=exponents,
-            starts=np.append(0, np.cumsum(factors)),
-            single=np.flatnonzero(exponents == 1),
-            multiple=np.flatnonzero(exponents != 1),
         )
-
-    def summarised(self, beyond: float, shifts: ComplexArray) -> "TaskGroups":
-        """Return groups, few of them with more than `beyond` candidates, to be used for x and y up to `beyond`.
-
-        The sum over these tasks of ln(1 + c / N) sums a smooth function of 1 / N, so a Gauss rule can replace the
-        tasks: its nodes are the counts and its weights the numbers of tasks, and neither need be whole numbers. The
-        rule is the shortest that keeps the sum at all given c (s,). If no short rule does, the result is self.
-        """
-        first = int(np.searchsorted(self.counts, beyond, side="right"))
-        counts, tasks = self.counts[first:], self.tasks[first:]
-        # The sum of n logarithms is itself rounded by some n 1e-16.
-        tolerance = max(_SAME, 1e-15 * float(tasks.sum()))
-        for nodes in _RULES:
-            if nodes >= counts.size:
-                break
-            inverses, weights = _gauss_rule(1 / counts, tasks, nodes)
-            change = (
-                np.log1p(shifts[:, None] * inverses) @ weights - np.log1p(shifts[:, None] / counts) @ tasks
-            )
-            if np.abs(change).max() < tolerance:
-                summary = TaskGroups.of(
-                    np.append(self.counts[:first], 1 / inverses[::-1]),
-                    np.append(self.tasks[:first], weights[::-1]),
-                )
-                # The number of all tasks is a whole number still.
-                return replace(summary, certain=np.append(summary.certain[:-1], self.certain[-1]))
-        return self
 
     def beyond(self, x: FloatArray) -> IndexArray:
         """Return the first group with more than x candidates, for each x."""
@@ -133,28 +84,18 @@ class TaskGroups:
         reach = int(np.searchsorted(self.counts, _REACH * float(np.abs(shift).max())))
         return max(reach, int(first.max()))
 
-    def factors(
-        self, chosen: IndexArray, first: IndexArray, end: int, step: int
-    ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield 1 / N (b, f) and powers (f,) of up to `step` of the chosen factors, of groups before `end`.
-
-        1 / N is 0 for groups before `first` (b,).
-        """
-        start = self.starts[first]
-        begin, stop = np.searchsorted(chosen, [start.min(), self.starts[end]])
-        for at in range(begin, stop, step):
-            index = chosen[at : min(at + step, stop)]
-            yield np.where(index >= start[:, None], self.inverses[index], 0.0), self.powers[index]
+    def between(self, first: IndexArray, end: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """Yield 1 / N (b, f) and tasks (f,) of some groups before `end`; 1 / N is 0 for groups before `first` (b,)."""
+        for at in range(int(first.min()), end, _FACTORS):
+            index = np.arange(at, min(at + _FACTORS, end))
+            yield np.where(index >= first[:, None], 1 / self.counts[index], 0.0), self.tasks[index]
 
     def log_product(self, first: IndexArray, shift: _Numbers) -> _Numbers:
         """Return the sum over groups i >= first of m_i ln(1 + shift / N_i), first (b,), shift (b, q)."""
         end = self.series_start(first, shift)
         result = np.zeros_like(shift)
-        # One logarithm of a product instead of many; |tau| <= 40 keeps the product in range.
-        for inverse, _ in self.factors(self.single, first, end, _FACTORS):
-            result += np.log(np.prod(1 + shift[:, None, :] * inverse[:, :, None], axis=1))
-        for inverse, powers in self.factors(self.multiple, first, end, _FACTORS):
-            result += np.einsum("bfq,f->bq", np.log(1 + shift[:, None, :] * inverse[:, :, None]), powers)
+        for inverse, tasks in self.between(first, end):
+            result += np.einsum("bfq,f->bq", np.log(1 + shift[:, None, :] * inverse[:, :, None]), tasks)
         if end < self.counts.size:
             ratio = -shift / self.counts[end]
             series = np.zeros_like(shift)
@@ -168,10 +109,10 @@ class TaskGroups:
         """Return the sums over groups i >= first of m_i / (N_i + shift) and m_i / (N_i + shift)^2, (b,) each."""
         end = self.series_start(first, shift)
         once, twice = np.zeros_like(shift), np.zeros_like(shift)
-        for inverse, powers in self.factors(np.arange(self.powers.size), first, end, _SUMMANDS):
+        for inverse, tasks in self.between(first, end):
             shifted = inverse / (1 + shift[:, None] * inverse)
-            once += shifted @ powers
-            twice += shifted**2 @ powers
+            once += shifted @ tasks
+            twice += shifted**2 @ tasks
         if end < self.counts.size:
             start = self.counts[end]
             ratio = -shift / start
@@ -294,46 +235,6 @@ class Tails:
 
     cdf: FloatArray
     survival: FloatArray
-
-
-def summarise(groups: TaskGroups, low: float, high: float, order: int) -> TaskGroups:
-    """Return groups that give the same probabilities for x and y from low to high, with fewer counts beyond high.
-
-    The logarithms are compared where they are hardest: at both ends and in the middle, at the largest angles used.
-    """
-    x = np.array([low, (low + high) / 2, high])
-    x = x[groups.certain[groups.beyond(x)] < order]
-    if not x.size:
-        return groups
-    saddles = _saddles(groups, x, np.zeros_like(x), np.full(x.size, order - 0.5))
-    angles = np.minimum(1.2 * _ANGLE / saddles.deviation, np.pi)[:, None] * np.array([0.5, 1.0])
-    shifts = x[:, None] * np.expm1(saddles.tau[:, None] + 1j * angles)
-    return groups.summarised(high, shifts.ravel())
-
-
-def _gauss_rule(points: FloatArray, weights: FloatArray, nodes: int) -> tuple[FloatArray, FloatArray]:
-    """Return nodes and weights (nodes,), ascending, of the Gauss rule for a sum over points (k,) with weights (k,).
-
-    The Jacobi matrix comes from Lanczos' method, with every vector made orthogonal to all before it,
-    twice, against rounding; nodes and weights from its eigenvectors (Golub and Welsch 1969).
-    """
-    low, high = points.min(), points.max()
-    scaled = (2 * points - low - high) / (high - low)
-    vectors = np.zeros((nodes, points.size))
-    jacobi = np.zeros((nodes, nodes))
-    vector = np.sqrt(weights / weights.sum())
-    for row in range(nodes):
-        vectors[row] = vector
-        image = scaled * vector
-        jacobi[row, row] = image @ vector
-        for _ in range(2):
-            image -= vectors[: row + 1].T @ (vectors[: row + 1] @ image)
-        norm = float(np.linalg.norm(image))
-        if row + 1 < nodes:
-            jacobi[row + 1, row] = norm
-            vector = image / norm
-    values, eigenvectors = np.linalg.eigh(jacobi)
-    return ((high - low) * values + low + high) / 2, weights.sum() * eigenvectors[0] ** 2
 
 
 def tails(groups: TaskGroups, x: FloatArray, order: float) -> Tails:

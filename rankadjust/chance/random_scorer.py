@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from rankadjust.base.arrays import ByContent, FloatArray, kept
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES
-from rankadjust.chance.metrics import Metric, resolve
+from rankadjust.chance.metrics import Metric
 from rankadjust.chance.terms import covariance_sums, mean_and_variance
 from rankadjust.counting.protocols import Protocol, get_protocol
 
@@ -84,37 +84,6 @@ def without_times(counts: pl.DataFrame) -> pl.DataFrame:
     return counts.with_columns(pl.col(name).alias(name.removeprefix(prefix)) for name in names)
 
 
-def random_scorer_variance(
-    metric: str | Metric, histogram: pl.DataFrame, pairs: pl.DataFrame, side: str, protocol: str | Protocol
-) -> tuple[float | None, str | None]:
-    """Return (variance, None) of a metric in one split under the random_scorer null, or (None, why not).
-
-    histogram: columns side, num_candidates, tasks, shared_pairs, repeated_pairs; pairs: columns head_candidates,
-    tail_candidates, linked_pairs (used for side "both"); both of one split, as `count_candidates` makes them, or
-    `without_times` for a model that does not see times.
-    Raises RankadjustError for an unknown metric, side or protocol, for frames with more than one split, and
-    where both sides are ranked but pairs has no rows.
-    """
-    metric = resolve(metric) if isinstance(metric, str) else metric
-    protocol = get_protocol(protocol) if isinstance(protocol, str) else protocol
-    if side not in SIDES:
-        raise RankadjustError(f"there is no side {side!r}; choose one of {', '.join(SIDES)}")
-    (variance,) = _variances_of([metric], _Tasks.of(histogram, pairs, side), protocol)
-    return variance
-
-
-def mean_term_variance(
-    metric: Metric, histogram: pl.DataFrame, pairs: pl.DataFrame, side: str, protocol: Protocol
-) -> tuple[float | None, str | None]:
-    """Return the variance of the mean of a metric's term: of the metric itself where it is additive.
-
-    The term of GMR is ln r, of HMR 1/r, of IMR r. Arguments, result and errors are the same as for
-    `random_scorer_variance`; the protocol must be one for which the null is derived.
-    """
-    (variance,) = _of_terms((metric,), _Tasks.of(histogram, pairs, side), *_sharing(protocol))
-    return variance
-
-
 @dataclass(frozen=True, eq=False)
 class _Tasks(ByContent):
     """The ranked tasks of a side, which all metrics share: for each number of candidates (k,) how many and which.
@@ -134,11 +103,6 @@ class _Tasks(ByContent):
     @classmethod
     def of(cls, histogram: pl.DataFrame, pairs: pl.DataFrame, side: str) -> "_Tasks":
         """Take counts of one split; side: head, tail or both."""
-        for frame in (histogram, pairs):
-            if "split" in frame.columns and frame["split"].n_unique() > 1:
-                raise RankadjustError(
-                    "the counts are of more than one split; filter histogram and pairs first"
-                )
         part = histogram.filter(pl.col("tasks") > 0, (pl.col("side") == side) | pl.lit(side == "both"))
         names = ("num_candidates", "tasks", "shared_pairs", "repeated_pairs")
         counts, tasks, shared, repeated = _columns(part, *names)

@@ -26,7 +26,6 @@ from rankadjust.chance.metrics import (
     discounted_gain,
     hit,
     inverse_rank,
-    log_rank,
     rank,
     share_beaten,
 )
@@ -173,19 +172,14 @@ _PIECE = 2**14
 _LOOK = 4
 
 
-def covariance_sum(metric: Metric, first: FloatArray, second: FloatArray, weights: FloatArray) -> float:
-    """Return the sum of weights * C(first, second) over pairs of tasks that share the score of the truth.
-
-    first, second: candidate counts (k,); weights (k,). Pairs with a task of fewer candidates than the metric's least
-    do not count.
-    """
-    return covariance_sums([metric], first, second, weights)[0]
-
-
 def covariance_sums(
     metrics: Sequence[Metric], first: FloatArray, second: FloatArray, weights: FloatArray
 ) -> list[float]:
-    """Return what `covariance_sum` does for each of several metrics; metrics of one k share their probabilities."""
+    """Return the sum of weights * C(first, second) over pairs of tasks with one score of the truth, for each metric.
+
+    first, second: candidate counts (k,); weights (k,). Pairs with a task of fewer candidates than the metric's least
+    do not count. Metrics of one k share their probabilities.
+    """
     pairs = cache(partial(_Pairs.of, first, second, weights))
     sums: dict[Metric, float] = {}
     stopping = [metric for metric in metrics if metric.k is not None and not metric.needs_candidates]
@@ -321,8 +315,8 @@ def conditional_mean(metric: Metric, counts: FloatArray) -> Conditional:
     if metric.k is None and shape in _CONDITIONAL_MEANS:
         closed_form = _CONDITIONAL_MEANS[shape]
         return lambda x: metric.scale * closed_form(counts, x)
-    if metric.k is None and shape in _EXPONENTIAL_SUMS:
-        return _mean_of_sum(_EXPONENTIAL_SUMS[shape](float(counts.max())), counts)
+    if metric.k is None and shape is discounted_gain:
+        return _mean_discounted_gain(counts)
     if metric.needs_candidates:
         return lambda x: np.concatenate(
             [_mean_of_term(metric, counts[[row]], x) for row in range(counts.size)]
@@ -397,17 +391,7 @@ def _first_terms(
     return summed
 
 
-# --- terms as sums of exponentials ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class ExponentialSum:
-    """f(r) = first + sum_j weights[j] (exp(-(r - 1) rates[j]) - 1), for ranks from 1 to some largest one."""
-
-    first: float
-    rates: FloatArray
-    weights: FloatArray
-
+# --- the discounted gain as a sum of exponentials -------------------------------------------------------------
 
 # Step of the trapezoid rule in the logarithm of the rate; its error is exp(-pi^2 / step) = 7e-18. The rule goes so far
 # beyond the rates that matter: exp(-33) = 5e-15.
@@ -415,48 +399,34 @@ _RATE_STEP = 0.25
 _REACH = 33.0
 
 
-def log_rank_sum(largest: float) -> ExponentialSum:
-    """Return ln r = integral_0^inf (exp(-s) - exp(-r s)) / s ds (Frullani) as a sum, for r <= largest."""
-    rates = _rates(largest)
-    return ExponentialSum(0.0, rates, -_RATE_STEP * np.exp(-rates))
-
-
-def discounted_gain_sum(largest: float) -> ExponentialSum:
-    """Return 1 / log2(1 + r) as a sum, for r <= largest.
+def exponential_sum(largest: float) -> tuple[FloatArray, FloatArray]:
+    """Return rates (s,) and weights (s,): 1 / log2(1 + r) = 1 + sum of weights (exp(-(r - 1) rates) - 1), r <= largest.
 
     1 / ln(1 + r) is a Stieltjes function (a pole at 0, a cut from -1 on), hence a mixture of exponentials:
 
         1 / ln(1 + r) = 1/r + integral_1^inf 1 / ((r + t) (ln^2(t - 1) + pi^2)) dt
                       = integral_0^inf exp(-r s) (1 + exp(-s) integral_0^inf exp(-y s) / (ln^2 y + pi^2) dy) ds
+
+    The rates go from far below 1 / largest, where only constants are left out, to where exp(-rate) ends.
     """
-    rates = _rates(largest)
+    rates = np.exp(np.arange(-np.log(largest) - _REACH, 3.7, _RATE_STEP))
     log_y = np.arange(-2 * _REACH, np.log(largest) + _REACH + 4, _RATE_STEP)
     density = _RATE_STEP * np.exp(log_y) / (log_y**2 + np.pi**2)
     mixture = 1 + np.exp(-rates) * (np.exp(-rates[:, None] * np.exp(log_y)) @ density)
-    return ExponentialSum(1.0, rates, _RATE_STEP * np.log(2) * rates * np.exp(-rates) * mixture)
+    return rates, _RATE_STEP * np.log(2) * rates * np.exp(-rates) * mixture
 
 
-_EXPONENTIAL_SUMS: Mapping[Term, Callable[[float], ExponentialSum]] = {
-    discounted_gain: discounted_gain_sum,
-    log_rank: log_rank_sum,
-}
-
-
-def _rates(largest: float) -> FloatArray:
-    """Return rates from far below 1 / largest, where only constants are left out, to where exp(-rate) ends."""
-    return np.exp(np.arange(-np.log(largest) - _REACH, 3.7, _RATE_STEP))
-
-
-def _mean_of_sum(terms: ExponentialSum, counts: FloatArray) -> Conditional:
-    """Return m_N(u) of an exponential sum: E exp(-(r - 1) s) = (1 - u (1 - exp(-s)))^(N - 1)."""
+def _mean_discounted_gain(counts: FloatArray) -> Conditional:
+    """Return m_N(u) of the discounted gain, from E exp(-(r - 1) s) = (1 - u (1 - exp(-s)))^(N - 1)."""
+    rates, weights = exponential_sum(float(counts.max()))
     sampled, interpolation = _interpolation(counts)
 
     def conditional(x: FloatArray) -> FloatArray:
         means = np.empty((sampled.size, x.size))
         for column, u in enumerate(special.expit(x)):
-            logarithms = np.log1p(u * np.expm1(-terms.rates))
-            means[:, column] = np.exp(np.outer(sampled - 1, logarithms)) @ terms.weights
-        means += terms.first - terms.weights.sum()
+            logarithms = np.log1p(u * np.expm1(-rates))
+            means[:, column] = np.exp(np.outer(sampled - 1, logarithms)) @ weights
+        means += 1.0 - weights.sum()
         mean: FloatArray = interpolation @ means
         return mean
 

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import NORMAL_QUARTILE, Metric
-from rankadjust.chance.ties import mean_over_orders
+from rankadjust.chance.rank_sums import mean_over_orders
 
 MEDIANS = ("median_rank", "inverse_median_rank")
 # Half of the weight is met exactly only up to rounding.

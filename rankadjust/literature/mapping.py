@@ -20,7 +20,7 @@ from rankadjust.base.io import shipped
 from rankadjust.base.schemas import read_yaml, validate
 from rankadjust.base.vocabulary import PRINTED_SPLITS, SIDES
 from rankadjust.base.words import PUBLISHED, folded, our_word, same_name
-from rankadjust.chance.adjusted_names import Names, names_of, split_adjusted
+from rankadjust.chance.metrics import Names, names_of, split_adjusted
 from rankadjust.counting.protocols import get_protocol, load_benchmarks
 from rankadjust.data.registry import Dataset, resolve_dataset
 from rankadjust.database.arithmetic import stated_scores

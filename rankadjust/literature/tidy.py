@@ -12,7 +12,7 @@ from rankadjust.base.frames import filled
 from rankadjust.base.io import read_csv, readable, shipped, without_guards
 from rankadjust.base.schemas import read_yaml
 from rankadjust.base.vocabulary import EVALUATION, KEY
-from rankadjust.chance.adjusted_names import find_adjusted
+from rankadjust.chance.metrics import find_adjusted
 from rankadjust.tables.formats.grid import MAX_COLUMNS
 
 # Two rows that agree in these columns are the same result: a result that is printed twice in a table is a mistake.

@@ -15,8 +15,7 @@ from typing import Any
 
 from rankadjust.base.printed import Interval, Number
 from rankadjust.base.words import folded
-from rankadjust.chance.adjusted_names import find_adjusted
-from rankadjust.chance.metrics import resolve
+from rankadjust.chance.metrics import find_adjusted, resolve
 from rankadjust.counting.protocols import Benchmark
 from rankadjust.tables.columns import Column
 from rankadjust.tables.facts import (

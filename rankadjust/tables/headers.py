@@ -12,7 +12,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from rankadjust.base.words import folded, shipped_mapping
-from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted
+from rankadjust.chance.metrics import adjusted_key, find_adjusted
 from rankadjust.tables.facts import NOTHING, Fact, Facts
 from rankadjust.tables.formats.cell_text import label
 

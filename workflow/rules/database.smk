@@ -96,7 +96,7 @@ rule benchmarks:
         metrics=METRICS,
         read=content_digest([*SETTINGS, *schemas("benchmarks", "protocols")], DIGESTS),
         damage=damage_to("results/benchmark-moments.parquet"),
-        library=code_digest("base.stages", "chance.benchmarks"),
+        library=code_digest("base.stages", "chance.benchmark_moments"),
     script:
         "../../scripts/benchmarks.py"
 

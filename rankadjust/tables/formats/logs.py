@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from rankadjust.base.printed import PRINTED, plain
-from rankadjust.chance.adjusted_names import find_adjusted
+from rankadjust.chance.metrics import find_adjusted
 from rankadjust.tables.formats.grid import Grid, make_grid
 from rankadjust.tables.formats.plaintext import blocks_of, texts_above
 from rankadjust.tables.formats.tools import load_json, paths_of

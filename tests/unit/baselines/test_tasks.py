@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rankadjust import compare, compare_by, count_baselines, evaluate
+from rankadjust import EvaluationSet, compare, compare_by, count_baselines, evaluate
 from rankadjust.base.errors import RankadjustError
 from rankadjust.baselines.tally import BASELINES
 from rankadjust.baselines.tasks import tasks_with_baselines
 from rankadjust.data.encode import encode
-from rankadjust.database.evaluation_set import EvaluationSet
 from tests.searching import in_profile
 
 COLUMNS = ["head", "relation", "tail", "time"]

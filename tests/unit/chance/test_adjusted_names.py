@@ -7,8 +7,7 @@ import polars as pl
 import pytest
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.adjusted_names import adjusted_key, find_adjusted, names_of, split_adjusted
-from rankadjust.chance.metrics import FAMILIES, resolve
+from rankadjust.chance.metrics import FAMILIES, adjusted_key, find_adjusted, names_of, resolve, split_adjusted
 from rankadjust.literature.rescore import rescore
 from rankadjust.tables.headers import metric_key
 

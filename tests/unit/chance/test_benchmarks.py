@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rankadjust.chance.benchmarks import benchmark_moments
+from rankadjust.chance.benchmark_moments import benchmark_moments
 from rankadjust.chance.metrics import expand
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from rankadjust.database.evaluation_set import EvaluationSet
+from rankadjust import EvaluationSet
 
 SHIFT = 2.5
 

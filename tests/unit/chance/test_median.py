@@ -1,4 +1,4 @@
-"""The short cuts of the median: few candidate counts that stand for many, and few x that stand for all."""
+"""Probabilities of the middle ranks, and sums in equal steps that stand for sums over all x."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankadjust.chance.median import _even_nodes, median_moments
-from rankadjust.chance.poisson_binomial import TaskGroups, no_rank_between, summarise, tails
+from rankadjust.chance.median import _even_nodes
+from rankadjust.chance.poisson_binomial import TaskGroups, no_rank_between, tails
 
 
 def laws(counts, tasks, x, y):
@@ -29,19 +29,15 @@ MANY = {
 
 
 @pytest.mark.parametrize("kind", MANY)
-def test_few_candidate_counts_stand_for_many(kind):
-    """Probabilities from the summary against the law of K(x), tail by tail."""
+def test_probabilities_are_those_of_the_law_of_the_number_of_ranks(kind):
+    """Against the law of K(x), tail by tail."""
     counts, tasks = MANY[kind]
     order = int(tasks.sum()) // 2
     groups = TaskGroups.of(counts, tasks.astype(float))
-    low, high = 200.0, 690.0
-    summary = summarise(groups, low, high, order)
-    assert summary.counts.size <= min(groups.counts.size - 1, 34)
-    assert summary.certain[-1] == groups.certain[-1]
-    x = np.array([low, 333.0, 421.0, 500.0, 690.0])
+    x = np.array([200.0, 333.0, 421.0, 500.0, 690.0])
     gap = np.array([0.0, 1.0, 5.0, 17.0, 0.0])
-    found, both = tails(summary, x, order), no_rank_between(summary, x, gap, order)
-    middle = tails(summary, x, order + 0.5)
+    found, both = tails(groups, x, order), no_rank_between(groups, x, gap, order)
+    middle = tails(groups, x, order + 0.5)
     for place, at in enumerate(x):
         law = laws(counts, tasks, at, at)
         assert found.cdf[place] == pytest.approx(law[order:].sum(), rel=1e-10)
@@ -51,27 +47,6 @@ def test_few_candidate_counts_stand_for_many(kind):
         assert middle.survival[place] == pytest.approx(law[:order].sum() + law[order] / 2, rel=1e-10)
         expected = laws(counts, tasks, at, at + gap[place])[order]
         assert both[place] == pytest.approx(expected, rel=1e-10)
-
-
-@pytest.mark.parametrize("kind", MANY)
-def test_the_moments_do_not_depend_on_the_summary(kind, monkeypatch):
-    counts, tasks = MANY[kind]
-    quick = median_moments(counts, tasks.astype(float))
-    monkeypatch.setattr("rankadjust.chance.poisson_binomial._RULES", ())
-    slow = median_moments(counts, tasks.astype(float))
-    assert quick.expectation == pytest.approx(slow.expectation, rel=1e-12)
-    assert quick.variance == pytest.approx(slow.variance, rel=1e-9)
-    assert quick.inverse_expectation == pytest.approx(slow.inverse_expectation, rel=1e-11)
-    assert quick.inverse_variance == pytest.approx(slow.inverse_variance, rel=1e-9)
-
-
-def test_counts_are_not_summarised_where_ranks_reach_them():
-    groups = TaskGroups.of(np.arange(10.0, 60), np.ones(50))
-    summary = summarise(groups, 5.0, 30.0, 25)
-    assert summary.counts[:21].tolist() == groups.counts[:21].tolist()
-    # Few tasks have all angles in use: there is no short rule then.
-    pair = TaskGroups.of(np.array([50.0, 90, 91, 92, 93]), np.ones(5))
-    assert summarise(pair, 1.0, 49.0, 2) is pair
 
 
 @settings(deadline=None, max_examples=30)

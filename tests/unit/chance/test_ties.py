@@ -8,7 +8,7 @@ import pytest
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.chance.moments import metric_moments
-from rankadjust.chance.ties import mean_over_orders
+from rankadjust.chance.rank_sums import mean_over_orders
 
 METRICS = [metric for metric in expand(list(FAMILIES), [1, 3, 10, 1000]) if metric.term is not None]
 # Ends of ranges in every octave, short and long, and up to where a rank-by-rank sum is still quick.

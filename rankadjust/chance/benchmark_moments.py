@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from rankadjust.base.frames import filled
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
-from rankadjust.chance.replacement import within_bounds
 from rankadjust.counting.candidates import benchmark_candidates
-from rankadjust.counting.protocols import Benchmark
+from rankadjust.counting.protocols import Benchmark, Pool
 
 _UNKNOWN = pl.lit("the number of tasks is not confirmed by a source")
 _KEY = ["split", "side", "metric"]
@@ -34,7 +34,7 @@ def benchmark_moments(benchmark: Benchmark, metrics: Sequence[Metric]) -> pl.Dat
     unknown = counts.filter(pl.col("tasks").is_null()).with_columns(tasks=pl.lit(1, pl.Int64))
     moments = pl.concat([_of_known_tasks(known, benchmark, metrics), _of_unknown_tasks(unknown, metrics)])
     if benchmark.pool is not None and benchmark.protocol.negatives is not None:
-        moments = within_bounds(moments, metrics, benchmark.protocol.negatives, benchmark.pool)
+        moments = _within_bounds(moments, metrics, benchmark.protocol.negatives, benchmark.pool)
     elif benchmark.approximate:
         moments = moments.with_columns(method=filled("{}, approximate", "method"))
     return moments.with_columns(_blank(benchmark.reason)).select(
@@ -90,3 +90,64 @@ def _pairs(counts: pl.DataFrame) -> pl.DataFrame:
         linked_pairs="tasks",
         static_linked_pairs="tasks",
     )
+
+
+# --- negatives drawn with replacement, as GraIL and its followers draw them ------------------------------------
+
+_REASON = (
+    "negatives are drawn with replacement, and whether the true answer is among them depends on the source: only "
+    "bounds of the expectation are known"
+)
+_NO_VARIANCE = (
+    "negatives are drawn once, five times or not at all, depending on the source: the variance is not known"
+)
+_NOT_A_MEAN = "not a mean over the tasks: its expectation is not derived for negatives drawn with replacement"
+
+
+def _within_bounds(
+    moments: pl.DataFrame, metrics: Sequence[Metric], negatives: int, pool: Pool
+) -> pl.DataFrame:
+    """Return moments for uniform ranks 1..negatives + 1 as bounds of the moments for draws from a pool.
+
+    Of the M entities that the q negatives are drawn from J are better than the true answer, and a random scorer makes
+    every J equally likely. The rank is 1 + Binomial(q, J / M), so that the expectation of a term f is the mean over J
+    of g(J / M), g(p) = E f(1 + Binomial(q, p)). J runs from 0 to M where the true answer is none of the M (NodePiece).
+    Where it is one of them it may be drawn as its own negative, and whether such a tie counts for it (J up to M - 1) or
+    against it (J from 1 on) is left to a sorting routine (GraIL). All three are sums for the integral of g, which is
+    the mean U of f over the ranks 1..q + 1:
+
+        |E f - U| <= |f(1) - f(q + 1)| / (2 M) + q (sum of |second differences of f|) / (8 M^2).
+
+    docs/methods.md, "Negatives drawn with replacement", has the proof.
+
+    moments: as `moments_table` and `nulls_table` make them, with the columns of their reasons. Only additive metrics
+    have bounds.
+    """
+    reach = {metric.key: _reach(metric, negatives, pool) for metric in metrics if metric.additive}
+    apart = pl.col("metric").replace_strict(reach, default=None, return_dtype=pl.Float64)
+    unknown = pl.lit(None, pl.Float64)
+    return moments.with_columns(
+        expectation_low=pl.col("expectation") - apart,
+        expectation_high=pl.col("expectation") + apart,
+        variance_low=unknown,
+        variance_high=unknown,
+        expectation=unknown,
+        variance=unknown,
+        variance_random_scorer=unknown,
+        variance_static_scorer=unknown,
+        method=pl.lit("bounds, ") + pl.col("method"),
+        reason=pl.coalesce("reason", pl.when(apart.is_null()).then(pl.lit(_NOT_A_MEAN)), pl.lit(_REASON)),
+        reason_random_scorer=pl.lit(_NO_VARIANCE),
+        reason_static_scorer=pl.lit(_NO_VARIANCE),
+    )
+
+
+def _reach(metric: Metric, negatives: int, pool: Pool) -> float:
+    """Return how far the mean of a metric's term over tasks may be from its mean over uniform ranks."""
+    if metric.term is None:
+        return np.nan
+    size = negatives + 1
+    values = metric.term(np.arange(1.0, size + 1), np.full(size, float(size)))
+    of_ends = abs(values[0] - values[-1]) / (2 * pool.harmonic_mean)
+    of_bends = negatives * np.abs(np.diff(values, 2)).sum() / (8 * pool.harmonic_mean * pool.least)
+    return float(of_ends + of_bends)
