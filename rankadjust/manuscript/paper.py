@@ -11,25 +11,29 @@ from rankadjust.base.io import to_csv, write_bytes, write_text
 from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.store import released_version
-from rankadjust.literature.assumptions import with_defaults_named
+from rankadjust.literature.assumptions import assumptions, with_defaults_named
+from rankadjust.literature.contradictions import check as find_contradictions
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.result_files import Results, read_results
-from rankadjust.manuscript.checking import report
-from rankadjust.manuscript.latex import (
+from rankadjust.literature.statuses import problems
+from rankadjust.literature.tidy import where_of
+from rankadjust.manuscript.latex_tables import (
     Column,
     adjusted_source,
     as_text,
     columns_of,
+    for_a_page,
     in_float,
     new_columns,
     table_body,
+    tidy_columns,
 )
+from rankadjust.manuscript.printed_scores import SCORES, scored
 from rankadjust.manuscript.ranks import looks_like_ranks, marks_of_ranks, rows_of_ranks, test_sentence
-from rankadjust.manuscript.scores import SCORES, scored
-from rankadjust.manuscript.tidy import for_a_page, tidy_columns
 from rankadjust.manuscript.wording import REFERENCES, caption_note, methods
 from rankadjust.output.comparison_text import comparison
 from rankadjust.output.markup import to_markdown
+from rankadjust.output.terminal import assumed_facts
 from rankadjust.tables.files import SUFFIXES
 
 _SCALE = 4.0
@@ -166,8 +170,37 @@ def paper_of_results(
             f"{path}: no value could be adjusted; 'rankadjust rescore {path}' says why"
         )
     tables, remarks = _tables(path, results, rows, caption_note(rows), replace=replace)
-    check = report(rows, constants, results.unread, remarks)
+    check = _check_list(rows, constants, results.unread, remarks)
     return _paper(rows, tables, methods(rows, _database_of(constants)), check)
+
+
+def _check_list(
+    rows: pl.DataFrame, constants: Constants, unread: Sequence[str], remarks: Sequence[str]
+) -> str:
+    """Return what an author looks at before printing the table, as Markdown.
+
+    rows: the values with score, shown and mark. unread: a line for each cell that could not be read. remarks: further
+    remarks for the author on the files that were written.
+    """
+    facts = assumptions(with_defaults_named(rows))
+    findings = find_contradictions(rows.drop("score", "shown", "mark"), constants)
+    model = pl.col("model") if "model" in findings.columns else pl.lit(None)
+    lines = [
+        f"- {where}: {model or 'no model'}: {severity}: {message}"
+        for where, model, severity, message in findings.select(
+            where_of(findings), model, "severity", "message"
+        ).iter_rows()
+    ]
+    parts = {
+        "Contradictions": "\n".join(lines) or "None was found.",
+        "What the table does not say": f"```text\n{assumed_facts(facts)}\n```"
+        if facts.height
+        else "Nothing was assumed.",
+        "What was not adjusted": "\n".join(f"- {line}" for line in [*unread, *problems(rows)])
+        or "Every value was.",
+        **({"Remarks": "\n".join(f"- {line}" for line in remarks)} if remarks else {}),
+    }
+    return "\n\n".join(["# Check", *(f"## {title}\n\n{text}" for title, text in parts.items())]) + "\n"
 
 
 def _of_ranks(

@@ -9,7 +9,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.constants import Constants
-from rankadjust.manuscript.scores import AS_GOOD, BEST
+from rankadjust.manuscript.printed_scores import AS_GOOD, BEST
 from rankadjust.models.compare import Comparison, compare
 
 METRICS = ("inverse_harmonic_mean_rank", "arithmetic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")

@@ -8,7 +8,7 @@ from rankadjust.base.errors import listed
 from rankadjust.base.version import VERSION
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import get_protocol
-from rankadjust.manuscript.scores import AS_GOOD, BEST
+from rankadjust.manuscript.printed_scores import AS_GOOD, BEST
 from rankadjust.output.markup import escape_latex
 
 REFERENCES = f"""@article{{hoyt2022unified,
@@ -31,7 +31,7 @@ REFERENCES = f"""@article{{hoyt2022unified,
 def caption_note(rows: pl.DataFrame) -> str:
     """Return the sentences of the caption about the new numbers of a table, as LaTeX; nothing if there are none.
 
-    rows: the values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
+    rows: the values with score, shown and mark (`rankadjust.manuscript.printed_scores.scored`).
     """
     shown = rows.filter(pl.col("shown") != "")
     scores = shown["score"].unique(maintain_order=True).to_list()
@@ -53,13 +53,8 @@ def caption_note(rows: pl.DataFrame) -> str:
 def methods(rows: pl.DataFrame, database: str | None) -> str:
     r"""Return the sentences for the methods section, as LaTeX.
 
-    Parameters
-    ----------
-    rows
-        The values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
-    database
-        The name of the database of constants, such as 'database 1, sha256:…'; None if it has no name.
-
+    rows: the values with score, shown and mark (`printed_scores.scored`). database: the name of the database of
+    constants, such as 'database 1, sha256:…'; None if it has no name.
     """
     known = rows.filter(pl.col("index").is_not_null())
     if known.is_empty():
@@ -71,7 +66,7 @@ def methods(rows: pl.DataFrame, database: str | None) -> str:
 def advice(rows: pl.DataFrame) -> str:
     """Return advice in a line or two: the number to print for each metric and data set.
 
-    rows: the values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
+    rows: the values with score, shown and mark (`rankadjust.manuscript.printed_scores.scored`).
     """
     known = rows.filter(pl.col("index").is_not_null())
     parts = {

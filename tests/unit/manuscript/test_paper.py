@@ -11,8 +11,8 @@ import pytest
 
 import rankadjust
 from rankadjust.base.errors import RankadjustError
-from rankadjust.manuscript.scores import BEST
-from rankadjust.manuscript.source import tabulars
+from rankadjust.manuscript.latex_source import tabulars
+from rankadjust.manuscript.printed_scores import BEST
 
 HERE = Path(__file__).parents[2] / "data" / "manuscript"
 TABLES = sorted(HERE.glob("*.tex"))

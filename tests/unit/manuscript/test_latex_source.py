@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rankadjust.manuscript.source import (
+from rankadjust.manuscript.latex_source import (
     Addition,
     alignment_of,
     edited,

@@ -31,27 +31,12 @@ def scored(
 ) -> pl.DataFrame:
     """Return the rows with the adjusted number that belongs beside each value, and its mark.
 
-    Parameters
-    ----------
-    rescored
-        Rows of `rankadjust.rescore`, with the columns grid and column if a published table was read.
-    score
-        One of SCORES.
-    marks
-        The mark of each row; None for no marks, since printed values alone cannot tell which model is better.
-
-    Returns
-    -------
-    pl.DataFrame
-        The rows with three more columns: score ('index', 'gain', or None for no adjusted number), shown (the text of
-        the score, in percent if the printed value is, with as many digits as the rounding leaves certain) and mark
-        (BEST, AS_GOOD for a value that a test on ranks cannot distinguish from the best value, else empty).
-
-    Raises
-    ------
-    RankadjustError
-        For an unknown score.
-
+    rescored: rows of `rankadjust.rescore`, with the columns grid and column if a published table was read. score: one
+    of SCORES. marks: the mark of each row; None for no marks, since printed values alone cannot tell which model is
+    better. Added are score ('index', 'gain', or None for no adjusted number), shown (the text of the score, in percent
+    if the printed value is, with as many digits as the rounding leaves certain) and mark (BEST, AS_GOOD for a value
+    that a test on ranks cannot distinguish from the best value, else empty). Raises RankadjustError for an unknown
+    score.
     """
     if score not in SCORES:
         raise RankadjustError(f"unknown score '{score}'{did_you_mean(score, SCORES) or ''}")
@@ -60,18 +45,12 @@ def scored(
     is_rank = pl.col("metric").is_in([key for key in _known(rescored) if not resolve(key).increasing])
     least = pl.max_horizontal(pl.col("value_high") - pl.col("value_low"), pl.lit(LEAST_MOVE))
     is_moved = is_rank | ((pl.col("index") - pl.col("value")).abs() > least)
-    takes_index = is_moved.fill_null(value=False).any().over(of_column) if score == "recommended" else None
+    takes_index = is_moved.fill_null(value=False).any().over(of_column)
     has_index, has_gain = pl.col("index").is_not_null(), gain.is_not_null()
-    wanted = {
-        "recommended": pl.when(takes_index & has_index)
-        .then(pl.lit("index"))
-        .when(~takes_index & has_gain)
-        .then(pl.lit("gain"))
-        if takes_index is not None
-        else None,
-        "index": pl.when(has_index).then(pl.lit("index")),
-        "gain": pl.when(has_gain).then(pl.lit("gain")),
-    }[score]
+    if score == "recommended":
+        has_index, has_gain = takes_index & has_index, ~takes_index & has_gain
+    index = pl.when(has_index & pl.lit(score != "gain")).then(pl.lit("index"))
+    wanted = pl.coalesce(index, pl.when(has_gain & pl.lit(score != "index")).then(pl.lit("gain")))
     # A mean rank has no percent sign. Its index is in percent if other values of its table are.
     is_percent = pl.col("unit") == "percent"
     in_table = is_percent.any().over("grid") if "grid" in rescored.columns else is_percent.any()

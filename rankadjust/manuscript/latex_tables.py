@@ -4,12 +4,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from rankadjust.manuscript.scores import AS_GOOD, BEST
-from rankadjust.manuscript.source import (
+from rankadjust.base.vocabulary import KEY
+from rankadjust.chance.metrics import resolve
+from rankadjust.manuscript.latex_source import (
     Addition,
     Edit,
     Tabular,
@@ -20,6 +21,8 @@ from rankadjust.manuscript.source import (
     with_columns,
     with_texts,
 )
+from rankadjust.manuscript.printed_scores import AS_GOOD, BEST
+from rankadjust.manuscript.ranks import METRICS
 from rankadjust.output.markup import escape_latex, unused
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.formats.macros import arguments
@@ -46,24 +49,11 @@ def adjusted_source(
 ) -> tuple[str, list[str]]:
     r"""Return an author's LaTeX source with the adjusted numbers, and a remark on each table that was set anew.
 
-    Parameters
-    ----------
-    source
-        The text of the file.
-    tables
-        The tables that were read from the file: `Reading.tables`.
-    rows
-        The values with score, shown and mark (`rankadjust.manuscript.scores.scored`).
-    note
-        The sentences of the caption about the new numbers, as LaTeX.
-    replace
-        Put each number in place of the printed number, and not into a column beside it.
-
-    Notes
-    -----
-    Only new columns, spans over new columns and captions change; every other character stays. A table whose rows or
-    columns come from macros has no cells in the source, so it is set anew.
-
+    source: the text of the file. tables: the tables that were read from it (`Reading.tables`). rows: the values with
+    score, shown and mark (`printed_scores.scored`). note: the sentences of the caption about the new numbers, as LaTeX.
+    replace: put each number in place of the printed number, and not into a column beside it. Only new columns, spans
+    over new columns and captions change; every other character stays. A table whose rows or columns come from macros
+    has no cells in the source, so it is set anew.
     """
     places = tabulars(source)
     shapes = shapes_as_read(source)
@@ -292,3 +282,53 @@ def header_lines(headers: Sequence[tuple[str, ...]]) -> list[str]:
         lines += [" & ".join(cells) + r" \\", " ".join(rules)]
     lines.append(" & ".join(escape_latex(header[-1]) for header in headers) + r" \\")
     return [line for line in lines if line]
+
+
+# --- a tidy table as papers print it: a row for each model, a column for each metric
+
+_MOST_DIGITS = 6
+
+
+def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows that fit on a page: adjusted values, of both sides and the usual metrics if there are any."""
+    rows = rows.filter(pl.col("index").is_not_null())
+    for usual in (pl.col("side") == "both", pl.col("metric").is_in(METRICS)):
+        rows = kept if (kept := rows.filter(usual)).height else rows
+    return rows
+
+
+def tidy_columns(rows: pl.DataFrame) -> list[Column]:
+    """Return a column for each metric, and beside it a column for its score, if it has a score.
+
+    rows: values with score, shown and mark. A model with several values of one evaluation gets a row for each value.
+    """
+    known = rows.filter(pl.col("value").is_not_null()).with_columns(pl.col("model").fill_null("not named"))
+    known = known.with_columns(nth=pl.int_range(pl.len()).over("model", *KEY))
+    results = known.select("model", "nth").unique(maintain_order=True).rows()
+    same = [name for name in ("protocol", "split", "side") if known[name].n_unique() == 1]
+    columns = [Column("Model", ("Model",), [(model, None) for model, _ in results])]
+    for _, part in known.group_by(KEY, maintain_order=True):
+        about = part.row(0, named=True)
+        others = [about[name] for name in ("protocol", "split", "side") if name not in same]
+        top, label = " ".join([about["dataset"] or "", *others]), resolve(about["metric"]).label
+        cells = {(row["model"], row["nth"]): row for row in part.iter_rows(named=True)}
+        printed = [(_printed(cells[key]) if key in cells else "", None) for key in results]
+        columns.append(Column(f"{top} / {label}", (top, label), printed))
+        scores = part["score"].drop_nulls().unique(maintain_order=True).to_list()
+        if scores:
+            title = f"{label} {HEADERS[scores[0]]}"
+            shown = [
+                (cells[key]["shown"], cells[key]["mark"]) if key in cells else ("", "") for key in results
+            ]
+            columns.append(Column(f"{top} / {title}", (top, title), shown))
+    return columns
+
+
+def _printed(row: dict[str, Any]) -> str:
+    """Return a value as it was printed; a value with too many digits, written by a tool, is rounded."""
+    text = str(row["value_as_printed"])
+    if sum(map(str.isdigit, text)) <= _MOST_DIGITS:
+        return text
+    if row["unit"] == "percent":
+        return f"{row['value'] * 100:.1f}"
+    return f"{row['value']:.{3 if resolve(row['metric']).increasing else 1}f}"
