@@ -5,7 +5,9 @@ weight and group, and the columns that `task_attributes` names. Other columns ar
 "Ranks").
 """
 
+import csv
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,12 +17,10 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
-from rankadjust.base.frames import is_frame, require_frame
+from rankadjust.base.frames import filled, is_frame, require_frame
 from rankadjust.base.io import read_csv, read_parquet, readable
 from rankadjust.base.parquet import check_parquet
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
-from rankadjust.evaluation.libkge import SUFFIXES as TRACES
-from rankadjust.evaluation.libkge import read_trace
 from rankadjust.evaluation.scores import holds_scores, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
 
@@ -31,6 +31,9 @@ _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _SUFFIXES = (*_SEPARATORS, ".parquet")
 # So LibKGE calls it, in a folder for each run.
 _TRACE = "trace.yaml"
+_TRACES = (".yaml", ".yml")
+_TRACE_NUMBERS = ("s", "p", "o", "epoch", "rank", "rank_filtered", "rank_filtered_with_test")
+_SIDE_OF_TASK = {"sp": "tail", "po": "head"}
 
 
 def tasks_from(
@@ -77,11 +80,13 @@ def _read(path: Path) -> pl.DataFrame:
     if holds_scores(path):
         ranks = read_scores(path)
         return check_tasks(ranks, str(path), first_row=0).with_columns(ranks["num_filtered"])
+    if re.match("[a-z]{2,}:/", str(path)):
+        raise RankadjustError(f"{path}: this is an address; download the file, and give its path")
     if (path / _TRACE).is_file():
         path /= _TRACE
     if path.is_dir():
         return _read_folder(path)
-    frame = read_trace(path) if path.suffix in TRACES else _read_table(path)
+    frame = read_trace(path) if path.suffix in _TRACES else _read_table(path)
     # People count lines from 1, and the header of a text table is one.
     return check_tasks(frame, str(path), first_row=2 if _suffix(path) in _SEPARATORS else 1)
 
@@ -118,7 +123,7 @@ def run_sources(folder: Path, *, folders: bool = False) -> list[Path]:
 def _is_run(path: Path) -> bool:
     if path.is_dir():
         return holds_scores(path) or (path / _TRACE).is_file()
-    is_trace = path.suffix in TRACES and path.name.startswith(Path(_TRACE).stem)
+    is_trace = path.suffix in _TRACES and path.name.startswith(Path(_TRACE).stem)
     return is_trace or path.suffix == ".npz" or _suffix(path) in _SUFFIXES
 
 
@@ -141,11 +146,48 @@ def _read_table(path: Path) -> pl.DataFrame:
                 check_parquet(file)
                 return read_parquet(file)
         if _suffix(path) in _SEPARATORS:
-            return read_csv(path, separator=_SEPARATORS[_suffix(path)], raise_if_empty=False)
+            return _read_text(path, _SEPARATORS[_suffix(path)])
     raise RankadjustError(
         f"{path}: not a table of ranks or scores; known are {', '.join(_SUFFIXES)}, .npz "
         "and trace.yaml of LibKGE"
     )
+
+
+def _read_text(path: Path, separator: str) -> pl.DataFrame:
+    with path.open("rb") as file:
+        start = file.read(1000)
+    if start.startswith(b"PK"):
+        raise RankadjustError(
+            f"{path}: this is a zip archive, not a text; unpack it, and give the file in it"
+        )
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in start[:2]:
+        raise RankadjustError(
+            f"{path}: row 1: the text is UTF-16, as some spreadsheets write it; save it as UTF-8"
+        )
+    try:
+        return read_csv(path, separator=separator, raise_if_empty=False)
+    except pl.exceptions.PolarsError:
+        if why := None if path.suffix == ".gz" else _why_no_table(path, separator):
+            raise RankadjustError(f"{path}: {why}") from None
+        raise
+
+
+def _why_no_table(path: Path, separator: str) -> str | None:
+    """Return the first row that is no row of a table, the cause and the remedy; None where none is found."""
+    lines = path.read_bytes().splitlines()
+    header: list[str] = []
+    for row, line in enumerate(lines, 1):
+        try:
+            cells = next(csv.reader([line.decode()], delimiter=separator), [])
+        except UnicodeDecodeError:
+            return f"row {row}: the text is not UTF-8; save it as UTF-8"
+        header = header or cells
+        if len(cells) > len(header):
+            hint = (
+                _header_hint(header) or "; write ranks with a decimal point, and text with a comma in quotes"
+            )
+            return f"row {row} has {len(cells)} cells, but the header {len(header)}{hint}"
+    return None
 
 
 def _suffix(path: Path) -> str:
@@ -213,6 +255,8 @@ def _hint(name: str, given: object) -> str:
     if name in ("rank", *TIED):
         if text in ("0", "0.0"):
             return "; if your ranks count from 0, add 1 to each"
+        if re.fullmatch(r"\d+,\d+", text):
+            return f"; write a decimal point: {text.replace(',', '.')}"
         if text == "nan":
             return "; look for scores of the model that are NaN"
     return ""
@@ -286,3 +330,59 @@ def _no_count(name: str) -> pl.Expr:
 
 def _no_rank(name: str) -> pl.Expr:
     return ~((pl.col(name) >= 1) & (pl.col(name) < 2.0**51) & (pl.col(name) * 2 % 1 == 0))
+
+
+# --- traces of LibKGE ------------------------------------------------------------------------------------------
+
+
+def read_trace(path: Path) -> pl.DataFrame:
+    """Return triple (LibKGE's three ids with commas), side, rank, relation and query of every task of a trace.yaml.
+
+    A trace of an evaluation with `eval.trace_level: example` has one record a line, in YAML's flow style: `task: sp`
+    asks for the object, `task: po` for the subject. Millions of lines are read by their keys rather than as YAML, which
+    takes a thousand times as long.
+
+    The rank is the basis of LibKGE's filtered metrics: filtered with the test triples if the trace has it
+    (validation data), else filtered. Of several epochs the last counts. Raises
+    RankadjustError where the trace has no examples, or examples of several splits.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise RankadjustError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise RankadjustError(f"{path}: cannot be read as a trace of LibKGE ({error})") from None
+    examples = pl.DataFrame(
+        {"line": [line for line in lines if "event: example_rank" in line]}, schema={"line": pl.String}
+    )
+    if examples.is_empty():
+        raise RankadjustError(
+            f"{path}: there is no rank of a single triple; evaluate with LibKGE's option eval.trace_level=example"
+        )
+    keys = (*_TRACE_NUMBERS, "task", "split")
+    ranks = examples.select(
+        pl.col("line").str.extract(rf"[{{ ]{re.escape(key)}: ([^,}}]+)[,}}]").alias(key) for key in keys
+    )
+    ranks = ranks.with_columns(pl.col(_TRACE_NUMBERS).cast(pl.Int64, strict=False))
+    rank = pl.coalesce("rank_filtered_with_test", "rank_filtered")
+    broken = ranks.select(
+        (rank.is_null() | ~pl.col("task").is_in(list(_SIDE_OF_TASK))).arg_true()
+    ).to_series()
+    if broken.len():
+        line = examples["line"][int(broken[0])]
+        raise RankadjustError(f"{path}: a record has no task sp or po, or no rank_filtered: {line[:80]}…")
+    splits = ranks["split"].drop_nulls().unique().sort().to_list()
+    if len(splits) > 1:
+        raise RankadjustError(
+            f"{path}: there are ranks of the splits {' and '.join(splits)}; keep the lines of one"
+        )
+    ids = ["s", "p", "o"]
+    is_tail = pl.col("task") == "sp"
+    asked = pl.when(is_tail).then(filled("{},{},?", "s", "p")).otherwise(filled("?,{},{}", "p", "o"))
+    return ranks.filter(pl.col("epoch").eq_missing(pl.col("epoch").max())).select(
+        triple=pl.concat_str([pl.col(name).cast(pl.String) for name in ids], separator=","),
+        side=pl.col("task").replace_strict(_SIDE_OF_TASK),
+        rank=rank,
+        relation=pl.col("p").cast(pl.String),
+        query=asked,
+    )

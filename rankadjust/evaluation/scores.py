@@ -5,18 +5,23 @@ file, or as a folder of .npy files that is read a few rows at a time, so that it
 memory (docs/evaluate.md).
 """
 
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from rankadjust.base.arrays import IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.npy import mapped, readable
+from rankadjust.base.io import readable
 
 # One value a task, taken over into the table of ranks.
 TASK_COLUMNS = ("side", "triple", "weight", "group")
@@ -24,21 +29,23 @@ TASK_COLUMNS = ("side", "triple", "weight", "group")
 _NUMBERS = "fiu"  # kinds of types, as numpy names them
 _BLOCK = 2**22  # scores that are looked at together
 _ROW_POINTERS, _COLUMNS = "filter_indptr", "filter_indices"
+# What numpy and scipy raise for bytes that are something else.
+_BROKEN = (
+    *(
+        OSError,
+        ValueError,
+        EOFError,
+        KeyError,
+        TypeError,
+        ArithmeticError,
+        RuntimeError,
+        SyntaxError,
+        MemoryError,
+    ),
+    *(TokenError, zipfile.BadZipFile, zlib.error),
+)
 # The arrays of the evaluators of OGB and TGB: the scores of the true answers, and of their negatives.
 _POSITIVE, _NEGATIVE = "y_pred_pos", "y_pred_neg"
-
-
-@dataclass(frozen=True)
-class _File:
-    """A matrix in a .npy file, mapped anew for each access: what is unmapped takes no memory."""
-
-    path: Path
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-    def __getitem__(self, rows: slice, /) -> NDArray[Any]:
-        block: NDArray[Any] = np.load(self.path, mmap_mode="r")[rows]
-        return block
 
 
 @dataclass(frozen=True)
@@ -58,8 +65,7 @@ class _Sparse:
         return mask
 
 
-_Rows = NDArray[Any] | _File | _Sparse
-"""A matrix that can be read in parts, row by row."""
+_Rows = NDArray[Any] | _Sparse
 
 
 def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = None) -> pl.DataFrame:
@@ -81,8 +87,7 @@ def rank_scores(scores: ArrayLike, target: ArrayLike, mask: ArrayLike | None = N
     >>> rank_scores([[0.1, 0.7, 0.7, 0.2]], [1], mask=[[False, False, True, False]]).to_dicts()
     [{'optimistic': 1, 'pessimistic': 1, 'num_candidates': 3}]
     """
-    sparse = hasattr(mask, "tocsr")
-    filtered = None if mask is None else _from_sparse(mask) if sparse else np.asarray(mask)
+    filtered = None if mask is None else _from_sparse(mask) if hasattr(mask, "tocsr") else np.asarray(mask)
     return _ranked(np.asarray(scores), np.asarray(target), filtered, "the scores")
 
 
@@ -146,33 +151,32 @@ def _true_answer_first(arrays: Mapping[str, Any], path: Path) -> Mapping[str, An
 
 
 def _load_file(path: Path) -> Mapping[str, Any]:
-    with readable(str(path)), path.open("rb") as file:
-        is_array = file.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
-    if is_array:
-        raise RankadjustError(f"{path}: one array without a name; write it with numpy.savez")
-    with readable(str(path)), np.load(path, allow_pickle=False) as arrays:
-        # If a member is not an array, numpy returns its bytes.
-        return {name: np.asarray(array) for name, array in arrays.items()}
+    with _readable(path):
+        arrays = np.load(path, allow_pickle=False)
+        if isinstance(arrays, np.ndarray):
+            raise RankadjustError(f"{path}: one array without a name; write it with numpy.savez")
+        with arrays:
+            # If a member is not an array, numpy returns its bytes.
+            return {name: np.asarray(array) for name, array in arrays.items()}
 
 
 def _open_folder(path: Path) -> Mapping[str, Any]:
     arrays: dict[str, Any] = {}
-    for name in ("scores", "mask"):
+    for name in ("scores", "mask", "target", _POSITIVE, _NEGATIVE, *TASK_COLUMNS):
         file = path / f"{name}.npy"
         if file.is_file():
-            array = mapped(file)
-            arrays[name] = _File(file, array.shape, array.dtype)
-    for name in ("target", _POSITIVE, _NEGATIVE, *TASK_COLUMNS):
-        file = path / f"{name}.npy"
-        if file.is_file():
-            arrays[name] = np.array(mapped(file))
+            with _readable(file):
+                # A map of the file: scores may be larger than the memory, and are read a few rows at a time.
+                arrays[name] = np.load(file, mmap_mode="r", allow_pickle=False)
     file = path / "filter.npz"
     if file.is_file():
-        from scipy import sparse  # noqa: PLC0415 - slow to import, and seldom needed
-
-        with readable(str(file)):
+        with _readable(file):
             arrays["filter"] = _from_sparse(sparse.load_npz(file))
     return arrays
+
+
+def _readable(path: Path) -> AbstractContextManager[None]:
+    return readable(path, "cannot be read as numbers", broken=_BROKEN)
 
 
 def _mask(arrays: Mapping[str, Any], path: Path) -> _Rows | None:

@@ -8,7 +8,7 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.evaluation.rank_files import tasks_from
-from rankadjust.evaluation.scores import rank_scores
+from rankadjust.evaluation.scores import rank_scores, read_scores
 
 RANK = "but it must be a rank: a whole number from 1 on, or a half between two"
 
@@ -59,3 +59,58 @@ def test_a_mask_of_0_and_1_filters_as_truth_values_do():
     scores = np.arange(12.0).reshape(3, 4)
     mask = np.array([[0, 0, 1, 1], [1, 0, 0, 0], [0, 0, 0, 0]])
     assert rank_scores(scores, [0, 1, 2], mask).equals(rank_scores(scores, [0, 1, 2], mask.astype(bool)))
+
+
+def npy(header: bytes) -> bytes:
+    header += b" " * (-(len(header) + 11) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(80)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x93NUMPY\x09\x00",
+        npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, "),
+        npy(b"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }"),
+        # It claims 20 GB, of which nothing is allocated.
+        npy(b"{'descr': '<f8', 'fortran_order': False, 'shape': (50000, 50000), }"),
+    ],
+)
+def test_what_is_no_array_of_numbers_is_one_line(tmp_path, data):
+    (tmp_path / "scores.npy").write_bytes(data)
+    with pytest.raises(RankadjustError, match=r"scores\.npy: cannot be read as numbers \([^\n]*\)$"):
+        read_scores(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.csv", "rank,side\n1,head\n".encode("utf-16"), "row 1: the text is UTF-16, .* save it as UTF-8"),
+        ("a.csv", "rank,side\n1,head\n".encode("utf-16-le"), "row 1: the text is UTF-16"),
+        (
+            "a.csv",
+            "rank,triple\n1,Köln\n".encode("latin-1"),
+            "row 2: the text is not UTF-8; save it as UTF-8",
+        ),
+        ("a.csv", b"PK\x03\x04rank", "this is a zip archive, not a text; unpack it"),
+        ("a.csv", b"rank,side\n1,head\n1,5,tail\n", "row 3 has 3 cells, but the header 2; .* decimal point"),
+        (
+            "a.csv",
+            b"rank;side\n1;head\n1,5;tail\n",
+            "row 3 has 2 cells, but the header 1; separate .* by commas",
+        ),
+        ("a.tsv", b"rank\tside\n1,5\ttail\n", r"row 2: rank is '1,5', .*; write a decimal point: 1\.5"),
+    ],
+)
+def test_a_file_that_is_no_table_of_ranks_says_where_why_and_what_to_do(tmp_path, name, data, message):
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(RankadjustError, match=f"{name}: {message}") as caught:
+        tasks_from(path)
+    assert str(caught.value).isprintable()
+
+
+def test_an_address_is_no_file():
+    with pytest.raises(RankadjustError, match="this is an address; download the file"):
+        tasks_from("https://example.org/ranks.csv")
