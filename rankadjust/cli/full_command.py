@@ -138,7 +138,7 @@ def full(
         raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
     options |= {"sampled": sampled, "noise": not without_noise}
     if against:
-        from rankadjust.sampling.difference import full_difference
+        from rankadjust.sampling.bounds import full_difference
 
         pair = full_difference(named, by_metric_of(against, second), **options)
         show_result(lambda: asdict(pair), lambda: texts.full_difference_text(pair), as_json)

@@ -11,14 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.base.linear_program import LinearProgram, Solution
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
-from rankadjust.consistency.least_squares import nonnegative
+from rankadjust.consistency.linear_program import LinearProgram, Solution
 from rankadjust.consistency.statements import Demand, Statement, TaskCounts
 
 # The greatest rank if nothing bounds it: more than any data set has entities.
@@ -29,8 +27,6 @@ MOST_AVERAGED = 2_000_000
 _CANDIDATE_POINTS = 24
 # Slacks up to this size are noise of the solver; every interval has already been widened by 1e-6 of its value.
 _NOISE = 1e-6
-# Shares that miss no row by more than this fulfil all rows, beyond the noise of the solver.
-_FULFILLED = 1e-9
 # An excess beyond so many standard deviations is more than chance does in the ranks of a few tasks.
 _SURPRISING = 5.0
 # Assumed number of tasks where it is unknown: small, so that chance explains more.
@@ -94,7 +90,6 @@ class Program:
             name: rows for name, by_part in demands.items() if (rows := self._rows_of(by_part)) is not None
         }
         self._excesses: dict[tuple[str, ...], Excess] = {}
-        self._nearest: dict[tuple[str, ...], _Nearest] = {}
 
     @property
     def names(self) -> list[str]:
@@ -114,8 +109,6 @@ class Program:
         return self._excesses[used]
 
     def _excess(self, used: tuple[str, ...]) -> Excess:
-        if self._by_least_squares(used).are_possible:
-            return Excess(0.0, 0.0)
         rows, owner = self._rows_and_owners(used)
         slack = -(owner[:, None] == np.arange(len(used))).astype(np.float64)
         limits = self._limits
@@ -137,18 +130,9 @@ class Program:
         numbers = [len(self._rows[name]) for name in used]
         return np.concatenate([self._rows[name] for name in used]), np.repeat(np.arange(len(used)), numbers)
 
-    def _by_least_squares(self, used: tuple[str, ...]) -> "_Nearest":
-        if used not in self._nearest:
-            rows, owner = self._rows_and_owners(used)
-            matrix = np.concatenate([rows[:, 0], self._limits])
-            self._nearest[used] = _nearest(matrix, *self._masses(0), owner)
-        return self._nearest[used]
-
     def clashes(self, names: Iterable[str]) -> bool:
         """Return whether no ranks have the values with these names (or, for DECREASING, hardly any ranks)."""
         used = tuple(self._used(names))
-        if used and not self._is_averaged and self._by_least_squares(used).excess > 2 * _NOISE:
-            return True
         excess = self.excess(used)
         return excess.amount > 0 and (not self._is_averaged or excess.surprise > _SURPRISING)
 
@@ -293,37 +277,6 @@ def _bounds_on(
         return grid.bounds(lower, upper)
     averaged = Averaged(lower, most)
     return grid.bounds(averaged, averaged if upper is lower else Averaged(upper, most))
-
-
-class _Nearest(NamedTuple):
-    """What least squares show. are_possible: False says nothing. excess: the values miss each other at least by it."""
-
-    are_possible: bool
-    excess: float
-
-
-def _nearest(matrix: FloatArray, equalities: FloatArray, right: FloatArray, owner: IntArray) -> _Nearest:
-    """Return whether least squares give shares with matrix times shares at most 0, else how far all shares miss that.
-
-    owner: the value of each row; rows after these have no slack. Least squares take a tenth of the time of the least
-    cost. What they leave serves as prices: for all shares with these masses, the priced rows add up to at least
-    the priced masses, and each slack is paid for at most once for each of its prices (Farkas' lemma).
-    """
-    gaps = np.eye(len(matrix) + len(equalities), len(matrix))
-    both = np.vstack([matrix, equalities])
-    wanted = np.append(np.zeros(len(matrix)), right)
-    solution = nonnegative(np.hstack([both, gaps]), wanted)
-    missed = both @ solution[: matrix.shape[1]] - wanted
-    is_at_most = (missed[: len(matrix)] <= _FULFILLED).all()
-    if is_at_most and (np.abs(missed[len(matrix) :]) <= _FULFILLED).all():
-        return _Nearest(are_possible=True, excess=0.0)
-    left = -missed
-    left[: len(matrix)] -= solution[matrix.shape[1] :]
-    prices, of_masses = np.maximum(-left[: len(matrix)], 0.0), left[len(matrix) :]
-    dearest = np.bincount(owner, prices[: owner.size]).max()
-    wrong = max(float((of_masses @ equalities - prices @ matrix).max()), 0.0)
-    proved = float(of_masses @ right) - wrong * float(right.sum())
-    return _Nearest(are_possible=False, excess=max(proved / dearest, 0.0) if dearest > 0 else 0.0)
 
 
 def _candidate_ranks(tasks: TaskCounts, jumps: Sequence[float]) -> tuple[float, ...]:

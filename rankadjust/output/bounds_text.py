@@ -8,8 +8,7 @@ import polars as pl
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.full_ranking import COLUMNS, FULL_METRICS
 from rankadjust.output.terminal import cell, table
-from rankadjust.sampling.bounds import Bounds, FullBounds
-from rankadjust.sampling.difference import FullDifference
+from rankadjust.sampling.bounds import Bounds, FullBounds, FullDifference
 
 
 def full_bounds_text(limits: FullBounds) -> str:

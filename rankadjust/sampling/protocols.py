@@ -15,7 +15,7 @@ from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.known_names import KINDS, known_name
-from rankadjust.sampling.law import Draw
+from rankadjust.sampling.sampled_ranks import Draw
 
 WITHOUT, WITH = "without-replacement", "with-replacement"
 NEGATIVES = (WITHOUT, WITH)

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadjust.base.arrays import FloatArray, IntArray
-from rankadjust.base.linear_program import LinearProgram, Unsolved
 from rankadjust.consistency.grid import Grid, rank_grid
+from rankadjust.consistency.linear_program import LinearProgram, Unsolved
 
 BoolArray = NDArray[np.bool_]
 TaskFunction = Callable[[FloatArray, FloatArray], FloatArray]

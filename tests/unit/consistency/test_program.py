@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.chance.metrics import expand, metric_value, resolve
-from rankadjust.consistency.program import Program, Ranks, _Nearest
+from rankadjust.consistency.program import Program, Ranks
 from rankadjust.consistency.statements import Interval, TaskCounts, mean_demand, statement_of
 
 METRICS = expand(["mr", "mrr", "gmr", "hits@k", "median", "auc"], [1, 3, 10])
@@ -68,25 +68,6 @@ def test_hits_at_1_leaves_room_for_the_mrr(ranks, least, most):
     ):
         found = program_of(HITS | {"mrr": mrr}, ranks=ranks).excess(["hits@1", "mrr"])
         assert (found.amount > 0) is expected
-
-
-@pytest.mark.parametrize("ranks", list(Ranks))
-def test_shares_by_least_squares_show_the_same_as_the_least_cost(ranks, monkeypatch):
-    """The least cost of HiGHS decides alone where least squares are switched off; both say 0, or the same excess."""
-    values = [HITS | {"mrr": mrr} for mrr in np.linspace(0.42, 0.75, 12)]
-    programs = [program_of(each, ranks=ranks) for each in values]
-    proved = [program._by_least_squares(("hits@1", "mrr")).excess for program in programs]
-    fast = [(program.clashes(["hits@1", "mrr"]), program.excess(["hits@1", "mrr"])) for program in programs]
-    monkeypatch.setattr(
-        "rankadjust.consistency.program._nearest", lambda *_: _Nearest(are_possible=False, excess=0.0)
-    )
-    programs = [program_of(each, ranks=ranks) for each in values]
-    slow = [(program.clashes(["hits@1", "mrr"]), program.excess(["hits@1", "mrr"])) for program in programs]
-    assert fast == slow
-    assert 0 < sum(excess.amount > 0 for _, excess in fast) < len(values)
-    for least, (_, excess) in zip(proved, fast, strict=True):
-        assert (least > 0) == (excess.amount > 0)
-        assert least <= excess.amount + 1e-9
 
 
 def test_where_values_clash_nothing_is_between():

@@ -11,10 +11,9 @@ from scipy.optimize import linprog
 
 from rankadjust import RankadjustError, full_bounds, full_difference, to_sampled
 from rankadjust.chance.metrics import metric_value, resolve
-from rankadjust.sampling.bounds import Bounds, bounds_in
-from rankadjust.sampling.difference import FIRST, SECOND
-from rankadjust.sampling.law import Draw
+from rankadjust.sampling.bounds import FIRST, SECOND, Bounds, bounds_in
 from rankadjust.sampling.protocols import Setting
+from rankadjust.sampling.sampled_ranks import Draw
 from rankadjust.sampling.shares import Program, Rows, Tasks
 
 NAMES = ("mrr", "mr", "hits@1", "hits@3", "ndcg", "auc")

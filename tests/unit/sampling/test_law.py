@@ -9,7 +9,7 @@ from scipy import stats
 
 from rankadjust import RankadjustError, to_sampled
 from rankadjust.chance.metrics import metric_value
-from rankadjust.sampling.law import Draw
+from rankadjust.sampling.sampled_ranks import Draw
 
 
 def sampled_ranks(rank, candidates, negatives, replacement):

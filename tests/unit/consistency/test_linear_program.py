@@ -1,6 +1,5 @@
 """Linear programs: they have the same least cost as scipy finds, given at once or grown, and HiGHS prints nothing."""
 
-import os
 import subprocess
 import sys
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from rankadjust.base.linear_program import LinearProgram, Solution, Unsolved
+from rankadjust.consistency.linear_program import LinearProgram, Solution, Unsolved
 
 
 def program(cost, equalities, right, rows, room):
@@ -80,7 +79,7 @@ def test_an_infinite_number_is_refused():
 SOLVE = """
 import sys, numpy as np
 {before}
-from rankadjust.base.linear_program import LinearProgram
+from rankadjust.consistency.linear_program import LinearProgram
 program = LinearProgram(np.array([1.0, 2.0]), np.ones((1, 2)), np.ones(1))
 program.add_rows(np.array([[1.0, 0.0]]), np.array([0.4]))
 print(program.solve().cost)
@@ -103,13 +102,3 @@ def test_it_prints_nothing_and_bears_that_others_started_threads(before, lines):
     assert done.stdout.splitlines()[-1] == "1.6"
     assert lines is None or len(done.stdout.splitlines()) == lines
     assert done.stderr == ""
-
-
-def test_it_starts_no_threads():
-    # OpenBLAS, which numpy brings, would start its own.
-    count = "import psutil; print(psutil.Process().num_threads())"
-    done = subprocess.run(
-        [sys.executable, "-c", SOLVE.format(before="") + count],
-        capture_output=True, text=True, check=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert done.stdout.splitlines()[-1] == "1"
