@@ -9,8 +9,10 @@ mapping or of the released database look at the difference and renew them, and t
 import math
 import re
 import textwrap
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -94,9 +96,23 @@ def paragraph(text: str) -> str:
     return textwrap.fill(text.replace(" %", "\xa0%"), 118, break_on_hyphens=False).replace("\xa0", " ") + "\n"
 
 
-def table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+def table(rows: pl.DataFrame | list[dict[str, Any]], columns: Mapping[str, str | Callable[..., str]]) -> str:
+    """Return a Markdown table: the header of each column, with a pattern or a function that a row fills."""
+    records = rows.to_dicts() if isinstance(rows, pl.DataFrame) else rows
+    cells = [
+        [form.format(**row) if isinstance(form, str) else form(row) for form in columns.values()]
+        for row in records
+    ]
+    lines = [list(columns), ["---"] * len(columns), *cells]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def share_of(name: str) -> Callable[..., str]:
+    return lambda row: "" if row[name] is None else percent(row[name])
+
+
+def label(name: str = "metric") -> Callable[..., str]:
+    return lambda row: resolve(row[name]).label
 
 
 def bullet(text: str) -> str:
@@ -161,24 +177,19 @@ def _with_baseline() -> float:
 
 
 def counting() -> str:
-    rows = [
-        [
-            row["dataset"],
-            f"`{row['protocol']}`",
-            f"{row['results']:,} ({row['models']})",
-            f"{row['below']:,}",
-            percent(row["chance_share"]) if row["chance_share"] is not None else "",
-            percent(row["counting_share"]) if row["counting_share"] is not None else "",
-            f"{row['lowest_model']}: {resolve(row['lowest_metric']).label} {row['lowest_value']:.4g}; "
-            f"{row['baseline']} has {row['baseline_value']:.4g}",
-        ]
-        for row in below_baselines(rescored()).to_dicts()
-    ]
-    header = [
-        *("data set", "protocol", "results (models)", "below counting"),
-        *("chance explains", "counting explains", "furthest below, or least above"),
-    ]
-    return table(header, rows)
+    furthest = "{lowest_model}: {label} {lowest_value:.4g}; {baseline} has {baseline_value:.4g}"
+    columns = {
+        "data set": "{dataset}",
+        "protocol": "`{protocol}`",
+        "results (models)": "{results:,} ({models})",
+        "below counting": "{below:,}",
+        "chance explains": share_of("chance_share"),
+        "counting explains": share_of("counting_share"),
+        "furthest below, or least above": lambda row: furthest.format(
+            **row, label=label("lowest_metric")(row)
+        ),
+    }
+    return table(below_baselines(rescored()), columns)
 
 
 def counted() -> str:
@@ -195,14 +206,15 @@ def counted() -> str:
         .join(chance, on=key, validate="1:1")
         .sort(pl.col("dataset").str.to_lowercase(), "split")
     )
-    rows = [
-        [
-            row["dataset"] + (" (inference)" if row["split"] == "inference_testing" else ""),
-            *("–" if row[name] is None else f"{row[name]:.4f}" for name in ("chance", *names)),
-        ]
-        for row in found.iter_rows(named=True)
-    ]
-    return table(["data set", "chance", *(f"`{name}`" for name in names)], rows)
+
+    def value(name: str) -> Callable[..., str]:
+        return lambda row: "–" if row[name] is None else f"{row[name]:.4f}"
+
+    def title(row: dict[str, Any]) -> str:
+        return row["dataset"] + " (inference)" * (row["split"] == "inference_testing")
+
+    columns = {"data set": title, "chance": value("chance"), **{f"`{name}`": value(name) for name in names}}
+    return table(found, columns)
 
 
 def counting_by_model() -> str:
@@ -219,104 +231,78 @@ def counting_by_year() -> str:
 
 
 def _by(name: str, found: pl.DataFrame) -> str:
-    rows = [
-        [
-            "not said" if row[name] is None else str(row[name]),
-            f"{row['results']:,}",
-            f"{row['below']:,}",
-            percent(row["chance_share"]) if row["chance_share"] is not None else "",
-            percent(row["counting_share"]) if row["counting_share"] is not None else "",
-        ]
-        for row in found.to_dicts()
-    ]
-    return table([name, "results", "below counting", "chance explains", "counting explains"], rows)
+    columns = {
+        name: lambda row: "not said" if row[name] is None else str(row[name]),
+        "results": "{results:,}",
+        "below counting": "{below:,}",
+        "chance explains": share_of("chance_share"),
+        "counting explains": share_of("counting_share"),
+    }
+    return table(found, columns)
 
 
 def most_below() -> str:
-    rows = [
-        [
-            f"{row['model']} ({row['year']})" if row["year"] else row["model"],
-            row["dataset"],
-            f"`{row['protocol']}`",
-            f"{resolve(row['metric']).label} {row['value']:.4g}",
-            f"{row['baseline_value']:.4g} ({row['baseline']})",
-            f"{row['expectation']:.2g}",
-            row["source"],
-        ]
-        for row in surprising(rescored(), flagged()).to_dicts()
-    ]
-    return table(["model", "data set", "protocol", "published", "counting", "chance", "source"], rows)
+    columns = {
+        "model": lambda row: f"{row['model']} ({row['year']})" if row["year"] else row["model"],
+        "data set": "{dataset}",
+        "protocol": "`{protocol}`",
+        "published": lambda row: f"{label()(row)} {row['value']:.4g}",
+        "counting": "{baseline_value:.4g} ({baseline})",
+        "chance": "{expectation:.2g}",
+        "source": "{source}",
+    }
+    return table(surprising(rescored(), flagged()), columns)
 
 
 def share() -> str:
-    rows = [
-        [
-            row["candidates"],
-            f"{row['results']:,} ({row['datasets']})",
-            percent(row["share"]),
-            f"{percent(row['share_low'])} to {percent(row['share_high'])}",
-            f"{row['visible']:,}",
-            f"{row['largest']:.2g}",
-        ]
-        for row in chance_share(rescored()).to_dicts()
-    ]
-    header = [
-        "ranked among",
-        "results (data sets)",
-        "median share",
-        "half of them",
-        "changed visibly",
-        "at most by",
-    ]
-    return table(header, rows)
+    columns = {
+        "ranked among": "{candidates}",
+        "results (data sets)": "{results:,} ({datasets})",
+        "median share": share_of("share"),
+        "half of them": lambda row: f"{percent(row['share_low'])} to {percent(row['share_high'])}",
+        "changed visibly": "{visible:,}",
+        "at most by": "{largest:.2g}",
+    }
+    return table(chance_share(rescored()), columns)
 
 
 def protocols() -> str:
     effect = protocol_effect(rescored()).filter(pl.col("metric").str.contains("^(inverse_harmonic|hits)"))
+    printed, adjusted = (pl.col(f"other_{name}") - pl.col(name) for name in ("value", "index"))
     grouped = effect.group_by("source", "split", "protocol", "other_protocol", maintain_order=True).agg(
         results=pl.len(),
-        printed=(pl.col("other_value") - pl.col("value")).median(),
-        adjusted=(pl.col("other_index") - pl.col("index")).median(),
-        largest=((pl.col("other_index") - pl.col("index")) - (pl.col("other_value") - pl.col("value")))
-        .abs()
-        .max(),
+        printed=printed.median(),
+        adjusted=adjusted.median(),
+        largest=(adjusted - printed).abs().max(),
     )
-    rows = [
-        [
-            re.sub(r" README.*| \(.*|: .*", "", row["source"]),
-            row["split"],
-            f"`{row['protocol']}` to `{row['other_protocol']}`",
-            str(row["results"]),
-            f"{row['printed']:+.3f}",
-            f"{row['adjusted']:+.3f}",
-            f"{row['largest']:.2g}",
-        ]
-        for row in grouped.sort("other_protocol", "source", "split").to_dicts()
-    ]
-    header = ["source", "split", "from, to", "results", "printed moves by", "index moves by", "at most apart"]
-    return table(header, rows)
+    columns = {
+        "source": lambda row: re.sub(r" README.*| \(.*|: .*", "", row["source"]),
+        "split": "{split}",
+        "from, to": "`{protocol}` to `{other_protocol}`",
+        "results": "{results}",
+        "printed moves by": "{printed:+.3f}",
+        "index moves by": "{adjusted:+.3f}",
+        "at most apart": "{largest:.2g}",
+    }
+    return table(grouped.sort("other_protocol", "source", "split"), columns)
 
 
 def negatives() -> str:
     found = rescored().filter(pl.col("dataset").str.contains("^tgbl-(wiki|review)-v[12]$"), split="testing")
-    rows = []
-    for (name, _), group in found.group_by(
-        pl.col("dataset").str.replace("[12]$", ""), "model", maintain_order=True
-    ):
-        if group.height == 2:
-            first, second = group.sort("dataset").to_dicts()
-            cells = [f"{row['value']:.3f} ({row['index']:+.3f})" for row in (first, second)]
-            size = second["protocol"].removeprefix("sampled-")
-            rows.append(
-                [
-                    (name, first["model"]),
-                    [str(name).removesuffix("-v"), first["model"], cells[0], cells[1], size],
-                ]
-            )
-    return table(
-        ["data set", "model", "20 negatives: MRR (index)", "later version", "its negatives"],
-        [cells for _, cells in sorted(rows)],
+    pairs = (
+        found.sort("dataset")
+        .group_by(pl.col("dataset").str.replace("-v[12]$", ""), "model")
+        .agg(pl.col("value", "index"), pl.col("protocol").last())
+        .filter(pl.col("value").list.len() == 2)
     )
+    columns = {
+        "data set": "{dataset}",
+        "model": "{model}",
+        "20 negatives: MRR (index)": "{value[0]:.3f} ({index[0]:+.3f})",
+        "later version": "{value[1]:.3f} ({index[1]:+.3f})",
+        "its negatives": lambda row: row["protocol"].removeprefix("sampled-"),
+    }
+    return table(pairs.sort("dataset", "model"), columns)
 
 
 def chance() -> str:
@@ -330,19 +316,16 @@ def chance() -> str:
         )
         .sort("file", "dataset", "metric", "evidence")
     )
-    rows = [
-        [
-            Path(row["file"]).stem,
-            row["dataset"],
-            resolve(row["metric"]).label,
-            row["models"],
-            str(row["below"]),
-            str(row["at"]),
-            row["evidence"],
-        ]
-        for row in groups.to_dicts()
-    ]
-    return table(["source", "data set", "metric", "models", "below", "at chance", "by"], rows)
+    columns = {
+        "source": lambda row: Path(row["file"]).stem,
+        "data set": "{dataset}",
+        "metric": label(),
+        "models": "{models}",
+        "below": "{below}",
+        "at chance": "{at}",
+        "by": "{evidence}",
+    }
+    return table(groups, columns)
 
 
 def copies() -> str:
@@ -360,38 +343,37 @@ def copies() -> str:
 
 
 def ties() -> str:
-    rows = []
-    for negatives in (20, 49, 100, 500):
-        size = negatives + 1
-        expected = metric_moments("mrr", [size]).expectation
-        rows.append([str(negatives), f"{expected:.4f}", f"{2 / (size + 1):.4f}", f"{1 / size:.4f}"])
-    header = [
-        "negatives",
-        "a random ranking, H_N / N",
-        "one score for all, 2 / (N + 1)",
-        "the true answer last, 1 / N",
+    sizes = {negatives: negatives + 1 for negatives in (20, 49, 100, 500)}
+    rows = [
+        {
+            "negatives": negatives,
+            "mrr": metric_moments("mrr", [size]).expectation,
+            "same": 2 / (size + 1),
+            "last": 1 / size,
+        }
+        for negatives, size in sizes.items()
     ]
-    return table(header, rows)
+    columns = {
+        "negatives": "{negatives}",
+        "a random ranking, H_N / N": "{mrr:.4f}",
+        "one score for all, 2 / (N + 1)": "{same:.4f}",
+        "the true answer last, 1 / N": "{last:.4f}",
+    }
+    return table(rows, columns)
 
 
 def correlations() -> str:
-    found = correlated().filter(pl.col("datasets") > 4)
-    order = {MR: 0, MRR: 1, "hits_at_1": 2, "hits_at_3": 3, "hits_at_10": 4}
-    rows = [
-        [
-            resolve(row["metric"]).label,
-            row["ranking"],
-            row["sets"],
-            f"{row['datasets']} ({row['results']})",
-            *(
-                f"{row[name]:+.2f} [{row[f'{name}_low']:+.2f}, {row[f'{name}_high']:+.2f}]"
-                for name in ("printed", "adjusted")
-            ),
-        ]
-        for row in sorted(found.to_dicts(), key=lambda row: order.get(row["metric"], 9))
-        if row["metric"] in order
-    ]
-    return table(["metric", "ranking", "data sets", "number (results)", "printed", "adjusted"], rows)
+    order = [MR, MRR, "hits_at_1", "hits_at_3", "hits_at_10"]
+    found = correlated().filter(pl.col("datasets") > 4, pl.col("metric").is_in(order)).to_dicts()
+    columns = {
+        "metric": label(),
+        "ranking": "{ranking}",
+        "data sets": "{sets}",
+        "number (results)": "{datasets} ({results})",
+        "printed": "{printed:+.2f} [{printed_low:+.2f}, {printed_high:+.2f}]",
+        "adjusted": "{adjusted:+.2f} [{adjusted_low:+.2f}, {adjusted_high:+.2f}]",
+    }
+    return table(sorted(found, key=lambda row: order.index(row["metric"])), columns)
 
 
 def few() -> str:
@@ -412,28 +394,27 @@ def few() -> str:
 
 def statuses() -> str:
     count = dict(rescored()["status"].value_counts().iter_rows())
-    return table(["status", "rows"], [[name, f"{count[name]:,}"] for name in STATUSES if name in count])
+    rows = [{"status": name, "rows": count[name]} for name in STATUSES if name in count]
+    return table(rows, {"status": "{status}", "rows": "{rows:,}"})
 
 
 def hidden() -> str:
     found = sampled()
     of = {key[0]: part for key, part in found.group_by("metric")}
-    rows = [
-        [
-            row["dataset"],
-            f"`{row['protocol']}`",
-            f"{row['models']}",
-            f"{row['best']:.4g}",
-            # Rounded outward, as bounds are.
-            f"{math.floor(row['full_low'] * 1e4) / 1e4:.4f} to {math.ceil(row['full_high'] * 1e4) / 1e4:.4f}",
-            f"{row['known']} of {row['pairs']}",
-        ]
-        for row in of[MRR].iter_rows(named=True)
-    ]
+    columns = {
+        "data set": "{dataset}",
+        "protocol": "`{protocol}`",
+        "models": "{models}",
+        "best MRR": "{best:.4g}",
+        # Rounded outward, as bounds are.
+        "its full MRR": lambda row: (
+            f"{math.floor(row['full_low'] * 1e4) / 1e4:.4f} to {math.ceil(row['full_high'] * 1e4) / 1e4:.4f}"
+        ),
+        "pairs of models known": "{known} of {pairs}",
+    }
     known = {name: (part["known"].sum(), part["pairs"].sum()) for name, part in of.items()}
-    header = ["data set", "protocol", "models", "best MRR", "its full MRR", "pairs of models known"]
     return (
-        table(header, rows)
+        table(of[MRR], columns)
         + "\n"
         + paragraph(
             "A pair is known if the bounds of its models do not overlap: then one of the two is better in the full "
