@@ -93,7 +93,9 @@ def tasks_of(everything, split, known, base, release, protocol, isolated, times)
             found, key = candidates.with_columns(known=pl.lit(1)), of
         else:
             key = [other, "relation", *(times if protocol.time == "aware" else ())]
-            answers = known.select(*key, side).unique().join(candidates, on=of, how="semi")
+            # Of the known triples, those that answer a query.
+            asked = known.select(*key, side).join(split.select(key).unique(), on=key, how="semi")
+            answers = asked.unique().join(candidates, on=of, how="semi")
             found = answers.group_by(key).agg(known=pl.len())
         split = split.join(found, on=key, how="left")
         number = pl.col("size").fill_null(0).cast(pl.Int64) - pl.col("known").fill_null(0).cast(pl.Int64) + 1

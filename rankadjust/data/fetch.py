@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from rankadjust.base.errors import RankadjustError, installed_by, is_of_writing, unwritable
 from rankadjust.base.io import atomic_folder, contained, put_in_place, sha256_of, write_text
@@ -259,21 +259,22 @@ def _from_its_source(file: File, path: Path) -> None:
 
 def _from_mirror(mirror: str, file: File, path: Path, *, offline: bool) -> None:
     _from_address(
-        f"{mirror.rstrip('/')}/{quote(str(_place(file.source)))}", file, path, redirects=not offline
+        f"{mirror.rstrip('/')}/{quote(str(_place(file.source)))}", file, path, leave=not offline
     )
 
 
-def _from_address(url: str, file: File, path: Path, *, redirects: bool = True) -> None:
+def _from_address(url: str, file: File, path: Path, *, leave: bool = True) -> None:
     """Get what stands at an address with pooch, which compares the sha256 and tries again.
 
-    redirects: whether the server may name another address.
+    leave: whether the server may lead to another host.
     """
     import pooch
 
     shown = without_password(url)
 
     def stay(response: Any, **_options: object) -> None:  # noqa: ANN401 - requests is imported by pooch alone
-        if response.is_redirect and not redirects:
+        to = urljoin(response.url, response.headers.get("Location", ""))
+        if response.is_redirect and not leave and urlsplit(to).hostname != urlsplit(url).hostname:
             raise RankadjustError(f"{shown}: leads elsewhere, and the network is off (offline: true)")
 
     # What it logs, and the messages of requests, hold the whole address.
