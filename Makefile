@@ -23,7 +23,7 @@ endif
 # third of the time of `make test`.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help results install adopt sums literature test test-oldest test-slow test-all test-faults test-cluster test-browser api site lint format lock clean
+.PHONY: help results install adopt sums literature test test-oldest test-slow test-all test-cluster test-browser api site lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -110,10 +110,7 @@ test-slow: $(STAMP)  ## run the others: many runs of the workflow, all of the li
 
 # In one go, so that both share what they make: browser and Slurm come beside it in .ci/run.
 test-all: $(STAMP)  ## run the tests of `make test` and of `make test-slow`
-	@$(BIN)/python -m pytest $(TWO) -m 'not browser and not cluster and not faults' --hypothesis-profile=$(PROFILE)
-
-test-faults: $(STAMP)  ## kill runs a hundred times, in every stage (docs/reliability.md)
-	@$(BIN)/python -m pytest -m faults tests/faults
+	@$(BIN)/python -m pytest $(TWO) -m 'not browser and not cluster' --hypothesis-profile=$(PROFILE)
 
 test-cluster: $(DEV)  ## run the workflow on a Slurm that is brought up for it (as root; docs/cluster.md)
 	@$(BIN)/python -m pytest -m cluster -rs tests/cluster

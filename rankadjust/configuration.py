@@ -5,6 +5,7 @@ import glob
 import os
 import shlex
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ _LISTS = (
     *("datasets", "without_training", "protocols", "metrics", "ks", "tables", "registry", "protocol_files"),
 )
 _PATH_LISTS = ("tables", "registry", "protocol_files")
+# Seconds: file systems round times, and the clock of a file server may be a little ahead.
+_SLACK = 2.0
 
 
 @dataclass(frozen=True)
@@ -86,13 +89,27 @@ def as_yaml(values: Mapping[str, Any], folder: str | Path) -> str:
     return yaml.safe_dump(written, sort_keys=True, allow_unicode=True)
 
 
+def configured(workflow: Any, config: Mapping[str, Any], project: Path) -> Configuration:  # noqa: ANN401 - Snakemake's
+    """Return the configuration of a run: the defaults, --configfile and --config; for a module only its `config:`.
+
+    The Snakefile does not use the directive `configfile`, because here a path in a file is relative to that file, and
+    a mistake is reported in one line.
+    """
+    defaults = project / "config" / "config.yaml"
+    if not workflow.modifier.is_main_snakefile():
+        return load_configuration([defaults], config, Path.cwd(), "the module's config")
+    files = [defaults, *workflow.overwrite_configfiles]
+    return load_configuration(files, workflow.config_settings.config, Path.cwd())
+
+
 def share_with_jobs(values: Mapping[str, Any], project: Path) -> None:
     """Pass to jobs, as environment variables, the settings that do not affect results: the code, and where to look.
 
     Jobs use the library beside the workflow, whatever else is installed, and compute the same numbers on
-    every processor.
+    every processor. The home folder, where Snakemake would keep a cache, may not be there on other machines.
     """
     os.environ.update(same_everywhere())
+    os.environ.setdefault("XDG_CACHE_HOME", str(Path(".snakemake", "cache").resolve()))
     _name_interpreter_without_folder()
     _name_unknown_user()
     paths = [str(project), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
@@ -124,6 +141,11 @@ def tables_by_name(paths: Sequence[str]) -> dict[str, str]:
         name = Path(path).stem
         if not Path(path).is_file():
             raise RankadjustError(f"{path}: there is no such table")
+        if Path(path).stat().st_mtime > time.time() + _SLACK:
+            raise RankadjustError(
+                f"{path}: dated in the future, so that Snakemake would delete whatever is made from it; give it the "
+                f"present time: touch {shlex.quote(path)}"
+            )
         require(name, "name", f"{path}: the name of the table, which names its results, is")
         if name in tables:
             raise RankadjustError(

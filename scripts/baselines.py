@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from scripts.job import run
+from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import BASELINES, SUMMARY, TRIPLES, read_product, read_product_json, write_product
+from rankadjust.base.stages import read_json, read_product, write_product
 from rankadjust.baselines.table import baselines_tables
 from rankadjust.baselines.tally import count_standings
 from rankadjust.chance.metrics import resolve
@@ -16,15 +16,23 @@ from rankadjust.counting.protocols import Protocol
 def baselines(
     triples: str, summary: str, dataset: str, protocols: Sequence[Protocol], metrics: list[str], output: str
 ) -> None:
-    isolated = read_product_json(summary, SUMMARY, dataset)["isolated_entities"]
-    standings = count_standings(read_product(triples, TRIPLES, dataset), protocols, isolated)
+    isolated = read_json(summary)["isolated_entities"]
+    standings = count_standings(read_product(triples, "triples"), protocols, isolated)
     tables = baselines_tables(standings, [resolve(metric) for metric in metrics], protocols)
     named = [
         table.select(pl.lit(dataset).alias("dataset"), pl.lit(protocol.name).alias("protocol"), pl.all())
         for table, protocol in zip(tables, protocols, strict=True)
     ]
-    write_product(pl.concat(named), output, BASELINES, dataset)
+    write_product(pl.concat(named), output, "baselines")
 
 
 if __name__ == "__main__":
-    run(snakemake, baselines)
+    with logged(snakemake):
+        baselines(
+            snakemake.input.triples,
+            snakemake.input.summary,
+            snakemake.wildcards.dataset,
+            snakemake.params.protocols,
+            snakemake.params.metrics,
+            snakemake.output[0],
+        )

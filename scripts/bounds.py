@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.job import run
+from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import BOUNDS, write_product
+from rankadjust.base.stages import write_product
 from rankadjust.chance.bounded_moments import Totals, bounded_moments
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.intervals import candidate_intervals
@@ -16,15 +16,23 @@ from rankadjust.data.registry import RANGES
 
 
 def bounds(
-    folder: str, dataset: str, entities: int, totals: Totals, metrics: Sequence[str], output: str
+    folder: Path, dataset: str, entities: int, totals: Totals, metrics: Sequence[str], output: str
 ) -> None:
-    paths = {split: Path(folder) / f"{split}.txt" for split in ("validation", "testing")}
-    evaluated = {split: read_triples(path, OPENKE) for split, path in paths.items()}
-    intervals = candidate_intervals(evaluated, read_ranges(Path(folder) / f"{RANGES}.txt"), entities)
+    evaluated = {split: read_triples(folder / f"{split}.txt", OPENKE) for split in ("validation", "testing")}
+    ranges = read_ranges(folder / f"{RANGES}.txt")
+    intervals = candidate_intervals(evaluated, ranges, entities)
     moments = bounded_moments(intervals, [resolve(metric) for metric in metrics], totals)
     key = (pl.lit(dataset).alias("dataset"), pl.lit("filtered").alias("protocol"))
-    write_product(moments.select(*key, pl.all()), output, BOUNDS, dataset)
+    write_product(moments.select(*key, pl.all()), output, "bounds")
 
 
 if __name__ == "__main__":
-    run(snakemake, bounds, folder=snakemake.input[0])
+    with logged(snakemake):
+        bounds(
+            Path(snakemake.input[0]),
+            snakemake.wildcards.dataset,
+            snakemake.params.entities,
+            snakemake.params.totals,
+            snakemake.params.metrics,
+            snakemake.output[0],
+        )

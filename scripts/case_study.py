@@ -1,23 +1,17 @@
 """Hold the printed adjustments of the case study against what reproduces them and against the correct ones."""
 
-from pathlib import Path
+from scripts.job import logged
 
-from scripts.job import run
-
-from rankadjust.base.io import SUM, write_csv, write_sums
-from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.base.io import write_csv
+from rankadjust.base.stages import read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
 
 
-def case_study(rescored: str, database: str, csv: str) -> None:
-    check_sums(database)
-    audited = audit(
-        read_product(rescored, RESCORED, Path(rescored).stem), Constants.from_files(database).table
-    )
-    write_csv(audited, csv)
-    write_sums([csv], f"{csv}{SUM}")
+def case_study(rescored: str, database: str, output: str) -> None:
+    write_csv(audit(read_product(rescored, "rescored"), Constants.from_files(database).table), output)
 
 
 if __name__ == "__main__":
-    run(snakemake, case_study)
+    with logged(snakemake):
+        case_study(snakemake.input.rescored, snakemake.input.database[0], snakemake.output[0])

@@ -1,16 +1,15 @@
 """Check all rescored tables for contradictions, and show what adjustment changes across data sets."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from scripts.job import run
+from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.io import SUMS, write_csv, write_sums
-from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.base.io import write_csv
+from rankadjust.base.stages import read_product
 from rankadjust.database.constants import Constants
-from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.full_ranking import what_sampling_hides
 from rankadjust.literature.row_constants import effect_of_approximation
@@ -24,30 +23,28 @@ from rankadjust.literature.summaries import (
     standings,
     surprising,
 )
-from rankadjust.page.material import BESIDE
 
 
 def compare(
-    rescored: list[str],
-    literature: list[str],
+    rescored: Sequence[str],
+    literature: Sequence[str],
     database: str,
     released: str,
     folder: Path,
     own: Collection[str] = (),
 ) -> None:
     """Write the tables; own: names of the tables that are the user's, whose models have places of their own."""
-    check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
     of_run = Constants.from_files(database)
     constants = of_run.over_file(released)
     parts = {Path(path).stem: path for path in rescored}
     results = pl.concat(
         [
-            read_product(path, RESCORED, name).with_columns(own=pl.lit(name in own))
+            read_product(path, "rescored").with_columns(own=pl.lit(name in own))
             for name, path in parts.items()
         ],
         how="diagonal",
     )
-    beside = [read_product(path, RESCORED, BESIDE).with_columns(own=False) for path in literature]
+    beside = [read_product(path, "rescored").with_columns(own=False) for path in literature]
     findings = [check(results, constants), *(check_against(results, others) for others in beside)]
     contradictions = pl.concat(findings, how="diagonal")
     tables = {
@@ -65,11 +62,17 @@ def compare(
         "counting-and-models": standings(results, constants.baselines),
         "effect-of-approximation": effect_of_approximation(of_run.table),
     }
-    paths = {name: folder / f"{name}.csv" for name in tables}
     for name, table in tables.items():
-        write_csv(table, paths[name])
-    write_sums(list(paths.values()), folder / SUMS)
+        write_csv(table, folder / f"{name}.csv")
 
 
 if __name__ == "__main__":
-    run(snakemake, compare, folder=Path(snakemake.output.tables[0]).parent)
+    with logged(snakemake):
+        compare(
+            snakemake.input.rescored,
+            snakemake.input.literature,
+            snakemake.input.database[0],
+            snakemake.input.released[0],
+            Path(snakemake.output[0]).parent,
+            snakemake.params.own,
+        )

@@ -2,31 +2,22 @@
 
 from collections.abc import Sequence
 
-from scripts.job import run
+from scripts.job import logged
 
-from rankadjust.base.stages import (
-    CANDIDATES,
-    PAIRS,
-    SUMMARY,
-    TRIPLES,
-    read_product,
-    read_product_json,
-    write_product,
-)
+from rankadjust.base.stages import read_json, read_product, write_product
 from rankadjust.counting.candidates import count_protocols, under_protocols
 from rankadjust.counting.protocols import Protocol
 
 
-def count(
-    triples: str, summary: str, dataset: str, protocols: Sequence[Protocol], histograms: str, pairs: str
-) -> None:
-    isolated = read_product_json(summary, SUMMARY, dataset)["isolated_entities"]
+def count(triples: str, summary: str, protocols: Sequence[Protocol], histograms: str, pairs: str) -> None:
+    isolated = read_json(summary)["isolated_entities"]
+    counted = count_protocols(read_product(triples, "triples"), protocols, isolated)
     names = [protocol.name for protocol in protocols]
-    counted = count_protocols(read_product(triples, TRIPLES, dataset), protocols, isolated)
     tables = under_protocols(dict(zip(names, counted, strict=True)))
-    write_product(tables.histogram, histograms, CANDIDATES, dataset)
-    write_product(tables.pairs, pairs, PAIRS, dataset)
+    write_product(tables.histogram, histograms, "candidates")
+    write_product(tables.pairs, pairs, "pairs")
 
 
 if __name__ == "__main__":
-    run(snakemake, count)
+    with logged(snakemake):
+        count(**snakemake.input, protocols=snakemake.params.protocols, **snakemake.output)

@@ -1,31 +1,32 @@
 """Re-score the shipped literature for the evaluations of the user's own tables, to show the two beside each other."""
 
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from scripts.job import run
+from scripts.job import logged
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.stages import RESCORED, check_sums, read_product, write_product
+from rankadjust.base.stages import read_product, write_product
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.data.registry import Dataset, load_registry, resolve_dataset
 from rankadjust.database.constants import Constants
-from rankadjust.database.store import BASELINES, CANDIDATES, beside_database
 from rankadjust.literature.full_ranking import add_full_bounds
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.result_files import read_results
-from rankadjust.page.material import BESIDE
 
 
 def literature(
-    own: list[str], tables: list[str], database: str, released: str, registry: list[str], output: str
+    own: Sequence[str],
+    tables: Sequence[str],
+    database: str,
+    released: str,
+    registry: Sequence[str],
+    output: str,
 ) -> None:
-    check_sums(database, *(beside_database(database, name) for name in (BASELINES, CANDIDATES)))
     constants = Constants.from_files(database).over_file(released)
     datasets = load_registry(*registry)
-    results = [read_product(path, RESCORED, Path(path).stem) for path in own]
+    results = [read_product(path, "rescored") for path in own]
     evaluations = pl.concat([frame.select(EVALUATION) for frame in results]).unique()
     wanted = set(evaluations["dataset"].drop_nulls())
     printed = [_about(read_results(path, datasets).rows, wanted, datasets) for path in tables]
@@ -33,7 +34,7 @@ def literature(
         [rescore(table, constants, registry=datasets) for table in printed], how="diagonal_relaxed"
     )
     same = rows.join(evaluations, on=EVALUATION, how="semi", maintain_order="left")
-    write_product(add_full_bounds(same, constants), output, RESCORED, BESIDE)
+    write_product(add_full_bounds(same, constants), output, "rescored")
 
 
 def _about(rows: pl.DataFrame, wanted: set[str], registry: Mapping[str, Dataset]) -> pl.DataFrame:
@@ -50,4 +51,12 @@ def _name(name: str, registry: Mapping[str, Dataset]) -> str | None:
 
 
 if __name__ == "__main__":
-    run(snakemake, literature)
+    with logged(snakemake):
+        literature(
+            snakemake.input.own,
+            snakemake.input.tables,
+            snakemake.input.database[0],
+            snakemake.input.released[0],
+            snakemake.input.registry,
+            snakemake.output[0],
+        )

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from scripts.job import run
+from scripts.job import logged
 
 import polars as pl
 
-from rankadjust.base.stages import CANDIDATES, MOMENTS, PAIRS, read_product, write_product
+from rankadjust.base.stages import read_product, write_product
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
@@ -17,15 +17,14 @@ def moments(
     histograms: str, pairs: str, dataset: str, protocols: Sequence[Protocol], metrics: list[str], output: str
 ) -> None:
     resolved = [resolve(metric) for metric in metrics]
-    counted = read_product(histograms, CANDIDATES, dataset)
-    linked = read_product(pairs, PAIRS, dataset)
+    counted, linked = read_product(histograms, "candidates"), read_product(pairs, "pairs")
     tables = []
     for protocol in protocols:
         name = protocol.name
         table = both_nulls(counted.filter(protocol=name), linked.filter(protocol=name), protocol, resolved)
         key = (pl.lit(dataset).alias("dataset"), pl.lit(name).alias("protocol"))
         tables.append(table.select(*key, pl.all()))
-    write_product(pl.concat(tables), output, MOMENTS, dataset)
+    write_product(pl.concat(tables), output, "moments")
 
 
 def both_nulls(
@@ -37,4 +36,12 @@ def both_nulls(
 
 
 if __name__ == "__main__":
-    run(snakemake, moments)
+    with logged(snakemake):
+        moments(
+            snakemake.input.histograms,
+            snakemake.input.pairs,
+            snakemake.wildcards.dataset,
+            snakemake.params.protocols,
+            snakemake.params.metrics,
+            snakemake.output[0],
+        )

@@ -1,11 +1,9 @@
 """Write the release, once it is found whole and sound, as a folder to be published."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
-from scripts.job import run
+from scripts.job import logged
 
-from rankadjust.base.stages import check_sums
 from rankadjust.counting.protocols import load_benchmarks, load_protocols
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
@@ -13,8 +11,7 @@ from rankadjust.database.verification import require_baselines, require_complete
 from rankadjust.output.deposit import write_deposit
 
 
-def release(database: str, beside: Iterable[str], folder: Path) -> None:
-    check_sums(database, *beside)
+def release(database: str, folder: Path) -> None:
     constants = Constants.from_files(database)
     registry = load_registry()
     held = constants.table.select("dataset", "protocol").unique().iter_rows()
@@ -25,4 +22,5 @@ def release(database: str, beside: Iterable[str], folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    run(snakemake, release, folder=Path(snakemake.output[0]).parent)
+    with logged(snakemake):
+        release(snakemake.input.database[0], Path(snakemake.output[0]).parent)

@@ -1,18 +1,18 @@
 """Write the report: one HTML page that opens without network."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.job import run
+from scripts.job import logged
 
 import polars as pl
 
 from rankadjust.base.io import read_csv, without_guards, write_text
-from rankadjust.base.stages import RESCORED, check_sums, read_product
+from rankadjust.base.stages import read_product
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
-from rankadjust.database.store import CANDIDATES, DATASETS, beside_database
 from rankadjust.page.figures import read_figures, read_pictures
-from rankadjust.page.material import BESIDE, Material
+from rankadjust.page.material import Material
 from rankadjust.page.report import report_page
 
 # Names stay text, even where all of them are numbers.
@@ -20,26 +20,23 @@ _NAMES = dict.fromkeys(("file", "model", "dataset", "source", "source_line", "ta
 
 
 def render(
-    rescored: list[str],
-    own: list[str],
-    literature: list[str],
-    comparison: list[str],
+    rescored: Sequence[str],
+    own: Sequence[str],
+    literature: Sequence[str],
+    comparison: Sequence[str],
     figures: str,
-    databases: list[str],
-    registry: list[str],
+    databases: tuple[str, str],
+    registry: Sequence[str],
     output: str,
 ) -> None:
-    """Write the page; databases: that of the run, and the released one, each with its tables beside it."""
+    """Write the page. databases: that of the run, and the released one."""
     database, released = databases
     known = load_registry(*registry)
-    beside = (beside_database(database, name) for name in (CANDIDATES, DATASETS))
-    check_sums(database, *beside, *comparison)
-    by_name = {Path(path).stem: path for path in rescored}
     page = report_page(
         Material(
-            tables={name: read_product(path, RESCORED, name) for name, path in by_name.items()},
+            tables={Path(path).stem: read_product(path, "rescored") for path in rescored},
             own=frozenset(own),
-            literature=read_product(literature[0], RESCORED, BESIDE) if literature else None,
+            literature=read_product(literature[0], "rescored") if literature else None,
             comparison={Path(path).stem: compared(path) for path in comparison},
             charts=read_figures(Path(figures)),
             figures=read_pictures(Path(figures)),
@@ -67,5 +64,14 @@ def _datasets(database: str, released: str) -> pl.DataFrame:
 
 
 if __name__ == "__main__":
-    databases = [snakemake.input.database, snakemake.params.released]
-    run(snakemake, render, databases=databases)
+    with logged(snakemake):
+        render(
+            snakemake.input.rescored,
+            snakemake.params.own,
+            snakemake.input.literature,
+            snakemake.input.comparison,
+            snakemake.input.figures,
+            (snakemake.input.database[0], snakemake.input.released[0]),
+            snakemake.input.registry,
+            snakemake.output[0],
+        )

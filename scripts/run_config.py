@@ -1,9 +1,9 @@
 """Write the configuration of the run as a file that makes the same run again."""
 
-from scripts.job import job
+from scripts.job import logged
 
-from rankadjust.base.stages import CONFIGURATION, write_product_text
+from rankadjust.base.io import write_text
 
 if __name__ == "__main__":
-    with job(snakemake):
-        write_product_text(snakemake.params.text, snakemake.output[0], CONFIGURATION, "results")
+    with logged(snakemake):
+        write_text(snakemake.params.text, snakemake.output[0])

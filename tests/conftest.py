@@ -26,10 +26,6 @@ SHARED = PROJECT.parent / "shared"
 # short: no worker waits long for another.
 LONGEST = (
     "test_workflow.py",
-    "test_kills.py",
-    "test_places.py",
-    "test_batches.py",
-    "test_damage.py",
     "test_extend.py",
     "test_release.py",
     "test_deposit.py",
@@ -43,8 +39,8 @@ def pytest_addoption(parser):
 
 
 def on_request(config):
-    """Return the marks of tests that start Slurm or a browser, or kill runs, and were not asked for: -m cluster, …"""
-    return {name for name in ("cluster", "browser", "faults") if name not in config.option.markexpr}
+    """Return the marks of tests that start Slurm or a browser, and were not asked for: -m cluster, …"""
+    return {name for name in ("cluster", "browser") if name not in config.option.markexpr}
 
 
 def pytest_ignore_collect(collection_path, config):

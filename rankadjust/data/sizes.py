@@ -1,6 +1,6 @@
-"""How large a data set is, known before anything is read, and which of the small ones are computed together."""
+"""How large a data set is, known before anything is read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from rankadjust.data.registry import Dataset
@@ -15,13 +15,6 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tgz", ".whl", ".parquet")
 # Nothing is said about it: as much as the largest data set that one of the readers has had so far.
 UNKNOWN = 25_000_000
 
-# A job on a cluster takes some seconds besides its work (docs/cluster.md); a million triples take one or two.
-SMALL = 1_000_000
-# On this machine a job takes most of a second besides its work, longer than all work on so many triples.
-SMALL_HERE = 20_000
-_TOGETHER = 2_000_000
-_AT_MOST = 8
-
 
 def triples_of(dataset: Dataset) -> int:
     """Return about how many triples a data set has, of all splits.
@@ -34,35 +27,6 @@ def triples_of(dataset: Dataset) -> int:
             return sum(count.values()) if isinstance(count, Mapping) else int(count)
     sizes = [_triples_in(file) for file in dataset.sources[0]]
     return UNKNOWN if None in sizes else sum(filter(None, sizes))
-
-
-def up_to(batch: str | int, *, elsewhere: bool) -> int:
-    """Return the triples of the largest data set that is not computed alone; elsewhere: jobs run on other machines."""
-    if batch == "auto":
-        return SMALL if elsewhere else SMALL_HERE
-    return int(batch)
-
-
-def batches(sizes: Mapping[str, int], small: int) -> list[tuple[str, ...]]:
-    """Return the data sets that are computed together, in their order.
-
-    Data sets with more than `small` triples are computed alone and left out. sizes: triples of each data set. A data
-    set at the end of the mapping changes the last batch only.
-    """
-    return list(_filled((name, size) for name, size in sizes.items() if size <= small))
-
-
-def _filled(sizes: Iterable[tuple[str, int]]) -> Iterator[tuple[str, ...]]:
-    batch: list[str] = []
-    total = 0
-    for name, size in sizes:
-        if batch and (total + size > _TOGETHER or len(batch) == _AT_MOST):
-            yield tuple(batch)
-            batch, total = [], 0
-        batch.append(name)
-        total += size
-    if batch:
-        yield tuple(batch)
 
 
 def _triples_in(file: File) -> int | None:

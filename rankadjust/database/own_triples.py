@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame, require_frame
-from rankadjust.base.stages import LABELS, SUMMARY, TASKS, TRIPLES, read_product, read_product_json
+from rankadjust.base.stages import read_json, read_product
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, time_columns
 from rankadjust.baselines.table import METRICS, baselines_table
 from rankadjust.baselines.tally import Standings, count_standings
@@ -135,15 +135,15 @@ def tasks_of_run(database: Path | None, dataset: str, protocol: str) -> pl.DataF
     results = database.parent.parent
     table = results / "tasks" / dataset / f"{protocol}.parquet"
     if table.is_file():
-        return read_product(table, TASKS, f"{dataset} ({protocol})")
+        return read_product(table, "tasks")
     triples, labels, summary = (
         results / "triples" / f"{dataset}{suffix}" for suffix in (".parquet", ".labels.parquet", ".json")
     )
     if not triples.is_file():
         return None
     return tasks_with_baselines(
-        read_product(triples, TRIPLES, dataset),
-        read_product(labels, LABELS, dataset),
+        read_product(triples, "triples"),
+        read_product(labels, "labels"),
         protocol,
-        read_product_json(summary, SUMMARY, dataset)["isolated_entities"],
+        read_json(summary)["isolated_entities"],
     )

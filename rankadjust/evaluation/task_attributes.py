@@ -13,7 +13,7 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import read_csv, read_parquet, readable
 from rankadjust.base.parquet import check_parquet
-from rankadjust.base.stages import TRIPLES, check_if_sealed, read_product
+from rankadjust.base.stages import read_product
 from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES, TIED, time_columns
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet
@@ -50,7 +50,7 @@ def with_queries(
     path = file.parent.parent / "triples" / f"{dataset}.parquet"
     if not path.is_file():
         return tasks
-    triples = read_product(path, TRIPLES, dataset).filter(pl.col("split").cast(pl.String) == split)
+    triples = read_product(path, "triples").filter(pl.col("split").cast(pl.String) == split)
     try:
         return with_attributes(tasks, _tasks_of_triples(triples))
     except RankadjustError:
@@ -150,7 +150,6 @@ def _read(path: Path) -> pl.DataFrame:
     if path.suffix in (".txt", ".tsv"):
         return _tasks_of_triples(_read_triples(path))
     with readable(path, "cannot be read as Parquet"), path.open("rb") as file:
-        check_if_sealed(file)
         check_parquet(file)
         return read_parquet(file)
 

@@ -11,8 +11,6 @@ from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.tidy import add_run
 from rankadjust.page.figures import Figure
 
-# The argument `of` (rankadjust.base.stages) for the file with the literature beside the user's own tables.
-BESIDE = "the literature beside own tables"
 _TEXTS = (
     *("model", "source", "source_url", "source_line", "year", "table", "caveat", "file"),
     "metric_as_printed",

@@ -11,7 +11,6 @@ from scripts.literature import literature
 from scripts.render import render
 from scripts.rescore import rescore_tables
 
-from rankadjust.base.io import SUMS, write_sums
 from rankadjust.database.store import BASELINES, write_baselines
 from tests.copies import FEW, PROJECT
 
@@ -60,41 +59,37 @@ def write_report(
     folder.mkdir(parents=True, exist_ok=True)
     rescored, beside = folder / "rescored", folder / "literature.parquet"
     rescored.mkdir()
-    sealed = with_sums(database, folder / "database")
+    copy = beside_each_other(database, folder / "database")
     made = [str(rescored / f"{table.stem}.parquet") for table in tables]
-    rescore_tables([str(table) for table in tables], str(sealed), str(released), [], rescored)
+    rescore_tables([str(table) for table in tables], str(copy), str(released), [], rescored)
     if own:
         shipped = [PROJECT / "resources" / "published" / f"{name}.csv" for name in FEW]
         of_own = [str(rescored / f"{name}.parquet") for name in own]
-        literature(of_own, list(map(str, shipped)), str(sealed), str(released), [], str(beside))
-    figures(made, None, str(sealed), str(released), folder / "figures")
+        literature(of_own, list(map(str, shipped)), str(copy), str(released), [], str(beside))
+    figures(made, None, str(copy), str(released), folder / "figures")
     page = folder / "report.html"
     render(
         rescored=made,
         own=list(own),
         literature=[str(beside)] * bool(own),
-        comparison=_compared(made, [str(beside)] * bool(own), sealed, released, folder, own) if made else [],
+        comparison=_compared(made, [str(beside)] * bool(own), copy, released, folder, own) if made else [],
         figures=str(folder / "figures"),
-        databases=[str(sealed), str(released)],
+        databases=(str(copy), str(released)),
         registry=[],
         output=str(page),
     )
     return page
 
 
-def with_sums(database: Path, folder: Path) -> Path:
-    """Return a copy of a database and of what stands beside it, with the digests that a run leaves there."""
+def beside_each_other(database: Path, folder: Path) -> Path:
+    """Return a copy of a database, with what stands beside it."""
     folder.mkdir()
-    paths = [folder / name for name in (database.name, "candidates.parquet", "datasets.tsv")]
-    for path in paths:
-        shutil.copy(database.with_name(path.name), path)
-    paths.append(folder / BASELINES)
-    if database.with_name(BASELINES).exists():
-        shutil.copy(database.with_name(BASELINES), paths[-1])
-    else:
-        write_baselines([], paths[-1])
-    write_sums(paths, folder / SUMS)
-    return paths[0]
+    for name in (database.name, "candidates.parquet", "datasets.tsv", BASELINES):
+        if database.with_name(name).exists():
+            shutil.copy(database.with_name(name), folder / name)
+    if not (folder / BASELINES).exists():
+        write_baselines([], folder / BASELINES)
+    return folder / database.name
 
 
 def _compared(

@@ -1,12 +1,14 @@
 """What follows from a configuration before anything runs."""
 
+import os
+import time
 from dataclasses import replace
 
 import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.configuration import load_configuration
-from rankadjust.plan import Plan
+from rankadjust.plan import Plan, warnings_about
 
 
 def plan(project, **settings):
@@ -41,50 +43,6 @@ def test_triples_that_are_given_take_the_place_of_bounds(project):
     assert list(made.bounded) == ["YAGO3-10"]
 
 
-def test_the_work_of_a_data_set_is_that_of_all_that_one_job_computes_with_it(project):
-    """Nations has 1,992 triples, Kinships 10,686."""
-    made = plan(project, datasets=["Nations", "Kinships"])
-    assert [made.work_with(name, {}) for name in made.datasets] == [1992, 10_686]
-    assert [made.work_with(name, {"batch_1": ["Nations", "Kinships"]}) for name in made.datasets] == [
-        12_678
-    ] * 2
-
-
-def test_what_jobs_are_granted_follows_from_the_triples(project):
-    """Nations has 1,992 triples, Wikidata5M 20,624,239.
-
-    Encoding takes 2,000 MB and 150 a million, counting 700 MB and 60 bytes a triple, baselines 700 MB and 150 bytes,
-    both 2,000 MB at least; the time is ten minutes and one for each 500,000.
-    """
-    made = plan(project, datasets=["Nations", "Wikidata5M"], memory_mb=1800)
-    granted = [
-        made.megabytes_to_encode,
-        made.megabytes_to_count,
-        made.megabytes_for_baselines,
-        made.minutes,
-        made.threads_to_encode,
-        made.threads_to_count,
-    ]
-    assert [grant("Nations") for grant in granted] == [2000, 2000, 2000, 10, 1, 1]
-    assert [grant("Wikidata5M") for grant in granted] == [2000 + 3093, 2000, 700 + 3093, 51, 2, 2]
-
-
-def test_small_data_sets_are_computed_together_where_jobs_run_elsewhere(project):
-    made = plan(project, datasets=["Nations", "UMLS", "Wikidata5M"])
-    assert made.together(elsewhere=True) == {"batch_1": ("Nations", "UMLS")}
-    assert replace(made, batch=0).together(elsewhere=True) == {}
-
-
-def test_here_tiny_data_sets_with_known_files_are_computed_together(project):
-    made = plan(project, datasets=["Nations", "UMLS", "Kinships", "CoDEx-S"])
-    assert made.together(elsewhere=False) == {"batch_1": ("Nations", "UMLS", "Kinships")}
-    changing = dict(made.datasets) | {"UMLS": replace(made.datasets["UMLS"], verified=False)}
-    assert replace(made, datasets=changing).together(elsewhere=False) == {"batch_1": ("Nations", "Kinships")}
-    assert replace(made, datasets=changing, batch=10_000).together(elsewhere=False) == {
-        "batch_1": ("Nations", "UMLS")
-    }
-
-
 @pytest.mark.parametrize(
     ("key", "value"),
     [
@@ -99,12 +57,29 @@ def test_a_wrong_name_says_where_it_was_set(project, key, value):
         plan(project, **{key: value})
 
 
-def test_two_jobs_share_tables_of_many_bytes(project, tmp_path):
-    for name, size in zip("abc", (300_000, 500_000, 199_000), strict=True):
-        (tmp_path / f"{name}.csv").write_bytes(b"x" * size)
-    tables = {name: str(tmp_path / f"{name}.csv") for name in "abc"}
-    made = replace(plan(project), tables=tables)
-    assert made.rescored_together() == {"rescore_tables": ["a", "b", "c"]}
-    (tmp_path / "c.csv").write_bytes(b"x" * 201_000)
-    assert made.rescored_together() == {"rescore_tables_1": ["b"], "rescore_tables_2": ["a", "c"]}
-    assert replace(made, tables={}).rescored_together() == {}
+def test_a_table_that_is_dated_in_the_future_is_one_line_with_the_remedy(project, tmp_path):
+    table = tmp_path / "my table.csv"
+    table.touch()
+    os.utime(table, (time.time() + 3600,) * 2)
+    with pytest.raises(
+        RankadjustError, match=r"my table\.csv: dated in the future.*: touch '.*my table\.csv'$"
+    ):
+        plan(project, tables=[str(table)])
+
+
+def test_reading_follows_what_the_registry_says_about_the_files_and_nothing_else(project):
+    made = plan(project, datasets=["Nations"])
+    entry = made.datasets["Nations"]
+
+    def reading(**changes):
+        return replace(made, datasets={"Nations": replace(entry, **changes)}).reading("Nations")
+
+    assert reading(notes=("A remark.",), aliases=()) == reading()
+    assert reading(expected={"entities": 13}) != reading()
+
+
+def test_warnings_are_those_of_the_summaries_that_are_there(tmp_path):
+    (tmp_path / "Nations.json").write_text('{"warnings": ["two triples", "one loop"]}', encoding="utf-8")
+    (tmp_path / "UMLS.json").write_text("{}", encoding="utf-8")
+    said = warnings_about(["Nations", "UMLS", "Kinships"], tmp_path)
+    assert said == "warning: two triples\nwarning: one loop\n"

@@ -24,7 +24,7 @@ use rule * from rankadjust as rankadjust_*
 
 rule size:
     default_target: True
-    input: rules.rankadjust_database.input
+    input: rules.rankadjust_database.output
     output: "size.txt"
     shell: "wc -c < {input[0]} > {output}"
 """

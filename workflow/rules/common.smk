@@ -1,90 +1,95 @@
-"""What the rules share: the names of what a run computes. How it begins is in rankadjust/rules.py."""
+"""What the rules share: the configuration of the run, the names of what it makes, functions of a rule's wildcards."""
 
-import atexit
+import os
+import re
 import sys
-from dataclasses import replace
 from pathlib import Path
-
-from snakemake.exceptions import WorkflowError
 
 # Not workflow.basedir: in a module that is the folder of the caller.
 PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
 # The Snakefile uses the library that stands beside it, whatever else is installed.
 if not (PROJECT / "rankadjust").is_dir():
-    raise WorkflowError(
-        f"{PROJECT}: rankadjust is a workflow with a library, and needs its files on this disk: "
-        "clone it, and give the path of its Snakefile"
+    sys.exit(
+        f"error: {PROJECT}: rankadjust has to be on this disk: clone it, and give the path of its Snakefile"
     )
 sys.path.insert(0, str(PROJECT))
 
-from rankadjust.configuration import as_yaml
-from rankadjust.base import failures
-from rankadjust.base.claims import require_folders
-from rankadjust.base.contents import content_digest, digest_of
+from rankadjust.base import provenance
 from rankadjust.base.errors import exit_with_message
-from rankadjust.base.provenance import code_digest
-from rankadjust.data.sources import declared_content
-from rankadjust.rules import (
-    begin,
-    by_dataset,
-    grown,
-    once_complete,
-    one_of,
-    schemas_of,
-    uncompared,
-    warnings_about,
-)
+from rankadjust.configuration import as_yaml, configured, share_with_jobs
+from rankadjust.counting.protocols import load_protocols
+from rankadjust.data.registry import load_registry
+from rankadjust.database.verification import require_complete
+from rankadjust.plan import Plan, warnings_about
 from rankadjust.tables.sidecar import sidecar_of
 
-START = begin(workflow, config, PROJECT)
-RUN, PLAN, DIGESTS, BATCHES = START.run, START.plan, START.digests, START.batches
-DATASETS, BOUNDED, PROTOCOLS = PLAN.datasets, PLAN.bounded, PLAN.protocols
-TABLES, METRICS = PLAN.tables, PLAN.metrics
-APPLICABLE, COUNTED, BASELINED = PLAN.applicable, PLAN.counted, PLAN.baselined
-ALONE = sorted(set(DATASETS).difference(*BATCHES.values()))
+with exit_with_message():
+    RUN = configured(workflow, config, PROJECT)
+    PLAN = Plan.of(RUN)
+share_with_jobs(RUN.values, PROJECT)
+TABLES = PLAN.tables
 
-# Whatever a job reads is an input, or a digest among its params: so no result is stale (docs/architecture.md).
-SETTINGS = [PROJECT / "config" / name for name in ("protocols.yaml", "benchmarks.yaml")]
-REGISTRY_FILES = [PROJECT / "config" / "datasets.yaml", *(RUN.values["registry"] or [])]
-damage_to = START.damage_to
+
+def project_files(*patterns):
+    """Return files of the project; where a run is made in the project, a copy of both is up to date."""
+    found = [path for pattern in patterns for path in sorted(PROJECT.glob(pattern))]
+    return [os.path.relpath(path) for path in found if path.is_file()]
+
+
+def code_of(script):
+    """Return a digest of a script and of all modules of the library that it imports."""
+    return provenance.code_of(PROJECT / "scripts" / f"{script}.py")
+
+
+def dataset_of(wildcards):
+    """Return what the registry says; Snakemake does not compare objects, so that rules add what matters to them."""
+    return PLAN.datasets[wildcards.dataset]
+
+
+def protocols_of(wildcards):
+    return PLAN.applicable[wildcards.dataset]
+
+
+def complete_database(wildcards):
+    """Refuse a release of few data sets before its first job: counting them takes minutes."""
+    with exit_with_message():
+        require_complete(PLAN.evaluations, load_registry(), load_protocols(), [])
+    return DATABASE
+
+
+# What a job is granted, measured (docs/cluster.md): twice as much with every attempt.
+def megabytes_to_encode(wildcards, attempt):
+    return int(2000 + 150 * PLAN.millions(wildcards.dataset)) * 2 ** (attempt - 1)
+
+
+def megabytes_to_count(wildcards, attempt):
+    return int(max(2000, 700 + 60 * PLAN.millions(wildcards.dataset))) * 2 ** (
+        attempt - 1
+    )
+
+
+def megabytes_for_baselines(wildcards, attempt):
+    return int(max(2000, 700 + 150 * PLAN.millions(wildcards.dataset))) * 2 ** (
+        attempt - 1
+    )
+
+
+def minutes_for(wildcards, attempt):
+    return int(10 + 2 * PLAN.millions(wildcards.dataset)) * 2 ** (attempt - 1)
+
+
+def cores_for(wildcards):
+    """Return one core for a second of work: with two, nothing else would run beside it on a small machine."""
+    return 2 if PLAN.millions(wildcards.dataset) > 2 else 1
 
 
 wildcard_constraints:
-    dataset=one_of(DATASETS),
+    dataset="|".join(map(re.escape, PLAN.datasets)),
 
 
-# What a job is granted: from the triples of its data set, and measured (docs/cluster.md).
-megabytes_to_encode = PLAN.megabytes_to_encode
-megabytes_to_count = PLAN.megabytes_to_count
-megabytes_for_baselines = PLAN.megabytes_for_baselines
-minutes_for = PLAN.minutes
-# Of jobs that are ready, the one with the most work begins first, so that no core is idle while the last one runs.
-work_with = by_dataset(lambda dataset: PLAN.work_with(dataset, BATCHES))
-threads_to_encode = by_dataset(PLAN.threads_to_encode)
-threads_to_count = by_dataset(PLAN.threads_to_count)
-counted_under = PLAN.counted_under
-reading = PLAN.reading
-schemas = schemas_of(PROJECT)
-protocols_of = by_dataset(PLAN.counted_under)
-reading_of = by_dataset(PLAN.reading)
-# Where files come from is no property of a result. What decides is their content, as far as the registry declares it.
-sources_of = uncompared(lambda dataset: DATASETS[dataset].sources)
-content_of = by_dataset(
-    lambda dataset: declared_content(DATASETS[dataset].sources, DIGESTS.of)
-)
-
-
-onstart:
-    failures.forget()
-
-
-# After Snakemake's own words, so that what to mend is the last thing on the screen.
 onsuccess:
-    atexit.register(sys.stderr.write, warnings_about(DATASETS))
+    sys.stderr.write(warnings_about(PLAN.datasets))
 
 
 onerror:
-    atexit.register(
-        sys.stderr.write,
-        warnings_about(DATASETS) + failures.summary(START.listener.failed.values()),
-    )
+    sys.stderr.write(warnings_about(PLAN.datasets))

@@ -16,15 +16,14 @@ JOB = """
 import sys
 import polars as pl
 from scripts.moments import moments
-from rankadjust.base.stages import CANDIDATES, PAIRS, write_product
+from rankadjust.base.stages import write_product
 from rankadjust.chance.metrics import FAMILIES, expand
 from rankadjust.counting.protocols import get_protocol
 
 folder, output = sys.argv[1:]
 for kind in ("histogram", "pairs"):
     table = pl.read_csv(f"{folder}/nations.{kind}.tsv", separator="\\t").drop("dataset")
-    product = CANDIDATES if kind == "histogram" else PAIRS
-    write_product(table, f"{output}.{kind}", product, "Nations")
+    write_product(table, f"{output}.{kind}", "candidates" if kind == "histogram" else "pairs")
 metrics = [metric.key for metric in expand(list(FAMILIES), [1, 3, 10]) if metric.has_moments]
 moments(f"{output}.histogram", f"{output}.pairs", "Nations", [get_protocol("filtered")], metrics, output)
 """

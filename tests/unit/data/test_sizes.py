@@ -1,11 +1,9 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rankadjust.data.registry import load_registry
-from rankadjust.data.sizes import SMALL, SMALL_HERE, UNKNOWN, batches, triples_of, up_to
+from rankadjust.data.sizes import UNKNOWN, triples_of
 
 LOCAL = """\
 Own:
@@ -38,25 +36,3 @@ def test_without_counts_the_size_of_the_files_says_it(registry, tmp_path):
     assert triples_of(own) == UNKNOWN
     (tmp_path / "test.txt.gz").write_bytes(bytes(60))
     assert triples_of(own) == 100 + 10 + 10
-
-
-def test_auto_is_a_million_elsewhere_and_less_here():
-    assert (up_to("auto", elsewhere=True), up_to("auto", elsewhere=False)) == (SMALL, SMALL_HERE)
-    assert (up_to(5, elsewhere=True), up_to(5, elsewhere=False)) == (5, 5)
-
-
-def test_batches_are_filled_in_order():
-    sizes = {"a": 10, "large": 1_000_001, "b": 1_000_000, "c": 999_990, "d": 1, "e": 2_000_000}
-    assert batches(sizes, SMALL) == [("a", "b", "c"), ("d",)]
-    assert batches(dict.fromkeys("abcdefghij", 1), SMALL) == [tuple("abcdefgh"), ("i", "j")]
-    assert batches(sizes, 0) == []
-
-
-@given(st.dictionaries(st.text(max_size=3), st.integers(0, 3_000_000), max_size=40), st.integers(0, SMALL))
-def test_every_small_data_set_is_in_one_batch_and_a_later_one_changes_the_last_only(sizes, small):
-    found = batches(sizes, small)
-    assert [name for batch in found for name in batch] == [
-        name for name, size in sizes.items() if size <= small
-    ]
-    assert all(sum(sizes[name] for name in batch) <= 2_000_000 for batch in found)
-    assert batches({**sizes, "later": 1}, small)[: len(found) - 1] == found[:-1]

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.stages import TRIPLES, write_product
+from rankadjust.base.stages import write_product
 from rankadjust.database.constants import Constants
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.histograms import Histograms
@@ -49,7 +49,7 @@ def test_lines_are_looked_up_in_the_triples_of_a_run(tmp_path):
         }
     )
     path, database = tmp_path / "triples" / "toy.parquet", tmp_path / "database" / "adjustments.parquet"
-    write_product(of_run, path, TRIPLES, "toy")
+    write_product(of_run, path, "triples")
     toy, other = (
         EvaluationSet(name, "filtered", "testing", "both", pl.DataFrame(), Histograms([]))
         for name in ("toy", "other")
