@@ -1,11 +1,10 @@
-"""The counts of candidates: against a counter by joins, published counts, and an evaluation by masking."""
+"""The counts of candidates: against a counter by joins, by hand, and against published counts."""
 
 import functools
 import itertools
 import json
 import tarfile
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -19,9 +18,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import groups, packing
 from rankadjust.counting.candidates import count_candidates, count_protocols
-from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
-from rankadjust.data.encode import encode
-from tests.mirror import verified_splits
+from rankadjust.counting.protocols import Protocol, get_protocol
 from tests.reference_counter import count_by_joins
 from tests.searching import in_profile
 
@@ -255,11 +252,6 @@ def test_pairs_of_tasks_whatever_their_times_by_hand():
     assert aware.pairs["static_linked_pairs"].null_count() == aware.pairs.height
 
 
-def test_nothing_left_of_a_split_is_no_row():
-    splits = TINY | {"testing": [("x", "p", "y")]}
-    assert set(count_candidates(frames(splits), "pykeen").histogram["split"]) == {"training", "validation"}
-
-
 @pytest.mark.parametrize("name", ["filtered", "typed", "time-static", "time-aware", "raw"])
 def test_rows_wider_than_a_word_are_counted_alike(name, monkeypatch):
     # 64 bits hold every row of a small graph. 7 bits hold two or three columns, so that triples are numbered first and
@@ -425,27 +417,6 @@ def test_a_counter_by_joins_agrees_on_real_data(name, protocols, shared):
     splits = read_shared(shared, name)
     for protocol in protocols:
         assert_same(count_candidates(frames(splits), protocol), by_joins(splits, get_protocol(protocol)))
-
-
-@pytest.mark.shared
-def test_groups_of_relations_add_up_on_every_data_set(shared, tmp_path, monkeypatch):
-    for entry, splits in verified_splits(shared / "data" / "mirror", tmp_path):
-        columns = entry.format.columns
-        # Some count the same under another name, or the true answer not.
-        protocols = [
-            *dict.fromkeys(
-                replace(one, name="any", description="", data="any", counting="inclusive")
-                for one in load_protocols().values()
-                if applies(one, columns, splits) is None
-            )
-        ]
-        encoded = encode(splits).triples
-        whole = count_protocols(encoded, protocols)
-        with monkeypatch.context() as patch:
-            patch.setattr(groups, "GROUP", encoded.height // 3)
-            in_groups = count_protocols(encoded, protocols)
-        for one, other in zip(in_groups, whole, strict=True):
-            assert_same(one, other)
 
 
 # The files moments.<data set>.json of the development data were made by another program.

@@ -262,13 +262,6 @@ def test_the_bad_line_of_a_large_file_is_found(tmp_path):
         read_triples(path, Format())
 
 
-def test_a_label_that_ends_in_a_carriage_return_at_the_end_of_a_chunk(tmp_path):
-    path = tmp_path / "train.txt"
-    for size in (2**22, 2**22 + 1):
-        path.write_bytes(b"a" * (size - 1) + b"\r\tr\tb\n")
-        assert read_triples(path, Format())["head"][0].endswith("a\r")
-
-
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(
         RankadjustError, match=r"none\.txt: the file cannot be read \(No such file or directory\)"
