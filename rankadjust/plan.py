@@ -10,8 +10,14 @@ from rankadjust.base.vocabulary import KNOWN_SPLITS
 from rankadjust.chance.metrics import expand
 from rankadjust.configuration import Configuration, tables_by_name
 from rankadjust.counting.protocols import Protocol, applies, get_protocol, load_protocols
-from rankadjust.data.registry import Dataset, load_registry, require_bounds, require_readable, resolve_dataset
-from rankadjust.data.sizes import triples_of
+from rankadjust.data.registry import (
+    Dataset,
+    load_registry,
+    require_bounds,
+    require_readable,
+    resolve_dataset,
+    triples_of,
+)
 from rankadjust.data.sources import Local
 
 

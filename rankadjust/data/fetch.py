@@ -258,9 +258,7 @@ def _from_its_source(file: File, path: Path) -> None:
 
 
 def _from_mirror(mirror: str, file: File, path: Path, *, offline: bool) -> None:
-    _from_address(
-        f"{mirror.rstrip('/')}/{quote(str(_place(file.source)))}", file, path, leave=not offline
-    )
+    _from_address(f"{mirror.rstrip('/')}/{quote(str(_place(file.source)))}", file, path, leave=not offline)
 
 
 def _from_address(url: str, file: File, path: Path, *, leave: bool = True) -> None:

@@ -2,13 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
-
-from rankadjust.data.archives import packing
 
 # In a fetched folder, it says where the files came from.
 MANIFEST = "source.json"
@@ -106,25 +103,3 @@ def published_names(folder: Path) -> dict[str, str]:
         for file in files
         for split, member in file["members"].items()
     }
-
-
-def own_files(alternatives: Sequence[FileSet]) -> list[str]:
-    """Return the files on this disk that a data set is read from, as far as they are there."""
-    paths = [file.source.path for files in alternatives for file in files if isinstance(file.source, Local)]
-    return [str(path) for path in paths if path.is_file()]
-
-
-def declared_content(alternatives: Sequence[FileSet], digest: Callable[[Path], str]) -> list[str]:
-    """Return what the registry says about the bytes of a data set, as lines that change only when the bytes may.
-
-    A checksum says more than an address, and so does the digest of a file on this disk: where there is one, the
-    address is left out, so a file that moved is not fetched again. digest: of the bytes of a file.
-    """
-    return sorted({repr([_declared(file, digest) for file in files]) for files in alternatives})
-
-
-def _declared(file: File, digest: Callable[[Path], str]) -> tuple[Any, ...]:
-    where = address(file.source)
-    content = digest(file.source.path) if isinstance(file.source, Local) else file.sha256
-    facts = (sorted(file.members.items(), key=str), file.bytes, sorted(file.member_bytes.items()))
-    return (content or where, packing(where), *facts)
