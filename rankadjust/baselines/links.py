@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from rankadjust.counting.packing import Integers, counted, numbered, starts
-
-FloatArray = NDArray[np.float64]
 
 
 def spread(first: Integers, size: Integers) -> tuple[Integers, Integers]:

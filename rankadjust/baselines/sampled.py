@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from scipy import special
 
-from rankadjust.baselines.links import FloatArray
+from rankadjust.base.arrays import FloatArray
 from rankadjust.baselines.tie_orders import log_transform
 from rankadjust.chance.metrics import Metric
 from rankadjust.chance.moments import Moments, reciprocal_moments

@@ -12,7 +12,8 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from rankadjust.baselines.links import FloatArray, Links
+from rankadjust.base.arrays import FloatArray
+from rankadjust.baselines.links import Links
 from rankadjust.counting.packing import Flags, Integers, numbered, starts
 from rankadjust.counting.rows import OTHER, SIDES, Rows, Side
 

@@ -6,8 +6,8 @@ from hashlib import sha256
 
 import polars as pl
 
+from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import SIDES
-from rankadjust.baselines.links import FloatArray
 from rankadjust.baselines.sampled import Sampled
 from rankadjust.baselines.tally import Standings, count_standings
 from rankadjust.baselines.tie_orders import RankSums, TieOrders

@@ -12,11 +12,12 @@ import numpy as np
 import polars as pl
 
 from rankadjust.base.progress import progress
-from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TASK_SIDES, TIMES, time_columns
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TASK_SIDES, TIED, TIMES, time_columns
 from rankadjust.baselines.links import Links, links_of
 from rankadjust.baselines.recurrency import RECURRENCY, Recurrency, order_of_times
 from rankadjust.baselines.scores import STATIC, scores_of
 from rankadjust.baselines.standings import Standing, Static
+from rankadjust.counting.attributes import task_attributes
 from rankadjust.counting.candidates import graphs_of, require_applicable, require_one_graph
 from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import Survey, in_groups, survey, within_group
@@ -93,6 +94,32 @@ def task_standings(triples: pl.DataFrame, protocol: Protocol, isolated: int = 0)
     )
     first = rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
     return first.join(tasks, on=key).select("row", "side", "baseline", "above", "tied")
+
+
+def tasks_with_baselines(
+    triples: pl.DataFrame, labels: pl.DataFrame, protocol: str | Protocol, isolated: int = 0
+) -> pl.DataFrame:
+    """Return the table of `task_attributes` with two more columns for each baseline, such as popularity_optimistic.
+
+    A baseline ties answers, and every order of the tied is equally likely: so each task has an optimistic and a
+    pessimistic rank, and every whole rank between them is equally likely. If the protocol samples negatives, these
+    columns are missing: the negatives differ from run to run, and so do the ranks.
+    """
+    tasks = task_attributes(triples, labels, protocol, isolated)
+    rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
+    if rules.negatives is not None:
+        return tasks
+    line = (pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split")
+    places = triples.select(pl.col("split").cast(pl.String), line=line).with_row_index("row")
+    standings = task_standings(triples, rules, isolated).with_columns(
+        optimistic=pl.col("above") + 1, pessimistic=pl.col("above") + pl.col("tied")
+    )
+    joined = places.cast({"row": pl.Int64})
+    for (baseline,), part in standings.partition_by("baseline", as_dict=True, maintain_order=True).items():
+        ranks = part.select("row", "side", *(pl.col(end).alias(f"{baseline}_{end}") for end in TIED))
+        on = [name for name in ("row", "side") if name in joined.columns]
+        joined = joined.join(ranks, on=on)
+    return tasks.join(joined.drop("row"), on=["split", "line", "side"], how="left", maintain_order="left")
 
 
 def _checked(

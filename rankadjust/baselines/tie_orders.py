@@ -14,11 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import comb
-from typing import Protocol as Interface
 
 import numpy as np
 
-from rankadjust.baselines.links import FloatArray
+from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.metrics import Metric, Term, hit, rank, share_beaten
 from rankadjust.chance.moments import Moments, log_sinhc, reciprocal_moments
 from rankadjust.chance.rank_sums import mean_over_orders
@@ -35,14 +34,6 @@ _LAST = 60.0
 # Smaller sums need tables by rank and node, or by range and node: this bounds their size.
 _CELLS = 2**25
 _BLOCK = 2**12
-
-
-class Law(Interface):
-    """The law of the ranks of some tasks, from which every metric is computed."""
-
-    def moments(self, metric: Metric) -> Moments:
-        """Return expectation and variance of a metric."""
-        ...
 
 
 @dataclass(frozen=True)

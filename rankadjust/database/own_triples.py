@@ -13,8 +13,7 @@ from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.stages import read_json, read_product
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, time_columns
 from rankadjust.baselines.table import METRICS, baselines_table
-from rankadjust.baselines.tally import Standings, count_standings
-from rankadjust.baselines.tasks import tasks_with_baselines
+from rankadjust.baselines.tally import Standings, count_standings, tasks_with_baselines
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
@@ -118,7 +117,7 @@ def _with_columns(frame: pl.DataFrame, split: str) -> pl.DataFrame:
 
 
 def own_tasks(splits: Mapping[str, Triples | None], protocol: Protocol) -> pl.DataFrame:
-    """Return the tasks of one's own triples, as `rankadjust.baselines.tasks.tasks_with_baselines`."""
+    """Return the tasks of one's own triples, as `rankadjust.baselines.tally.tasks_with_baselines`."""
     given = given_triples(splits)
     texts = {
         name: frame.select(pl.col(*LABEL_COLUMNS, *time_columns(frame.columns)).cast(pl.String))

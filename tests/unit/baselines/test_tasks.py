@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from rankadjust import EvaluationSet, compare, compare_by, count_baselines, evaluate
 from rankadjust.base.errors import RankadjustError
-from rankadjust.baselines.tally import BASELINES
-from rankadjust.baselines.tasks import tasks_with_baselines
+from rankadjust.baselines.tally import BASELINES, tasks_with_baselines
 from rankadjust.data.encode import encode
 from tests.searching import in_profile
 

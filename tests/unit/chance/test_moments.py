@@ -20,8 +20,7 @@ from mpmath import mp, mpf
 from scipy import special
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.chance.median import median_moments
-from rankadjust.chance.metrics import FAMILIES, expand, metric_value, resolve
+from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.chance.moments import metric_moments, moments_table
 from tests.searching import in_profile
 
@@ -170,30 +169,6 @@ def assert_same(found, expected, tolerance):
     assert found.variance == pytest.approx(expected.variance, rel=tolerance, abs=0)
 
 
-# --- simulation ---------------------------------------------------------------------------------------------
-
-
-def simulated(histogram, samples, seed):
-    counts = np.repeat(list(histogram), list(histogram.values()))
-    return counts, np.random.default_rng(seed).integers(1, counts + 1, (samples, counts.size))
-
-
-@pytest.mark.parametrize(
-    "histogram", [{1: 2, 3: 4, 10: 5, 50: 6}, {2: 1, 14: 30, 90: 7}], ids=["odd", "even"]
-)
-def test_simulation(histogram):
-    """A check of the definitions: sampled means and variances within 4 standard errors."""
-    samples = 20_000
-    counts, ranks = simulated(histogram, samples, seed=20220314)
-    expected = table(histogram, METRICS)
-    for metric in METRICS:
-        values = metric_value(metric, ranks, counts)
-        deviations = (values - values.mean()) ** 2
-        row = expected[metric.key]
-        assert abs(values.mean() - row["expectation"]) <= 4 * values.std() / math.sqrt(samples), metric.key
-        assert abs(values.var() - row["variance"]) <= 4 * deviations.std() / math.sqrt(samples), metric.key
-
-
 # --- the median ---------------------------------------------------------------------------------------------
 
 
@@ -214,17 +189,6 @@ def test_median_between_two_groups():
     found = of("median", {21: 1001, 100_000: 1000})
     assert found.expectation == pytest.approx(21, rel=1e-15)
     assert 0 < found.variance < 1e-18
-
-
-@pytest.mark.parametrize("tasks", [1000, 1001])
-def test_median_between_two_groups_simulated(tasks):
-    samples = 3000
-    _, ranks = simulated({21: tasks, 100_000: 1000}, samples, seed=7)
-    values = metric_value("median", ranks)
-    deviations = (values - values.mean()) ** 2
-    found = of("median", {21: tasks, 100_000: 1000})
-    assert abs(values.mean() - found.expectation) <= 4 * values.std() / math.sqrt(samples)
-    assert abs(values.var() - found.variance) <= 4 * deviations.std() / math.sqrt(samples) + 1e-12
 
 
 @pytest.mark.parametrize(("count", "tasks"), [(10**4, 100_001), (10**3, 1001), (2, 10**7 + 1)])
@@ -326,19 +290,6 @@ def test_median_of_any_small_histogram(histogram):
         assert rows[key]["variance"] == pytest.approx(variance, rel=1e-9, abs=1e-13)
 
 
-def test_short_cuts_for_many_tasks_change_nothing(monkeypatch):
-    """With more than 200 tasks the gap between the middle ranks is summed roughly: hardly any difference."""
-    counts = np.sort(np.random.default_rng(3).choice(np.arange(1.0, 1000), 500, replace=False))
-    quick = median_moments(counts, np.ones(500))
-    monkeypatch.setattr("rankadjust.chance.median._SMALL_SHARE", 0.0)
-    slow = median_moments(counts, np.ones(500))
-    assert quick != slow
-    assert quick.expectation == pytest.approx(slow.expectation, rel=1e-10)
-    assert quick.variance == pytest.approx(slow.variance, rel=1e-7)
-    assert quick.inverse_expectation == pytest.approx(slow.inverse_expectation, rel=1e-9)
-    assert quick.inverse_variance == pytest.approx(slow.inverse_variance, rel=1e-7)
-
-
 # --- values obtained independently --------------------------------------------------------------------------
 
 
@@ -365,104 +316,6 @@ def test_reference_values():
         tolerance = reference_tolerance(row["metric"])
         assert row["expectation_found"] == pytest.approx(row["expectation"], rel=tolerance), row
         assert row["variance_found"] == pytest.approx(row["variance"], rel=tolerance, abs=0), row
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize(
-    "name", ["Countries-S1", "Nations", "Kinships", "UMLS", "CoDEx-S", "WN18RR", "FB15k-237"]
-)
-def test_reference_values_of_all_data_sets(name, shared):
-    reference = json.loads((shared / "data" / "reference" / f"moments.{name}.json").read_text())
-    triples = read_triples(shared / "data" / "mirror" / "raw.githubusercontent.com", name)
-    compared = 0
-    for protocol in ("filtered", "pykeen"):
-        histogram = count(triples, protocol)
-        metrics = [
-            key for key, value in reference[f"{protocol}/testing"]["both"].items() if isinstance(value, list)
-        ]
-        for row in moments_table(histogram, [resolve(key) for key in metrics]).iter_rows(named=True):
-            values = reference[f"{protocol}/{row['split']}"]
-            expectation, variance = values[row["side"]][row["metric"]]
-            tolerance = reference_tolerance(row["metric"])
-            assert row["tasks"] == values[row["side"]]["n"]
-            assert row["entities"] == values["entities"]
-            assert row["expectation"] == pytest.approx(expectation, rel=tolerance), row
-            assert row["variance"] == pytest.approx(variance, rel=tolerance, abs=0), row
-            compared += 1
-    assert compared == 2 * 9 * 12
-
-
-ARCHIVES = {
-    "Nations": "nations",
-    "Kinships": "kinship",
-    "UMLS": "umls",
-    "WN18RR": "WN18RR",
-    "FB15k-237": "FB15k-237",
-}
-FOLDERS = {
-    "Countries-S1": "ZhenfengLei/KGDatasets/*/Countries/Countries_S1",
-    "CoDEx-S": "tsafavi/codex/*/data/triples/codex-s",
-}
-
-
-def read_triples(mirror, name):
-    """Return a frame with split, head, relation, tail of one data set as published."""
-    import tarfile  # noqa: PLC0415 - for the development data only
-
-    columns = ["head", "relation", "tail"]
-    files = {"train.txt": "training", "valid.txt": "validation", "test.txt": "testing"}
-    if name in FOLDERS:
-        folder = next(mirror.glob(FOLDERS[name]))
-        texts = {split: (folder / file).read_bytes() for file, split in files.items()}
-    else:
-        with tarfile.open(next(mirror.glob(f"TimDettmers/ConvE/*/{ARCHIVES[name]}.tar.gz"))) as archive:
-            members = {Path(member.name).name: member for member in archive.getmembers()}
-            texts = {split: archive.extractfile(members[file]).read() for file, split in files.items()}
-    return pl.concat(
-        pl.read_csv(
-            text,
-            separator="\t",
-            has_header=False,
-            new_columns=columns,
-            schema_overrides=[pl.String] * 3,
-            quote_char=None,
-        ).select(pl.lit(split).alias("split"), *columns)
-        for split, text in texts.items()
-    )
-
-
-def count(triples, protocol):
-    """Return the histogram by a plain route of its own: joins of counts of distinct triples."""
-    splits = ["training", "validation", "testing"]
-    if protocol == "pykeen":
-        training = triples.filter(split="training")
-        seen = pl.concat([training["head"], training["tail"]]).unique().implode()
-        triples = triples.filter(
-            pl.col("head").is_in(seen),
-            pl.col("tail").is_in(seen),
-            pl.col("relation").is_in(training["relation"].unique().implode()),
-        ).unique(maintain_order=True)
-    entities = pl.concat([triples["head"], triples["tail"]]).n_unique()
-    parts = []
-    for index, split in enumerate(splits):
-        filtered = splits[: index + 1] if protocol == "pykeen" else splits
-        known = triples.filter(pl.col("split").is_in(filtered)).select("head", "relation", "tail").unique()
-        for side, query in (("head", ["relation", "tail"]), ("tail", ["head", "relation"])):
-            parts.append(
-                triples.filter(split=split)
-                .join(known.group_by(query).agg(answers=pl.len().cast(pl.Int64)), on=query)
-                .group_by(num_candidates=entities + 1 - pl.col("answers"))
-                .agg(tasks=pl.len().cast(pl.Int64))
-                .select(
-                    pl.lit(split).alias("split"),
-                    pl.lit(side).alias("side"),
-                    pl.lit(entities, pl.Int64).alias("entities"),
-                    "num_candidates",
-                    "tasks",
-                )
-                .sort("num_candidates")
-            )
-    return pl.concat(parts)
 
 
 # --- extremes, degenerate cases, mistakes -------------------------------------------------------------------

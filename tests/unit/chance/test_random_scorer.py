@@ -5,18 +5,14 @@ simulation.json: benchmarks/random_scorer_simulation.py. reference.json: values 
 code with this one. <dataset>.histogram.tsv, <dataset>.pairs.tsv: candidate counts of the testing split, `filtered`.
 """
 
-import io
 import json
-import tarfile
 from fractions import Fraction
-from functools import cache
 from itertools import permutations
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -364,52 +360,6 @@ def test_reference_values(dataset):
     for metric, sides in reference.items():
         for side, variance in sides.items():
             assert random_scorer(metric, dataset, side)[0] == pytest.approx(variance, rel=1e-10)
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("protocol", ["filtered", "pykeen"])
-@pytest.mark.parametrize(
-    "dataset", ["CoDEx-S", "Countries-S1", "FB15k-237", "Kinships", "Nations", "UMLS", "WN18RR"]
-)
-def test_reference_values_of_every_data_set(shared, dataset, protocol):
-    candidates = count_candidates(read_published(shared, dataset), protocol)
-    testing = [frame.filter(split="testing") for frame in (candidates.histogram, candidates.pairs)]
-    reference = json.loads((shared / "data" / "reference" / f"moments.{dataset}.json").read_text())
-    compared = 0
-    for metric, sides in reference[f"{protocol}/testing"]["random_scorer_variance"].items():
-        for side, expected in sides.items():
-            variance, _ = random_scorer_variance(metric, *testing, side, protocol)
-            assert variance == pytest.approx(expected, rel=1e-9)
-            compared += 1
-    assert compared == 12
-
-
-@cache
-def published(shared):
-    entries = yaml.load((shared / "data" / "sources.yaml").read_text(), yaml.CSafeLoader)["datasets"]
-    return {entry["name"]: entry for entry in entries}
-
-
-def read_published(shared, dataset):
-    entry = published(shared)[dataset]
-    names = {"train": "training", "valid": "validation", "test": "testing"}
-    frames = {}
-    for split in entry["splits"]:
-        path = shared / "data" / "mirror" / split["url"].removeprefix("https://")
-        data = path.read_bytes()
-        if "member" in split:
-            with tarfile.open(fileobj=io.BytesIO(data)) as archive:
-                member = next(each for each in archive if each.name.split("/")[-1] == split["member"])
-                data = archive.extractfile(member).read()
-        frames[names[split["split"]]] = pl.read_csv(
-            data,
-            separator="\t",
-            has_header=False,
-            new_columns=["head", "relation", "tail"],
-            infer_schema=False,
-            quote_char=None,
-        )
-    return frames
 
 
 # --- the whole table --------------------------------------------------------------------------------------
