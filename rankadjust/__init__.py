@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from rankadjust.literature.rescore import rescore
     from rankadjust.manuscript.paper import Paper, paper
     from rankadjust.models.compare import Comparison, compare, compare_by, compare_datasets
-    from rankadjust.public_evaluation_set import EvaluationSet
+    from rankadjust.public_set import EvaluationSet
     from rankadjust.sampling.bounds import FullBounds, full_bounds, full_difference
     from rankadjust.sampling.expected import to_sampled
     from rankadjust.tables.reading import read_table
@@ -86,7 +86,7 @@ __all__ = [
 _MODULES = {
     "Comparison": "models.compare",
     "Constants": "database.constants",
-    "EvaluationSet": "public_evaluation_set",
+    "EvaluationSet": "public_set",
     "FullBounds": "sampling.bounds",
     "Paper": "manuscript.paper",
     "RankadjustError": "base.errors",

@@ -15,7 +15,9 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
-        sys.exit("Aborted!")
+        print("Aborted!", file=sys.stderr, flush=True)  # noqa: T201
+        # No clean-up of modules, which a second interrupt would stop in the middle; files are clean already.
+        os._exit(130)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,6 +21,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError, is_of_writing, unwritable
 
 SUMS = "SHA256SUMS"
+_RECORD = ".rankadjust.sha256"
 _PACKAGE = Path(__file__).parent.parent
 # What polars raises for a file that it cannot read. A damaged Parquet file can make it panic: no subclass of Exception.
 _BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeDecodeError)
@@ -120,6 +121,49 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
         if folder.exists():
             folder.rename(Path(scratch) / "old")
         new.rename(folder)
+
+
+def require_free(path: Path, inputs: Iterable[Path]) -> None:
+    """Raise RankadjustError if a file that is to be written is one of the inputs, or lies in an input folder.
+
+    Links are followed, so that the spelling of a path does not matter. What is not a regular file, such as /dev/stdout,
+    is nobody's input.
+    """
+    if not path.is_file():
+        return
+    for given in inputs:
+        if given.is_dir() and given.resolve() in path.resolve().parents:
+            raise RankadjustError(
+                f"{path}: it is in the input {given}, and would be overwritten; name another file"
+            )
+        if given.is_file() and path.samefile(given):
+            raise RankadjustError(
+                f"{path}: it is the input {given}, and would be overwritten; name another file"
+            )
+
+
+def write_folder(
+    files: Mapping[str, str | bytes], folder: Path, inputs: Iterable[Path] = (), *, force: bool = False
+) -> None:
+    """Write files by their names into a folder, with a record of their sums: the next call knows them as its own.
+
+    Raises RankadjustError, before anything is written, if the folder is a file, has a file of one of these names that
+    no call has written or somebody has edited since (not so with `force`), or if one of them is an input.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise RankadjustError(f"{folder}: this is a file; name a folder for {', '.join(sorted(files))}")
+    record = folder / _RECORD
+    own = read_sums(record) if record.is_file() else {}
+    for path in (folder / name for name in sorted(files)):
+        require_free(path, inputs)
+        if path.is_file() and own.get(path.name) != sha256_of(path) and not force:
+            raise RankadjustError(
+                f"{path}: it was not written by this command, or was edited since; name another folder, or give "
+                "--force to overwrite it"
+            )
+    for name, content in sorted(files.items()):
+        write_bytes(content.encode() if isinstance(content, str) else content, folder / name)
+    write_sums([folder / name for name in sorted(files)], record)
 
 
 def write_text(text: str, path: str | Path) -> None:

@@ -9,7 +9,7 @@ import click
 
 from rankadjust.cli.inputs import NAMED, constants_of, named_values, require_effect, require_times
 from rankadjust.cli.options import (
-    WithNegativeNumbers,
+    Command,
     database_option,
     examples,
     json_option,
@@ -23,7 +23,7 @@ from rankadjust.cli.printing import echo, print_json, say_if_histograms_are_miss
 
 
 @click.command(
-    cls=WithNegativeNumbers,
+    cls=Command,
     epilog=examples(
         "rankadjust adjust --dataset FB15k-237 --metric mrr 0.338",
         "rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%",

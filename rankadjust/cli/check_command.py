@@ -20,6 +20,7 @@ from rankadjust.cli.inputs import (
 )
 from rankadjust.cli.options import (
     PATH,
+    Command,
     Given,
     accept_option,
     ask_option,
@@ -38,10 +39,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankadjust check my_table.md",
         "rankadjust check --dataset FB15k-237 mrr=0.338 hits@1=0.241 hits@10=0.533",
-    )
+    ),
 )
 @click.argument("tables", nargs=-1, required=True, type=PATH, metavar="TABLE | VALUE...")
 @options_of(
@@ -109,7 +111,7 @@ def _check_values(
         )
     chosen = {name: text for name in ("split", "side", "protocol") if (text := given[name]) is not None}
     by_metric = by_metric_of(values, "leave one of the two out")
-    from rankadjust.public_evaluation_set import EvaluationSet
+    from rankadjust.public_set import EvaluationSet
 
     constants = constants_of(results, database)
     flagged = EvaluationSet.of(constants, dataset, **chosen).check(by_metric)

@@ -4,6 +4,8 @@ Each command imports its modules when it runs, so that light commands start at o
 """
 # ruff: noqa: PLC0415 - see above
 
+import sys
+
 import click
 
 from rankadjust.base.errors import exit_with_message
@@ -23,8 +25,14 @@ from rankadjust.cli.verify_command import verify
 
 def main() -> None:
     """Run the command line; a user's mistake prints a message of one line and gives exit code 1."""
-    with exit_with_message():
-        commands()
+    try:
+        with exit_with_message():
+            sys.exit(commands.main(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        raise KeyboardInterrupt from None
 
 
 def _print_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:

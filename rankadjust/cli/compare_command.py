@@ -18,7 +18,8 @@ from rankadjust.cli.inputs import (
     require_effect,
 )
 from rankadjust.cli.options import (
-    PATH,
+    OUTPUT,
+    Command,
     against_option,
     by_option,
     database_option,
@@ -39,11 +40,12 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankadjust compare transe.parquet rotate.parquet --dataset FB15k-237",
         "rankadjust compare transe.parquet --dataset FB15k-237 --results results --against popularity",
         "rankadjust compare --dataset FB15k-237=fb15k-237/ --dataset WN18RR=wn18rr/",
-    )
+    ),
 )
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
 @click.option(
@@ -73,13 +75,13 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Print every side.")
 @click.option(
     "--output",
-    type=PATH,
+    type=OUTPUT,
     callback=known_suffix(".md", ".tex", ".csv", ".json"),
     help="Also write a table for a paper (.md, .tex), the differences (.csv) or everything (.json).",
 )
 @click.option(
     "--figure",
-    type=PATH,
+    type=OUTPUT,
     callback=known_suffix(".svg"),
     help="Also draw the share of tasks with a rank of at most k, for every k, beside chance: .svg.",
 )

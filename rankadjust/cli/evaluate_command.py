@@ -20,7 +20,9 @@ from rankadjust.cli.inputs import (
     require_times,
 )
 from rankadjust.cli.options import (
+    OUTPUT,
     PATH,
+    Command,
     against_option,
     by_option,
     database_option,
@@ -40,10 +42,11 @@ if TYPE_CHECKING:
 
 
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankadjust evaluate ranks.parquet --dataset FB15k-237",
         "rankadjust evaluate ranks.csv --num-candidates 501",
-    )
+    ),
 )
 @click.argument("ranks", type=PATH)
 @click.option("--dataset", help="Adjust with the database's constants for this data set.")
@@ -67,7 +70,7 @@ if TYPE_CHECKING:
 @click.option("--all", "everything", is_flag=True, help="Print every side, type of rank and average.")
 @click.option(
     "--output",
-    type=PATH,
+    type=OUTPUT,
     callback=known_suffix(".parquet", ".tsv", ".csv", ".json", ".md", ".tex"),
     help="Also write all rows (.parquet, .tsv, .csv, .json), or the printed rows as a table (.md, .tex).",
 )

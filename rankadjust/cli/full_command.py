@@ -11,9 +11,9 @@ import click
 
 from rankadjust.cli.inputs import FULL_TABLE, TO_SAMPLED, by_metric_of, constants_of, is_given, require_effect
 from rankadjust.cli.options import (
-    PATH,
+    OUTPUT,
+    Command,
     Given,
-    WithNegativeNumbers,
     database_option,
     examples,
     json_option,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    cls=WithNegativeNumbers,
+    cls=Command,
     epilog=examples(
         "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
         "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784 --against mrr=0.75",
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
 @options_of(sidecar_option)
 @click.option(
     "--output",
-    type=PATH,
+    type=OUTPUT,
     callback=known_suffix(".parquet", ".tsv", ".csv"),
     help="For a table: write all its rows with their bounds.",
 )

@@ -11,6 +11,7 @@ import click
 
 from rankadjust.cli.inputs import constants_of
 from rankadjust.cli.options import (
+    Command,
     database_option,
     json_option,
     options_of,
@@ -21,7 +22,7 @@ from rankadjust.cli.options import (
 from rankadjust.cli.printing import echo, print_json, show_result
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("dataset")
 @options_of(protocol_option, split_option, results_option, database_option, json_option)
 def show(
@@ -35,7 +36,7 @@ def show(
     show_result(lambda: asdict(shown), lambda: overview_text(shown, sys.stdout.encoding), as_json)
 
 
-@click.command()
+@click.command(cls=Command)
 @options_of(results_option, database_option, json_option)
 def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
     """List the data sets that are registered or in the database."""
@@ -53,7 +54,7 @@ def datasets(results: Path | None, database: Path | None, as_json: bool) -> None
     )
 
 
-@click.command()
+@click.command(cls=Command)
 @options_of(json_option)
 def protocols(as_json: bool) -> None:
     """List the named evaluation protocols."""
@@ -70,7 +71,7 @@ def protocols(as_json: bool) -> None:
         echo(textwrap.fill(description, 90, initial_indent=name.ljust(width), subsequent_indent=width * " "))
 
 
-@click.command()
+@click.command(cls=Command)
 @options_of(json_option)
 def metrics(as_json: bool) -> None:
     """List the metrics: their names, the range of their values, and which direction is better."""

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 Given = dict[str, str | None]
-Command = TypeVar("Command", bound=Callable[..., None])
+_Command = TypeVar("_Command", bound=Callable[..., None])
 
 
 class _Path(click.Path):
@@ -26,18 +26,43 @@ class _Path(click.Path):
         return super().convert(value, param, ctx)
 
 
-PATH = _Path(path_type=Path)
+class _Output(_Path):
+    """The path of a file that a command writes: no input of the command may be there."""
+
+
+PATH, OUTPUT = _Path(path_type=Path), _Output(path_type=Path)
 SPLIT = "testing"
 PROTOCOL = "filtered"
 
 
-class WithNegativeNumbers(click.Command):
-    """A command whose arguments may be negative numbers: -0.1 is a value and not an option."""
+class Command(click.Command):
+    """A command that takes negative numbers as values, and does not write over what it reads."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Return the rest of the arguments after options were read."""
         # Replace the hyphen by a minus sign: the number stays the same, and click does not take it as an option.
-        return super().parse_args(ctx, [re.sub(r"^-(?=[.,]?\d)", "−", arg) for arg in args])
+        rest = super().parse_args(ctx, [re.sub(r"^-(?=[.,]?\d)", "−", arg) for arg in args])
+        for option in self.params:
+            if isinstance(option.type, _Output) and (path := ctx.params.get(option.name or "")) is not None:
+                require_output_free(ctx, path)
+        return rest
+
+
+def require_output_free(context: click.Context, path: Path) -> None:
+    """Raise RankadjustError if a file that is to be written is what the command reads, or a sidecar beside that.
+
+    Whatever somebody gave to another option or argument may be the path of an input, also after NAME=.
+    """
+    from rankadjust.base.io import require_free
+    from rankadjust.tables.sidecar import sidecar_of
+
+    inputs = []
+    for option in context.command.params:
+        if not isinstance(option.type, _Output) and (given := context.params.get(option.name or "")):
+            words = [str(word) for word in (given if isinstance(given, tuple) else [given])]
+            inputs += [Path(text) for word in words for text in (word, word.partition("=")[2]) if text]
+    beside = (sidecar_of(given) for given in inputs if given.is_file())
+    require_free(path, [*inputs, *(sidecar for sidecar in beside if sidecar is not None)])
 
 
 def examples(*lines: str) -> str:
@@ -45,10 +70,10 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def options_of(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def options_of(*options: Callable[[_Command], _Command]) -> Callable[[_Command], _Command]:
     """Return one decorator for several options, in this order in the help."""
 
-    def decorate(command: Command) -> Command:
+    def decorate(command: _Command) -> _Command:
         for option in reversed(options):
             command = option(command)
         return command
@@ -101,7 +126,7 @@ sidecar_option = click.option(
 )
 
 
-def facts_options(command: Command) -> Command:
+def facts_options(command: _Command) -> _Command:
     """Add the options that give what a table does not say."""
     when = "where the table does not say it."
     return options_of(

@@ -9,6 +9,7 @@ import click
 from rankadjust.cli.inputs import PAPER_OF_RANKS, PAPER_OF_TABLE, constants_of, require_effect
 from rankadjust.cli.options import (
     PATH,
+    Command,
     database_option,
     examples,
     facts_options,
@@ -20,10 +21,11 @@ from rankadjust.cli.printing import echo, say_what_was_assumed
 
 
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankadjust paper table.tex --output camera-ready",
         "rankadjust paper transe.parquet rotate.parquet --dataset FB15k-237 --output camera-ready",
-    )
+    ),
 )
 @click.argument("sources", nargs=-1, required=True, type=PATH, metavar="TABLE | RANKS...")
 @click.option("--output", type=PATH, default=Path("paper"), show_default=True, help="The folder to write to.")
@@ -37,6 +39,7 @@ from rankadjust.cli.printing import echo, say_what_was_assumed
 )
 @click.option("--replace", is_flag=True, help="Put each adjusted number in place of the printed one.")
 @click.option("--no-figure", is_flag=True, help="Draw no figure.")
+@click.option("--force", is_flag=True, help="Overwrite files in the folder that this command did not write.")
 @options_of(results_option, database_option)
 @click.pass_context
 def paper(
@@ -48,6 +51,7 @@ def paper(
     score: str,
     replace: bool,
     no_figure: bool,
+    force: bool,
     results: Path | None,
     database: Path | None,
     **facts: str | None,
@@ -75,6 +79,7 @@ def paper(
         replace=replace,
         figure=not no_figure,
         database=constants_of(results, database),
+        force=force,
     )
     if not is_ranks:
         say_what_was_assumed(assumptions(made.values))

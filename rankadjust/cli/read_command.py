@@ -10,7 +10,9 @@ import click
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli.inputs import constants_of, sidecar_of_answers, standard_input
 from rankadjust.cli.options import (
+    OUTPUT,
     PATH,
+    Command,
     ask_option,
     database_option,
     examples,
@@ -18,6 +20,7 @@ from rankadjust.cli.options import (
     json_option,
     known_suffix,
     options_of,
+    require_output_free,
     results_option,
     sidecar_option,
 )
@@ -25,21 +28,22 @@ from rankadjust.cli.printing import echo, number_of, print_json, write
 
 
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankadjust read my_table.md --write-sidecar my_table.yaml",
         "rankadjust read results.json --tidy values.csv",
-    )
+    ),
 )
 @click.argument("table", type=PATH)
 @options_of(sidecar_option, facts_options, ask_option)
-@click.option("--write-sidecar", type=PATH, help="Write the shortest sidecar that states what was assumed.")
+@click.option("--write-sidecar", type=OUTPUT, help="Write the shortest sidecar that states what was assumed.")
 @click.option(
     "--tidy",
-    type=PATH,
+    type=OUTPUT,
     callback=known_suffix(".csv", ".tsv", ".parquet"),
     help="Write the values that were read, a row for each.",
 )
-@click.option("--output", type=PATH, help="Write the table with its index beside each value.")
+@click.option("--output", type=OUTPUT, help="Write the table with its index beside each value.")
 @click.option("--all", "everything", is_flag=True, help="Show every value, and every reason of unread cells.")
 @options_of(results_option, database_option, json_option)
 def read(
@@ -97,6 +101,8 @@ def read(
             adjusted_tables(reading, rescore(reading.values, constants)), start=1
         ):
             many = len(reading.tables) > 1
-            write_adjusted(adjusted, output.with_stem(f"{output.stem}-{number}") if many else output)
+            place = output.with_stem(f"{output.stem}-{number}") if many else output
+            require_output_free(click.get_current_context(), place)
+            write_adjusted(adjusted, place)
     if read_table.rows.is_empty():
         sys.exit(1)

@@ -10,7 +10,9 @@ import click
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli.inputs import constants_of, sidecar_of_answers, standard_input
 from rankadjust.cli.options import (
+    OUTPUT,
     PATH,
+    Command,
     accept_option,
     ask_option,
     database_option,
@@ -32,15 +34,16 @@ from rankadjust.cli.printing import (
 
 
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankadjust rescore my_table.md", "rankadjust rescore results.csv --output results-adjusted.csv"
-    )
+    ),
 )
 @click.argument("table", type=PATH)
 @options_of(sidecar_option, facts_options, accept_option, ask_option)
 @click.option(
     "--output",
-    type=PATH,
+    type=OUTPUT,
     callback=known_suffix(".md", ".parquet", ".tsv", ".csv"),
     help="Write the rows, all columns (.parquet, .tsv, .csv) or a readable table (.md).",
 )

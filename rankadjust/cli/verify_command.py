@@ -8,14 +8,15 @@ from pathlib import Path
 
 import click
 
-from rankadjust.cli.options import PATH, examples, json_option
+from rankadjust.cli.options import PATH, Command, examples, json_option
 from rankadjust.cli.printing import echo, print_json
 
 
 @click.command(
+    cls=Command,
     epilog=examples(
         "rankadjust verify results/release", "rankadjust verify results/release resources/database"
-    )
+    ),
 )
 @click.argument("folder", type=PATH)
 @click.argument("other", type=PATH, required=False)

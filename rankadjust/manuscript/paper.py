@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, installed_by
-from rankadjust.base.io import to_csv, write_bytes, write_text
+from rankadjust.base.io import to_csv, write_folder
 from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.store import released_version
@@ -52,17 +52,13 @@ class Paper:
     values: pl.DataFrame
     files: Mapping[str, str | bytes]
 
-    def write(self, folder: str | Path) -> None:
-        """Write the files into a folder, which is made if it does not exist."""
-        folder = Path(folder)
-        if folder.exists() and not folder.is_dir():
-            raise RankadjustError(f"{folder}: this is a file; name a folder for table.tex and the others")
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in sorted(self.files.items()):
-            if isinstance(content, str):
-                write_text(content, folder / name)
-            else:
-                write_bytes(content, folder / name)
+    def write(self, folder: str | Path, inputs: Sequence[Path] = (), *, force: bool = False) -> None:
+        """Write the files into a folder, which is made if it does not exist.
+
+        Raises RankadjustError where that would overwrite one of the inputs, or a file that was not written here; force:
+        overwrite files of others, but no input.
+        """
+        write_folder(self.files, Path(folder), inputs, force=force)
 
 
 def paper(  # noqa: PLR0913 - options of the public API, by name only
@@ -80,6 +76,7 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     replace: bool = False,
     figure: bool = True,
     database: Database = None,
+    force: bool = False,
 ) -> Paper:
     r"""Make the adjusted table, the figure and the methods sentences of a paper from a table of results.
 
@@ -102,6 +99,8 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
         Draw figure.pdf, figure.svg and figure.png.
     database
         As `rankadjust.rescore` takes it; None means the released database.
+    force
+        Overwrite files of the folder that were not written here, or were edited since; never an input.
 
     Returns
     -------
@@ -112,7 +111,8 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     Raises
     ------
     RankadjustError
-        If the file cannot be read, or none of its values can be adjusted.
+        If the file cannot be read, or none of its values can be adjusted. If a file would be overwritten that was not
+        written here.
 
     Examples
     --------
@@ -138,7 +138,8 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     if figure:
         made = with_figures(made)
     if output is not None:
-        made.write(output)
+        given = [*sources, *([Path(sidecar)] if sidecar is not None else [])]
+        made.write(output, given, force=force)
     return made
 
 

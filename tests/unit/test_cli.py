@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -1305,3 +1306,20 @@ def test_full_refuses_what_has_no_effect(run, tmp_path):
     assert "--level has no effect on full ranks" in run(f"full {table} --to-sampled 5 --level 0.9")[2]
     assert "need a table of values" in run(f"full mrr=0.8 --sampled 5 --output {tmp_path / 'a.csv'}")[2]
     assert "nothing to bound" in run(f"full {table}")[1]
+
+
+def test_an_interrupt_ends_a_command_in_one_line(tmp_path):
+    os.mkfifo(tmp_path / "table.md")
+    command = [sys.executable, "-m", "rankadjust", "rescore", str(tmp_path / "table.md")]
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever starts the tests in the background may have told them to ignore interrupts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
+    # It is open once the command reads its table.
+    with (tmp_path / "table.md").open("w"):
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=300)
+    assert (process.returncode, error.strip()) == (130, "Aborted!")

@@ -35,8 +35,8 @@ literature: base data counting chance database tables consistency sampling
 output: base data counting chance database evaluation models sampling tables literature consistency
 page: base data counting chance database evaluation models sampling tables literature consistency output
 manuscript: base data counting chance database evaluation models tables literature consistency output page
-cli: base data counting chance baselines database evaluation models sampling tables literature output manuscript public_evaluation_set
-""".splitlines()  # noqa: E501
+cli: base data counting chance database evaluation models sampling tables literature output manuscript public_set
+""".splitlines()
 }
 
 
