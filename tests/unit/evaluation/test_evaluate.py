@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from polars.testing import assert_frame_equal
-from rankadjust.public_evaluation_set import EvaluationSet
+from rankadjust.public_set import EvaluationSet
 from scipy import sparse
 
 from rankadjust.base.errors import RankadjustError

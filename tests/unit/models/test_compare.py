@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from rankadjust.public_evaluation_set import EvaluationSet
+from rankadjust.public_set import EvaluationSet
 from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
