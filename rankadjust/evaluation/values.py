@@ -47,13 +47,18 @@ def metric_values(metrics: Sequence[Metric], tasks: Tasks, draws: int, seed: int
     the method, and warning says why the interval is likely to be too short. Averages over groups and measures of
     dispersion have no interval.
     """
+    drawn = {side: _drawn(metrics, tasks, side) for side in tasks.sides}
+    if draws:
+        # Sides whose tasks have the same units are drawn at once.
+        apart = [[*drawn[side].values()] for side in tasks.sides if side in tasks.ways]
+        together = [each for side in tasks.sides if side not in tasks.ways for each in drawn[side].values()]
+        for group in filter(None, [*apart, together]):
+            _draw(group, draws, seed)
     rows = [
         row
         for average in tasks.groups
         for side in tasks.sides
-        for row in (
-            _micro(metrics, tasks, side, draws, seed) if average == "micro" else _macro(metrics, tasks, side)
-        )
+        for row in (_micro(metrics, drawn[side]) if average == "micro" else _macro(metrics, tasks, side))
     ]
     no_counts = "the number of candidates of each task is not known"
     missing = "every task has one candidate" if tasks.counts_known else no_counts
@@ -80,29 +85,26 @@ def _macro(metrics: Sequence[Metric], tasks: Tasks, side: str) -> Iterator[tuple
             yield "macro", side, rank_type, metric.key, size, value, None, None, None, None, None
 
 
-def _micro(
-    metrics: Sequence[Metric], tasks: Tasks, side: str, draws: int, seed: int
-) -> Iterator[tuple[object, ...]]:
+def _drawn(metrics: Sequence[Metric], tasks: Tasks, side: str) -> dict[str, "_Drawn"]:
+    """Return what to draw for each type of rank; types that are equal share it."""
     drawn: dict[str, _Drawn] = {}
-    alike: dict[str, str] = {}
     for rank_type, ranks in tasks.ranks.items():
-        # Types of rank that are equal share their samples.
         equal = (other for other in drawn if _are_equal(ranks, tasks.ranks[other], tasks.sides[side]))
-        alike[rank_type] = next(equal, rank_type)
-        if alike[rank_type] == rank_type:
-            drawn[rank_type] = _Drawn(metrics, tasks, side, tasks.ranked(rank_type, side))
-    if draws:
-        _draw([*drawn.values()], draws, seed)
-    size = tasks.sides[side].size
-    found = {rank_type: each.values() for rank_type, each in drawn.items()}
-    intervals = {rank_type: each.intervals() if draws else {} for rank_type, each in drawn.items()}
-    units = np.unique(tasks.units[tasks.sides[side]]).size
-    for rank_type, known in alike.items():
+        same = next(equal, None)
+        drawn[rank_type] = (
+            _Drawn(metrics, tasks, side, tasks.ranked(rank_type, side)) if same is None else drawn[same]
+        )
+    return drawn
+
+
+def _micro(metrics: Sequence[Metric], drawn: Mapping[str, "_Drawn"]) -> Iterator[tuple[object, ...]]:
+    for rank_type, each in drawn.items():
+        size, values, intervals = each.places.size, each.values, each.intervals
         for metric in metrics:
-            row = ("micro", side, rank_type, metric.key, size, found[known][metric.key])
-            if metric.key in intervals[known]:
-                low, high, method = intervals[known][metric.key]
-                warning = _warning(metric, side, units, tasks, same=low == high)
+            row = ("micro", each.side, rank_type, metric.key, size, values[metric.key])
+            if metric.key in intervals:
+                low, high, method = intervals[metric.key]
+                warning = _warning(metric, each.side, each.triples, each.tasks, same=low == high)
                 yield *row, low, high, method, None, warning
             else:
                 yield *row, None, None, None, None, None
@@ -170,8 +172,14 @@ class _Drawn:
         """The metrics of all tasks (m,)."""
         return self.weighted.once()
 
+    @cached_property
+    def triples(self) -> int:
+        """How many units, triples where they are known, the tasks of the side have."""
+        return int(np.unique(self.tasks.units[self.places]).size)
+
+    @cached_property
     def values(self) -> dict[str, float]:
-        """Return all metrics by key."""
+        """All metrics by key."""
         ranked, known = self.ranked, {"count": float(self.places.size)}
         for metric in self.metrics:
             if metric.term is None and metric.key not in (*MEDIANS, "count"):
@@ -187,10 +195,11 @@ class _Drawn:
             means = self.weighted.means.pick(self.long)
             self.sampled_means.append(means.mean_and_error(counts, self.strata))
 
+    @cached_property
     def intervals(self) -> Mapping[str, tuple[float, float, str]]:
-        """Return the ends of the interval of each metric that has one, and the name of its method, by its key."""
+        """The ends of the interval of each metric that has one, and the name of its method, by its key."""
         weighted, values = self.weighted, self.own
-        if not weighted.metrics:
+        if not weighted.metrics or not self.samples:
             return {}
         left_out = jackknife(self.strata, weighted.at)
         samples = np.concatenate(self.samples, axis=1)
@@ -258,9 +267,10 @@ def _contributions(ranked: RankedTasks, metric: Metric) -> FloatArray:
 
 
 def _draw(drawn: Sequence[_Drawn], draws: int, seed: int) -> None:
-    """Draw the samples of a side for all its types of rank."""
+    """Draw samples of units that are the same for some sides and types of rank."""
+    distinct = {id(each): each for each in drawn}.values()
     for counts in bootstrap_counts(drawn[0].strata, draws, seed):
-        for each in drawn:
+        for each in distinct:
             each.take(counts)
 
 

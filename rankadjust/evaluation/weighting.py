@@ -77,12 +77,17 @@ class UnitMeans:
             counts = ~np.isnan(term)
             sums[0, place] = np.bincount(units, tasks.weights * np.where(counts, term, 0.0), number)
             sums[1, place] = np.bincount(units, tasks.weights * counts, number)
-        return cls(metrics, *sums)
+        terms, weights = sums
+        if (weights == weights[:1]).all():
+            # The same tasks count for every metric: one row, seen m times.
+            weights = np.broadcast_to(weights[:1].copy(), weights.shape)
+        return cls(metrics, terms, weights)
 
     def at(self, counts: FloatArray) -> FloatArray:
         """Return the means (m, d) where each unit counts as often as `counts` (units, d) says; nan without tasks."""
+        weights = self.weights if self.weights.strides[0] else self.weights[:1]
         with np.errstate(invalid="ignore", divide="ignore"):
-            return product(self.terms, counts) / product(self.weights, counts)
+            return product(self.terms, counts) / product(weights, counts)
 
     def pick(self, places: Sequence[int]) -> "UnitMeans":
         """Return some of the metrics."""
