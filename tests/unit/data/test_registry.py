@@ -33,7 +33,7 @@ def written(folder, text, name="mine.yaml"):
 
 def test_an_edit_of_the_shipped_registry_is_seen_by_the_next_call(tmp_path, monkeypatch):
     text = "a:\n  sources: [{kind: local, " + THREE + "}]\n"
-    path = written(tmp_path, f"Own:\n  sources: [{{kind: local, files: {files}}}]\n")
+    path = written(tmp_path, text)
     monkeypatch.setattr("rankadjust.data.registry.shipped", lambda _: path)
     assert list(load_registry()) == ["a"]
     path.write_text(text.replace("a:", "b:", 1), encoding="utf-8")
