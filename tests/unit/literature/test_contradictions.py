@@ -186,11 +186,38 @@ def test_impossible_values_say_nothing_about_others():
     assert [row["bound"] for row in broken({"hits@1": "45", "hits@3": "0.5", "mrr": "0.3"})] == ["range"]
 
 
+def test_every_contradiction_of_a_side_is_found():
+    """With Hits@1 0.5 the MRR is at least 0.5; with Hits@3 0.6 the mean rank at least 0.5 + 0.1 * 1.5 + 0.4 * 3.5."""
+    found = broken({"hits@1": "0.50", "hits@3": "0.60", "mrr": "0.30", "mr": "1.5"})
+    assert [row["metric"] for row in found] == [MRR, MR]
+
+
+def test_sampled_candidates_count_not_the_entities_they_are_drawn_from():
+    rows = printed({"hits@10": "0.50", "mr": "40"}, protocol="sampled-49").with_columns(entities=pl.lit(1000))
+    assert check(rows)["bound"].to_list() == ["joint"]
+
+
+def test_the_true_answer_is_a_candidate_of_the_protocol_that_does_not_count_it():
+    cells = {"dataset": "Nations", "protocol": "pykeen-published", "model": "A", "metric": "mr"}
+    # The mean N of pykeen-published is 6.955, and 7.955 with the true answer.
+    frame = pl.DataFrame([{**cells, "value": "7.90"}])
+    assert check(frame).height == 0
+    assert check(frame.with_columns(value=pl.lit("8.00")))["bound"].to_list() == ["candidates"]
+
+
 def test_sampled_candidates_bound_the_ranks():
     (row,) = broken({"hits@10": "0.50", "mr": "40"}, protocol="sampled-49")
     assert row["limit"] == pytest.approx(0.495 * 10 + 0.505 * 50, rel=2e-5)
     (row,) = broken({"mr": "60"}, protocol="sampled-49")
     assert (row["bound"], row["limit"]) == ("candidates", pytest.approx(50))
+    # A mean over several samples is no share of the tasks.
+    mean = {
+        "dataset": ["ogbl-biokg"],
+        "protocol": "sampled-500",
+        "metric": "hits@10",
+        "value": "0.12345678901",
+    }
+    assert check(pl.DataFrame(mean)).is_empty()
 
 
 def test_unknown_number_of_candidates_bounds_no_mean_rank():

@@ -176,6 +176,16 @@ def test_index_ratio_and_z_by_hand(database):
     assert row["entities"] == 14541
 
 
+def test_printed_index_without_its_metric_says_so(database):
+    row = one(database, dataset="WN18RR", model="A", metric="AMRI", value="0.9")
+    assert (row["status"], row["recomputed"], row["metric"]) == (
+        "adjusted_as_published",
+        None,
+        "arithmetic_mean_rank",
+    )
+    assert "not printed" in row["message"]
+
+
 def test_case_study_differences_are_reported(database, tables):
     """Adjusted MRR 0.188 and z of MRR -0.71 printed for ComplEx on Nations; 0.0747 and +3.42 are right."""
     result = rescore(tables["hoyt2022-case-study"], database)

@@ -19,6 +19,12 @@ def test_correlation_by_hand():
     assert found["adjusted"] == pytest.approx(-(1 - 6 * 2 / (4 * 15)))
 
 
+def test_equal_values_share_their_ranks():
+    # Ranks of the values 1.5, 1.5, 3, of the entities 1, 2, 3: covariance 1.5, squares 1.5 and 2.
+    rows = results(("a", "A", 0.5, 0.1, 10), ("b", "A", 0.5, 0.2, 20), ("c", "A", 0.9, 0.3, 30))
+    assert size_correlation(rows)["printed"].item() == pytest.approx(1.5 / (1.5 * 2) ** 0.5)
+
+
 def test_a_data_set_is_one_observation_and_a_model_counts_once():
     # Nine models on a, of which one is high, and the good one printed for three machines.
     many = [("a", str(i), 1.0 if i == 0 else 0.1, 0.1, 10) for i in range(8)]

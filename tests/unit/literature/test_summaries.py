@@ -252,6 +252,10 @@ def test_not_above_chance(z, found, column):
     ] * len(found)
 
 
+def test_the_z_of_a_random_scorer_goes_before_that_of_independent_ranks():
+    assert not_above_chance(results(("a", "A", 0.5, 0.5, 10), z=3.0, z_random_scorer=1.5)).height == 1
+
+
 @pytest.mark.parametrize(
     ("low", "high", "found"), [(-0.02, -0.01, ["below"]), (-0.01, 0.01, []), (0.01, 0.02, [])]
 )
