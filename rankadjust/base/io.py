@@ -360,28 +360,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-# --- used by what goes -----------------------------------------------------------------------------------------------
-
-SUM = ".sha256"
-
-
-def put_in_place(temporary: Path, path: Path) -> None:
-    """Give a finished file its name."""
-    temporary.replace(path)
-
-
-def identity_of(path: Path) -> tuple[int, ...]:
-    """Return inode, size and date of a file: another triple means that it was replaced, or written to."""
-    status = path.resolve().stat()
-    return status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def put_parquet(
-    frame: pl.DataFrame | pl.LazyFrame, temporary: Path, metadata: Mapping[str, str] | None = None
-) -> None:
-    """Write a frame to a path that `atomic_path` yielded; a lazy frame is written in blocks."""
-    write: Any = frame.sink_parquet if isinstance(frame, pl.LazyFrame) else frame.write_parquet
-    with temporary.open("wb") as file:
-        write(file, compression="zstd", metadata=dict(metadata) if metadata else None)

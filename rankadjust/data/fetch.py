@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from rankadjust.base.errors import RankadjustError, installed_by, is_of_writing, unwritable
-from rankadjust.base.io import atomic_folder, contained, put_in_place, sha256_of, write_text
+from rankadjust.base.io import atomic_folder, contained, sha256_of, write_text
 from rankadjust.base.progress import say
 from rankadjust.base.schemas import problem_with, require
 from rankadjust.data.archives import DamagedError, extract, packing
@@ -154,7 +154,7 @@ def _finder(cache: Path, get: _Getter | None) -> _Finder:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix=".fetch.", suffix=".tmp") as scratch:
             downloaded = Path(scratch) / path.name
             get(file, downloaded)
-            put_in_place(_checked(downloaded, file, address(file.source)), path)
+            _checked(downloaded, file, address(file.source)).replace(path)
         return path
 
     return find

@@ -13,7 +13,6 @@ import polars as pl
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import require_frame
-from rankadjust.base.io import identity_of
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.histograms import Histograms
@@ -356,10 +355,10 @@ _Load = Callable[[Path, str | None], pl.DataFrame]
 def _read_once(load: _Load, file: Path, dataset: str | None = None) -> pl.DataFrame:
     """Return what a file holds of a data set, or of all; it is read again only after it was replaced or written to."""
     try:
-        identity = identity_of(file)
+        status = file.stat()
     except OSError:
         return load(file, dataset)
-    return _read(load, file.absolute(), dataset, identity)
+    return _read(load, file.absolute(), dataset, (status.st_ino, status.st_size, status.st_mtime_ns))
 
 
 @lru_cache(maxsize=24)

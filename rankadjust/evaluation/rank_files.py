@@ -19,7 +19,6 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import filled, is_frame, require_frame
 from rankadjust.base.io import read_csv, read_parquet, readable
-from rankadjust.base.parquet import check_parquet
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
 from rankadjust.evaluation.scores import holds_scores, read_scores
 from rankadjust.evaluation.task_attributes import ATTRIBUTES
@@ -142,9 +141,7 @@ def _read_folder(path: Path) -> pl.DataFrame:
 def _read_table(path: Path) -> pl.DataFrame:
     with readable(path):
         if path.suffix == ".parquet":
-            with path.open("rb") as file:
-                check_parquet(file)
-                return read_parquet(file)
+            return read_parquet(path)
         if _suffix(path) in _SEPARATORS:
             return _read_text(path, _SEPARATORS[_suffix(path)])
     raise RankadjustError(

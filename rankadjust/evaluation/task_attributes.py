@@ -12,7 +12,6 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import read_csv, read_parquet, readable
-from rankadjust.base.parquet import check_parquet
 from rankadjust.base.stages import read_product
 from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES, TIED, time_columns
 from rankadjust.database.constants import Constants, Database
@@ -149,9 +148,8 @@ def _joined_name(name: str, tasks: pl.DataFrame) -> str:
 def _read(path: Path) -> pl.DataFrame:
     if path.suffix in (".txt", ".tsv"):
         return _tasks_of_triples(_read_triples(path))
-    with readable(path, "cannot be read as Parquet"), path.open("rb") as file:
-        check_parquet(file)
-        return read_parquet(file)
+    with readable(path, "cannot be read as Parquet"):
+        return read_parquet(path)
 
 
 def _read_triples(path: Path) -> pl.DataFrame:

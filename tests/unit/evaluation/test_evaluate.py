@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from polars.testing import assert_frame_equal
-from rankadjust.public_set import EvaluationSet
 from scipy import sparse
 
 from rankadjust.base.errors import RankadjustError
@@ -24,6 +23,7 @@ from rankadjust.evaluation.intervals import bootstrap_counts
 from rankadjust.evaluation.one_value import adjust
 from rankadjust.evaluation.scores import rank_scores, read_scores
 from rankadjust.evaluation.weighting import RankedTasks, UnitMeans, Weighted, statistic
+from rankadjust.public_set import EvaluationSet
 from tests.release import DATA, make_release
 from tests.searching import in_profile
 

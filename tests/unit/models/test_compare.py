@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from rankadjust.public_set import EvaluationSet
 from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
@@ -17,6 +16,7 @@ from rankadjust.models.p_values import Runs, p_over_runs_and_tasks
 from rankadjust.models.paired import paired
 from rankadjust.models.part import DIFFERENCES, VALUES
 from rankadjust.output.comparison_text import comparison, paper_table
+from rankadjust.public_set import EvaluationSet
 
 
 def model(seed, shift=0.0, triples=60):
