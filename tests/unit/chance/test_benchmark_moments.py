@@ -178,40 +178,6 @@ def test_what_is_no_mean_has_no_bounds_and_a_reason():
     assert found["reason"].startswith("not a mean over the tasks")
 
 
-@pytest.mark.shared
-def test_the_pools_of_the_shipped_benchmarks_are_those_of_grails_files(shared):
-    """Without the answers that the inference graph knows, and without the query's own entity."""
-    folder = next((shared / "data/mirror/raw.githubusercontent.com/kkteru/grail").glob("*/data"))
-    given = {one.dataset: one for one in load_benchmarks() if one.pool is not None}
-    assert len(given) == 12
-    for name, one in given.items():
-        prefix, version = name.removeprefix("GraIL-").split("-")
-        graph = f"{prefix.replace('FB15k', 'fb').replace('NELL995', 'nell')}_{version}_ind"
-        splits = {
-            split: pl.read_csv(
-                folder / graph / f"{split}.txt",
-                separator="\t",
-                has_header=False,
-                new_columns=["head", "relation", "tail"],
-            )
-            for split in ("train", "valid", "test")
-        }
-        known = splits["train"].unique()
-        entities = pl.concat([known["head"], known["tail"]]).n_unique()
-        assert entities == one.entities
-        means = []
-        for split in ("valid", "test"):
-            sizes = []
-            for query in (["head", "relation"], ["relation", "tail"]):
-                answers = known.group_by(query).agg(known=pl.len())
-                joined = splits[split].join(answers, on=query, how="left")
-                sizes.append(entities - 2 - joined["known"].fill_null(0).to_numpy().astype(float))
-            pools = np.concatenate(sizes)
-            assert pools.min() >= one.pool.least
-            means.append(pools.size / (1 / pools).sum())
-        assert int(min(means)) == one.pool.harmonic_mean
-
-
 # Common negatives
 
 
@@ -258,19 +224,6 @@ def test_every_order_of_few_scores_gives_these_moments(negatives, tasks):
         found = row(rows, metric)
         assert found["expectation"] == pytest.approx(float(expectation), rel=1e-12)
         assert found["variance_random_scorer"] == pytest.approx(float(variance), rel=1e-12, abs=1e-15)
-
-
-def test_a_simulation_of_common_negatives_agrees():
-    negatives, tasks, k, runs = 40, 60, 4, 40_000
-    generator = np.random.default_rng(20261121)
-    pool = generator.random((runs, negatives))
-    threshold = np.partition(pool, negatives - k, axis=1)[:, negatives - k]
-    hits = (generator.random((runs, tasks)) > threshold[:, None]).mean(axis=1)
-    found = row(benchmark_moments(common(negatives, tasks), expand(["hits_at_4"], [])), "hits_at_4")
-    # Four standard errors of a mean, and of a variance of nearly normal values.
-    assert abs(hits.mean() - found["expectation"]) < 4 * (found["variance_random_scorer"] / runs) ** 0.5
-    assert hits.var() == pytest.approx(found["variance_random_scorer"], rel=4 * (3 / runs) ** 0.5)
-    assert hits.var() > 2 * found["variance"]
 
 
 def test_what_is_not_known_of_a_benchmark_is_null_with_its_reason():
