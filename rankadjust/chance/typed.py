@@ -6,10 +6,10 @@ range. tests/data/values.json lists examples, which the calculator of the report
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
-from rankadjust.base.printed import Interval, Number, read_number, rounding_interval
+from rankadjust.base.printed import Interval, Number, read_number
 from rankadjust.chance.metrics import Metric
 
 
@@ -17,18 +17,13 @@ from rankadjust.chance.metrics import Metric
 class Typed:
     """A value of a metric: a fraction or a rank, and the text that was typed for it.
 
-    low, high: what is printed alike lies between them; None for a number, whose digits are not known. spread: the
-    largest number that ± may stand for, rounded, in the unit of the value. runs: how many the value is a mean
-    over, None where nobody said. results: of how many results of the model the value is the best.
+    low, high: what is printed alike lies between them; None for a number, whose digits are not known.
     """
 
     text: str
     value: float
     low: float | None = None
     high: float | None = None
-    spread: float | None = field(default=None, repr=False)
-    runs: int | None = field(default=None, repr=False)
-    results: int = field(default=1, repr=False)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -57,10 +52,7 @@ def typed_value(given: float | str, metric: Metric) -> Typed:
                 f"{metric.label} is not a share, so '{given.strip()}' cannot be its value; leave out the %"
             )
         interval = stands_for(printed, metric.lower, metric.upper, percent=printed.percent)
-        spread = None
-        if printed.spread is not None:
-            spread = rounding_interval(printed.spread, percent=printed.percent).high
-        typed = Typed(given.strip(), *interval, spread)
+        typed = Typed(given.strip(), *interval)
         can_be_percent = not printed.percent
     else:
         typed = Typed(f"{given}", _finite(given))

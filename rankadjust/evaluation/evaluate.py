@@ -112,7 +112,8 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
         A row for each average (micro: over tasks; macro: over groups, where there are groups), side (head, tail,
         both), rank_type (given; or optimistic, realistic, pessimistic, expected) and metric. value is a fraction or a
         rank. value_low to value_high and index_low to index_high are bootstrap intervals, with expectation and variance
-        held fixed; interval names their method (studentised or BCa). p_random_scorer is drawn as `rankadjust.adjust`
+        held fixed; interval names their method (studentised or BCa). Averages over groups and measures of dispersion
+        have none. p_random_scorer is drawn as `rankadjust.adjust`
         draws it, for micro averages. A number that does not exist is null, and reason and reason_random_scorer say why.
         warning says whether intervals are likely to be too short, whether tasks seem to be in the table twice, and
         whether many tasks have one candidate only.
