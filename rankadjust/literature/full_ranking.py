@@ -5,6 +5,7 @@ from functools import cache, partial
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import find, resolve
 from rankadjust.database.constants import Constants
 from rankadjust.literature.statuses import USABLE
@@ -40,9 +41,9 @@ def add_full_bounds(rescored: pl.DataFrame, constants: Constants, level: float =
     settings = cache(partial(_setting, constants))
     bounding = cache(partial(_bounds, level))
     records = [
-        {"run": run[0], **bounding(settings(*part.row(0)[: len(_EVALUATION)]), _values(part))}
-        for run, part in sampled.select(*_EVALUATION, "run", *_NEEDED)
-        .sort(*_EVALUATION, "run", maintain_order=True)
+        {"run": run[0], **bounding(settings(*part.row(0)[: len(EVALUATION)]), _values(part))}
+        for run, part in sampled.select(*EVALUATION, "run", *_NEEDED)
+        .sort(*EVALUATION, "run", maintain_order=True)
         .group_by("run", maintain_order=True)
     ]
     bounds = pl.DataFrame(records, schema=_SCHEMA)
@@ -130,5 +131,4 @@ def _bounds(
     }
 
 
-_EVALUATION = ("dataset", "protocol", "split", "side")
 _NEEDED = ("metric", "value", "value_low", "value_high")
