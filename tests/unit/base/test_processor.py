@@ -64,17 +64,6 @@ def test_jobs_compute_the_same_bytes_whatever_the_processor_would_choose(project
     assert first == second
 
 
-@pytest.mark.slow
-def test_without_it_the_bytes_differ(project, tmp_path):
-    """Otherwise the test above could not fail."""
-    settings = [SETTINGS[1], SETTINGS[1] | {"OPENBLAS_CORETYPE": "Nehalem"}]
-    first, second = (
-        moments_of_a_job(project, tmp_path / f"{number}.parquet", setting)
-        for number, setting in enumerate(settings)
-    )
-    assert first != second
-
-
 def test_a_run_tells_its_jobs(project, monkeypatch):
     monkeypatch.setattr(os, "environ", dict(os.environ))
     # In a folder with a blank, a run names the interpreter anew.
@@ -82,13 +71,3 @@ def test_a_run_tells_its_jobs(project, monkeypatch):
     share_with_jobs({"mirror": None, "offline": True}, project)
     assert os.environ.items() >= same_everywhere().items()
     assert set(newer_features().split()) == set(os.environ["NPY_DISABLE_CPU_FEATURES"].split())
-
-
-def test_a_processor_that_was_told_tells_the_same(project):
-    """A job on a cluster is a run of its own, which inherits the environment of the first."""
-    line = "from rankadjust.base.processor import same_everywhere; print(sorted(same_everywhere().items()))"
-    environment = {**os.environ, **same_everywhere(), "PYTHONPATH": str(project)}
-    told = subprocess.run(
-        [sys.executable, "-c", line], env=environment, capture_output=True, text=True, check=True
-    )
-    assert told.stdout.strip() == str(sorted(same_everywhere().items()))
