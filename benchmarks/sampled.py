@@ -75,7 +75,7 @@ def figure() -> str:
     specification = draw_widths(rows).to_dict()
     specification.pop("config", None)
     return svg_of(
-        Figure("sampled-widths", title, said, f"{rows.height} bars in three panels.", 100, specification)
+        Figure("sampled-widths", title, said, f"{rows.height} bars in three panels.", specification)
     )
 
 

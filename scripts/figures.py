@@ -10,18 +10,17 @@ import polars as pl
 from rankadjust.base.stages import read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.case_study import audit
-from rankadjust.page.charts import AUDIT, CONSTANTS, RESULTS, figures_of
+from rankadjust.page.charts import AUDIT, RESULTS, figures_of
 from rankadjust.page.figures import write_figures
 
 
-def figures(rescored: Sequence[str], audited: str | None, database: str, released: str, folder: Path) -> None:
-    own = Constants.from_files(database)
-    frames = {CONSTANTS: own.over_file(released).table}
+def figures(rescored: Sequence[str], audited: str | None, database: str, folder: Path) -> None:
+    frames = {}
     if rescored:
         frames[RESULTS] = pl.concat([read_product(path, "rescored") for path in rescored], how="diagonal")
     # Audited anew: results/case-study.csv is for people, who may open and save it.
     if audited is not None:
-        frames[AUDIT] = audit(read_product(audited, "rescored"), own.table)
+        frames[AUDIT] = audit(read_product(audited, "rescored"), Constants.from_files(database).table)
     write_figures(list(figures_of(frames)), folder)
 
 
@@ -31,6 +30,5 @@ if __name__ == "__main__":
             snakemake.input.rescored,
             next(iter(snakemake.input.audited), None),
             snakemake.input.database[0],
-            snakemake.input.released[0],
             Path(snakemake.output[0]),
         )

@@ -11,7 +11,7 @@ from rankadjust.base.io import read_csv, without_guards, write_text
 from rankadjust.base.stages import read_product
 from rankadjust.data.registry import load_registry
 from rankadjust.database.constants import Constants
-from rankadjust.page.figures import read_figures, read_pictures
+from rankadjust.page.figures import read_figures
 from rankadjust.page.material import Material
 from rankadjust.page.report import report_page
 
@@ -38,8 +38,7 @@ def render(
             own=frozenset(own),
             literature=read_product(literature[0], "rescored") if literature else None,
             comparison={Path(path).stem: compared(path) for path in comparison},
-            charts=read_figures(Path(figures)),
-            figures=read_pictures(Path(figures)),
+            figures=read_figures(Path(figures)),
             constants=Constants.from_files(database).over_file(released),
             datasets=_datasets(database, released),
             licences={name: dataset.licence for name, dataset in known.items() if dataset.licence},

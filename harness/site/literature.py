@@ -16,8 +16,7 @@ from rankadjust.literature.rescore import rescore
 from rankadjust.literature.summaries import below_baselines, chance_share, not_above_chance
 from rankadjust.literature.tidy import read_tidy
 from rankadjust.page.boards import Board, boards
-from rankadjust.page.charts import AUDIT, CONSTANTS, RESULTS, figures_of
-from rankadjust.page.figures import svg_of
+from rankadjust.page.charts import AUDIT, RESULTS, figures_of
 from rankadjust.page.material import Material, all_values
 
 PROJECT = Path(__file__).parent.parent.parent
@@ -81,11 +80,5 @@ def literature(*names: str) -> Literature:
 def with_figures(material: Material) -> Material:
     """Return the material with the figures of the report added."""
     results = pl.concat(material.tables.values(), how="diagonal")
-    constants = material.constants.table
-    frames = {
-        CONSTANTS: constants,
-        RESULTS: results,
-        AUDIT: audit(results.filter(file="hoyt2022-case-study.csv"), constants),
-    }
-    charts = list(figures_of(frames))
-    return replace(material, charts=charts, figures={figure.name: svg_of(figure) for figure in charts})
+    study = audit(results.filter(file="hoyt2022-case-study.csv"), material.constants.table)
+    return replace(material, figures=list(figures_of({RESULTS: results, AUDIT: study})))

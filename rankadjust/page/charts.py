@@ -7,12 +7,9 @@ printed values, and no placeholder.
 from collections.abc import Iterator, Mapping
 
 import altair as alt
-import numpy as np
 import polars as pl
 
 from rankadjust.base.frames import filled
-from rankadjust.base.vocabulary import SIDES
-from rankadjust.chance.metrics import resolve
 from rankadjust.literature import summaries
 from rankadjust.page.figures import Figure
 from rankadjust.page.look import (
@@ -22,25 +19,22 @@ from rankadjust.page.look import (
     Z_TICKS,
     Chart,
     Panel,
-    at_x,
-    at_y,
     by_class,
-    decades,
     inline,
-    largest,
+    reference,
     side_by_side,
 )
 
-# The frames that figures are drawn from: the re-scored rows of all tables; `rankadjust.literature.case_study.audit` of
-# the rows of the case study; rows of the database with their origin (`rankadjust.database.store.with_released`).
-RESULTS, AUDIT, CONSTANTS = "results", "audit", "constants"
+# The frames that figures are drawn from: the re-scored rows of all tables, and `rankadjust.literature.case_study.audit`
+# of the rows of the case study.
+RESULTS, AUDIT = "results", "audit"
 MRR = "inverse_harmonic_mean_rank"
 
 
 def figures_of(frames: Mapping[str, pl.DataFrame]) -> Iterator[Figure]:
     """Yield the figures that the frames suffice to draw, in the order of the report.
 
-    frames: by RESULTS, AUDIT and CONSTANTS; any may be absent.
+    frames: by RESULTS and AUDIT; either may be absent.
     """
     for frame, figure_from in _FIGURES:
         if frame in frames:
@@ -49,14 +43,14 @@ def figures_of(frames: Mapping[str, pl.DataFrame]) -> Iterator[Figure]:
                 yield figure
 
 
-def _figure(name: str, chart: Chart, texts: tuple[str, str, str], least: int = PANEL_WIDTH - 20) -> Figure:
+def _figure(name: str, chart: Chart, texts: tuple[str, str, str]) -> Figure:
     """Return a figure; texts: its title, caption and description."""
     specification = chart.to_dict()
     # Each background has its own theme, which the configuration of altair would override.
     specification.pop("config", None)
     # For altair the rows are a tuple (look.inline), in JSON a list.
     specification["datasets"] = {key: list(data) for key, data in specification["datasets"].items()}
-    return Figure(name, *texts, least, specification)
+    return Figure(name, *texts, specification)
 
 
 # --- what chance explains of printed values ----------------------------------------------------------------
@@ -111,7 +105,6 @@ def chance_share_figure(results: pl.DataFrame) -> Figure | None:
             f"{shares.height} lines, one per class of candidates. The median share is largest for {ends[1]}, "
             f"{ends[0]}, and smallest for {ends[3]}, {ends[2]}.",
         ),
-        least=300,
     )
 
 
@@ -120,7 +113,7 @@ def _chance_shares(shares: pl.DataFrame) -> Panel:
     axis = alt.Axis(labelLimit=150, ticks=False, domain=False, offset=8)
     base = alt.Chart(rows).encode(y=alt.Y("ranked:N", sort=shares["ranked"].to_list(), title=None, axis=axis))
     # Leave room for the text behind the longest line.
-    longest = max(largest(shares["share_high"]), 0.001)
+    longest = max(*shares["share_high"], 0.001)
     ticks = [tick / 10 for tick in range(11) if tick / 10 <= longest + 0.1]
     x = alt.X(
         "share_low:Q",
@@ -226,7 +219,7 @@ def _adjusted_panel(rows: pl.DataFrame, column: str, sets: list[str], models: li
         base.mark_point(size=60).encode(tooltip=["dataset:N", "model:N", f"{column}:Q"], **marks),
     ]
     # Chance is 0 in the panels of index and z; in the first panel it differs between data sets.
-    chance = [] if column == "value" else [at_y(0)]
+    chance = [] if column == "value" else [reference(y=alt.YDatum(0))]
     panel = alt.layer(*chance, *layers)
     return panel.properties(width=PANEL_WIDTH, height=PANEL_HEIGHT, title=_ADJUSTED[column])
 
@@ -286,96 +279,14 @@ def _audited_panel(runs: pl.DataFrame, adjustment: str) -> Panel:
     points = marks.mark_point(size=65, opacity=0.9).encode(
         tooltip=["run:N", "which:N", "number:Q"], **by_class("which", list(_WHICH.values()))
     )
-    panel = alt.layer(at_x(0), marks.mark_line(style="link").encode(detail="run:N"), points)
+    panel = alt.layer(
+        reference(x=alt.XDatum(0)), marks.mark_line(style="link").encode(detail="run:N"), points
+    )
     return panel.properties(width=PANEL_WIDTH, height=alt.Step(19), title=_AUDITED[adjustment])
-
-
-# --- two meanings of chance: a random scorer and independent ranks -----------------------------------------
-
-# The limits for both sides as the number of candidates grows: sqrt(1 + C / v) with the covariance C and the variance v
-# (docs/methods-random-scorer.md).
-_LIMITS = {"arithmetic_mean_rank": 1.4142, MRR: 1.3575, "hits_at_1": 1.2247, "hits_at_10": 1.3505}
-# A data set farther than this from the limit of both sides has its name beside a mark.
-_APART = 0.08
-
-
-def deviation_ratios(constants: pl.DataFrame) -> pl.DataFrame:
-    """Return dataset, side, metric, entities and the ratio of the standard deviations under the two nulls.
-
-    constants: rows of the database; of the test splits under the protocol filtered those with a positive variance.
-    """
-    return (
-        constants.filter(
-            pl.col("metric").is_in(list(_LIMITS)),
-            pl.col("variance") > 0,
-            pl.col("variance_random_scorer").is_not_null(),
-            pl.col("entities").is_not_null(),
-            protocol="filtered",
-            split="testing",
-        )
-        .with_columns(ratio=(pl.col("variance_random_scorer") / pl.col("variance")).sqrt())
-        .select("dataset", "side", "metric", "entities", "ratio")
-        .sort("entities", "dataset", "side", "metric")
-    )
-
-
-def null_ratio_figure(constants: pl.DataFrame) -> Figure | None:
-    """Return the ratio of the two standard deviations of each data set and side, a panel for each metric."""
-    ratios = deviation_ratios(constants)
-    if ratios.is_empty():
-        return None
-    most, both = ratios.sort("ratio", "dataset", "side").row(-1, named=True), ratios.filter(side="both")
-    median = float(np.median((both if both.height else ratios)["ratio"].to_numpy()))
-    sides = [side for side in ("both", *SIDES) if side in ratios["side"].to_list()]
-    of = f"{resolve(most['metric']).label} on {most['dataset']}, side {most['side']}"
-    panels = [
-        _ratio_panel(part, most["ratio"], sides)
-        for key in _LIMITS
-        if (part := ratios.filter(metric=key)).height
-    ]
-    return _figure(
-        "null-ratio",
-        side_by_side(panels, columns=2),
-        (
-            f"Two meanings of chance: under a random scorer z is smaller by a factor of {median:.2f} (median, both "
-            "sides)",
-            "Standard deviation of a metric under a random scorer, divided by that under independent ranks (without "
-            f"unit), by side, on the test splits of n = {ratios['dataset'].n_unique()} data sets. By this factor z is "
-            "smaller under a random scorer. Dashed: 1, and what the ratio of both sides tends to as the number of "
-            "candidates grows.",
-            f"Scatter plots of {ratios.height} ratios over the number of entities. The median of both sides is "
-            f"{median:.2f}, the largest ratio {most['ratio']:.2f} ({of}).",
-        ),
-    )
-
-
-def _ratio_panel(ratios: pl.DataFrame, most: float, sides: list[str]) -> Panel:
-    metric = ratios["metric"][0]
-    x = alt.X(
-        "entities:Q",
-        title="entities",
-        scale=alt.Scale(type="log", nice=False, padding=14),
-        axis=alt.Axis(format="~s", values=decades(1, 1e9), labelOverlap="greedy", grid=False),
-    )
-    scale = alt.Scale(domain=[0.95, max(1.45, most + 0.05)], nice=False, zero=False)
-    y = alt.Y("ratio:Q", title="ratio of standard deviations", scale=scale, axis=alt.Axis(tickCount=5))
-    is_apart = (pl.col("ratio") - _LIMITS[metric]).abs().min().over("dataset") > _APART
-    # Write the name of a data set once, at the highest mark of its sides.
-    named = ratios.filter(is_apart).sort("ratio", descending=True)
-    names = alt.Chart(inline(named.unique("dataset", keep="first", maintain_order=True)))
-    dots = alt.Chart(inline(ratios)).mark_point(size=35, opacity=0.7)
-    tooltip = ["dataset:N", "side:N", "entities:Q", "ratio:Q"]
-    return alt.layer(
-        at_y(1, scale),
-        at_y(_LIMITS[metric], scale),
-        dots.encode(x=x, y=y, tooltip=tooltip, **by_class("side", sides, "side")),
-        names.mark_text(style="label", align="left", dx=8).encode(x=x, y=y, text="dataset:N"),
-    ).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT, title=resolve(metric).label)
 
 
 _FIGURES = (
     (RESULTS, chance_share_figure),
     (RESULTS, adjustment_figure),
     (AUDIT, case_study_figure),
-    (CONSTANTS, null_ratio_figure),
 )

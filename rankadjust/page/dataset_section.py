@@ -1,10 +1,8 @@
-"""The data sets: their sizes, the distribution of their numbers of candidates, and the expectations under chance."""
+"""The data sets: their sizes, their numbers of candidates, and the expectations under chance."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import polars as pl
-from markupsafe import Markup
 
 from rankadjust.base.vocabulary import TASK_SIDES, TEST_SPLITS
 from rankadjust.chance.metrics import resolve
@@ -13,18 +11,14 @@ from rankadjust.page.templating import Section, render
 
 # The metrics whose expectation is shown.
 METRICS = ("arithmetic_mean_rank", "inverse_harmonic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")
-_BARS = 24
-_WIDTH, _HEIGHT = 120, 24
-# The protocol of the small chart; a data set without candidate counts under this protocol has no chart.
-_COUNTED_UNDER = "filtered"
 
 
 def dataset_section(material: Material) -> Section:
     """Return the section of the data sets: of the run, and of its results, with the expectations under chance."""
     shown = _shown(material)
-    charts = candidate_charts(material.constants.histograms.table.filter(pl.col("dataset").is_in(shown)))
+    texts = candidate_texts(material.constants.histograms.table.filter(pl.col("dataset").is_in(shown)))
     datasets = [
-        row | {"licence": material.licences.get(row["dataset"]), "chart": charts.get(row["dataset"])}
+        row | {"licence": material.licences.get(row["dataset"]), "candidates": texts.get(row["dataset"])}
         for row in dataset_rows(material.datasets.filter(pl.col("dataset").is_in(shown)))
     ]
     content = render(
@@ -91,50 +85,24 @@ def chance_rows(constants: pl.DataFrame) -> list[dict[str, Any]]:
     return chances
 
 
-def candidate_charts(histograms: pl.DataFrame) -> dict[str, Markup]:
-    """Return for each data set a small chart of the numbers of candidates of its test tasks, both sides, filtered."""
+def candidate_texts(histograms: pl.DataFrame) -> dict[str, str]:
+    """Return for each data set the numbers of candidates of its filtered test tasks, both sides, in words."""
     rows = histograms.filter(
-        pl.col("protocol") == _COUNTED_UNDER,
-        pl.col("side").is_in(TASK_SIDES),
-        pl.col("split").is_in(TEST_SPLITS),
+        pl.col("side").is_in(TASK_SIDES), pl.col("split").is_in(TEST_SPLITS), protocol="filtered"
     )
-    charts = {}
+    texts = {}
     for (name,), part in rows.group_by("dataset", maintain_order=True):
         # If there are two test splits, take the split with new entities: inductive data sets exist to test these.
         split = max(part["split"], key=TEST_SPLITS.index)
-        counted = part.filter(split=split).group_by("num_candidates").agg(pl.col("tasks").sum())
-        charts[str(name)] = _chart(counted.sort("num_candidates"))
-    return charts
-
-
-def _chart(counted: pl.DataFrame) -> Markup:
-    low, high = int(counted["num_candidates"].min()), int(counted["num_candidates"].max())  # type: ignore[arg-type]
-    share = (pl.col("num_candidates") - low) / max(high - low, 1)
-    bars = counted.group_by(bar=(share * _BARS).floor().clip(0, _BARS - 1).cast(pl.Int64)).agg(
-        pl.col("tasks").sum()
-    )
-    middle = int(counted.filter(pl.col("tasks").cum_sum() * 2 >= counted["tasks"].sum())["num_candidates"][0])
-    tallest = int(bars["tasks"].max())  # type: ignore[arg-type]
-    text = f"N from {low:,} to {high:,}, median {middle:,}" if high > low else f"N is {low:,} in every task"
-    return render(
-        "candidates.svg.jinja",
-        text=text,
-        width=_WIDTH,
-        height=_HEIGHT,
-        bars=_bars(bars.sort("bar").iter_rows(), tallest),
-    )
-
-
-def _bars(counts: Iterable[tuple[int, int]], tallest: int) -> list[dict[str, str]]:
-    """Return position and size of each bar; the area shows the share of the tasks, and no bar is invisible."""
-    width = _WIDTH / _BARS
-    heights = [(bar, max(1.0, _HEIGHT * tasks / tallest)) for bar, tasks in counts]
-    return [
-        {
-            "x": f"{bar * width:g}",
-            "y": f"{_HEIGHT - height:.1f}",
-            "width": f"{width - 0.5:g}",
-            "height": f"{height:.1f}",
-        }
-        for bar, height in heights
-    ]
+        counted = (
+            part.filter(split=split)
+            .group_by("num_candidates")
+            .agg(pl.col("tasks").sum())
+            .sort("num_candidates")
+        )
+        sizes = counted["num_candidates"].to_list()
+        is_half = pl.col("tasks").cum_sum() * 2 >= pl.col("tasks").sum()
+        middle = counted.filter(is_half)["num_candidates"][0]
+        several = f"N from {sizes[0]:,} to {sizes[-1]:,}, median {middle:,}"
+        texts[str(name)] = several if len(sizes) > 1 else f"N is {middle:,} in every task"
+    return texts

@@ -97,7 +97,7 @@ def finding_section(material: Material) -> Section | None:
     values = values_of(material)
     if values.is_empty():
         return None
-    figure = headline_figure(material.charts, material.figures)
+    figure = headline_figure(material.figures)
     content = render("findings.html.jinja", findings=findings(values, material), figure=figure)
     return Section("findings", "At a glance", content)
 

@@ -4,7 +4,6 @@ Charts name no colours. A mark gets its colour from the palette through its scal
 (`reference`, `label`), so that the same chart can be drawn on a white and on a dark page.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,38 +126,9 @@ def inline(frame: pl.DataFrame) -> dict[str, tuple[dict[str, object], ...]]:
     return {"values": tuple(frame.with_columns(numbers).to_dicts())}
 
 
-def smallest(values: pl.Series) -> float:
-    """Return the smallest number of a column."""
-    return float(values.to_numpy().min())
-
-
-def largest(values: pl.Series) -> float:
-    """Return the largest number of a column."""
-    return float(values.to_numpy().max())
-
-
-def decades(low: float, high: float, digits: Sequence[int] = (1,)) -> list[float]:
-    """Return the ticks of a logarithmic axis between two numbers: the digits times powers of ten."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [float(f"{digit}e{power}") for power in powers for digit in digits]
-    return [tick for tick in ticks if low <= tick <= high]
-
-
-def at_x(value: float) -> alt.Chart:
-    """Return a dashed line across the panel at a value of x."""
-    line: alt.Chart = _reference().encode(x=alt.XDatum(value))
-    return line
-
-
-def at_y(value: float, scale: alt.Scale | None = None) -> alt.Chart:
-    """Return a dashed line across the panel at a value of y; scale: a scale that need not begin at 0."""
-    channel = alt.YDatum(value) if scale is None else alt.YDatum(value, scale=scale)
-    line: alt.Chart = _reference().encode(y=channel)
-    return line
-
-
-def _reference() -> alt.Chart:
-    line: alt.Chart = alt.Chart(alt.InlineData(values=[{}])).mark_rule(style="reference")
+def reference(**at: alt.XDatum | alt.YDatum) -> alt.Chart:
+    """Return a dashed line across the panel at a value of x or y."""
+    line: alt.Chart = alt.Chart(alt.InlineData(values=[{}])).mark_rule(style="reference").encode(**at)
     return line
 
 

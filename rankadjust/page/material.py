@@ -24,16 +24,15 @@ class Material:
     tables: rows of `rankadjust.literature.rescore.rescore` by the name of their table. own: the names of the tables of
     the user. literature: rows of the shipped literature on the same evaluations, if it is not among the tables.
     comparison: the frames of results/comparison by name. constants, datasets (rows of datasets.tsv): the rows of the
-    run, and rows of the release for anything that the run lacks. charts: the figures of results/figures in their order.
-    figures: their SVG text by name. licences: the licences by data set.
+    run, and rows of the release for anything that the run lacks. figures: those of results/figures in their order.
+    licences: the licences by data set.
     """
 
     tables: Mapping[str, pl.DataFrame]
     constants: Constants
     datasets: pl.DataFrame
     comparison: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    figures: Mapping[str, str] = field(default_factory=dict)
-    charts: Sequence[Figure] = ()
+    figures: Sequence[Figure] = ()
     licences: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
     literature: pl.DataFrame | None = None

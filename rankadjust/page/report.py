@@ -12,7 +12,7 @@ from rankadjust.base.version import HOMEPAGE, REGISTRY_DATE, VERSION
 from rankadjust.page.boards import board_section, boards, results_section, strip_section
 from rankadjust.page.calculator import calculator_section
 from rankadjust.page.dataset_section import dataset_section
-from rankadjust.page.figures import drawing_scripts, figure_section
+from rankadjust.page.figures import figure_section
 from rankadjust.page.literature_sections import (
     counting_headline,
     finding_section,
@@ -38,7 +38,7 @@ def report_page(material: Material) -> str:
         results_section(values),
         dataset_section(material),
         problem_section(material),
-        figure_section(material.charts, material.figures),
+        figure_section(material.figures),
     )
     sentences = [
         headline(material.comparison.get("chance-share")),
@@ -49,7 +49,6 @@ def report_page(material: Material) -> str:
         title="Link-prediction results, adjusted for chance",
         headline=sentences,
         bundle=datatables_bundle(),
-        drawing=drawing_scripts(material.charts),
     )
 
 

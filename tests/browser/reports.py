@@ -66,7 +66,7 @@ def write_report(
         shipped = [PROJECT / "resources" / "published" / f"{name}.csv" for name in FEW]
         of_own = [str(rescored / f"{name}.parquet") for name in own]
         literature(of_own, list(map(str, shipped)), str(copy), str(released), [], str(beside))
-    figures(made, None, str(copy), str(released), folder / "figures")
+    figures(made, None, str(copy), folder / "figures")
     page = folder / "report.html"
     render(
         rescored=made,

@@ -125,23 +125,6 @@ def test_nothing_leaves_the_browser_and_no_other_script_runs(browser, page_witho
     assert all("Content Security Policy" in problem for problem in pages.problems)
 
 
-def test_under_a_policy_without_eval_all_but_the_figures_works(browser, small_page, tmp_path):
-    """docs/evaluate.md says so."""
-    strict = tmp_path / "strict.html"
-    strict.write_text(small_page.read_text(encoding="utf-8").replace("'unsafe-eval' ", ""), encoding="utf-8")
-    pages = Pages(browser)
-    page = pages(strict, address="view=calculator&dataset=Nations&value=0.43")
-    # Playwright's own functions of text are forbidden, too.
-    page.locator("#calculator-result table").wait_for()
-    page.locator("#results-table tbody tr").nth(9).wait_for()
-    assert page.locator("#results-table tbody tr").count() == 10
-    page.locator("figure.chart").first.scroll_into_view_if_needed()
-    page.wait_for_timeout(500)
-    pages.close()
-    assert pages.problems
-    assert all("unsafe-eval" in problem or "EvalError" in problem for problem in pages.problems)
-
-
 def test_the_first_screen_says_version_date_licence_paper_and_address(page_of, small_page, project):
     header = page_of(small_page).locator("header")
     text = " ".join(header.inner_text().split())

@@ -18,13 +18,12 @@ rule report:
         COMPARED,
 
 
-# Which figures there are depends on what the results hold, so that the folder is the output: rankadjust/page/charts.
+# Which figures there are depends on what the results hold, so that the folder is the output: rankadjust/page/charts.py.
 rule figures:
     input:
         rescored=expand("results/rescored/{table}.parquet", table=TABLES),
         audited=[f"results/rescored/{CASE_STUDY}.parquet"] * AUDITED,
         database=DATABASE,
-        released=RELEASED,
     output:
         report(
             directory("results/figures"),

@@ -24,12 +24,14 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 import vl_convert
-from rankadjust.page.figures import pictures_of, read_figures
+from rankadjust.output.pictures import png_of_svg
+from rankadjust.page.figures import read_figures, svg_of
 mark = {"type": "text", "font": "Liberation Sans", "text": "how wide is this?"}
 plain = {"data": {"values": [1]}, "mark": mark, "encoding": {"x": {"value": 0}}}
 print(vl_convert.vegalite_to_svg(plain).partition(" viewBox")[0])
 for figure in read_figures(Path(sys.argv[1])):
-    svg, png = pictures_of(figure)
+    svg = svg_of(figure)
+    png = png_of_svg(svg, 2)
     print(figure.name, sha256(svg.encode()).hexdigest(), sha256(png).hexdigest())
 """
 # A namespace of its own in which the machine has the fonts of one folder and no others.
@@ -48,7 +50,7 @@ def figures(project, tmp_path_factory):
     folder = tmp_path_factory.mktemp("figures")
     database = load_database()
     results = rescore(read_tidy(project / "resources/published/hoyt2022-case-study.csv"), database)
-    write_figures(figures_of({RESULTS: results, AUDIT: audit(results, database)}), folder)
+    write_figures(list(figures_of({RESULTS: results, AUDIT: audit(results, database)})), folder)
     return folder
 
 

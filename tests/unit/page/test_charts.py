@@ -1,31 +1,19 @@
 """The figures: what is drawn is what the frames hold, and a figure without data is not there."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import polars as pl
 import pytest
 
 from benchmarks.sampled import draw_widths
-from rankadjust.page.charts import (
-    AUDIT,
-    CONSTANTS,
-    RESULTS,
-    audited_runs,
-    deviation_ratios,
-    figures_of,
-    percent,
-    shares_of,
-)
-from rankadjust.page.figures import read_figures, write_figures
-from rankadjust.page.look import SCHEMES, SHAPES, decades
+from rankadjust.page.charts import AUDIT, RESULTS, audited_runs, figures_of, percent, shares_of
+from rankadjust.page.figures import read_figures, svg_of, write_figures
+from rankadjust.page.look import SCHEMES, SHAPES
 from tests.unit.literature.results import MR, MRR, results
 
-NAMES = ["chance-share", "adjustment", "case-study", "null-ratio"]
-FRAME_OF = {"chance-share": RESULTS, "adjustment": RESULTS, "case-study": AUDIT, "null-ratio": CONSTANTS}
+NAMES = ["chance-share", "adjustment", "case-study"]
+FRAME_OF = {"chance-share": RESULTS, "adjustment": RESULTS, "case-study": AUDIT}
 
 
 @pytest.fixture(scope="module")
@@ -51,21 +39,8 @@ def audit():
 
 
 @pytest.fixture(scope="module")
-def constants():
-    return pl.DataFrame(
-        [
-            {"dataset": name, "entities": entities, "metric": metric, "side": side}
-            | {"variance": 1.0, "variance_random_scorer": 2.25}
-            for name, entities in (("Small", 14), ("Large", 5000))
-            for metric in (MR, MRR)
-            for side in ("head", "tail", "both")
-        ]
-    ).with_columns(protocol=pl.lit("filtered"), split=pl.lit("testing"))
-
-
-@pytest.fixture(scope="module")
-def frames(printed, audit, constants):
-    return {RESULTS: printed, AUDIT: audit, CONSTANTS: constants}
+def frames(printed, audit):
+    return {RESULTS: printed, AUDIT: audit}
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +59,7 @@ def test_a_run_that_has_everything_has_every_figure(figures):
     assert list(figures) == NAMES
 
 
-@pytest.mark.parametrize("frame", [RESULTS, AUDIT, CONSTANTS])
+@pytest.mark.parametrize("frame", [RESULTS, AUDIT])
 def test_a_figure_whose_frame_is_absent_or_holds_nothing_for_it_is_absent(frames, frame):
     others = [name for name in NAMES if FRAME_OF[name] != frame]
     without = {name: rows for name, rows in frames.items() if name != frame}
@@ -120,8 +95,6 @@ def test_titles_and_captions_count_what_is_drawn(figures):
     assert figures["adjustment"].title.endswith("by at most 0.2 on small and less than 0.001 on large")
     assert "n = 1 runs" in figures["case-study"].caption
     assert figures["case-study"].title.endswith("off by up to 0.12")
-    # sqrt(2.25).
-    assert "by a factor of 1.50" in figures["null-ratio"].title
 
 
 def test_the_share_is_expectation_by_value(printed, figures):
@@ -138,10 +111,6 @@ def test_shares_are_printed_with_two_digits(share, text):
     assert percent(share) == text
 
 
-def test_the_ratio_is_that_of_standard_deviations(constants):
-    assert set(deviation_ratios(constants)["ratio"]) == {1.5}
-
-
 def test_the_case_study_shows_both_values_of_every_run(audit, figures):
     shown = {(row["which"], row["number"]) for row in rows_with(figures["case-study"], "which", "number")}
     assert shown == {("as printed", 0.15), ("correct", 0.03), ("as printed", -2.8), ("correct", 1.4)}
@@ -154,11 +123,6 @@ def test_figure_1_is_of_one_table_the_case_study_before_others(printed):
     both = {RESULTS: pl.concat([printed, printed.with_columns(model=pl.lit("C")), study])}
     figure = next(figure for figure in figures_of(both) if figure.name == "adjustment")
     assert {row["model"] for row in rows_with(figure, "model")} == {"SA", "SB"}
-
-
-def test_ticks_of_a_logarithmic_axis():
-    assert decades(0.5, 200) == [1, 10, 100]
-    assert decades(0.003, 0.1, (1, 3)) == [0.003, 0.01, 0.03, 0.1]
 
 
 def luminance(colour):
@@ -182,7 +146,7 @@ def test_colours_stand_out_from_their_background(scheme):
 
 
 def test_files_are_described_and_are_read_back(figures, tmp_path):
-    chosen = [figures["case-study"], figures["null-ratio"]]
+    chosen = [figures["case-study"], figures["chance-share"]]
     write_figures(chosen, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         ["SHA256SUMS"] + [f"{figure.name}.{ending}" for figure in chosen for ending in ("svg", "png", "json")]
@@ -194,29 +158,7 @@ def test_files_are_described_and_are_read_back(figures, tmp_path):
         assert f"<title>{figure.title}</title>" in svg
         assert SCHEMES["light"].ink in svg
         assert (tmp_path / f"{figure.name}.png").read_bytes().startswith(b"\x89PNG")
+        assert SCHEMES["dark"].ink in svg_of(figure, "dark")
         # What other tools of Vega-Lite read.
         specification = json.loads((tmp_path / f"{figure.name}.json").read_text())
         assert specification["$schema"].startswith("https://vega.github.io")
-
-
-DRAW = """\
-import hashlib, sys, polars as pl
-from rankadjust.page.charts import CONSTANTS, figures_of
-from rankadjust.page.figures import pictures_of
-for figure in figures_of({CONSTANTS: pl.read_parquet(sys.argv[1])}):
-    svg, png = pictures_of(figure)
-    print(figure.name, hashlib.sha256(svg.encode() + png).hexdigest())
-"""
-
-
-@pytest.mark.slow
-def test_the_bytes_are_the_same_with_another_seed_and_other_threads(constants, tmp_path):
-    constants.write_parquet(tmp_path / "constants.parquet")
-    said = []
-    for seed, threads in (("1", "1"), ("2", "4")):
-        environment = os.environ | {"PYTHONHASHSEED": seed, "POLARS_MAX_THREADS": threads}
-        command = [sys.executable, "-c", DRAW, str(tmp_path / "constants.parquet")]
-        said.append(
-            subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
-        )
-    assert said[0] == said[1] != ""
