@@ -170,7 +170,8 @@ class _Reader:
     def _beside(self, row: Row, column: Column) -> State:
         """Return the state of a cell beside the values; a number gets the reason why it is none of them."""
         text = self.table.text(row.index, column.index)
-        if row.kind not in ("values", "other") or not is_numeric(text):
+        is_number = is_numeric(text) and (row.kind != "header" or "." in text)
+        if row.kind not in ("values", "other", "header") or not is_number:
             return _LABEL
         is_left_out = "other" in (row.line.role, column.line.role)
         return "label", "left out by the sidecar" if is_left_out else "no metric is named here"

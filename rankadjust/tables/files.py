@@ -12,21 +12,15 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, side_by_side
 from rankadjust.tables.formats.html import html_grids
 from rankadjust.tables.formats.latex import latex_grids
-from rankadjust.tables.formats.logs import log_grids
+from rankadjust.tables.formats.logs import is_log, log_grids
 from rankadjust.tables.formats.markdown import markdown_grids
-from rankadjust.tables.formats.plaintext import (
-    delimited_grids,
-    fixed_width_grids,
-    piped_grids,
-    single_blank_grids,
-)
+from rankadjust.tables.formats.records import json_grids, yaml_grids
 from rankadjust.tables.formats.rst import rst_grids
 from rankadjust.tables.formats.spreadsheet import workbook_grids
-from rankadjust.tables.formats.tools import json_grids, yaml_grids
+from rankadjust.tables.formats.text import blank_grids, delimited_grids, piped_grids
 
 READERS: dict[str, Callable[[str], list[Grid]]] = {
     "Markdown": markdown_grids,
-    "pasted Markdown": partial(markdown_grids, lists=False),
     "HTML": html_grids,
     "reStructuredText": rst_grids,
     "LaTeX": latex_grids,
@@ -36,8 +30,7 @@ READERS: dict[str, Callable[[str], list[Grid]]] = {
     "JSON": json_grids,
     "YAML": yaml_grids,
     "log": log_grids,
-    "single blanks": single_blank_grids,
-    "fixed width": fixed_width_grids,
+    "columns": blank_grids,
 }
 SUFFIXES = {
     **dict.fromkeys((".md", ".markdown"), "Markdown"),
@@ -53,7 +46,7 @@ SUFFIXES = {
 _MARKS = {
     "HTML": re.compile(r"<table\b", re.IGNORECASE),
     "LaTeX": re.compile(r"\\begin\{(tabular|longtable|array)"),
-    "pasted Markdown": re.compile(r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+\|[ \t|:-]*+$", re.MULTILINE),
+    "Markdown": re.compile(r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+\|[ \t|:-]*+$", re.MULTILINE),
     "reStructuredText": re.compile(
         r"^[ \t]*(\+[-=]+\+|=+( +=+)+[ \t]*$|\.\. (list|csv)-table::)", re.MULTILINE
     ),
@@ -62,10 +55,8 @@ _MARKS = {
 _DRAWN = re.compile("[│┃║]")
 _BORDER = re.compile(r"\s*[\u2500-\u257f][\s\u2500-\u257f]*")
 _INNER = frozenset("├┣┝┠┡┢╞╟╠")
-# A text of this length takes half a minute.
-_MOST_CHARACTERS = 12_000_000
-_MOST_TABLES = 10_000
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+# Half a minute of reading.
+_MOST_BYTES = 12_000_000
 _WORKBOOKS = {".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"}
 _BINARY = {".numbers", ".pdf", ".docx", ".png", ".jpg", ".parquet"}
 # The first bytes of a workbook, which has no suffix when it comes from standard input.
@@ -79,19 +70,20 @@ def read_grids(path: str | Path) -> list[Grid]:
     Raises RankadjustError where the file cannot be read or has no table.
     """
     path = Path(path)
-    if path.suffix.lower() in _BINARY:
+    suffix = path.suffix.lower()
+    if suffix in _BINARY:
         raise RankadjustError(f"{path}: {path.suffix} is not a text format; save the table as CSV or HTML")
     data = _read_bytes(path)
+    if len(data) > _MOST_BYTES:
+        raise RankadjustError(
+            f"{path}: {len(data):,} bytes; at most {_MOST_BYTES:,} are read; divide the file"
+        )
     remarks: list[str] = []
-    if path.suffix.lower() in _WORKBOOKS or (not path.suffix and data.startswith(_PACKED)):
+    if suffix in _WORKBOOKS or (not suffix and data.startswith(_PACKED)):
         name, read = "a spreadsheet", partial(workbook_grids, data)
     else:
         text, remarks = _text_of(data)
-        if len(text) > _MOST_CHARACTERS:
-            raise RankadjustError(
-                f"{path}: {len(text):,} characters; at most {_MOST_CHARACTERS:,} are read; divide the file"
-            )
-        name = SUFFIXES.get(path.suffix.lower()) or ("JSON" if _is_json(text) else recognise(text))
+        name = SUFFIXES.get(suffix) or recognise(text)
         read = partial(READERS[name], text)
     try:
         grids = read()
@@ -103,28 +95,26 @@ def read_grids(path: str | Path) -> list[Grid]:
             f"{path}: cannot be read as {name} ({type(error).__name__}: {error})"
         ) from error
     grids = [replace(grid, origin=grid.origin._replace(table=number)) for number, grid in enumerate(grids)]
-    grids = [grid for grid in grids if grid.width]
+    grids = [part for grid in grids if grid.width for part in side_by_side(grid)]
     if not grids:
         raise RankadjustError(f"{path}: no table found in this {name} text; is the suffix right?")
-    if len(grids) > _MOST_TABLES:
-        raise RankadjustError(f"{path}: {len(grids):,} tables in one file; at most {_MOST_TABLES:,} are read")
-    grids = [part for grid in grids for part in side_by_side(grid)]
     return [replace(grid, remarks=(*remarks, *grid.remarks)) for grid in grids]
 
 
 def recognise(text: str) -> str:
     """Return the name of a text's format, for files whose suffix does not decide it."""
-    marked = next((name for name, mark in _MARKS.items() if mark.search(text)), None)
-    if marked:
+    if _is_json(text):
+        return "JSON"
+    if marked := next((name for name, mark in _MARKS.items() if mark.search(text)), None):
         return marked
+    if is_log(text):
+        return "log"
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     tabs = [line.count("\t") for line in lines if "\t" in line]
     # Where the lines have different numbers of tabs, the tabs only align the columns.
     if len(tabs) > len(lines) / 2 and 2 * tabs.count(mode(tabs)) > len(tabs):
         return "TSV"
-    is_aligned = any("  " in line for line in lines)
-    names = ("log", "pipes", "fixed width" if is_aligned else "single blanks", "fixed width")
-    return next((name for name in names if READERS[name](text)), "CSV")
+    return next((name for name in ("log", "pipes", "columns") if READERS[name](text)), "CSV")
 
 
 def _is_json(text: str) -> bool:
@@ -151,13 +141,11 @@ def _read_bytes(path: Path) -> bytes:
 def _text_of(data: bytes) -> tuple[str, list[str]]:
     """Return the text of a file, and a remark about its encoding unless that is UTF-8."""
     # Excel's 'Unicode text' is UTF-16 with a byte order mark.
-    encodings = {"utf-16": ["read as UTF-16"]} if data[:2] in _UTF_16 else {}
-    for encoding, remarks in (encodings | {"utf-8-sig": []}).items():
-        try:
-            return _plain(data.decode(encoding)), remarks
-        except UnicodeDecodeError:
-            continue
-    return _plain(data.decode("cp1252", errors="replace")), ["not UTF-8: read as Windows-1252"]
+    is_utf_16 = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    try:
+        return _plain(data.decode("utf-16" if is_utf_16 else "utf-8-sig")), ["read as UTF-16"] * is_utf_16
+    except UnicodeDecodeError:
+        return _plain(data.decode("cp1252", errors="replace")), ["not UTF-8: read as Windows-1252"]
 
 
 def _plain(text: str) -> str:

@@ -12,10 +12,6 @@ MAX_SPAN = 1000
 # No table of results is wider or has more cells; a larger table is broken, and must not take minutes.
 MAX_COLUMNS = 1000
 _MAX_CELLS = 5_000_000
-# How many cells of the grid a written cell may become, by spans and by the empty cells that fill short rows: thousands
-# of short rows beside a long row would make millions of cells from a few kilobytes.
-_CELLS_OF_EACH = 10
-_CELLS_OF_ALL = 10_000
 # How many texts before a table are kept; a text of few words is a title, even if the format does not mark it.
 CONTEXT_LENGTH = 6
 _TITLE_WORDS = 6
@@ -77,7 +73,7 @@ def make_grid(
     Raises RankadjustError for a table with more columns or cells than any table of results has.
     """
     width = max((len(row) for row in rows), default=0)
-    require_size(width, len(rows), sum(map(len, rows)))
+    require_size(width, len(rows))
     return Grid(
         rows=tuple(tuple(tidy(text) for text in [*row, *[""] * (width - len(row))]) for row in rows),
         header_rows=min(header_rows, len(rows)),
@@ -91,15 +87,13 @@ def make_grid(
 def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
     """Repeat spanning cells in every row and column they cover; as in HTML, covered places have no own cell."""
     placed: list[dict[int, str]] = [{} for _ in rows]
-    written, covered_cells = sum(map(len, rows)), 0
     for index, row in enumerate(rows):
         column = 0
         for cell in row:
             while column in placed[index]:
                 column += 1
-            width, height = _clamp(cell.columns, MAX_SPAN), _clamp(cell.rows, len(rows) - index)
-            covered_cells += width * height
-            require_size(column + width, -(-covered_cells // (column + width)), written)
+            width, height = max(1, min(cell.columns, MAX_SPAN)), max(1, min(cell.rows, len(rows) - index))
+            require_size(column + width, height)
             for covered in placed[index : index + height]:
                 for offset in range(width):
                     covered.setdefault(column + offset, cell.text)
@@ -109,9 +103,11 @@ def spread_spans(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
 
 def side_by_side(grid: Grid) -> list[Grid]:
     """Return the tables that a grid sets side by side: its header repeats itself, column by column, to the right."""
-    header = grid.rows[: max(1, grid.header_rows)]
-    keys = list(zip(*header, strict=True))
-    half = next((first for first in range(2, grid.width // 2 + 1) if _repeats(keys, first)), None)
+    keys = list(zip(*grid.rows[: max(1, grid.header_rows)], strict=True))
+    # The same metrics under two data sets are one table; only a repetition of all names begins another table.
+    half = next(
+        (n for n in range(2, grid.width // 2 + 1) if all(map(any, keys[:n])) and _repeats(keys, n)), None
+    )
     if half is None:
         return [grid]
     remarks = (*grid.remarks, f"the header begins again in column {half + 1}: read as tables side by side")
@@ -126,14 +122,8 @@ def side_by_side(grid: Grid) -> list[Grid]:
     ]
 
 
-def _repeats(keys: Sequence[tuple[str, ...]], half: int) -> bool:
-    first = keys[:half]
-    # The same metrics under two data sets are one table; only a repetition of all names begins another table.
-    return (
-        len(keys) % half == 0
-        and all(any(key) for key in first)
-        and list(first) * (len(keys) // half) == list(keys)
-    )
+def _repeats(keys: Sequence[tuple[str, ...]], length: int) -> bool:
+    return len(keys) % length == 0 and list(keys[:length]) * (len(keys) // length) == list(keys)
 
 
 def add_text(texts: list[tuple[int, str]], level: int, text: str) -> None:
@@ -183,22 +173,10 @@ def tidy(text: str) -> str:
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
 
 
-def require_size(columns: int, rows: int, written: int) -> None:
-    """Raise RankadjustError for a table with more columns or cells than any table of results has.
-
-    written: how many of its cells the file has, repeated cells included.
-    """
+def require_size(columns: int, rows: int) -> None:
+    """Raise RankadjustError for a table with more columns or cells than any table of results has."""
     if columns > MAX_COLUMNS or columns * rows > _MAX_CELLS:
         raise RankadjustError(
             f"a table of {columns:,} columns and {rows:,} rows; "
             f"at most {MAX_COLUMNS:,} columns and {_MAX_CELLS:,} cells are read"
         )
-    if columns * rows > max(_CELLS_OF_ALL, _CELLS_OF_EACH * written):
-        raise RankadjustError(
-            f"a table of {columns:,} columns and {rows:,} rows, but only {written:,} cells in the file: "
-            "most of its rows are too short, or its cells span too much"
-        )
-
-
-def _clamp(span: int, most: int) -> int:
-    return max(1, min(span, most))

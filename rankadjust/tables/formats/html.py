@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, context_of, make_grid, spread_spans
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
@@ -14,19 +13,10 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _TEXTS = 30
 # Other elements may have names that begin with tr: <tr-x>, <tr:x>.
 _ROW = re.compile(r"<tr(?=[\s/>]|$)", re.IGNORECASE)
-_TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
-_DEEPEST = 1000
-# Elements that need no closing tag, and elements that cannot have one.
-_CLOSED = {"p", "li", "dt", "dd", "tr", "thead", "tbody", "tfoot", "caption", "colgroup", "option"}
-_CLOSED |= {"area", "base", "br", "col", "embed", "hr", "img", "input"}
-_CLOSED |= {"link", "meta", "param", "source", "track", "wbr"}
-# Inside these, cells and rows are ordinary elements.
-_FOREIGN = {"svg", "math"}
 
 
 def html_grids(text: str) -> list[Grid]:
     """Return the tables of an HTML page, except a table around other tables, which is layout."""
-    _require_flat(text)
     # The parser does not keep the lines of the rows, so each row gets its line as an attribute.
     lines = enumerate(text.split("\n"), start=1)
     numbered = "\n".join(_ROW.sub(f"<tr data-line={number} ", line) for number, line in lines)
@@ -37,30 +27,12 @@ def html_grids(text: str) -> list[Grid]:
         if element.tag != "table":
             above.append(element)
         elif len(element.css("table")) == 1:
-            grids.append(
-                _html_table(element, [(_HEADINGS.get(heading.tag, 0), _words(heading)) for heading in above])
-            )
+            texts = [(_HEADINGS.get(heading.tag, 0), _words(heading)) for heading in above]
+            grids.append(_html_table(element, context_of(texts)))
     return grids
 
 
-def _require_flat(text: str) -> None:
-    """Refuse elements nested thousands deep: the parser walks through all of them to place the next."""
-    depth = foreign = 0
-    for closing, written in _TAG.findall(text):
-        name = written.lower()
-        step = -1 if closing else 1
-        if name in _FOREIGN:
-            foreign = max(0, foreign + step)
-        if name in ("td", "th") and not foreign:
-            # A cell closes the elements that its neighbour left open.
-            depth = 0
-        elif foreign or name not in _CLOSED:
-            depth = max(0, depth + step)
-            if depth > _DEEPEST:
-                raise RankadjustError(f"elements in one another, more than {_DEEPEST:,} deep")
-
-
-def _html_table(table: Any, above: list[tuple[int, str]]) -> Grid:  # noqa: ANN401 - a node
+def _html_table(table: Any, above: list[str]) -> Grid:  # noqa: ANN401 - a node
     rows, lines, marked = [], [], []
     # Walk from parent to child: inside a picture, cells may hold cells, and the text of each repeats all cells below.
     sections = [part for part in table.iter() if part.tag in ("thead", "tbody", "tfoot")]
@@ -71,15 +43,13 @@ def _html_table(table: Any, above: list[tuple[int, str]]) -> Grid:  # noqa: ANN4
         lines.append(int(line) if line else None)
         marked.append(row.parent.tag == "thead" or (bool(cells) and all(cell.tag == "th" for cell in cells)))
     header_rows = marked.index(False) if False in marked else len(rows)
-    context = [*map(_words, table.css("caption")), *context_of(above)]
+    context = [*map(_words, table.css("caption")), *above]
     return make_grid(spread_spans(rows), header_rows=header_rows, lines=lines, context=context)
 
 
 def _span(cell: Any) -> Span:  # noqa: ANN401 - a node
-    attributes = cell.attributes
-    if not attributes:
-        return Span(_text(cell))
     # rowspan="0" means: to the end of the table.
+    attributes = cell.attributes
     return Span(_text(cell), _number(attributes, "rowspan") or 10**6, _number(attributes, "colspan") or 1)
 
 

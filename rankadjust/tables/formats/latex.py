@@ -201,7 +201,7 @@ def _spread(rows: Sequence[Sequence[Span]]) -> list[list[str]]:
     """Repeat spanning cells in every column they cover; the cells under a multirow, empty in LaTeX, get its text."""
     width = max((sum(cell.columns for cell in row) for row in rows), default=1)
     covered_cells = sum(min(abs(cell.rows), len(rows)) * cell.columns for row in rows for cell in row)
-    require_size(width, max(len(rows), covered_cells // width), sum(map(len, rows)))
+    require_size(width, max(len(rows), covered_cells // width))
     texts = [[text for cell in row for text in [cell.text] * cell.columns] for row in rows]
     for index, row in enumerate(rows):
         column = 0

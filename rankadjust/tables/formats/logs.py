@@ -1,74 +1,80 @@
-"""Read logs into grids: lines of 'key: value' pairs."""
+"""Read logs into grids: lines of names and numbers, `mrr: 0.35, hits@10 = 0.53` or `MRR 0.361, Hits@1 0.268`.
+
+The name of a number is the text before it, as far as it is a metric with known words (`Valid average MRR`, `Hits left
+@10`); `:` and `=` also name numbers that are no metric. Words before the first name of a line are its label.
+"""
 
 import re
-from collections.abc import Container, Sequence
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
 
 from rankadjust.base.printed import PRINTED, plain
-from rankadjust.chance.metrics import find_adjusted
 from rankadjust.tables.formats.grid import Grid, make_grid
-from rankadjust.tables.formats.plaintext import blocks_of, texts_above
-from rankadjust.tables.formats.tools import load_json, paths_of
+from rankadjust.tables.formats.records import load_json, paths_of
+from rankadjust.tables.formats.text import texts_above
+from rankadjust.tables.headers import Names, read_header
 
-_PAIR = re.compile(
-    # A word of a key has at most 80 characters, so that a line of one endless word takes no endless time.
-    # A split belongs to the key: 'Test Mean Rank: 177', 'Test average MRR : 0.52', 'Valid MRR at step 100: 0.33'.
-    r"""["']?(?P<split>(?i:train|training|val|valid|validation|dev|test)\ )?(?:average\ )?"""
-    # A bracket belongs to the key, too: 'MRR(filter): 0.31', 'Hits@10(filter)_tail: 0.5'.
-    r"""(?P<name>[A-Za-z][\w@./-]{0,79}+(?:\ [A-Za-z][\w@./-]{0,79}+)??(?:\ ?\([A-Za-z]{1,20}\)[\w-]{0,79}+)?)["']?"""
-    r"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{1,18}))?\s*[:=]\s*"""
-    # A number ends here unless a list of numbers or a word continues it.
-    rf"""["']?(?P<value>{PRINTED})(?![\w.:]|,\d)["']?"""
+# A number with what follows it: a note ('(Filtered)'), or another number in brackets. A number ends here unless a list
+# of numbers or a word continues it.
+_NUMBER = re.compile(
+    rf"""(?P<sign>["']?\s*[:=]\s*["']?|(?<=[\w@)])\s)"""
+    rf"""(?:(?P<value>{PRINTED}(?:\s?[(\[][-+\d.,;\s%±]{{1,40}}[)\]])?)|(?P<missing>(?i:n/?a|nan|none|null)))"""
+    r"""(?![\w.:/]|,\d)["']?(?:\s?(?P<note>\([A-Za-z]{1,20}\)))?"""
 )
-# A line of a single pair may have a key of several words: 'Hits left @10: 0.48', 'Mean reciprocal rank: 0.3'.
-_LINE = re.compile(
-    r"""[\s*]*(?P<split>)(?P<name>[A-Za-z][^=,;"']{0,60}?)\s*"""
-    rf"""(?:\ at\ (?:step|epoch)\ (?P<step>[0-9]{{1,18}}))?\s*[:=]\s*(?P<value>{PRINTED})\s*"""
+# Programs write such stamps before their messages; words for a split in brackets hold for what follows them.
+_LEVEL = r"(?:INFO|DEBUG|WARNING|root|wandb)\b[:\s-]*"
+_STAMP = re.compile(
+    r"(?:[#>*]+\s*|\[(?!(?i:train|valid|val|dev|test)\w*\])[^\]]{1,40}\]\s*:?\s*"
+    r"|(?:\w{1,40}:)?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:[\d.,]{2,9}:?\s*|" + _LEVEL + r"|-\s)*"
 )
+# What may stand before the name of a number: the end of another message, of a list, of a field of a logger.
+_ENDS = re.compile(r"[,;{}|\t\]:]|\s-\s|\s/\s")
+_IN_BRACKETS = re.compile(r"\[([A-Za-z]{3,12})\]")
+_SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b", re.IGNORECASE)
 # The split of the lines below: 'Test:', 'Evaluate on valid'.
 _SPLIT = re.compile(
     r"\W*(?:evaluat\w+ (?:on )?)?((?:train|val|dev|test)[a-z]*)\b[\w ]{0,30}\W*", re.IGNORECASE
 )
-_SPLIT_WORD = re.compile(r"\b(train|valid|val|dev|test)(?:ing|ation)?\b", re.IGNORECASE)
-# Programs write such stamps before their messages.
-_STAMP = re.compile(
-    r"(?:[#>*]+\s*|\[[^\]]{1,40}\]\s*:?\s*|(?:\w{1,40}:)?(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:[\d.,]{2,9}:?\s*"
-    r"|(?:INFO|DEBUG|WARNING|root|wandb)\b[:\s-]*|-\s)*"
-)
+_STEP = re.compile(r"\s+at (?:step|epoch) (\d{1,18})\s*$")
 # Facts among the pairs of a line: 'model=TransE dataset=UMLS mrr=0.9'.
 _FIELD = re.compile(r"(?<![^\s,;])([A-Za-z]\w{0,79}+)=([A-Za-z][^\s,;=]{0,79}+)(?=[\s,;]|$)")
-# Hits in a list: "'hits@[1,3,10]': tensor([0.2, 0.3, 0.5])".
+# Hits in a list: "'hits@[1,3,10]': tensor([0.2, 0.3, 0.5])", and numbers within a call: 'tensor(0.31)'.
 _LISTED = re.compile(r"""(hits?@)\[([\d, ]+)\]["']?\s*[:=]\s*(?:\w+\()?\[([\d., ]+)\]\)?""", re.IGNORECASE)
-_LONGEST_LISTED = 1000
-# A key without a value, or with a note after its value: 'Hits@1:', 'MR: 125 (Filtered)'.
-_BARE = re.compile(r"\s*([A-Za-z][\w@./-]{0,79}+)\s*:\s*")
-_NOTED = re.compile(r"^(\s*[^:=()]+?)(\s*[:=]\s*[\d.]+\s?%?)\s*(\([A-Za-z]+\))\s*$")
-# A line that is a title of the lines below it.
+_CALL = re.compile(r"\b(?:tensor|(?:np\.)?float\d*)\(([-+\d.e]{1,40})[^()]{0,40}\)")
+# A key without a value, and a line that is a title of the lines below it.
+_BARE = re.compile(r"\s*[A-Za-z][\w@./-]{0,79}+\s*:\s*")
 _TITLE = re.compile(r"[-=]{2,}\s*(\w+(?: \w+){0,2})\s*[-=]*")
-# A metric before the pairs of its sides: 'MRR: Tail : 0.43, Head : 0.25'.
-_METRIC = re.compile(r"([\w@.-]{1,40}+)\s*:\s*$")
-# Signs around a pair that is alone in its line, as in a dictionary.
-_AROUND_PAIR = " ,'\"{}"
-# A metric and its value in a list: 'MRR 0.361, Hits@1 0.268'.
-_SPACED = re.compile(rf"([A-Za-z][\w@.-]{{0,40}}+) (?={PRINTED}(?:\s?[,;|/]|\s*$))")
-# The text before a pair, without the signs at its end.
-_LABEL = re.compile(r".*[^\s:={\[(,>|-]", re.DOTALL)
+# Evaluations that were left out are written as -1.
+_LEFT_OUT = re.compile(r"-1(?:\.0+)?")
+_MARKS = " \t,'\"{}#*-"
+_LONGEST_LINE, _LONGEST_NAME = 10_000, 80
 # A log with more parts describes training: the lines between its values are not titles.
 _MOST_BLOCKS = 50
+_NO_NAMES = Names()
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of a log: its number, its text, the names and numbers in it, its label, facts, and training step."""
+
+    number: int
+    text: str
+    pairs: Sequence[tuple[str, str]] = ()
+    label: str = ""
+    facts: Sequence[tuple[str, str]] = ()
+    step: str = ""
 
 
 def log_grids(text: str) -> list[Grid]:
-    """Return lines of 'key: number' pairs as tables.
+    """Return the lines with numbers as tables.
 
-    Lines with two or more pairs make a table with a row for each line: the text before the first pair, the facts of the
-    line, and a column for each key. A line of other text begins another table ('-- left', '-- right'). Each run of
-    lines with a single pair makes a table with a row for each line; beside lines of several pairs, it must name a
-    metric.
+    Lines of two numbers or more make a table with a row for each line: its label, its facts, a column for each name.
+    A line without numbers begins another table ('-- left', '-- right'). Each run of lines with a single number makes a
+    table with a row for each line; beside lines of several, it must name a metric.
     """
     read = [_line(number, written) for number, written in enumerate(text.splitlines(), start=1)]
     lines = [line.text for line in read]
-    several = [line for line in read if len(line.pairs) > 1]
     blocks: dict[int, list[_Line]] = {}
     title = 0
     for line in read:
@@ -76,53 +82,108 @@ def log_grids(text: str) -> list[Grid]:
             blocks.setdefault(title, []).append(line)
         elif line.text.strip() and not line.pairs:
             title = line.number
-    parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [several]
-    single = [line._replace(pairs=_only_pair(line)) for line in read]
-    keys = {line.pairs[0]["name"] for line in single if line.pairs}
-    marks = [bool(line.pairs) or _is_bare(line.text, keys) for line in single]
-    alone = [single[first:last] for first, last in blocks_of(marks) if last - first > 1]
-    grids = [(part[0].number, _pairs_table(part, lines)) for part in parts]
-    grids += [
-        (run[0].number, _single_pairs(run, lines))
-        for run in alone
-        if not several or any(map(_is_metric, run))
-    ]
+    parts = list(blocks.values()) if len(blocks) <= _MOST_BLOCKS else [list(chain(*blocks.values()))]
+    grids = [(part[0].number, _table(part, lines)) for part in parts]
+    for is_single, run in groupby(read, key=lambda line: len(line.pairs) == 1 or _is_bare(line)):
+        single = [line for line in run if line.pairs]
+        has_metric = any(_is_metric(line.pairs[0][0]) for line in single)
+        if is_single and single and (has_metric or (len(single) > 1 and not parts)):
+            grids.append((single[0].number, _long_table(single, lines)))
     return [grid for _, grid in sorted(grids, key=lambda pair: pair[0])]
 
 
-class _Line(NamedTuple):
-    """A line of a log: its number, its text without the stamp, its pairs, and its facts ('model=TransE')."""
+def is_log(text: str) -> bool:
+    """Return whether a line of a text names two metrics or more, each with its number."""
+    lines = (_line(0, line) for line in text.splitlines() if ":" in line or "=" in line)
+    return any(sum(_is_metric(name) for name, _ in line.pairs) > 1 for line in lines)
 
-    number: int
-    text: str
-    pairs: list[re.Match[str]]
-    facts: dict[str, str]
+
+def _is_bare(line: _Line) -> bool:
+    return not line.pairs and _BARE.fullmatch(line.text) is not None and _is_metric(line.text)
+
+
+def _is_metric(name: str) -> bool:
+    return read_header(name.strip(_MARKS + ":"), _NO_NAMES).metric is not None
+
+
+def _is_understood(name: str) -> bool:
+    said = read_header(name, _NO_NAMES)
+    return said.metric is not None and not said.conflicts
 
 
 def _line(number: int, written: str) -> _Line:
-    written = plain(written)
-    match = _STAMP.match(written)
-    stamp = match[0] if match else ""
-    text = _unlisted(written.removeprefix(stamp))
-    pairs = _PAIR.finditer(_FIELD.sub(lambda match: " " * len(match[0]), text))
+    written = plain(written).translate({0xFF08: " (", 0xFF09: ")"})
+    stamp = _STAMP.match(written)[0]  # type: ignore[index]
+    text = written.removeprefix(stamp)
+    if len(text) > _LONGEST_LINE:
+        return _Line(number, text)
+    bare = _FIELD.sub(lambda match: " " * len(match[0]), _unlisted(text))
     # The stamp of some programs names the split: '[Epoch 410 valid]: '.
     split = _SPLIT_WORD.search(stamp)
-    return _Line(
-        number, text, list(pairs), dict(_FIELD.findall(text)) | ({"split": split[1]} if split else {})
-    )
+    facts = [*_FIELD.findall(text), *([("split", split[1])] if split else [])]
+    found = list(_pairs(bare))
+    names = [name for _, name, _ in found]
+    again = [names[:place].count(name) for place, name in enumerate(names)]
+    # A name that comes again must not replace the first: both are named, and nothing says in what they differ.
+    pairs = [
+        (f"{name} #{times + 1}" if times else name, value)
+        for times, (_, name, value) in zip(again, found, strict=True)
+    ]
+    if not found:
+        return _Line(number, text, facts=facts)
+    start = found[0][0]
+    label = re.sub(r"\[[A-Za-z]{3,12}\]\s*$", "", bare[:start]).rstrip(" \t\"':={[(,>|-")
+    step = _STEP.search(pairs[0][0])
+    if len(pairs) == 1:
+        # The whole text before the only number of a line may be its name: 'UMLS: Test metrics: mrr'.
+        whole = re.split(r"\s-\s", f"{bare[:start]}{pairs[0][0]}")[-1].strip(_MARKS)
+        pairs = [(whole if len(whole) <= _LONGEST_NAME else pairs[0][0], pairs[0][1])]
+    pairs = [(_STEP.sub("", name), value) for name, value in pairs]
+    return _Line(number, text, pairs, label, facts, step[1] if step else "")
 
 
-def _is_bare(line: str, keys: Container[str]) -> bool:
-    match = _BARE.fullmatch(line)
-    return match is not None and (match[1] in keys or "@" in match[1])
+def _pairs(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the start of each name in a line, the name, and the number as printed."""
+    at, shared, first = 0, "", True
+    brackets = list(_IN_BRACKETS.finditer(text))
+    for match in _NUMBER.finditer(text):
+        before = text[at : match.start()]
+        ends = [end.end() for end in _ENDS.finditer(before)]
+        start = at + (ends[-1] if ends else 0)
+        name = text[start : match.start()]
+        start += len(name) - len(name.lstrip(_MARKS))
+        name = re.sub(r"\baverage\s+(?=\S)", "", name.strip(_MARKS))
+        plain_name = _STEP.sub("", name)
+        is_marked = match["sign"].strip(" \"'") != ""
+        metric = _suffix(plain_name)
+        if ends and metric is None and is_marked and (above := _suffix(before[: ends[-1]].rstrip(" :"))):
+            # A metric before its sides: 'MRR: Tail : 0.43, Head : 0.25'.
+            shared, start = above, at + before.index(above)
+        if not name[:1].isalpha() or (metric is None and not is_marked):
+            continue
+        if first and metric is not None and metric != plain_name:
+            start += (
+                len(text[start : match.start()].rstrip(_MARKS)) - len(name) + len(plain_name) - len(metric)
+            )
+            name = name[len(plain_name) - len(metric) :]
+        elif metric is None and len(name.split()) > 2:
+            name = " ".join(name.split()[-2:])
+        name = f"{shared} {name}" if shared and metric is None else name
+        within = [bracket[1] for bracket in brackets if bracket.end() <= start]
+        name = " ".join(filter(None, (within[-1] if within else "", name, match["note"])))
+        value = match["missing"] or ("-" if _LEFT_OUT.fullmatch(match["value"]) else match["value"])
+        yield start, name, value
+        at, first = match.end(), False
 
 
-def _is_metric(line: _Line) -> bool:
-    return any(find_adjusted(pair["name"]) is not None for pair in line.pairs)
+def _suffix(text: str) -> str | None:
+    """Return the longest end of a text, in whole words, that is a metric with known words; None if no end is."""
+    starts = [match.start() for match in re.finditer(r"\S+", text)][-6:]
+    return next((text[start:] for start in starts if _is_understood(text[start:])), None)
 
 
 def _unlisted(line: str) -> str:
-    """Return a line with a pair for each number of a list, and a note after a value moved to its key."""
+    """Return a line with a pair for each number of a list and each leaf of a dictionary."""
 
     def pairs(match: re.Match[str]) -> str:
         keys, values = (match[group].replace(" ", "").strip(",").split(",") for group in (2, 3))
@@ -130,11 +191,8 @@ def _unlisted(line: str) -> str:
             return match[0]
         return ", ".join(f"{match[1]}{key}: {value}" for key, value in zip(keys, values, strict=True))
 
-    if len(line) <= _LONGEST_LISTED:
-        line = _flat(line.strip()) if line.strip()[-1:] == "}" else line
-        line = _SPACED.sub(lambda pair: f"{pair[1]}: " if find_adjusted(pair[1]) else pair[0], line)
-    is_short = len(line) <= _LONGEST_LISTED and line.endswith((")", "]", "}"))
-    return _NOTED.sub(r"\1 \3\2", _LISTED.sub(pairs, line)) if is_short else line
+    line = _LISTED.sub(pairs, _CALL.sub(r"\1", line))
+    return _flat(line.strip()) if line.rstrip().endswith("}") else line
 
 
 def _flat(line: str) -> str:
@@ -148,57 +206,32 @@ def _flat(line: str) -> str:
     return ", ".join(f"{path}: {value}" for path, value in paths_of(data))
 
 
-def _only_pair(line: _Line) -> list[re.Match[str]]:
-    """Return the pair of a line that holds nothing else; empty for other lines."""
-    if len(line.pairs) == 1 and line.pairs[0].group().strip(_AROUND_PAIR) == line.text.strip(_AROUND_PAIR):
-        return line.pairs
-    match = _LINE.fullmatch(line.text) if len(line.pairs) < 2 else None
-    return [match] if match else []
-
-
-def _single_pairs(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
-    """Return lines of one pair as a table with a row for each, and a column for the training step if any has a step."""
-    pairs = [pair for line in read for pair in line.pairs]
-    has_steps = any(pair["step"] for pair in pairs)
+def _long_table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
+    """Return lines of one number as a table with a row for each, and a column for the training step if any has one."""
+    has_steps = any(line.step for line in read)
     above = texts_above(lines, read[0].number - 1)
     title = _SPLIT.fullmatch(above[0]) if above else None
-    split = f"{title[1]} " if title else ""
-    rows = [
-        [f"{'' if pair['split'] else split}{_key(pair)}", pair["value"], *([pair["step"] or ""] * has_steps)]
-        for pair in pairs
-    ]
-    numbers = [read[0].number, *(line.number for line in read if line.pairs)]
-    header = ["", "value", *(["step"] * has_steps)]
-    return make_grid([header, *rows], header_rows=1, lines=numbers, context=above)
+    rows = [["", "value", *(["step"] * has_steps)]]
+    for line in read:
+        [(name, value)] = line.pairs
+        split = f"{title[1]} " if title and not _SPLIT_WORD.match(name) else ""
+        rows.append([f"{split}{name}", value, *([line.step] * has_steps)])
+    numbers = [read[0].number, *(line.number for line in read)]
+    return make_grid(rows, header_rows=1, lines=numbers, context=above)
 
 
-def _metric_before(line: str, pairs: Sequence[re.Match[str]]) -> tuple[str, str]:
-    """Return the text before the first pair, and the metric that its keys share: 'MRR: Tail : 0.43, Head : 0.25'."""
-    first = pairs[0].start()
-    match = _METRIC.search(line, max(0, first - 50), first)
-    is_metric = match is not None and find_adjusted(match[1]) is not None
-    return (line[: match.start()], f"{match[1]} ") if match and is_metric else (line[:first], "")
-
-
-def _key(pair: re.Match[str]) -> str:
-    """Return the key of a pair, with the split before it, if any."""
-    return f"{pair['split'] or ''}{pair['name']}"
-
-
-def _pairs_table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
-    """Return lines of several pairs as a table: the text before the first pair, the facts, a column for each key."""
+def _table(read: Sequence[_Line], lines: Sequence[str]) -> Grid:
+    """Return lines of several numbers as a table: the label of each, its facts, a column for each name."""
     above = texts_above(lines, read[0].number - 1)
     title = _TITLE.fullmatch(above[0]) if above else None
-    labels, values = [], []
+    facts = list(dict.fromkeys(name for line in read for name, _ in line.facts))
+    names = list(dict.fromkeys(name for line in read for name, _ in line.pairs))
+    rows = [["", *facts, *names]]
     for line in read:
-        before, metric = _metric_before(line.text, line.pairs)
-        label = _LABEL.match(_FIELD.sub("", before))
-        labels.append(label[0] if label else title[1] if title else "")
-        values.append({f"{metric}{_key(pair)}": pair["value"] for pair in line.pairs})
-    named = [list(dict.fromkeys(chain(*own))) for own in ([line.facts for line in read], values)]
-    rows = [
-        [label, *(line.facts.get(name, "") for name in named[0]), *(own.get(name, "") for name in named[1])]
-        for line, label, own in zip(read, labels, values, strict=True)
-    ]
+        said, values = dict(line.facts), dict(line.pairs)
+        label = line.label or (title[1] if title else "")
+        rows.append(
+            [label, *(said.get(name, "") for name in facts), *(values.get(name, "") for name in names)]
+        )
     numbers = [read[0].number, *(line.number for line in read)]
-    return make_grid([["", *chain(*named)], *rows], header_rows=1, lines=numbers, context=above)
+    return make_grid(rows, header_rows=1, lines=numbers, context=above)

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.tables.formats.grid import Grid, Span, add_text, context_of, make_grid, spread_spans
-from rankadjust.tables.formats.plaintext import bordered_grid
+from rankadjust.tables.formats.text import bordered_grid
 
 # docutils takes up to a quarter of a minute for this length; a page of results has a fiftieth of it.
 _MOST_CHARACTERS = 500_000

@@ -28,7 +28,7 @@ def workbook_grids(data: bytes) -> list[Grid]:
     grids: list[Grid] = []
     for name in workbook.sheet_names:
         sheet = workbook.get_sheet_by_name(name)
-        require_size(sheet.total_width, sheet.total_height, sheet.width * sheet.height)
+        require_size(sheet.total_width, sheet.total_height)
         grids += _tables(name, _texts(sheet))
     return grids
 

@@ -312,13 +312,12 @@ def test_text_of_a_pdf_with_single_blanks(tmp_path):
     assert rows[0] == ("RESCAL", "WN18", MRR, "0.892")
     assert rows[-1] == ("Dist Mult", "UMLS", MR, "41")
     assert len(rows) == 9
-    assert "cut at single blanks" in describe(reading)
 
 
 def test_text_of_a_pdf_whose_header_does_not_fit_asks_for_the_columns(tmp_path):
     reading = read(tmp_path, "a.txt", PDF.replace("Hits@1", "Hits @ 1"))
     assert values(reading) == []
-    assert "no line above has 6 words: state the columns" in describe(reading)
+    assert describe(reading).startswith("a.txt: 0 of 9 numbers read, 9 not:")
 
 
 def test_headers_in_chinese(tmp_path):

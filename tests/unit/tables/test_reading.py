@@ -616,9 +616,7 @@ def test_validation_ranks_of_libkge_are_filtered_without_the_test_set_unless_a_s
 def test_aliases_of_yaml_that_stand_for_millions_of_keys_are_refused(tmp_path):
     lines = ["a0: &a0 {mrr: 0.1, mr: 2}"]
     lines += [f"a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}" for n in range(1, 60)]
-    with pytest.raises(
-        RankadjustError, match=r"line 18: .*aliases that stand for more than 1,000,000 values"
-    ):
+    with pytest.raises(RankadjustError, match="at most 1,000 columns and 5,000,000 cells are read"):
         read_text(tmp_path, "many.yml", "\n".join(lines))
 
 

@@ -1,4 +1,4 @@
-"""Read plain text into grids: CSV, pipes without Markdown's delimiter row, fixed-width text, text copied from a PDF."""
+"""Read plain text into grids: separated values, lines with pipes, columns between blanks."""
 
 import csv
 import io
@@ -66,17 +66,14 @@ def piped_grids(text: str) -> list[Grid]:
     """Return the blocks of lines with pipes ('a | b | c') as tables; lines of dashes are borders."""
     lines = text.splitlines()
     grids = []
-    for first, last in blocks_of(
-        [line.count("|") > 0 and not line.lstrip().startswith("+") for line in lines]
-    ):
+    for first, last in blocks_of(["|" in line and not line.lstrip().startswith("+") for line in lines]):
         own = [at for at in range(first, last) if not re.fullmatch(r"[\s|+:=-]+", lines[at])]
         # A header may begin with an empty corner in place of a border: '   | MRR' above 'A | 0.5'.
         border = "" if all(lines[at].lstrip().startswith("|") for at in own) else "|"
-        numbered = [(at + 1, split_pipes(border + lines[at])) for at in own]
-        if len(numbered) > 1 and max(len(cells) for _, cells in numbered) > 1:
-            rows = [[cell.replace("\\|", "|") for cell in cells] for _, cells in numbered]
+        rows = [[cell.replace("\\|", "|") for cell in split_pipes(border + lines[at])] for at in own]
+        if len(rows) > 1 and max(map(len, rows)) > 1:
             context = [*texts_above(lines, first), *lines[last : last + CONTEXT_LENGTH]]
-            grids.append(make_grid(rows, lines=[number for number, _ in numbered], context=context))
+            grids.append(make_grid(rows, lines=[at + 1 for at in own], context=context))
     return grids
 
 
@@ -94,80 +91,39 @@ def texts_above(lines: Sequence[str], first: int) -> list[str]:
     return list(dict.fromkeys([*islice(near, CONTEXT_LENGTH), *top]))
 
 
-def fixed_width_grids(text: str) -> list[Grid]:
-    """Return blocks of lines as tables, cut where all lines of a block have blanks, or at a line of '---  ---'.
+def blank_grids(text: str) -> list[Grid]:
+    """Return blocks of lines as tables whose columns stand between blanks or tabs.
 
-    If the lines of a block have no blanks in common, they are cut at runs of two blanks or tabs, provided that every
-    line then has the same number of cells.
+    A block is cut at a line of '---  ---', at tabs if every line has as many cells, or where all lines have blanks;
+    else every line that ends in as many numbers as the next is cut at single blanks, and so is its header.
     """
-    lines = [line.expandtabs() for line in text.splitlines()]
+    written = text.splitlines()
+    lines = [line.expandtabs() for line in written]
     grids = []
     for first, last in blocks_of([bool(line.strip()) for line in lines]):
         context = texts_above(lines, first)
-        if any(_BORDER.match(line) for line in lines[first:last]):
+        if any(map(_BORDER.match, lines[first:last])):
             bordered = bordered_grid(lines[first:last], first, context)
             if len(bordered.rows) > 1:
                 grids.append(bordered)
                 continue
         numbers = [number for number in range(first, last) if not re.fullmatch(r"[\s=+|-]+", lines[number])]
-        while numbers and len(re.split(r"\s{2,}", lines[numbers[0]].strip())) == 1:
+        while numbers and len(re.split(r"\s{2,}|\t", written[numbers[0]].strip())) == 1:
             context = [lines[numbers.pop(0)], *context]
-        rows = _cut_at_common_blanks([lines[number] for number in numbers])
+        rows = _cut([written[number] for number in numbers]) if len(numbers) > 1 else []
         if rows:
             grids.append(make_grid(rows, lines=[number + 1 for number in numbers], context=context))
-    return grids
+    return grids or _cut_at_single_blanks([" ".join(line.split()) for line in lines])
 
 
-def single_blank_grids(text: str) -> list[Grid]:
-    """Return tables from text copied out of a PDF: lines that end in equally many numbers, with single blanks between.
+def _cut(written: Sequence[str]) -> list[list[str]]:
+    """Return lines cut at tabs, or where all have blanks; empty if they have neither in common.
 
-    The header is the line above with as many words. A line of fewer words above the header holds names, each for the
-    same number of columns.
+    The names above several columns may cross the blanks between values.
     """
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    runs = [
-        (count, list(run)) for count, run in groupby(range(len(lines)), lambda at: _numbers_at_end(lines[at]))
-    ]
-    spans = [(count, run[0], run[-1] + 1) for count, run in runs if count > 1 and len(run) > 1]
-    return [_of_single_blanks(lines, first, last, count) for count, first, last in spans]
-
-
-def _numbers_at_end(line: str) -> int:
-    words = line.split()
-    count = next((n for n, word in enumerate(reversed(words)) if not _is_value(word)), len(words))
-    return count if 0 < count < len(words) else 0
-
-
-def _is_value(word: str) -> bool:
-    return word in ("-", "–", "—") or ("." in word and read_number(word) is not None) or word.isdigit()
-
-
-def _of_single_blanks(lines: Sequence[str], first: int, last: int, count: int) -> Grid:
-    cells = [line.rsplit(" ", count) for line in lines[first:last]]
-    numbers = list(range(first + 1, last + 1))
-    above = [number for number in range(max(0, first - 3), first) if lines[number]][::-1]
-    header = next((number for number in above if len(lines[number].split()) in (count, count + 1)), None)
-    if header is None:
-        remark = f"lines {first + 1} to {last}: no line above has {count} words: state the columns"
-        return make_grid(cells, lines=numbers, context=texts_above(lines, first), remarks=[remark])
-    rows = [["", *lines[header].split()][-count - 1 :]]
-    names = next((lines[number].split() for number in above if 1 < len(lines[number].split()) < count), [])
-    if names and count % len(names) == 0:
-        rows.insert(0, ["", *(name for name in names for _ in range(count // len(names)))])
-    remark = f"lines {first + 1} to {last}: cut at single blanks, as many words as line {header + 1} has"
-    return make_grid(
-        [*rows, *cells],
-        header_rows=len(rows),
-        lines=[header + 1] * len(rows) + numbers,
-        context=texts_above(lines, header),
-        remarks=[remark],
-    )
-
-
-def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
-    """Return lines cut where all have blanks; the names above several columns may cross the blanks between values."""
-    if len(lines) < 2:
-        return []
+    if at_tabs := _evenly(written, r" *\t\s*"):
+        return at_tabs
+    lines = [line.expandtabs() for line in written]
     width = max(map(len, lines))
     gaps = _gaps(lines)
     body = [line for line in lines if sum(map(_is_value, line.split())) > 1]
@@ -178,8 +134,47 @@ def _cut_at_common_blanks(lines: Sequence[str]) -> list[list[str]]:
     if 0 < len(gaps) <= MAX_COLUMNS:
         edges = [0, *(last for _, last in gaps), width]
         return [[line[first:last].strip() for first, last in pairwise(edges)] for line in lines]
-    split = [re.split(r"\s{2,}", line.strip()) for line in lines]
-    return split if len({len(row) for row in split}) == 1 and len(split[0]) > 1 else []
+    return _evenly(lines, r"\s{2,}")
+
+
+def _evenly(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """Return lines cut at a separator, empty unless all have the same number of pieces, and several."""
+    cut = [re.split(separator, line.strip()) for line in lines]
+    return cut if len(set(map(len, cut))) == 1 and len(cut[0]) > 1 else []
+
+
+def _is_value(word: str) -> bool:
+    return word in ("-", "–", "—") or ("." in word and read_number(word) is not None) or word.isdigit()
+
+
+def _numbers_at_end(line: str) -> int:
+    words = line.split()
+    count = next((n for n, word in enumerate(reversed(words)) if not _is_value(word)), len(words))
+    return count if 0 < count < len(words) else 0
+
+
+def _cut_at_single_blanks(lines: Sequence[str]) -> list[Grid]:
+    """Return tables of lines that end in equally many numbers; the header above has as many words.
+
+    A line of fewer words above the header holds names, each for the same number of columns.
+    """
+    grids = []
+    for count, run in groupby(range(len(lines)), key=lambda at: _numbers_at_end(lines[at])):
+        numbers = list(run)
+        if count < 2 or len(numbers) < 2:
+            continue
+        above = [at for at in range(max(0, numbers[0] - 3), numbers[0]) if lines[at]][::-1]
+        header = next((at for at in above if len(lines[at].split()) in (count, count + 1)), None)
+        rows = [] if header is None else [["", *lines[header].split()][-count - 1 :]]
+        names = next((own for at in above if 1 < len(own := lines[at].split()) < count), [])
+        if rows and names and count % len(names) == 0:
+            rows.insert(0, ["", *(name for name in names for _ in range(count // len(names)))])
+        top = numbers[0] if header is None else header
+        cells = [lines[at].rsplit(" ", count) for at in numbers]
+        starts = [top + 1] * len(rows) + [at + 1 for at in numbers]
+        context = texts_above(lines, top)
+        grids.append(make_grid([*rows, *cells], header_rows=len(rows), lines=starts, context=context))
+    return grids
 
 
 def _gaps(lines: Sequence[str]) -> list[tuple[int, int]]:
