@@ -12,15 +12,12 @@ from rankadjust.base.stages import read_product
 from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check, check_against
 from rankadjust.literature.full_ranking import what_sampling_hides
-from rankadjust.literature.row_constants import effect_of_approximation
-from rankadjust.literature.size_correlation import size_correlation
 from rankadjust.literature.summaries import (
     below_baselines,
     best_results,
     chance_share,
     not_above_chance,
     protocol_effect,
-    standings,
     surprising,
 )
 
@@ -34,8 +31,7 @@ def compare(
     own: Collection[str] = (),
 ) -> None:
     """Write the tables; own: names of the tables that are the user's, whose models have places of their own."""
-    of_run = Constants.from_files(database)
-    constants = of_run.over_file(released)
+    constants = Constants.from_files(database).over_file(released)
     parts = {Path(path).stem: path for path in rescored}
     results = pl.concat(
         [
@@ -52,15 +48,10 @@ def compare(
         "chance-share": chance_share(results),
         "protocol-effect": protocol_effect(results),
         "best-results": best_results(results, contradictions=contradictions),
-        "size-correlation": size_correlation(results),
         "not-above-chance": not_above_chance(results, contradictions),
         "below-baselines": below_baselines(results),
         "what-sampling-hides": what_sampling_hides(results),
-        "below-baselines-by-model": below_baselines(results, ["model"]),
-        "below-baselines-by-year": below_baselines(results, ["year"]),
         "below-baselines-most": surprising(results, contradictions),
-        "counting-and-models": standings(results, constants.baselines),
-        "effect-of-approximation": effect_of_approximation(of_run.table),
     }
     for name, table in tables.items():
         write_csv(table, folder / f"{name}.csv")

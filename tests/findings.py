@@ -24,7 +24,6 @@ from rankadjust.literature.contradictions import check
 from rankadjust.literature.copies import distinct_results
 from rankadjust.literature.full_ranking import add_full_bounds, what_sampling_hides
 from rankadjust.literature.rescore import rescore
-from rankadjust.literature.size_correlation import size_correlation
 from rankadjust.literature.statuses import STATUSES
 from rankadjust.literature.summaries import (
     below_baselines,
@@ -62,11 +61,6 @@ def flagged() -> pl.DataFrame:
 def sampled() -> pl.DataFrame:
     """Return what values among sampled negatives leave open."""
     return what_sampling_hides(add_full_bounds(rescored(), Constants.released()))
-
-
-@cache
-def correlated() -> pl.DataFrame:
-    return size_correlation(rescored())
 
 
 def counts() -> pl.DataFrame:
@@ -217,30 +211,6 @@ def counted() -> str:
     return table(found, columns)
 
 
-def counting_by_model() -> str:
-    found = below_baselines(rescored(), ["model"])
-    several = found.filter(pl.col("results") >= 10)
-    most = several.sort(
-        pl.col("below") / pl.col("results"), "results", "model", descending=[True, True, False]
-    )
-    return _by("model", most.head(12))
-
-
-def counting_by_year() -> str:
-    return _by("year", below_baselines(rescored(), ["year"]).sort("year", nulls_last=True))
-
-
-def _by(name: str, found: pl.DataFrame) -> str:
-    columns = {
-        name: lambda row: "not said" if row[name] is None else str(row[name]),
-        "results": "{results:,}",
-        "below counting": "{below:,}",
-        "chance explains": share_of("chance_share"),
-        "counting explains": share_of("counting_share"),
-    }
-    return table(found, columns)
-
-
 def most_below() -> str:
     columns = {
         "model": lambda row: f"{row['model']} ({row['year']})" if row["year"] else row["model"],
@@ -362,36 +332,6 @@ def ties() -> str:
     return table(rows, columns)
 
 
-def correlations() -> str:
-    order = [MR, MRR, "hits_at_1", "hits_at_3", "hits_at_10"]
-    found = correlated().filter(pl.col("datasets") > 4, pl.col("metric").is_in(order)).to_dicts()
-    columns = {
-        "metric": label(),
-        "ranking": "{ranking}",
-        "data sets": "{sets}",
-        "number (results)": "{datasets} ({results})",
-        "printed": "{printed:+.2f} [{printed_low:+.2f}, {printed_high:+.2f}]",
-        "adjusted": "{adjusted:+.2f} [{adjusted_low:+.2f}, {adjusted_high:+.2f}]",
-    }
-    return table(sorted(found, key=lambda row: order.index(row["metric"])), columns)
-
-
-def few() -> str:
-    found = correlated().filter(pl.col("datasets").is_in([4, 5]), pl.col("sets") == "all")
-    raised = found.filter(pl.col("adjusted").abs() > pl.col("printed").abs())
-    named = listed(
-        [
-            f"of {resolve(row['metric']).label} from {row['printed']:+.2f} to {row['adjusted']:+.2f}"
-            for row in raised.to_dicts()
-        ]
-    )
-    return paragraph(
-        "Metrics with four or five data sets in a ranking are not in the table: so few observations have no interval "
-        f"worth printing. Adjustment makes {raised.height} of {found.height} such "
-        f"correlations stronger, {named}."
-    )
-
-
 def statuses() -> str:
     count = dict(rescored()["status"].value_counts().iter_rows())
     rows = [{"status": name, "rows": count[name]} for name in STATUSES if name in count]
@@ -432,16 +372,12 @@ FINDINGS = {
     "share": share,
     "counted": counted,
     "counting": counting,
-    "counting by model": counting_by_model,
-    "counting by year": counting_by_year,
     "most below": most_below,
     "protocols": protocols,
     "negatives": negatives,
     "chance": chance,
     "copies": copies,
     "ties": ties,
-    "correlations": correlations,
-    "few": few,
     "hidden": hidden,
     "statuses": statuses,
 }

@@ -21,7 +21,6 @@ _WORST_FIRST = {name: place for place, name in enumerate(SEVERITIES)}
 _ADVICE = {
     "usual": "Nothing has to change; compare the digits with the source.",
     "repeated_row": "Look up in the source which of the two rows is right.",
-    "repeated_column": "Look up in the source which of the two columns is right.",
 }
 _LOOK = "Look the values up in the source."
 _RESULT = ("file", "model", *EVALUATION)

@@ -19,8 +19,6 @@ _LEAST_SAME = pl.when("named").then(SAME_NAMED).otherwise(SAME_UNNAMED)
 # Values with fewer digits are often equal by chance.
 _LEAST_DIGITS = 2
 LEAST_EQUAL_DIGITS = 3
-# Two columns are compared if at least so many models are in both.
-_LEAST_MODELS = 3
 
 
 def copies(rows: pl.DataFrame) -> list[Finding]:
@@ -29,7 +27,7 @@ def copies(rows: pl.DataFrame) -> list[Finding]:
     rows: rows of `rescore`, with _row and group (equal for the values of one model).
     """
     known = _comparable(rows)
-    return [*_changed_copies(known, known), *_repeated_rows(known), *_repeated_columns(known)]
+    return [*_changed_copies(known, known), *_repeated_rows(known)]
 
 
 def changed_copies(rows: pl.DataFrame, others: pl.DataFrame) -> list[Finding]:
@@ -149,8 +147,11 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
     same_place = pl.any_horizontal(
         pl.col(name).eq_missing(pl.col(f"{name}_other")) for name in ("source", "table")
     )
+    named = rows.filter(pl.col("model").is_not_null())
     repeated = (
-        _of_one_model(rows, ["model", "protocol", "split", "side", "metric"])
+        named.join(
+            named, on=["model", "protocol", "split", "side", "metric"], suffix="_other", nulls_equal=True
+        )
         .filter(pl.col("dataset") < pl.col("dataset_other"), same_place)
         .group_by("group", "group_other", "dataset", "dataset_other", "model", maintain_order=True)
         .agg(
@@ -173,48 +174,6 @@ def _repeated_rows(rows: pl.DataFrame) -> Iterator[Finding]:
                 f"{row['dataset_other']}: one row looks copied to the other."
             ),
         )
-
-
-def _repeated_columns(rows: pl.DataFrame) -> Iterator[Finding]:
-    """Return columns (a metric of an evaluation in a table) that repeat another column for every model."""
-    others = [f"{name}_other" for name in KEY]
-    is_other = pl.struct(KEY) != pl.struct(
-        pl.col(other).alias(name) for name, other in zip(KEY, others, strict=True)
-    )
-    repeated = (
-        _of_one_model(rows, ["source", "table", "model"])
-        .filter(pl.col("_row") > pl.col("_row_other"), is_other)
-        .group_by("source", "table", *KEY, *others, maintain_order=True)
-        .agg(
-            pl.col("name", "name_other").first(),
-            models=pl.col("model").n_unique(),
-            distinct=pl.col("value").n_unique(),
-            all_equal=_EQUAL.all() & pl.col("telling").all(),
-            row=pl.col("_row").min(),
-        )
-        .filter("all_equal", pl.col("models") >= _LEAST_MODELS, pl.col("distinct") >= _LEAST_MODELS)
-        .sort("row")
-    )
-    for row in repeated.iter_rows(named=True):
-        here, there = (
-            " ".join(str(row[f"{column}{end}"]) for column in ("name", "dataset", "side"))
-            for end in ("", "_other")
-        )
-        yield Finding(
-            row=row["row"],
-            severity="suspicious",
-            bound="repeated_column",
-            values=f"{here}; {there}",
-            message=(
-                f"The column {here} has the values of {there} for all {row['models']} models: one column looks copied."
-            ),
-        )
-
-
-def _of_one_model(rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """Return the pairs of values of a model that agree in `key`; columns of the second value have the suffix _other."""
-    named = rows.filter(pl.col("model").is_not_null())
-    return named.join(named, on=key, suffix="_other", nulls_equal=True)
 
 
 _EQUAL = pl.col("value_as_printed") == pl.col("value_as_printed_other")

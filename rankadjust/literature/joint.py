@@ -1,13 +1,12 @@
 """Joint consistency: whether one distribution of ranks can have all printed values of a model."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
 
 import numpy as np
 
 from rankadjust.base.errors import listed
-from rankadjust.chance.metrics import hit, resolve
+from rankadjust.chance.metrics import hit
 from rankadjust.consistency.grid import RankFunction
 from rankadjust.consistency.program import MOST_AVERAGED, Program, Ranks
 from rankadjust.consistency.statements import (
@@ -190,9 +189,6 @@ def _finding_of(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Find
     value = blamed.value
     least = min((each for each in clashing if each.allowed), key=lambda each: each.change, default=None)
     mended = None if least is None else least.mended
-    sentences = list(_sentences(ranks, clashing, blamed, mended))
-    if ranks is not Ranks.DECREASING and (hint := _hint(model, program, value)):
-        sentences.append(hint)
     limit, printed = (None, None) if blamed.end is None else map(value.as_adjusted, blamed.end)
     severity, remark = _severity(model, ranks, names)
     finding = Finding(
@@ -203,7 +199,7 @@ def _finding_of(model: _Model, ranks: Ranks, names: Sequence[str]) -> tuple[Find
         excess=None if limit is None or printed is None else abs(limit - printed),
         values="; ".join(each.value.text for each in clashing),
         mended=mended,
-        message=" ".join([*sentences, *remark]),
+        message=" ".join([*_sentences(ranks, clashing, blamed, mended), *remark]),
     )
     return finding, value.key
 
@@ -288,42 +284,3 @@ def _first_that(holds: Callable[[int], bool], last: int) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle + 1, high)
     return low
-
-
-def _hint(model: _Model, program: Program, blamed: PrintedValue) -> str | None:
-    """Return a sentence that names a slip after whose correction all values agree, None if there is none."""
-    for words, changed in _slips(list(model.values.values()), blamed):
-        again = model.program_of(changed, Ranks.HALVES)
-        if set(again.names) == set(program.names) and not again.clashes(again.names):
-            return f"All would agree if {words}."
-    return None
-
-
-def _slips(
-    values: Sequence[PrintedValue], blamed: PrintedValue
-) -> Iterator[tuple[str, Sequence[PrintedValue]]]:
-    """Yield possible slips, in words, each with the corrected values."""
-    for first, second in combinations([value for value in values if value.metric.upper <= 1], _TWO):
-        if first.side == second.side and blamed.key in (first.key, second.key) and first.low != second.low:
-            swapped = (
-                replace(kept, low=other.low, high=other.high)
-                for kept, other in ((first, second), (second, first))
-            )
-            yield f"{first.name} and {second.name} were swapped", _with(values, *swapped)
-    for words, factor in (("in percent", 0.01), ("a fraction", 100.0)):
-        if blamed.metric.upper <= 1 and blamed.high * factor <= 1:
-            changed = replace(blamed, low=blamed.low * factor, high=blamed.high * factor)
-            yield f"{blamed.name} were {words}", _with(values, changed)
-    hits = [value for value in values if value.metric.family == "hits_at_k" and value.metric.k]
-    ks = [value.metric.k or 0 for value in hits]
-    for words, by in (("the ranks below k only", -1), ("the ranks up to k + 1", 1)):
-        if ks and min(ks) + by > 0:
-            shifted = [
-                replace(value, metric=resolve(f"hits@{k + by}")) for value, k in zip(hits, ks, strict=True)
-            ]
-            yield f"Hits@k counted {words}", _with(values, *shifted)
-
-
-def _with(values: Sequence[PrintedValue], *changed: PrintedValue) -> list[PrintedValue]:
-    by_key = {value.key: value for value in changed}
-    return [by_key.get(value.key, value) for value in values]

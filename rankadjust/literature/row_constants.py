@@ -5,8 +5,7 @@ from functools import cache
 
 import polars as pl
 
-from rankadjust.base.vocabulary import KEY, SAMPLED, TEST_SPLITS
-from rankadjust.chance.metrics import resolve
+from rankadjust.base.vocabulary import KEY, SAMPLED
 from rankadjust.chance.moments import metric_moments
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.data.registry import Dataset
@@ -103,49 +102,14 @@ def _with_num_candidates(keys: pl.DataFrame, entities: Mapping[str, int]) -> pl.
 def _with_expectation(keys: pl.DataFrame) -> pl.DataFrame:
     """Add the expectation for the constant number of candidates, and empty columns for the unknown constants."""
     unknown = dict.fromkeys(("variance", "variance_random_scorer"), pl.lit(None, dtype=pl.Float64))
-    return _with_constant_n(keys, "num_candidates", "expectation").with_columns(
+    distinct = keys.select("metric", "num_candidates").unique(maintain_order=True)
+    expectations = [metric_moments(metric, [size]).expectation for metric, size in distinct.iter_rows()]
+    known = distinct.with_columns(pl.Series("expectation", expectations, dtype=pl.Float64))
+    return keys.join(known, on=distinct.columns, how="left", maintain_order="left").with_columns(
         entities=pl.col("num_candidates"),
         tasks=pl.lit(None, dtype=pl.Int64),
         **unknown,
         method=pl.col("origin"),
         reason=pl.lit(_UNKNOWN_TASKS),
         reason_random_scorer=pl.lit(_UNKNOWN_TASKS),
-    )
-
-
-def _with_constant_n(rows: pl.DataFrame, number: str, name: str) -> pl.DataFrame:
-    """Add as column `name` the expectation if every task has as many candidates as column `number` says."""
-    distinct = rows.select("metric", number).unique(maintain_order=True)
-    expectations = [metric_moments(metric, [size]).expectation for metric, size in distinct.iter_rows()]
-    known = distinct.with_columns(pl.Series(name, expectations, dtype=pl.Float64))
-    return rows.join(known, on=["metric", number], how="left", maintain_order="left")
-
-
-def effect_of_approximation(database: pl.DataFrame) -> pl.DataFrame:
-    """Return the error of an index that is computed as if every N were the number of entities.
-
-    database: a frame with the columns of rankadjust.database.store.SCHEMA. Its rows of additive metrics under the
-    protocol `filtered`, on test splits and both sides, are used. Since 1 - index = (optimum - M) / (optimum - E), a
-    wrong expectation multiplies the distance of every index from 1 by the same factor. Returns dataset, split, metric,
-    entities, expectation, expectation_from_entities, factor (1: no effect).
-    """
-    rows = database.filter(
-        pl.col("split").is_in(TEST_SPLITS),
-        pl.col("metric").is_in([key for key in database["metric"].unique() if resolve(key).additive]),
-        pl.col("index_scale").is_not_null(),
-        protocol="filtered",
-        side="both",
-    )
-    apart = {name: pl.col("optimum") - pl.col(name) for name in ("expectation", "expectation_from_entities")}
-    return (
-        _with_constant_n(rows, "entities", "expectation_from_entities")
-        .select(
-            "dataset",
-            "split",
-            "metric",
-            "entities",
-            *apart,
-            factor=apart["expectation"] / apart["expectation_from_entities"],
-        )
-        .sort("metric", "entities", "dataset")
     )

@@ -5,8 +5,6 @@ quality of a result. So adjustment never changes the order of models there. It s
 and so it changes comparisons between numbers of different evaluations.
 """
 
-from collections.abc import Sequence
-
 import polars as pl
 
 from rankadjust.base.vocabulary import EVALUATION, KEY, SAMPLED, TEST_SPLITS
@@ -26,10 +24,9 @@ _MRR_AND_HITS = "^(inverse_harmonic_mean_rank(_at_[0-9]+)?|hits_at_([1-9]|10))$"
 
 
 def usable(rescored: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows that have an index of their own evaluation, with the columns `ranking` and `merit`.
+    """Return the rows that have an index of their own evaluation, with the column `merit`.
 
-    rescored: rows of `rankadjust.literature.rescore.rescore`. ranking names the kind of candidates: sampled, raw (all
-    entities without a filter) or filtered. merit is the printed value with the sign that makes higher better.
+    rescored: rows of `rankadjust.rescore`. merit is the printed value with the sign that makes higher better.
     """
     absent = [
         name for name in ("source", "year", "model", "source_line", "caveat") if name not in rescored.columns
@@ -39,11 +36,6 @@ def usable(rescored: pl.DataFrame) -> pl.DataFrame:
     )
     lower_is_better = [key for key in rows["metric"].unique() if not resolve(key).increasing]
     return rows.with_columns(
-        ranking=pl.when(pl.col("protocol").str.contains(SAMPLED))
-        .then(pl.lit("sampled"))
-        .when(pl.col("protocol") == "raw")
-        .then(pl.lit("raw"))
-        .otherwise(pl.lit("filtered")),
         merit=pl.when(pl.col("metric").is_in(lower_is_better)).then(-pl.col("value")).otherwise("value"),
     )
 
@@ -66,7 +58,7 @@ def chance_share(rescored: pl.DataFrame) -> pl.DataFrame:
     rows = distinct_results(usable(rescored)).filter(pl.col("metric").str.contains(_MRR_AND_HITS))
     share, difference = pl.col("expectation") / pl.col("value"), (pl.col("value") - pl.col("index")).abs()
     return (
-        rows.with_columns(candidates=candidate_class())
+        rows.with_columns(candidates=_candidate_class())
         .group_by("candidates")
         .agg(
             results=pl.len().cast(pl.Int64),
@@ -81,7 +73,7 @@ def chance_share(rescored: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def candidate_class() -> pl.Expr:
+def _candidate_class() -> pl.Expr:
     """Return the class of a row by its candidates: 'sampled-20', 'fewer than 200 entities', ..."""
     size: pl.Expr = pl.lit(_LARGEST)
     for name, end in reversed(_SIZES.items()):
@@ -193,23 +185,21 @@ def impossible_values(rows: pl.DataFrame, contradictions: pl.DataFrame | None) -
     return rows.join(impossible, on=key, how="semi", nulls_equal=True, maintain_order="left")
 
 
-def below_baselines(
-    rescored: pl.DataFrame, by: Sequence[str] = ("dataset", "protocol", "split")
-) -> pl.DataFrame:
-    """Count for each evaluation, model or year the published values that are below the best counting baseline.
+def below_baselines(rescored: pl.DataFrame) -> pl.DataFrame:
+    """Count for each evaluation the published values that are below the best counting baseline.
 
     Only rows of `comparable` with a gain are used: the baseline was evaluated under the same protocol, and the best
-    baseline was chosen on validation. by: columns of rescored rows; each combination of their values gets a row.
-    Returns results, models, below (the number of results that are below the baseline by more than their rounding), and
-    for MRR and Hits@k, k up to 10, the median shares of a value that chance and counting explain (chance_share,
-    counting_share). The other columns describe the result with the lowest gain: lowest_gain, lowest_model,
-    lowest_dataset, lowest_metric, lowest_value, baseline and baseline_value. The row with most results below comes
-    first.
+    baseline was chosen on validation. Returns dataset, protocol, split, results, models, below (the number of results
+    that are below the baseline by more than their rounding), and for MRR and Hits@k, k up to 10, the median shares of
+    a value that chance and counting explain (chance_share, counting_share). The other columns describe the result with
+    the lowest gain: lowest_gain, lowest_model, lowest_metric, lowest_value, baseline and baseline_value. The row with
+    most results below comes first.
     """
+    by = ("dataset", "protocol", "split")
     has_share = pl.col("metric").str.contains(_MRR_AND_HITS) & (pl.col("value") > 0)
     shares = {"chance_share": "expectation", "counting_share": "baseline_value"}
     lowest = {
-        **{f"lowest_{name}": name for name in ("gain", "model", "dataset", "metric", "value")},
+        **{f"lowest_{name}": name for name in ("gain", "model", "metric", "value")},
         **{name: name for name in ("baseline", "baseline_value")},
     }
     return (
@@ -226,7 +216,7 @@ def below_baselines(
             },
             **{name: pl.col(column).first() for name, column in lowest.items()},
         )
-        .sort("below", *by, descending=[True, *(False for _ in by)], nulls_last=True)
+        .sort("below", *by, descending=[True, False, False, False], nulls_last=True)
     )
 
 
@@ -251,33 +241,6 @@ def surprising(
         .head(count)
         .select(*EVALUATION, *columns, "below")
     )
-
-
-def standings(rescored: pl.DataFrame, baselines: pl.DataFrame, metric: str = "mrr") -> pl.DataFrame:
-    """Return the marks on the line from chance to perfect of each data set: chance, counting and every model.
-
-    baselines: a frame such as `rankadjust.database.constants.Constants.baselines`. metric: key or alias. Each model has
-    its best result. Returns a row for each mark, sorted by data set and value: dataset, protocol, split, kind (chance,
-    counting, model), name and value. Only data sets with a gain are included, on test splits and both sides.
-    """
-    key = resolve(metric).key
-    rows = comparable(rescored).filter(metric=key)
-    evaluation = ["dataset", "protocol", "split"]
-    known = rows.filter(pl.col("gain").is_not_null()).select(evaluation).unique()
-    rows = rows.join(known, on=evaluation, how="semi").drop_nulls("model")
-    counted = (
-        baselines.filter(metric=key, side="both").drop_nulls("value").join(known, on=evaluation, how="semi")
-    )
-    marks = [
-        rows.group_by(evaluation).agg(
-            pl.lit("chance").alias("kind"), name=pl.lit("chance"), value=pl.col("expectation").first()
-        ),
-        counted.select(*evaluation, kind=pl.lit("counting"), name="baseline", value="value"),
-        rows.group_by(*evaluation, name="model")
-        .agg(value=pl.col("value").max())
-        .select(*evaluation, pl.lit("model").alias("kind"), "name", "value"),
-    ]
-    return pl.concat(marks).sort(*evaluation, "value", "kind", "name")
 
 
 # The whole rounding interval is below the baseline.

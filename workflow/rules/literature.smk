@@ -13,15 +13,10 @@ COMPARISONS = [
     "chance-share",
     "protocol-effect",
     "best-results",
-    "size-correlation",
     "not-above-chance",
     "below-baselines",
     "what-sampling-hides",
-    "below-baselines-by-model",
-    "below-baselines-by-year",
     "below-baselines-most",
-    "counting-and-models",
-    "effect-of-approximation",
 ]
 CASE_STUDY = "hoyt2022-case-study"
 # Tables that are not the shipped literature: the page shows them first.

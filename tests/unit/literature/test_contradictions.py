@@ -524,25 +524,6 @@ def test_a_copy_that_differs_in_one_value():
     assert check(table(COPY.format(name="B", mrr="0.462"))).height == 0
 
 
-def test_a_column_with_the_values_of_another():
-    lines = [
-        f"s {model} WN18RR Hits@{k} 0.{value}"
-        for model, value in zip("ABC", (411, 423, 39), strict=True)
-        for k in (3, 10)
-    ]
-    (row,) = check(table("\n".join(lines))).to_dicts()
-    assert row["bound"] == "repeated_column"
-    assert row["message"].startswith("The column Hits@10 WN18RR both has the values of Hits@3 WN18RR both")
-    assert "all 3 models" in row["message"]
-    assert check(table("\n".join([*lines[:-1], "s C WN18RR Hits@10 0.40"]))).height == 0
-
-
-def test_hits_counted_off_by_one_are_recognised():
-    # 60 % of the ranks are 2, the others far: with ranks up to k + 1 Hits@1 is 0.6, and MRR 0.3 and a little.
-    found = broken({"hits@1": "0.600", "hits@10": "0.600", "mrr": "0.310"})
-    assert "All would agree if Hits@k counted the ranks up to k + 1." in found[0]["message"]
-
-
 def test_indices_that_were_averaged_over_the_sides_are_not_called_impossible():
     """Heads and tails of CoDEx-S have different expectations, so the mean of two AMRI is not the AMRI of all tasks."""
     values = {"head": "1.0000", "tail": "0.6000", "both": "0.8000"}

@@ -13,21 +13,9 @@ from rankadjust.literature.summaries import (
     not_above_chance,
     protocol_effect,
     ranked_rows,
-    standings,
     surprising,
 )
 from tests.unit.literature.results import MR, MRR, results
-
-
-def test_sampled_and_all_candidates_are_never_mixed():
-    mixed = pl.concat(
-        [
-            results(("a", "A", 0.5, 0.5, 10)),
-            results(("b", "A", 0.6, 0.4, 501), protocol="sampled-500"),
-            results(("c", "A", 0.6, 0.4, 501), protocol="raw"),
-        ]
-    )
-    assert comparable(mixed)["ranking"].to_list() == ["filtered", "sampled", "raw"]
 
 
 @pytest.mark.parametrize(
@@ -186,21 +174,6 @@ def held_against_counting():
     return pl.concat(rows, how="vertical_relaxed")
 
 
-def test_results_below_counting_by_model_and_by_year():
-    found = below_baselines(held_against_counting(), ["model"])
-    assert found.select("model", "results", "below").rows() == [
-        ("A", 3, 2),
-        ("D", 2, 2),
-        ("B", 1, 1),
-        ("C", 1, 1),
-        ("E", 1, 0),
-    ]
-    by_year = below_baselines(held_against_counting(), ["year"])
-    assert by_year.select("year", "results", "below").rows() == [("2020", 4, 2), ("2021", 2, 2), (None, 2, 2)]
-    # A table that does not state years has one row.
-    assert below_baselines(held_against_counting().drop("year"), ["year"])["results"].to_list() == [8]
-
-
 def test_the_furthest_below_are_one_for_a_model_and_two_of_a_data_set():
     found = surprising(held_against_counting())
     assert found.select("dataset", "model", pl.col("below").round(12)).rows() == [
@@ -214,27 +187,6 @@ def test_the_furthest_below_are_one_for_a_model_and_two_of_a_data_set():
     refuted = pl.DataFrame({"severity": ["impossible", "unusual"], "model": ["B", "C"], "dataset": "a"})
     left = surprising(held_against_counting(), refuted)
     assert left.select("dataset", "model").rows() == [("a", "C"), ("b", "D"), ("a", "A"), ("b", "A")]
-
-
-def test_standings_hold_chance_counting_and_the_best_of_each_model():
-    key = {"protocol": "filtered", "split": "testing", "side": "both", "metric": MRR}
-    rows = [
-        {"dataset": dataset, **key, "baseline": name, "value": value}
-        for dataset in ("b", "z")
-        for name, value in (("popularity", 0.2), ("rules", 0.4), ("recurrency", None))
-    ]
-    found = standings(held_against_counting(), pl.DataFrame(rows)).filter(dataset="b")
-    assert found.select("kind", "name", "value").rows() == [
-        ("chance", "chance", 0.1),
-        ("counting", "popularity", 0.2),
-        ("model", "D", 0.26),
-        ("model", "A", 0.35),
-        ("counting", "rules", 0.4),
-    ]
-    # z has no published results.
-    assert standings(held_against_counting(), pl.DataFrame(rows))["dataset"].unique().sort().to_list() == [
-        *"abc"
-    ]
 
 
 # --- at or below chance
