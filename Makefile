@@ -23,7 +23,7 @@ endif
 # third of the time of `make test`.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help results install adopt sums literature test test-oldest test-slow test-all test-cluster test-browser api site lint format lock clean
+.PHONY: help results install cluster adopt sums literature test test-oldest test-slow test-all test-cluster test-browser api site lint format lock clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -62,6 +62,8 @@ $(STAMP): requirements.lock bootstrap.lock pyproject.toml Makefile
 $(DEV): requirements-dev.lock $(STAMP)
 	@VIRTUAL_ENV=$(VENV) $(BIN)/uv pip install --quiet --require-hashes -r requirements-dev.lock
 	@touch $@
+
+cluster: $(DEV)  ## install what a run on Slurm needs, and the formatters, the site and the browser's driver
 
 results: $(STAMP)  ## run the workflow with the default configuration
 	@$(BIN)/python -c 'import tempfile; tempfile.gettempdir()' 2>/dev/null || { echo "error: there is no folder for" \
