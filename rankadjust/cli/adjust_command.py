@@ -1,85 +1,52 @@
 """The command adjust: one printed number."""
-# A command has a parameter for each of its options, and imports inside the function: it starts at once.
-# ruff: noqa: PLC0415, PLR0913, PLR0917
+# It imports what it needs when it runs: it starts at once.
+# ruff: noqa: PLC0415
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from rankadjust.cli.inputs import NAMED, constants_of, named_values, require_effect, require_times
-from rankadjust.cli.options import (
-    Command,
-    database_option,
-    examples,
-    json_option,
-    options_of,
-    protocol_option,
-    results_option,
-    scores_option,
-    split_option,
-)
+from rankadjust.cli import options
+from rankadjust.cli.inputs import constants_of, named_values, require_times
 from rankadjust.cli.printing import echo, print_json, say_if_histograms_are_missing, say_if_times_are_ignored
 
-
-@click.command(
-    cls=Command,
-    epilog=examples(
-        "rankadjust adjust --dataset FB15k-237 --metric mrr 0.338",
-        "rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%",
+_OPTIONS = (
+    click.Argument(["values"], nargs=-1, required=True, metavar="VALUE..."),
+    options.dataset("Data set, by name or alias.", required=True),
+    options.SIDE,
+    options.option(
+        "--against",
+        help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
     ),
+    *(options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES),
+    *(options.RESULTS, options.DATABASE, options.JSON),
 )
-@click.argument("values", nargs=-1, required=True, metavar="VALUE...")
-@click.option("--dataset", required=True, help="Data set, by name or alias.")
-@click.option("--metric", help="Metric of the values, such as mrr or hits@10.")
-@click.option("--side", default="both", show_default=True, help="head, tail or both.")
-@click.option(
-    "--against",
-    help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
-)
-@options_of(protocol_option, split_option, scores_option, results_option, database_option, json_option)
-@click.pass_context
-def adjust(
-    context: click.Context,
-    /,
+
+
+def _kind_of(given: Mapping[str, Any]) -> str:
+    has_names = all("=" in value or value == "%" for value in given["values"])
+    return "values that name their metric" if has_names else "numbers"
+
+
+def _adjust(
     values: tuple[str, ...],
-    dataset: str,
-    metric: str | None,
-    side: str,
-    against: str | None,
-    protocol: str,
-    split: str,
-    scores: str | None,
     results: Path | None,
     database: Path | None,
     as_json: bool,
+    metric: str | None = None,
+    **evaluation: str | None,
 ) -> None:
-    """Adjust printed values for chance, and compare them with counting training triples.
-
-    A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits say how
-    far it may have been rounded, and the index gets the same interval.
-    """
     from rankadjust.evaluation.one_value import adjust as adjust_value
 
     named = named_values(values, metric)
-    if all("=" in value or value == "%" for value in values):
-        require_effect(context, NAMED)
+    dataset, against = str(evaluation["dataset"]), evaluation["against"]
     constants = constants_of(results, database, dataset)
-    require_times(context, constants, dataset)
-    adjusted_values = [
-        adjust_value(
-            text,
-            dataset=dataset,
-            metric=name,
-            protocol=protocol,
-            split=split,
-            side=side,
-            scores=scores,
-            against=against,
-            database=constants,
-        )
-        for name, text in named
-    ]
+    require_times(evaluation["scores"], constants, dataset)
+    settings: dict[str, Any] = {**evaluation, "database": constants}
+    adjusted_values = [adjust_value(text, metric=name, **settings) for name, text in named]
     say_if_histograms_are_missing(constants)
     say_if_times_are_ignored(constants, adjusted_values[0].dataset, adjusted_values[0].protocol)
     if as_json:
@@ -92,3 +59,22 @@ def adjust(
         for adjusted, (_, text) in zip(adjusted_values, named, strict=True)
     ]
     echo("\n\n".join(texts))
+
+
+adjust = options.CommandByInput(
+    "adjust",
+    _kind_of,
+    {
+        "numbers": options.command(*_OPTIONS[:2], options.ONE_METRIC, *_OPTIONS[2:])(_adjust),
+        "values that name their metric": options.command(*_OPTIONS)(_adjust),
+    },
+    help="""Adjust printed values for chance, and compare them with counting training triples.
+
+    A VALUE is a number as printed (0.338, 33.8%, 0,338), or a metric and a number (mrr=0.338). Its digits say how
+    far it may have been rounded, and the index gets the same interval.
+    """,
+    epilog=options.examples(
+        "rankadjust adjust --dataset FB15k-237 --metric mrr 0.338",
+        "rankadjust adjust --dataset FB15k-237 mrr=0.338 hits@10=53.3%",
+    ),
+)

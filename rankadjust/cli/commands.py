@@ -15,7 +15,6 @@ from rankadjust.cli.compare_command import compare
 from rankadjust.cli.evaluate_command import evaluate
 from rankadjust.cli.full_command import full
 from rankadjust.cli.list_commands import datasets, metrics, protocols, show
-from rankadjust.cli.options import complete_names
 from rankadjust.cli.paper_command import paper
 from rankadjust.cli.printing import echo
 from rankadjust.cli.read_command import read
@@ -76,20 +75,7 @@ def commands() -> None:
     """Run one of the commands."""
 
 
-for _command in (
-    adjust,
-    check,
-    compare,
-    evaluate,
-    full,
-    datasets,
-    metrics,
-    protocols,
-    show,
-    paper,
-    read,
-    rescore,
-    verify,
-):
+for _command in (adjust, check, compare, datasets, evaluate, full, metrics, paper, protocols, read):
     commands.add_command(_command)
-    complete_names(_command)
+for _command in (rescore, show, verify):
+    commands.add_command(_command)

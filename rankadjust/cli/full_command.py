@@ -1,173 +1,123 @@
 """The command full: from sampled to full ranking, and back."""
-# A command has a parameter for each of its options, and imports inside the function: it starts at once.
-# ruff: noqa: PLC0415, PLR0913, PLR0917
+# It imports what it needs when it runs: it starts at once.
+# ruff: noqa: ANN401, PLC0415
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from rankadjust.cli.inputs import FULL_TABLE, TO_SAMPLED, by_metric_of, constants_of, is_given, require_effect
-from rankadjust.cli.options import (
-    OUTPUT,
-    Command,
-    Given,
-    database_option,
-    examples,
-    json_option,
-    known_suffix,
-    options_of,
-    protocol_option,
-    results_option,
-    sidecar_option,
+from rankadjust.cli import options
+from rankadjust.cli.inputs import adjusted_rows, by_metric_of, constants_of, read_table
+from rankadjust.cli.printing import echo, show_result, write
+
+_TABLE, _TYPED, _REVERSE = "a table of values", "typed values", "full ranks (--to-sampled)"
+_VALUES = click.Argument(["values"], nargs=-1, required=True, metavar="VALUE...")
+_SAMPLED = options.option(
+    "--sampled", type=int, help="Number of negatives of each task, without the true answer."
 )
-from rankadjust.cli.printing import echo, say_what_was_assumed, show_result, write
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from rankadjust.database.constants import Constants
-
-
-@click.command(
-    cls=Command,
-    epilog=examples(
-        "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
-        "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784 --against mrr=0.75",
-        "rankadjust full --to-sampled 50 ranks.csv --num-candidates 2757",
-        "rankadjust full my_table.md --output my_table-full.csv",
-    ),
-)
-@click.argument("values", nargs=-1, required=True, metavar="VALUE...")
-@click.option("--sampled", type=int, help="Number of negatives of each task, without the true answer.")
-@click.option(
+_CANDIDATES = options.option(
     "--num-candidates", type=int, help="Candidates of each task in the full ranking, true answer included."
 )
-@click.option(
+_ENTITIES = options.option(
     "--num-entities", type=int, help="The same, for a full ranking that leaves out no known answer."
 )
-@click.option("--tasks", type=int, help="How many ranks were averaged.")
-@click.option(
-    "--dataset", help="Take the numbers of candidates and tasks, and the way to draw, from this set."
+_DATASET = options.dataset("Take the numbers of candidates and tasks, and the way to draw, from this set.")
+_SPLIT = options.option(
+    "--split", help="The split that was evaluated; by default the benchmark's, or testing."
 )
-@options_of(protocol_option)
-@click.option("--split", help="The split that was evaluated; by default the benchmark's, or testing.")
-@click.option("--side", default="both", show_default=True, help="head, tail or both.")
-@click.option(
+_SIDE = options.option("--side", help="head, tail or both; by default both.")
+_NEGATIVES = options.option(
     "--negatives",
     type=click.Choice(["without-replacement", "with-replacement"]),
     help="How the negatives are drawn, uniformly; by default as in the benchmark, or without replacement.",
 )
-@click.option(
-    "--level", type=float, default=0.95, show_default=True, help="Probability that the bounds hold."
-)
-@click.option("--without-noise", is_flag=True, help="Take the printed values as the expected ones.")
-@click.option(
-    "--against", multiple=True, help="A printed value of a second model: is the first model better?"
-)
-@click.option("--metric", "metrics", multiple=True, help="Bound only this metric (may be repeated).")
-@click.option(
+_LEVEL = options.option("--level", type=float, default=0.95, help="Probability that the bounds hold.")
+_METRICS = options.metric("Bound only this metric (may be repeated).")
+_TO_SAMPLED = options.option(
     "--to-sampled",
     type=int,
     metavar="Q",
     help="The reverse: the values that the full ranks in the file VALUE give among Q negatives.",
 )
-@options_of(sidecar_option)
-@click.option(
-    "--output",
-    type=OUTPUT,
-    callback=known_suffix(".parquet", ".tsv", ".csv"),
-    help="For a table: write all its rows with their bounds.",
+_OF_DATABASE = (options.RESULTS, options.DATABASE, options.JSON)
+
+
+def _kind_of(given: Mapping[str, Any]) -> str:
+    if given["to_sampled"] is not None:
+        return _REVERSE
+    return _TABLE if len(given["values"]) == 1 and Path(given["values"][0]).is_file() else _TYPED
+
+
+@options.command(
+    *(_VALUES, _SAMPLED, _CANDIDATES, _ENTITIES),
+    options.option("--tasks", type=int, help="How many ranks were averaged."),
+    *(_DATASET, options.EVALUATION_PROTOCOL, _SPLIT, _SIDE, _NEGATIVES, _LEVEL),
+    options.flag("--without-noise", help="Take the printed values as the expected ones."),
+    options.option(
+        "--against", multiple=True, help="A printed value of a second model: is the first model better?"
+    ),
+    *(_METRICS, *_OF_DATABASE),
 )
-@options_of(results_option, database_option, json_option)
-@click.pass_context
-def full(
-    context: click.Context,
-    /,
+def _of_values(
     values: tuple[str, ...],
     sampled: int | None,
     against: tuple[str, ...],
-    to_sampled: int | None,
     without_noise: bool,
+    side: str | None,
+    results: Path | None,
+    database: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    from rankadjust.output import bounds_text as texts
+
+    second = "--against takes the values of a second model"
+    named = by_metric_of(values, second)
+    if sampled is None:
+        raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
+    given |= {"sampled": sampled, "noise": not without_noise, "side": side or "both"}
+    given |= _database(given["dataset"], results, database)
+    if against:
+        from rankadjust.sampling.bounds import full_difference
+
+        pair = full_difference(named, by_metric_of(against, second), **given)
+        show_result(lambda: asdict(pair), lambda: texts.full_difference_text(pair), as_json)
+    else:
+        from rankadjust.sampling.bounds import full_bounds
+
+        bounds = full_bounds(named, **given)
+        show_result(lambda: asdict(bounds), lambda: texts.full_bounds_text(bounds), as_json)
+
+
+@options.command(
+    *(_VALUES, _SAMPLED, _DATASET, _SPLIT, _SIDE, _LEVEL, options.SIDECAR),
+    options.output(".parquet", ".tsv", ".csv", help="For a table: write all its rows with their bounds."),
+    *_OF_DATABASE,
+)
+def _of_table(
+    values: tuple[str],
+    sampled: int | None,
+    level: float,
     sidecar: Path | None,
     output: Path | None,
     results: Path | None,
     database: Path | None,
     as_json: bool,
-    **options: Any,  # noqa: ANN401 - of the evaluation and of the bounds, handed on
+    **facts: str | None,
 ) -> None:
-    """Bound the metrics of the full ranking by values printed among sampled negatives.
-
-    A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
-    whatever the ranks are, but for the noise of the draws with the stated probability. Or VALUE is one table, as
-    `rankadjust rescore` takes it: each row among sampled negatives gets the bounds that all values of its model give;
-    --sampled, --dataset, --split and --side say what the table does not.
-    """
-    from rankadjust.output import bounds_text as texts
-
-    if options["dataset"] is not None or results or database:
-        options["database"] = constants_of(results, database)
-    is_table = len(values) == 1 and to_sampled is None and Path(values[0]).is_file()
-    if (sidecar or output) and not is_table:
-        raise click.UsageError("--sidecar and --output need a table of values; leave them out.")
-    if is_table:
-        require_effect(context, FULL_TABLE)
-        given = {name: options[name] for name in ("dataset", "split", "side") if is_given(context, name)}
-        if sampled is not None:
-            given["protocol"] = f"sampled-{sampled}"
-        _full_table(
-            Path(values[0]),
-            sidecar,
-            given,
-            options["level"],
-            output,
-            constants_of(results, database),
-            as_json,
-        )
-        return
-    if to_sampled is not None:
-        require_effect(context, TO_SAMPLED)
-        expected = _to_sampled(values, to_sampled, options)
-        show_result(expected.to_dicts, lambda: texts.to_sampled_text(expected, to_sampled), as_json)
-        return
-    second = "--against takes the values of a second model"
-    named = by_metric_of(values, second)
-    if sampled is None:
-        raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
-    options |= {"sampled": sampled, "noise": not without_noise}
-    if against:
-        from rankadjust.sampling.bounds import full_difference
-
-        pair = full_difference(named, by_metric_of(against, second), **options)
-        show_result(lambda: asdict(pair), lambda: texts.full_difference_text(pair), as_json)
-    else:
-        from rankadjust.sampling.bounds import full_bounds
-
-        bounds = full_bounds(named, **options)
-        show_result(lambda: asdict(bounds), lambda: texts.full_bounds_text(bounds), as_json)
-
-
-def _full_table(
-    table: Path,
-    sidecar: Path | None,
-    given: Given,
-    level: float,
-    output: Path | None,
-    constants: "Constants",
-    as_json: bool,
-) -> None:
-    from rankadjust.literature.assumptions import assumptions, with_defaults_named
     from rankadjust.literature.full_ranking import add_full_bounds
-    from rankadjust.literature.rescore import rescore
-    from rankadjust.literature.result_files import read_results
     from rankadjust.output.bounds_text import full_table_text
 
-    results = read_results(table, constants.registry, sidecar, given)
-    rescored = rescore(with_defaults_named(results.rows), constants)
-    say_what_was_assumed(assumptions(rescored))
-    for line in results.unread:
+    constants = constants_of(results, database)
+    given = {name: text for name, text in facts.items() if text is not None}
+    if sampled is not None:
+        given["protocol"] = f"sampled-{sampled}"
+    table = read_table(Path(values[0]), sidecar, False, constants, given)
+    rescored = adjusted_rows([table], constants)
+    for line in table.unread:
         echo(line, err=True)
     bounded = add_full_bounds(rescored, constants, level)
     if output is not None:
@@ -175,13 +125,51 @@ def _full_table(
     show_result(bounded.to_dicts, lambda: full_table_text(bounded), as_json)
 
 
-def _to_sampled(values: Sequence[str], sampled: int, options: dict[str, Any]) -> "pl.DataFrame":
-    from rankadjust.sampling.expected import to_sampled as expected
+@options.command(
+    *(_VALUES, _TO_SAMPLED, _CANDIDATES, _DATASET, options.EVALUATION_PROTOCOL, _SPLIT, _NEGATIVES, _METRICS),
+    *_OF_DATABASE,
+)
+def _of_ranks(
+    values: tuple[str, ...],
+    to_sampled: int,
+    negatives: str | None,
+    results: Path | None,
+    database: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    from rankadjust.output.bounds_text import to_sampled_text
+    from rankadjust.sampling.expected import to_sampled as expected_among
 
     if len(values) > 1:
         raise click.UsageError("--to-sampled takes one file of ranks.")
-    names = ("num_candidates", "dataset", "protocol", "split", "metrics", "database")
-    known = {name: options[name] for name in names if name in options}
-    return expected(
-        Path(values[0]), sampled=sampled, negatives=options["negatives"] or "without-replacement", **known
-    )
+    given |= _database(given["dataset"], results, database)
+    negatives = negatives or "without-replacement"
+    expected = expected_among(Path(values[0]), sampled=to_sampled, negatives=negatives, **given)
+    show_result(expected.to_dicts, lambda: to_sampled_text(expected, to_sampled), as_json)
+
+
+def _database(dataset: str | None, results: Path | None, database: Path | None) -> dict[str, Any]:
+    """Return the argument database where the numbers of candidates come from one."""
+    is_needed = dataset is not None or results is not None or database is not None
+    return {"database": constants_of(results, database)} if is_needed else {}
+
+
+full = options.CommandByInput(
+    "full",
+    _kind_of,
+    {_TYPED: _of_values, _TABLE: _of_table, _REVERSE: _of_ranks},
+    help="""Bound the metrics of the full ranking by values printed among sampled negatives.
+
+    A VALUE is a metric and a number, such as mrr=0.784; several sharpen each other. The true value is within the bounds
+    whatever the ranks are, but for the noise of the draws with the stated probability. Or VALUE is one table, as
+    `rankadjust rescore` takes it: each row among sampled negatives gets the bounds that all values of its model give;
+    --sampled, --dataset, --split and --side say what the table does not.
+    """,
+    epilog=options.examples(
+        "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
+        "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784 --against mrr=0.75",
+        "rankadjust full --to-sampled 50 ranks.csv --num-candidates 2757",
+        "rankadjust full my_table.md --output my_table-full.csv",
+    ),
+)

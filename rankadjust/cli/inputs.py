@@ -1,72 +1,25 @@
-"""What commands read: the database, standard input, answers, typed values; and which options have no effect on it."""
-# A command has a parameter for each of its options, and imports inside the function: it starts at once.
+"""What commands read: the database, tables, standard input, answers, and typed values."""
+# A command imports what it needs when it runs: it starts at once.
 # ruff: noqa: PLC0415
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.cli.options import Given
-from rankadjust.cli.printing import echo, number_of
+from rankadjust.cli.printing import echo, number_of, say_what_was_assumed
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from rankadjust.database.constants import Constants
+    from rankadjust.literature.result_files import Results
 
-
-# Kinds of input of the commands, and for each kind the options that have no effect on it.
-RANKS_ALONE, PARTS = "ranks without --dataset", "parts of the tasks (--by)"
-BY_OR_AGAINST = "--by and --against"
-PARTS_AGAINST = "parts of the tasks compared with a baseline (--by and --against)"
-SEVERAL = "several data sets"
-FULL_TABLE, TO_SAMPLED = "a table of values", "full ranks (--to-sampled)"
-VALUES = "typed values"
-NAMED, TIMELESS = "values that name their metric", "a data set without times"
-EVERY_ROW, NO_SAMPLES = "--json, which prints every row", "--draws 0"
-PAPER_OF_RANKS, PAPER_OF_TABLE = "ranks", "a table"
-_OF_DATASET = {"protocol", "split", "scores", "results", "database"}
-_WITHOUT_EFFECT = {
-    RANKS_ALONE: _OF_DATASET,
-    PARTS: {"dataset", "side", *_OF_DATASET},
-    PARTS_AGAINST: {"scores", "num_candidates"},
-    BY_OR_AGAINST: {"figure"},
-    SEVERAL: {"side", "figure", "against", "by"},
-    TO_SAMPLED: {"sampled", "num_entities", "tasks", "side", "level", "without_noise", "against"},
-    FULL_TABLE: {
-        *("num_candidates", "num_entities", "tasks", "protocol"),
-        *("negatives", "without_noise", "against", "metrics"),
-    },
-    NAMED: {"metric"},
-    VALUES: {"model", "task", "sidecar", "accept", "ask"},
-    TIMELESS: {"scores"},
-    EVERY_ROW: {"everything"},
-    NO_SAMPLES: {"seed"},
-    PAPER_OF_RANKS: {"model", "side", "task", "sidecar", "replace"},
-    PAPER_OF_TABLE: set(),
-}
-
-
-def require_effect(context: click.Context, kind: str) -> None:
-    """Refuse an option that somebody gave and that has no effect on this kind of input."""
-    for option in context.command.params:
-        if option.name in _WITHOUT_EFFECT[kind] and is_given(context, option.name):
-            raise click.UsageError(f"{option.opts[0]} has no effect on {kind}; leave it out.")
-
-
-def is_given(context: click.Context, option: str) -> bool:
-    """Return whether somebody gave an option, rather than leaving its default."""
-    return context.get_parameter_source(option) is ParameterSource.COMMANDLINE
-
-
-def require_times(context: click.Context, constants: "Constants", dataset: str) -> None:
-    """Refuse --scores, which say how a model sees times, for a data set that has none."""
-    if is_given(context, "scores") and not constants.has_times(constants.rows(dataset=dataset)["dataset"][0]):
-        require_effect(context, TIMELESS)
+Given = Mapping[str, str | None]
 
 
 def constants_of(
@@ -84,7 +37,48 @@ def constants_of(
     return constants if dataset is None else constants.only(dataset)
 
 
-def standard_input(table: Path) -> Path:
+def require_times(scores: str | None, constants: "Constants", dataset: str) -> None:
+    """Refuse --scores, which say how a model sees times, for a data set that has none."""
+    if scores is not None and not constants.has_times(constants.rows(dataset=dataset)["dataset"][0]):
+        raise click.UsageError("--scores has no effect on a data set without times; leave it out.")
+
+
+def read_table(
+    table: Path, sidecar: Path | None, ask: bool, constants: "Constants", given: Given
+) -> "Results":
+    """Return what is read of a table; - is standard input. ask: let people answer what the table does not say."""
+    from rankadjust.literature.result_files import read_results
+
+    facts = dict(given)
+    if ask:
+        sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
+    return read_results(_standard_input(table), constants.registry, sidecar, facts)
+
+
+def adjusted_rows(
+    read: "Sequence[Results]", constants: "Constants", *, accept: bool = False
+) -> "pl.DataFrame":
+    """Return the rows of tables, re-scored, and say on standard error which facts were assumed.
+
+    accept: take these facts as if the tables stated them.
+    """
+    import polars as pl
+
+    from rankadjust.literature.assumptions import accepted, assumptions, with_defaults_named
+    from rankadjust.literature.rescore import rescore
+
+    rows = pl.concat([with_defaults_named(table.rows) for table in read], how="diagonal")
+    rescored = rescore(accepted(rows) if accept else rows, constants)
+    say_what_was_assumed(assumptions(rescored))
+    return rescored
+
+
+def nothing_read(table: Path) -> str:
+    """Return a line that says that a table has no value that can be read."""
+    return f"{table}: no value was read; 'rankadjust read {table}' says why"
+
+
+def _standard_input(table: Path) -> Path:
     """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs."""
     if table != Path("-"):
         return table
@@ -99,8 +93,8 @@ def standard_input(table: Path) -> Path:
     return copy
 
 
-def sidecar_of_answers(
-    table: Path, sidecar: Path | None, constants: "Constants", given: Given
+def _sidecar_of_answers(
+    table: Path, sidecar: Path | None, constants: "Constants", given: dict[str, str | None]
 ) -> Path | None:
     """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
     from rankadjust.base.io import write_text

@@ -1,5 +1,5 @@
 """The commands that list what there is: datasets, protocols, metrics, show."""
-# A command has a parameter for each of its options, and imports inside the function: it starts at once.
+# Each imports what it needs when it runs: it starts at once.
 # ruff: noqa: PLC0415
 
 import sys
@@ -9,22 +9,15 @@ from pathlib import Path
 
 import click
 
+from rankadjust.cli import options
 from rankadjust.cli.inputs import constants_of
-from rankadjust.cli.options import (
-    Command,
-    database_option,
-    json_option,
-    options_of,
-    protocol_option,
-    results_option,
-    split_option,
-)
 from rankadjust.cli.printing import echo, print_json, show_result
 
 
-@click.command(cls=Command)
-@click.argument("dataset")
-@options_of(protocol_option, split_option, results_option, database_option, json_option)
+@options.command(
+    *(click.Argument(["dataset"]), options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT),
+    *(options.RESULTS, options.DATABASE, options.JSON),
+)
 def show(
     dataset: str, protocol: str, split: str, results: Path | None, database: Path | None, as_json: bool
 ) -> None:
@@ -36,8 +29,7 @@ def show(
     show_result(lambda: asdict(shown), lambda: overview_text(shown, sys.stdout.encoding), as_json)
 
 
-@click.command(cls=Command)
-@options_of(results_option, database_option, json_option)
+@options.command(options.RESULTS, options.DATABASE, options.JSON)
 def datasets(results: Path | None, database: Path | None, as_json: bool) -> None:
     """List the data sets that are registered or in the database."""
     from rankadjust.database.overview import known_datasets
@@ -54,8 +46,7 @@ def datasets(results: Path | None, database: Path | None, as_json: bool) -> None
     )
 
 
-@click.command(cls=Command)
-@options_of(json_option)
+@options.command(options.JSON)
 def protocols(as_json: bool) -> None:
     """List the named evaluation protocols."""
     from rankadjust.counting.protocols import load_protocols
@@ -71,8 +62,7 @@ def protocols(as_json: bool) -> None:
         echo(textwrap.fill(description, 90, initial_indent=name.ljust(width), subsequent_indent=width * " "))
 
 
-@click.command(cls=Command)
-@options_of(json_option)
+@options.command(options.JSON)
 def metrics(as_json: bool) -> None:
     """List the metrics: their names, the range of their values, and which direction is better."""
     from rankadjust.output.terminal import metric_rows, table

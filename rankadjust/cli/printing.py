@@ -1,5 +1,5 @@
 """What commands print, and the files that they write."""
-# A command has a parameter for each of its options, and imports inside the function: it starts at once.
+# A command imports what it needs when it runs: it starts at once.
 # ruff: noqa: PLC0415
 
 import json

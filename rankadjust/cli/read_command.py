@@ -1,51 +1,38 @@
 """The command read: what is read of a table."""
-# A command has a parameter for each of its options, and imports inside the function: it starts at once.
+# It imports what it needs when it runs: it starts at once.
 # ruff: noqa: PLC0415, PLR0913, PLR0917
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.cli.inputs import constants_of, sidecar_of_answers, standard_input
-from rankadjust.cli.options import (
-    OUTPUT,
-    PATH,
-    Command,
-    ask_option,
-    database_option,
-    examples,
-    facts_options,
-    json_option,
-    known_suffix,
-    options_of,
-    require_output_free,
-    results_option,
-    sidecar_option,
-)
+from rankadjust.cli import options
+from rankadjust.cli.inputs import constants_of, read_table
 from rankadjust.cli.printing import echo, number_of, print_json, write
 
+if TYPE_CHECKING:
+    from rankadjust.database.constants import Constants
+    from rankadjust.tables.reading import Reading
 
-@click.command(
-    cls=Command,
-    epilog=examples(
+
+@options.command(
+    click.Argument(["table"], type=options.PATH),
+    *(options.SIDECAR, *options.FACTS, options.ASK),
+    options.output(name="--write-sidecar", help="Write the shortest sidecar that states what was assumed."),
+    options.output(
+        ".csv", ".tsv", ".parquet", name="--tidy", help="Write the values that were read, a row for each."
+    ),
+    options.output(help="Write the table with its index beside each value."),
+    options.flag("--all", "everything", help="Show every value, and every reason of unread cells."),
+    *(options.RESULTS, options.DATABASE, options.JSON),
+    epilog=options.examples(
         "rankadjust read my_table.md --write-sidecar my_table.yaml",
         "rankadjust read results.json --tidy values.csv",
     ),
 )
-@click.argument("table", type=PATH)
-@options_of(sidecar_option, facts_options, ask_option)
-@click.option("--write-sidecar", type=OUTPUT, help="Write the shortest sidecar that states what was assumed.")
-@click.option(
-    "--tidy",
-    type=OUTPUT,
-    callback=known_suffix(".csv", ".tsv", ".parquet"),
-    help="Write the values that were read, a row for each.",
-)
-@click.option("--output", type=OUTPUT, help="Write the table with its index beside each value.")
-@click.option("--all", "everything", is_flag=True, help="Show every value, and every reason of unread cells.")
-@options_of(results_option, database_option, json_option)
 def read(
     table: Path,
     sidecar: Path | None,
@@ -53,9 +40,9 @@ def read(
     write_sidecar: Path | None,
     tidy: Path | None,
     output: Path | None,
+    everything: bool,
     results: Path | None,
     database: Path | None,
-    everything: bool,
     as_json: bool,
     **given: str | None,
 ) -> None:
@@ -64,45 +51,51 @@ def read(
     TABLE is Markdown, HTML, LaTeX, reStructuredText, CSV, TSV, plain text, or the JSON or YAML that a tool writes. The
     exit code is 1 if nothing was read.
     """
-    from rankadjust.literature.result_files import read_results
-
     constants = constants_of(results, database)
-    if ask:
-        sidecar = sidecar_of_answers(table, sidecar, constants, given)
-    table = standard_input(table)
-    read_table = read_results(table, constants.registry, sidecar, given)
-    reading = read_table.reading
+    found = read_table(table, sidecar, ask, constants, given)
+    reading = found.reading
+    values = found.rows if reading is None else reading.values
     if as_json:
         unread = [] if reading is None else reading.unread.to_dicts()
         missing = [] if reading is None else reading.missing.to_dicts()
         remarks = [] if reading is None else list(reading.remarks)
-        values = read_table.rows if reading is None else reading.values
         print_json({"values": values.to_dicts(), "unread": unread, "missing": missing, "remarks": remarks})
     elif reading is None:
-        echo(f"{table.name}: a tidy table of {number_of(read_table.rows.height, 'value')}, taken as it is")
+        echo(f"{table.name}: a tidy table of {number_of(values.height, 'value')}, taken as it is")
     else:
         from rankadjust.tables.account import describe
 
         echo(describe(reading, everything=everything), nl=False)
     if tidy is not None:
-        write(read_table.rows.drop("file", "file_line") if reading is None else reading.values, tidy)
-    if reading is None and (write_sidecar or output):
+        write(values.drop("file", "file_line") if reading is None else values, tidy)
+    if reading is not None:
+        _write_files(reading, write_sidecar, output, constants)
+    elif write_sidecar or output:
         raise RankadjustError(f"{table}: a tidy table has no sidecar and no layout; adjust it with 'rescore'")
-    if write_sidecar is not None and reading is not None:
+    if values.is_empty():
+        sys.exit(1)
+
+
+def _write_files(
+    reading: "Reading", sidecar: Path | None, output: Path | None, constants: "Constants"
+) -> None:
+    """Write the sidecar and the adjusted tables that were asked for; of several tables each has a number."""
+    if sidecar is not None:
         from rankadjust.base.io import write_text
         from rankadjust.tables.account import draft_sidecar
 
-        write_text(draft_sidecar(reading), write_sidecar)
-    if output is not None and reading is not None:
+        write_text(draft_sidecar(reading), sidecar)
+    if output is not None:
         from rankadjust.literature.rescore import rescore
         from rankadjust.output.markup import adjusted_tables, write_adjusted
 
-        for number, adjusted in enumerate(
-            adjusted_tables(reading, rescore(reading.values, constants)), start=1
-        ):
-            many = len(reading.tables) > 1
-            place = output.with_stem(f"{output.stem}-{number}") if many else output
-            require_output_free(click.get_current_context(), place)
-            write_adjusted(adjusted, place)
-    if read_table.rows.is_empty():
-        sys.exit(1)
+        adjusted = list(adjusted_tables(reading, rescore(reading.values, constants)))
+        many = len(reading.tables) > 1
+        places = [
+            output.with_stem(f"{output.stem}-{number}") if many else output
+            for number in range(1, len(adjusted) + 1)
+        ]
+        for place in places:
+            options.require_output_free(click.get_current_context(), place)
+        for one, place in zip(adjusted, places, strict=True):
+            write_adjusted(one, place)

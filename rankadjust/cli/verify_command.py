@@ -1,5 +1,5 @@
 """The command verify: a database beside another."""
-# A command has a parameter for each of its options, and imports inside the function: it starts at once.
+# It imports what it needs when it runs: it starts at once.
 # ruff: noqa: PLC0415
 
 import sys
@@ -8,19 +8,18 @@ from pathlib import Path
 
 import click
 
-from rankadjust.cli.options import PATH, Command, examples, json_option
+from rankadjust.cli import options
 from rankadjust.cli.printing import echo, print_json
 
 
-@click.command(
-    cls=Command,
-    epilog=examples(
+@options.command(
+    click.Argument(["folder"], type=options.PATH),
+    click.Argument(["other"], type=options.PATH, required=False),
+    options.JSON,
+    epilog=options.examples(
         "rankadjust verify results/release", "rankadjust verify results/release resources/database"
     ),
 )
-@click.argument("folder", type=PATH)
-@click.argument("other", type=PATH, required=False)
-@json_option
 def verify(folder: Path, other: Path | None, as_json: bool) -> None:
     """Compare the database in a folder with the database in another folder, or with the release.
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from rankadjust import RankadjustError, paper
 from rankadjust.base.io import require_free, write_folder
 from rankadjust.cli.commands import commands
-from rankadjust.cli.options import OUTPUT
+from rankadjust.cli.options import _Output
 
 SUFFIXES = (".csv", ".md", ".svg", ".yaml")
 TABLE = "| Model | Nations MRR |\n|---|---|\n| TuckER | 0.702 |\n"
@@ -21,14 +21,14 @@ TABLE = "| Model | Nations MRR |\n|---|---|\n| TuckER | 0.702 |\n"
 def takes_a_path(parameter):
     """Say whether text that is given to a parameter may be the path of an input."""
     is_text = isinstance(parameter.type, click.Path | click.types.StringParamType)
-    return is_text and parameter.type is not OUTPUT and parameter.name != "output"
+    return is_text and not isinstance(parameter.type, _Output) and parameter.name != "output"
 
 
 PAIRS = [
     (command, source, target)
     for command in commands.commands.values()
     for target in command.params
-    if target.type is OUTPUT
+    if isinstance(target.type, _Output)
     for source in command.params
     if takes_a_path(source)
 ]
