@@ -2,6 +2,7 @@
 # A command imports what it needs when it runs: it starts at once.
 # ruff: noqa: PLC0415
 
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,9 @@ def read_table(
     """Return what is read of a table; - is standard input. ask: let people answer what the table does not say."""
     from rankadjust.literature.result_files import read_results
 
+    # polars lets a read go on after an interrupt: from a terminal or a pipe it would go on for ever.
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
     facts = dict(given)
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
