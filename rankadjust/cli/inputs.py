@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rankadjust.literature.result_files import Results
 
 Given = Mapping[str, str | None]
+_PUBLISHED = ("resources", "published")
 
 
 def constants_of(
@@ -56,7 +57,7 @@ def read_table(
     facts = dict(given)
     if ask:
         sidecar = _sidecar_of_answers(table, sidecar, constants, facts)
-    return read_results(_standard_input(table), constants.registry, sidecar, facts)
+    return read_results(_file_of(table), constants.registry, sidecar, facts)
 
 
 def adjusted_rows(
@@ -82,11 +83,15 @@ def nothing_read(table: Path) -> str:
     return f"{table}: no value was read; 'rankadjust read {table}' says why"
 
 
-def _standard_input(table: Path) -> Path:
-    """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs."""
+def _file_of(table: Path) -> Path:
+    """Return the file of a table; for -, copy standard input to a file that exists as long as the command runs.
+
+    resources/published/conve.csv is found wherever rankadjust is installed.
+    """
+    from rankadjust.base.io import shipped, write_bytes
+
     if table != Path("-"):
-        return table
-    from rankadjust.base.io import write_bytes
+        return shipped(str(table)) if table.parts[:2] == _PUBLISHED and not table.exists() else table
 
     folder = click.get_current_context().with_resource(TemporaryDirectory())
     copy = Path(folder) / "standard-input"

@@ -264,7 +264,7 @@ def test_a_newcomer_gets_from_the_wheel_to_a_paper_by_the_commands_of_the_readme
 
 
 @pytest.mark.slow
-def test_the_wheel_holds_the_database_whole(project, tmp_path):
+def test_the_wheel_holds_the_database_and_the_published_values(project, tmp_path):
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
     subprocess.run(build, cwd=project, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
@@ -277,7 +277,14 @@ def test_the_wheel_holds_the_database_whole(project, tmp_path):
     assert names == {"SHA256SUMS", *tables}
     # What reads the database finds it there: constants, histograms and counts.
     program = "from rankadjust.__main__ import main; main()"
-    for command in (["--version"], ["adjust", "--dataset", "Nations", "mrr=0.43"], ["show", "Nations"]):
+    published = ["rescore", "resources/published/rotate.csv"]
+    adjusted = ["adjust", "--dataset", "Nations", "mrr=0.43"]
+    for command, printed in (
+        (["--version"], "database"),
+        (adjusted, "Nations"),
+        (["show", "Nations"], "Nations"),
+        (published, "FB15k-237"),
+    ):
         found = subprocess.run(
             [sys.executable, "-c", program, *command],
             env={"PYTHONPATH": str(tmp_path / "wheel")},
@@ -286,4 +293,4 @@ def test_the_wheel_holds_the_database_whole(project, tmp_path):
             text=True,
             check=True,
         )
-        assert "Nations" in found.stdout or command == ["--version"]
+        assert printed in found.stdout
