@@ -1,6 +1,5 @@
 """Reading triples: text files in any declared format, as columns of text; and the ranges of relations."""
 
-import re
 from pathlib import Path
 
 import polars as pl
@@ -14,10 +13,8 @@ from rankadjust.data.registry import Format
 OPENKE = Format(delimiter="whitespace", columns=("head", "tail", "relation"), header_lines=1)
 
 _BOM = b"\xef\xbb\xbf"
-_BLANKS = " \t"
-# More digits than Python reads would be an error of its own.
-_LONGEST_COUNT = 18
-_INTEGER = re.compile(r"0|-?[1-9][0-9]*")
+# Stands for a delimiter of several bytes: no text has it.
+_STAND_IN = b"\x1f"
 _A_COUNT = (
     "the first line is one number, as in the files of OpenKE, where it counts the lines that follow; declare "
     "format.header_lines: 1 (the columns there are head, tail, relation)"
@@ -26,8 +23,6 @@ _QUOTES = (
     "quotes do not keep a field together here, they belong to the label: write the file without quotes, with tabs "
     "between the fields (config/datasets.d/README.md says how)"
 )
-# Bytes that may stand for a delimiter of several bytes, as long as the labels do not hold them.
-_STAND_INS = [bytes([code]) for code in range(1, 128) if chr(code) not in "\r\n"]
 
 
 def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.DataFrame:
@@ -37,8 +32,8 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     Labels are kept unchanged: quotes, '#', 'NA' and leading zeros mean nothing here.
     name: what the user calls the file, for errors; its path where it is not given.
 
-    Raises RankadjustError with file and line for a wrong number of fields, an empty field, bytes that are not
-    UTF-8, a label that should be an integer and is not; with the file for one without triples.
+    Raises RankadjustError with file and line for a wrong number of fields, an empty field, and bytes that are not
+    UTF-8; with the file for one without triples.
     """
     path = Path(path)
     name = name or str(path)
@@ -57,13 +52,12 @@ def read_triples(path: str | Path, form: Format, name: str | None = None) -> pl.
     regular = data.count(separator, start) == rows * (len(form.columns) - 1)
     try:
         frame = _parse(data, separator, form)
+        problem = f"{frame.height} of {rows} lines could be read"
+        regular = regular and frame.height == rows and not frame.select(_empty(form)).item()
     except pl.exceptions.PolarsError as error:
-        raise _first_problem(path, form, name) or RankadjustError(
-            f"{name}: cannot be read ({error})"
-        ) from None
-    if frame.height != rows or not regular or not _valid(frame, form):
-        problem = f"{name}: {frame.height} of {rows} lines could be read"
-        raise _first_problem(path, form, name) or RankadjustError(problem)
+        problem, regular = f"cannot be read ({error})", False
+    if not regular:
+        raise _first_problem(path, form, name) or RankadjustError(f"{name}: {problem}")
     return frame
 
 
@@ -82,7 +76,7 @@ def _parse(data: bytes, separator: bytes, form: Format) -> pl.DataFrame:
     unpacks text that begins like a zlib stream, as 'x^2' does; after a byte order mark it does not look.
     """
     names = [f"{name}{number}" if name == "ignore" else name for number, name in enumerate(form.columns)]
-    frame = read_csv(
+    return read_csv(
         _BOM + data.replace(b"\r" + separator, b"\r\r" + separator),
         separator=separator.decode(),
         columns=[names.index(name) for name in form.kept],
@@ -91,7 +85,6 @@ def _parse(data: bytes, separator: bytes, form: Format) -> pl.DataFrame:
         has_header=False,
         quote_char=None,
     ).select(form.kept)
-    return frame.with_columns(pl.all().str.strip_chars(_BLANKS)) if form.strip else frame
 
 
 def _with_single_byte(data: bytes, form: Format) -> tuple[bytes, bytes]:
@@ -101,20 +94,12 @@ def _with_single_byte(data: bytes, form: Format) -> tuple[bytes, bytes]:
     separator = form.separator.encode()
     if len(separator) == 1:
         return separator, data
-    labels = data.replace(separator, b"")
-    stand_in = next((byte for byte in _STAND_INS if byte not in labels), None)
-    if stand_in is None:
-        problem = f"every character that could replace the delimiter {form.separator!r} occurs in the text"
-        raise RankadjustError(f"{problem}; write the file with tabs")
-    return stand_in, data.replace(separator, stand_in)
+    return _STAND_IN, data.replace(separator, _STAND_IN)
 
 
-def _valid(frame: pl.DataFrame, form: Format) -> bool:
-    """Return whether no field is missing or empty, and labels are integers where they have to be."""
-    problems = [pl.col(form.kept).is_null() | (pl.col(form.kept) == "")]
-    if form.labels == "integer":
-        problems.append(~pl.col(form.labelled).str.contains(f"^(?:{_INTEGER.pattern})$"))
-    return not frame.select(pl.any_horizontal(problem.any() for problem in problems)).item()
+def _empty(form: Format) -> pl.Expr:
+    """Return whether any field is missing or empty."""
+    return pl.any_horizontal((pl.col(form.kept).is_null() | (pl.col(form.kept) == "")).any())
 
 
 def _first_problem(path: Path, form: Format, name: str) -> RankadjustError | None:
@@ -145,70 +130,35 @@ def _line_problem(line: bytes, form: Format) -> str | None:
         if any(field.startswith('"') for field in fields):
             return f"{problem}; {_QUOTES}"
         return f"{problem}; check format.delimiter, format.columns and format.header_lines, or mend the line"
-    for name, field in zip(form.columns, fields, strict=True):
-        label = field.strip(_BLANKS) if form.strip else field
-        if not label and name != "ignore":
-            return f"the {name} is empty; every label needs at least one character"
-        if form.labels == "integer" and name in form.labelled and not _INTEGER.fullmatch(label):
-            problem = f"the {name} {label!r} is not a plain integer"
-            return f"{problem}; declare format.labels: text, or check format.columns"
-    return None
+    empty = [name for name, field in zip(form.columns, fields, strict=True) if not field and name != "ignore"]
+    return f"the {empty[0]} is empty; every label needs at least one character" if empty else None
 
 
 # Ranges: which entities each relation has on its sides, in OpenKE's layout (type_constrain.txt)
 
 
-def read_ranges(path: str | Path, name: str | None = None) -> pl.DataFrame:
+def read_ranges(path: str | Path) -> pl.DataFrame:
     """Return the columns relation, side (head, tail) and entity (all String): a row per entity of a range.
 
     The first line of the file is the number of relations. Of each relation follow two lines, first the heads, then the
-    tails: its id, how many entities, and the entities, between tabs. name: what the user calls the file, for errors.
+    tails: its id, how many entities, and the entities, between tabs.
 
-    Raises RankadjustError with file and line where a number does not agree with the lines after it, or is not a number.
+    Raises RankadjustError with the file where a number does not agree with the lines after it.
     """
-    path = Path(path)
-    name = name or str(path)
+    rows = []
     try:
-        first, *lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError, ValueError):
-        raise RankadjustError(f"{name}: the file cannot be read, or is empty") from None
-    if not _is_count(first) or len(lines) != 2 * int(first):
-        problem = f"the first line is {first[:20]!r}, and {len(lines)} lines follow"
+        first, *lines = Path(path).read_text(encoding="utf-8").splitlines()
+        regular = len(lines) == 2 * int(first)
+        for number, line in enumerate(lines):
+            relation, size, *entities = line.split("\t")
+            regular &= int(size) == len(entities) and relation == lines[number - number % 2].split("\t")[0]
+            rows.append((relation, TASK_SIDES[number % 2], entities))
+    except (OSError, ValueError):
+        regular = False
+    if not regular:
         raise RankadjustError(
-            f"{name}:1: {problem}; write the number of relations, each with two lines below"
+            f"{path}: not a file of ranges: after the number of relations, two lines for each (heads, tails), "
+            "with the relation, how many entities, and the entities, between tabs"
         )
-    parts = [_part(line, f"{name}:{number}") for number, line in enumerate(lines, 2)]
-    for number, ((heads, _), (tails, _)) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
-        if heads != tails:
-            problem = f"the heads belong to relation {heads}, the tails to {tails}"
-            raise RankadjustError(
-                f"{name}:{2 * number + 3}: {problem}; put the two lines of a relation together"
-            )
-    return (
-        pl.DataFrame(
-            {
-                "relation": [relation for relation, _ in parts],
-                "side": [*TASK_SIDES] * (len(parts) // 2),
-                "entity": [entities for _, entities in parts],
-            },
-            schema={"relation": pl.String, "side": pl.String, "entity": pl.List(pl.String)},
-        )
-        .explode("entity")
-        .unique(maintain_order=True)
-    )
-
-
-def _part(line: str, place: str) -> tuple[str, list[str]]:
-    """Return the relation and the entities of a line."""
-    relation, _, rest = line.partition("\t")
-    size, *entities = rest.split("\t")
-    if not _is_count(size) or int(size) != len(entities) or not entities:
-        raise RankadjustError(
-            f"{place}: {len(entities)} entities follow the number {size!r}; write how many there are"
-        )
-    return relation, entities
-
-
-def _is_count(text: str) -> bool:
-    # A superscript is a digit to Python, and thousands of digits are more than it reads.
-    return text.isascii() and text.isdecimal() and len(text) <= _LONGEST_COUNT
+    schema = pl.Schema([("relation", pl.String), ("side", pl.String), ("entity", pl.List(pl.String))])
+    return pl.DataFrame(rows, schema, orient="row").explode("entity").unique(maintain_order=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import path_from, shipped
@@ -23,7 +23,9 @@ _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
 RANGES = "ranges"
 # Keys of an entry that a Dataset has under the same names.
-_AS_THEY_ARE = ("verified", "unreadable", "licence", "reference", "repository", "pykeen", "ultra")
+_AS_THEY_ARE = (
+    "verified", "unreadable", "total_candidates", "licence", "reference", "repository", "pykeen", "ultra",
+)  # fmt: skip
 _LISTS = ("aliases", "ambiguous_aliases", "notes")
 # Bytes that a triple takes at least, so a guess is rather too high: 'Q5 P31 Q7' with its line's end and little else as
 # text; packed, FB15k-237 takes 12 and WN18RR 10.
@@ -41,15 +43,11 @@ class Format:
     columns: what each field is, in order: head, relation, tail, time, time_start, time_end or ignore; in a list of
         entities entity or ignore.
     header_lines: lines to skip at the start.
-    labels: text, or integer where every label of an entity or a relation has to be a whole number.
-    strip: remove blanks and tabs around each field.
     """
 
     delimiter: str = "tab"
     columns: tuple[str, ...] = LABEL_COLUMNS
     header_lines: int = 0
-    labels: str = "text"
-    strip: bool = False
 
     @property
     def separator(self) -> str | None:
@@ -60,11 +58,6 @@ class Format:
     def kept(self) -> tuple[str, ...]:
         """Return the columns that are read, in the order head, relation, tail, times."""
         return tuple(name for name in (*LABEL_COLUMNS, *TIME_COLUMNS, _ENTITY) if name in self.columns)
-
-    @property
-    def labelled(self) -> tuple[str, ...]:
-        """Return the columns that are read and hold labels of entities and relations."""
-        return tuple(name for name in self.kept if name not in TIME_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -116,15 +109,21 @@ def load_registry(*paths: str | Path) -> dict[str, Dataset]:
         _shipped(ours, ours.read_bytes() if ours.is_file() else b""), *map(_read, map(Path, paths))
     ):
         for word in (dataset.name, *dataset.aliases):
-            owner = owners.setdefault(folded(word), dataset)
-            if owner is not dataset:
-                _refuse(word, dataset, owner)
+            _require_single(word, dataset, owners.setdefault(folded(word), dataset))
         registry[dataset.name] = dataset
     for dataset in registry.values():
         for word in dataset.ambiguous_aliases:
-            if folded(word) in owners:
-                _refuse(word, dataset, owners[folded(word)])
+            _require_single(word, dataset, owners.get(folded(word), dataset))
     return registry
+
+
+def _require_single(word: str, dataset: Dataset, owner: Dataset) -> None:
+    if owner is not dataset:
+        place, other = (f"{each.origin}:{line_of(each.origin, [each.name])}" for each in (dataset, owner))
+        raise RankadjustError(
+            f"{place}: '{word}' is a name or alias of {dataset.name} and of {owner.name} ({other}); "
+            "rename one of them"
+        )
 
 
 def resolve_dataset(name: str, registry: Mapping[str, Dataset]) -> Dataset:
@@ -177,9 +176,8 @@ def triples_of(dataset: Dataset) -> int:
     From the counts of the registry, else from the size of its files, else as many as the largest data set has.
     """
     for key in ("triples", "distinct_triples", "distinct_seen_triples"):
-        count = dataset.expected.get(key)
-        if count is not None:
-            return sum(count.values()) if isinstance(count, Mapping) else int(count)
+        if key in dataset.expected:
+            return sum(dataset.expected[key].values())
     sizes = [_triples_in(file) for file in dataset.sources[0]]
     return _UNKNOWN if None in sizes else sum(filter(None, sizes))
 
@@ -207,10 +205,10 @@ def _read(path: Path) -> list[Dataset]:
 
 def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     layout = dict(entry.get("format", {}))
-    listed = layout.pop("entities", {})
-    columns = layout.pop("columns", LABEL_COLUMNS)
+    listed = {"columns": (_ENTITY,), **layout.pop("entities", {})}
     expected = dict(entry.get("expected", {}))
-    splits = _splits(entry["sources"][0])
+    parts = _parts(entry["sources"][0])
+    splits = tuple(split for split in SPLITS if split in parts)
     same: dict[str, Any] = {key: entry[key] for key in _AS_THEY_ARE if key in entry}
     same |= {key: tuple(entry[key]) for key in _LISTS if key in entry}
     dataset = Dataset(
@@ -219,20 +217,27 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
         sources=tuple(_file_set(source, path.parent) for source in entry["sources"]),
         splits=splits,
         origin=path,
-        format=Format(columns=tuple(columns), **layout),
-        entities=_list_format(listed, layout) if _has_list(entry["sources"][0]) else None,
+        format=_format(layout),
+        entities=_format(listed) if ENTITIES in parts else None,
         without_training=_without_training(entry),
-        total_candidates=entry.get("total_candidates", {}),
         known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
         differs=expected.pop("differs", None),
         expected=expected,
         **same,
     )
-    problem = next(_problems(entry, dataset), None)
-    if problem:
-        keys, message = problem
-        raise RankadjustError(f"{path}:{line_of(path, [name, *keys])}: {name}: {message}")
+    for keys, problem in _problems(entry, dataset):
+        raise RankadjustError(f"{path}:{line_of(path, [name, *keys])}: {name}: {problem}")
     return dataset
+
+
+def _format(layout: Mapping[str, Any]) -> Format:
+    return Format(**{**layout, "columns": tuple(layout.get("columns", LABEL_COLUMNS))})
+
+
+def _parts(source: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a source declares for each of its splits, and for the list of entities."""
+    parts: Mapping[str, Any] = source.get("members") or source["files"]
+    return parts
 
 
 def _file_set(source: Mapping[str, Any], folder: Path) -> FileSet:
@@ -241,124 +246,57 @@ def _file_set(source: Mapping[str, Any], folder: Path) -> FileSet:
         paths = {split: path_from(path, folder) for split, path in source["files"].items()}
         return tuple(File(Local(path), {split: None}) for split, path in paths.items())
 
-    def place(facts: Mapping[str, Any]) -> Http | Package | Zenodo:
+    def file(facts: Mapping[str, Any], members: Mapping[str, str | None]) -> File:
+        place: Http | Package | Zenodo
         match source["kind"]:
             case "package":
-                return Package(facts["package"], facts["version"], facts["file"])
+                place = Package(facts["package"], facts["version"], facts["file"])
             case "zenodo":
-                return Zenodo(str(source["record"]), facts["file"])
+                place = Zenodo(str(source["record"]), facts["file"])
             case _:
-                return Http(facts["url"])
+                place = Http(facts["url"])
+        return File(place, members, facts.get("sha256"), facts.get("bytes"))
 
     if "files" in source:
-        return tuple(_file(place(facts), {split: None}, facts) for split, facts in source["files"].items())
-    return (_file(place(source), source["members"], source),)
+        return tuple(file(facts, {split: None}) for split, facts in source["files"].items())
+    return (file(source, source["members"]),)
 
 
 def _without_training(entry: Mapping[str, Any]) -> FileSet | None:
     files = entry.get("without_training")
-    if files is None:
-        return None
-    return tuple(_file(Http(file["url"]), {part: None}, file) for part, file in files.items())
+    return None if files is None else _file_set({"kind": "http", "files": files}, Path())
 
 
-def _file(
-    source: Http | Package | Zenodo, members: Mapping[str, str | None], facts: Mapping[str, Any]
-) -> File:
-    return File(source, members, facts.get("sha256"), facts.get("bytes"), facts.get("member_bytes", {}))
-
-
-def _has_list(source: Mapping[str, Any]) -> bool:
-    return ENTITIES in source.get("members", source.get("files", {}))
-
-
-def _list_format(listed: Mapping[str, Any], triples: Mapping[str, Any]) -> Format:
-    """Return how the list of entities is read; it has the labels of the triples."""
-    same = {key: triples[key] for key in ("labels", "strip") if key in triples}
-    return Format(**{**same, **listed, "columns": tuple(listed.get("columns", (_ENTITY,)))})
-
-
-def _splits(source: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(split for split in SPLITS if split in source.get("members", source.get("files", {})))
-
-
-# Checks that a schema cannot express: yield the keys of the place and a sentence for each problem
-_Problem = tuple[list[str | int], str]
-
-
-def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
-    yield from _source_problems(entry, dataset)
-    yield from _column_problems(dataset)
-    timed = len(dataset.format.kept) > len(LABEL_COLUMNS)
-    if (dataset.role == "temporal") != timed:
-        has = "a" if timed else "no"
-        yield ["role"], f"role is {dataset.role}, but format.columns has {has} time; change one of them"
-    inference = "inference" in dataset.splits
-    if (dataset.role == "inductive") != inference:
-        has = "a" if inference else "no"
-        yield ["role"], f"role is {dataset.role}, but there is {has} split 'inference'; change one of them"
-    yield from _list_problems(entry, dataset)
-    if dataset.without_training is not None and "entities" not in dataset.expected:
-        problem = "bounds without training need expected.entities, the number of all entities"
-        yield ["without_training"], problem
-    if dataset.total_candidates and dataset.without_training is None:
-        problem = "total_candidates make bounds without training closer; declare without_training"
-        yield ["total_candidates"], problem
-
-
-def _source_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
-    first = dataset.splits
+def _problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[tuple[list[str | int], str]]:
+    """Yield what a schema cannot express: the keys of the place, and a sentence."""
+    columns, splits = dataset.format.columns, dataset.splits
     # What is ranked on the inference graph needs no graph to train on.
-    if "training" not in first and "inference" not in first:
+    if "training" not in splits and "inference" not in splits:
         yield ["sources", 0], "sources.0 has no split 'training'; name its file or member"
-    for number, (source, files) in enumerate(zip(entry["sources"], dataset.sources, strict=True)):
-        splits, what = _splits(source), f"sources.{number}"
-        if splits != first:
-            problem = f"{what} has the splits {', '.join(splits)}, sources.0 has {', '.join(first)}"
-            yield ["sources", number], f"{problem}; give every source the same splits"
+    first, *others = map(_parts, entry["sources"])
+    for number, parts in enumerate(others, 1):
+        if set(parts) != set(first):
+            problem = f"sources.{number} has {', '.join(parts)}, sources.0 has {', '.join(first)}"
+            yield ["sources", number], f"{problem}; give every source the same files"
+    for number, files in enumerate(dataset.sources):
         without_sum = any(not file.sha256 for file in files if not isinstance(file.source, Local))
         if dataset.verified and without_sum:
-            problem = f"{what} lacks a sha256, but verified is true; add it or set verified: false"
+            problem = f"sources.{number} lacks a sha256, but verified is true; add it or set verified: false"
             yield ["sources", number], problem
-        if _has_list(source) != (dataset.entities is not None):
-            problem = f"{what} and sources.0 differ in whether they name a file of {ENTITIES}"
-            yield ["sources", number], f"{problem}; every source needs the same files"
-    for split in dataset.known:
-        if split not in first:
-            yield ["known"], f"known names '{split}', which no source has"
-
-
-def _column_problems(dataset: Dataset) -> Iterator[_Problem]:
-    columns = dataset.format.columns
-    place: list[str | int] = ["format", "columns"]
-    for name in (*LABEL_COLUMNS, *TIME_COLUMNS):
-        if columns.count(name) > 1:
-            yield place, f"format.columns names '{name}' twice"
-        if name in LABEL_COLUMNS and name not in columns:
-            yield place, f"format.columns lacks '{name}'"
-    if set(TIME_COLUMNS).intersection(columns) != set(time_columns(columns)):
-        yield place, "format.columns needs either time, or time_start and time_end"
-
-
-def _list_problems(entry: Mapping[str, Any], dataset: Dataset) -> Iterator[_Problem]:
-    place: list[str | int] = ["format", ENTITIES]
-    if dataset.entities is None:
-        if ENTITIES in entry.get("format", {}):
-            yield place, "format.entities says how to read a file of entities that no source names"
-        return
-    if dataset.entities.columns.count(_ENTITY) != 1:
-        yield [*place, "columns"], "format.entities.columns needs entity once"
-    if dataset.role == "inductive":
-        problem = "an entity without triples belongs to neither graph of an inductive data set"
-        yield ["sources", 0], f"{problem}; leave the file of entities out"
-
-
-def _refuse(word: str, dataset: Dataset, owner: Dataset) -> NoReturn:
-    raise RankadjustError(
-        f"{_place(dataset)}: '{word}' is a name or alias of {dataset.name} and of {owner.name} ({_place(owner)}); "
-        "rename one of them"
-    )
-
-
-def _place(dataset: Dataset) -> str:
-    return f"{dataset.origin}:{line_of(dataset.origin, [dataset.name])}"
+    for split in set(dataset.known).difference(splits):
+        yield ["known"], f"known names '{split}', which no source has"
+    named = [name for name in columns if name != "ignore"]
+    times = time_columns(columns)
+    if sorted(named) != sorted((*LABEL_COLUMNS, *times)):
+        problem = (
+            "format.columns needs head, relation and tail once, and at most time, or time_start and time_end"
+        )
+        yield ["format", "columns"], problem
+    role = "inductive" if "inference" in splits else "temporal" if times else "transductive"
+    if dataset.role != role:
+        problem = (
+            f"role is {dataset.role}, but by its splits and format.columns it is {role}; change one of them"
+        )
+        yield ["role"], problem
+    if dataset.entities and dataset.entities.columns.count(_ENTITY) != 1:
+        yield ["format", ENTITIES, "columns"], "format.entities.columns needs entity once"

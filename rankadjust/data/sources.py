@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -50,16 +50,14 @@ class File:
     """One file of a data set and the splits it holds.
 
     members: split -> the path of its member in an archive, or None where the whole file is the split; the
-        ending of the file's name says how it is packed (zip, whl, tar, tar.gz, gz, bz2, xz, …).
+        ending of the file's name says how it is packed (zip, whl, tar.gz, tgz, gz).
     sha256 (64 hexadecimal digits), bytes: of the file as published, None while nobody has verified them.
-    member_bytes: split -> the size of its member, where declared.
     """
 
     source: Source
     members: Mapping[str, str | None]
     sha256: str | None = None
     bytes: int | None = None
-    member_bytes: Mapping[str, int] = field(default_factory=dict)
 
 
 # One alternative of a data set: all the files that together hold its splits.

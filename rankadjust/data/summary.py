@@ -1,6 +1,6 @@
 """Summary of a data set: its counts, how they compare with the registry, and what looks like a mistake in the files."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
@@ -9,11 +9,10 @@ import numpy.typing as npt
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TIME_COLUMNS
+from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS
 from rankadjust.data.encode import Encoded
 from rankadjust.data.registry import Dataset
 
-_Mask = npt.NDArray[np.bool_]
 _USUAL = ("training", "validation", "testing")
 # From this share on, of the triples of an evaluation split, those that a model is given are worth a word.
 _MANY = 0.05
@@ -23,177 +22,120 @@ _COUNTS_OF_TRAINING = {"entities_in_training", "entities_in_inference", "distinc
 def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
     """Return the counts of a data set as plain values for a JSON file.
 
-    A triple is (head, relation, tail); its time counts under `times` only. Unseen entities and relations do not
-    occur in the known splits of their graph: the splits of the training graph, or the split inference. Isolated
-    entities are in the list of all entities and occur in no triple.
+    A triple is (head, relation, tail), whatever its time. Unseen entities and relations do not occur in the known
+    splits of their graph: the splits of the training graph, or the split inference. Isolated entities are in the list
+    of all entities and occur in no triple.
     """
-    kinds = encoded.labels["kind"]
-    sizes = {kind: int((kinds == kind).sum()) for kind in ("entity", "relation")}
+    size, entities = encoded.labels.height, encoded.labels.filter(kind="entity").height
     parts = _parts(encoded)
-    splits = list(parts)
-    occurring = {split: _occurring(part, sizes) for split, part in parts.items()}
-    graphs = {
-        graph: [split for split in splits if _graph_of(split) == graph]
-        for graph in dict.fromkeys(map(_graph_of, splits))
-    }
+    occurring = {split: _occurring(part, entities, size) for split, part in parts.items()}
     known = {
-        graph: _union([occurring[split] for split in own if split in dataset.known], sizes)
-        for graph, own in graphs.items()
+        graph: _any((occurring[split] for split in own if split in dataset.known), size)
+        for graph in ("training", "inference")
+        if (own := [split for split in parts if _graph_of(split) == graph])
     }
-    covered = {split: _covered(part, known[_graph_of(split)]) for split, part in parts.items()}
-    held = _held(parts, covered, [], sizes)
-    distinct = {split: held.in_any([split]) for split in splits}
-    every = _union(occurring.values(), sizes)
-    summary: dict[str, Any] = {
+    seen = {split: known[_graph_of(split)] for split in parts}
+    covered = {
+        split: np.all([seen[split][ids] for ids in _ids(part, entities)], axis=0)
+        for split, part in parts.items()
+    }
+    bits, held = _held(parts, covered, entities, size - entities)
+    distinct = {
+        split: sum(number for splits, _, number in held if splits & bit) for split, bit in bits.items()
+    }
+    return {
         "dataset": dataset.name,
         "role": dataset.role,
-        "known": list(dataset.known),
-        "entities": sizes["entity"],
-        "isolated_entities": sizes["entity"] - int(every["entity"].sum()),
-        "relations": sizes["relation"],
-        **{f"entities_in_{graph}": int(seen["entity"].sum()) for graph, seen in known.items()},
-        **{f"relations_in_{graph}": int(seen["relation"].sum()) for graph, seen in known.items()},
+        "entities": entities,
+        "isolated_entities": int((~_any(occurring.values(), size)[:entities]).sum()),
+        "relations": size - entities,
+        **{f"entities_in_{graph}": int(mask[:entities].sum()) for graph, mask in known.items()},
+        **{f"relations_in_{graph}": int(mask[entities:].sum()) for graph, mask in known.items()},
         "triples": {split: part.height for split, part in parts.items()},
         "distinct_triples": distinct,
-        "distinct_triples_in_all_splits": held.in_any(splits),
         "duplicates_within": {split: part.height - distinct[split] for split, part in parts.items()},
-        "duplicates_between": held.in_both(),
+        "duplicates_between": {
+            f"{one}&{other}": sum(
+                number for splits, _, number in held if splits & bits[one] and splits & bits[other]
+            )
+            for one, other in combinations(parts, 2)
+        },
         "self_loops": {split: int((part["head"] == part["tail"]).sum()) for split, part in parts.items()},
         "unseen": {
             split: {
-                "entities": _missing(occurring[split], known[_graph_of(split)], "entity"),
-                "relations": _missing(occurring[split], known[_graph_of(split)], "relation"),
+                "entities": int((occurring[split] & ~seen[split])[:entities].sum()),
+                "relations": int((occurring[split] & ~seen[split])[entities:].sum()),
                 "triples": int((~covered[split]).sum()),
             }
-            for split in splits
+            for split in parts
             if split not in dataset.known
         },
-        "distinct_seen_triples": {split: held.covered_in(split) for split in splits},
+        "distinct_seen_triples": {
+            split: sum(number for _, splits, number in held if splits & bit) for split, bit in bits.items()
+        },
     }
-    if dataset.role == "inductive":
-        of_graph = {
-            graph: _union([occurring[split] for split in own], sizes) for graph, own in graphs.items()
-        }
-        summary["graphs"] = {
-            graph: {
-                "entities": int(of_graph[graph]["entity"].sum()),
-                "relations": int(of_graph[graph]["relation"].sum()),
-                "distinct_triples": held.in_any(own),
-            }
-            for graph, own in graphs.items()
-        }
-        # A data set without a training graph has no overlap of two graphs.
-        if "training" in occurring:
-            shared = of_graph["training"]["entity"] & of_graph["inference"]["entity"]
-            summary["graphs"]["shared_entities"] = int(shared.sum())
-            new = _missing(of_graph["inference"], occurring["training"], "relation")
-            summary["graphs"]["new_relations"] = new
-    times = [name for name in TIME_COLUMNS if name in encoded.triples.columns]
-    if times:
-        timed = _held(parts, covered, times, sizes)
-        summary["times"] = {
-            "values": pl.concat(encoded.triples[name].rename("time") for name in times).n_unique(),
-            "distinct_triples": {split: timed.in_any([split]) for split in splits},
-            "duplicates_between": timed.in_both(),
-        }
-    return summary
 
 
-class _Held:
-    """How many different triples are held by which splits.
-
-    counts: the columns splits and covered, which have a bit for each split (set in the latter where the split holds the
-    triple, and its entities and relation are known), and number.
-    """
-
-    def __init__(self, splits: Sequence[str], counts: pl.DataFrame) -> None:
-        self._counts = counts
-        self._bits = {split: 1 << place for place, split in enumerate(splits)}
-
-    def in_any(self, splits: Iterable[str]) -> int:
-        bits = sum(map(self._bits.__getitem__, splits))
-        return self._number((pl.col("splits") & bits) > 0)
-
-    def in_both(self) -> dict[str, int]:
-        """Return for each pair of splits, such as 'training&testing', how many triples stand in both."""
-        return {
-            f"{one}&{other}": self._number((pl.col("splits") & both) == both)
-            for one, other in combinations(self._bits, 2)
-            for both in [self._bits[one] | self._bits[other]]
-        }
-
-    def covered_in(self, split: str) -> int:
-        return self._number((pl.col("covered") & self._bits[split]) > 0)
-
-    def _number(self, where: pl.Expr) -> int:
-        return int(self._counts.filter(where)["number"].sum())
-
-
-def _held(
-    parts: Mapping[str, pl.DataFrame],
-    covered: Mapping[str, _Mask],
-    times: list[str],
-    sizes: Mapping[str, int],
-) -> _Held:
-    """Group equal triples, and of those with times equal times."""
-    key: list[pl.Expr] = [*map(pl.col, LABEL_COLUMNS)]
-    if sizes["entity"] ** 2 * sizes["relation"] < 1 << 64:
-        # One number takes half the time of three.
-        head, relation, tail = (each.cast(pl.UInt64) for each in key)
-        key = [((head * sizes["relation"] + relation) * sizes["entity"] + tail).alias("triple")]
-    rows = [
-        part.lazy().select(
-            *key,
-            *times,
-            splits=pl.lit(1 << place, pl.UInt8),
-            covered=pl.lit(pl.Series(covered[split])).cast(pl.UInt8) * (1 << place),
-        )
-        for place, (split, part) in enumerate(parts.items())
-    ]
-    same = [each.meta.output_name() for each in key] + times
-    held = pl.concat(rows).group_by(same).agg(pl.col("splits", "covered").bitwise_or())
-    return _Held([*parts], held.group_by("splits", "covered").agg(number=pl.len()).collect())
+# Whether each entity occurs, and after them each relation.
+_Mask = npt.NDArray[np.bool_]
 
 
 def _parts(encoded: Encoded) -> dict[str, pl.DataFrame]:
-    """Return the triples of each split without a copy; splits follow one another, in the order of SPLITS."""
-    parts, end = {}, 0
-    triples = encoded.triples.drop("split")
-    for split, size in encoded.triples["split"].value_counts().sort("split").rows():
-        parts[split] = triples.slice(end, size)
-        end += size
-    return parts
+    """Return the triples of each split, in the order of SPLITS."""
+    parts = encoded.triples.partition_by("split", as_dict=True, include_key=False)
+    return {str(split): part for (split,), part in parts.items()}
 
 
 def _graph_of(split: str) -> str:
     return "inference" if split.startswith("inference") else "training"
 
 
-def _occurring(part: pl.DataFrame, sizes: Mapping[str, int]) -> dict[str, _Mask]:
-    """Return masks over ids: which entities and relations occur."""
-    masks = {kind: np.zeros(size, np.bool_) for kind, size in sizes.items()}
-    for name in LABEL_COLUMNS:
-        masks["relation" if name == "relation" else "entity"][part[name].to_numpy()] = True
-    return masks
+def _ids(part: pl.DataFrame, entities: int) -> list[npt.NDArray[np.uint32]]:
+    """Return the places of heads, tails and relations in a mask."""
+    return [
+        part["head"].to_numpy(),
+        part["tail"].to_numpy(),
+        part["relation"].to_numpy() + np.uint32(entities),
+    ]
 
 
-def _union(masks: Iterable[Mapping[str, _Mask]], sizes: Mapping[str, int]) -> dict[str, _Mask]:
-    union = {kind: np.zeros(size, np.bool_) for kind, size in sizes.items()}
-    for own in masks:
-        for kind in union:
-            union[kind] |= own[kind]
-    return union
+def _occurring(part: pl.DataFrame, entities: int, size: int) -> _Mask:
+    mask = np.zeros(size, np.bool_)
+    for ids in _ids(part, entities):
+        mask[ids] = True
+    return mask
 
 
-def _covered(part: pl.DataFrame, known: Mapping[str, _Mask]) -> _Mask:
-    """Return for each triple whether its entities and its relation are known."""
-    head, relation, tail = (part[name].to_numpy() for name in LABEL_COLUMNS)
-    covered: _Mask = known["entity"][head] & known["entity"][tail] & known["relation"][relation]
-    return covered
+def _any(masks: Iterable[_Mask], size: int) -> _Mask:
+    mask: _Mask = np.logical_or.reduce([np.zeros(size, np.bool_), *masks])
+    return mask
 
 
-def _missing(own: Mapping[str, _Mask], known: Mapping[str, _Mask], kind: str) -> int:
-    return int((own[kind] & ~known[kind]).sum())
+def _held(
+    parts: Mapping[str, pl.DataFrame], covered: Mapping[str, _Mask], entities: int, relations: int
+) -> tuple[dict[str, int], list[tuple[int, int, int]]]:
+    """Return a bit for each split, and how many different triples are held by which splits.
+
+    Each tuple has the bits of the splits that hold the triples, the bits of those where all that they name is known,
+    and the number of triples.
+    """
+    key: list[pl.Expr] = [*map(pl.col, LABEL_COLUMNS)]
+    if entities**2 * relations < 1 << 64:
+        # One number takes half the time of three.
+        head, relation, tail = (each.cast(pl.UInt64) for each in key)
+        key = [((head * relations + relation) * entities + tail).alias("triple")]
+    bits = {split: 1 << place for place, split in enumerate(parts)}
+    rows = [
+        part.lazy().select(
+            *key,
+            splits=pl.lit(bits[split], pl.UInt8),
+            covered=pl.lit(pl.Series(covered[split])).cast(pl.UInt8) * bits[split],
+        )
+        for split, part in parts.items()
+    ]
+    same = [each.meta.output_name() for each in key]
+    held = pl.concat(rows).group_by(same).agg(pl.col("splits", "covered").bitwise_or())
+    return bits, held.group_by("splits", "covered").agg(number=pl.len()).collect().rows()
 
 
 # The registry's counts
@@ -275,7 +217,6 @@ def warnings(encoded: Encoded, summary: Mapping[str, Any], dataset: Dataset) -> 
     parts = _parts(encoded)
     return [
         *_header(parts, encoded),
-        *_count_in_list(encoded, summary),
         *_order(encoded, dataset),
         *_same(parts),
         *_leaks(summary, dataset),
@@ -304,26 +245,11 @@ def _header(parts: Mapping[str, pl.DataFrame], encoded: Encoded) -> Iterator[str
     )
 
 
-def _count_in_list(encoded: Encoded, summary: Mapping[str, Any]) -> Iterator[str]:
-    """Look for the number of entities that was read as one of them: no triple has it."""
-    number = str(summary["entities"] - 1)
-    entity = encoded.labels.filter(kind="entity", label=number)["id"]
-    if not summary["isolated_entities"] or entity.is_empty():
-        return
-    used = encoded.triples.select(pl.any_horizontal((pl.col("head", "tail") == entity.item()).any())).item()
-    if not used:
-        yield (
-            f"the list of entities has {number!r}, which no triple has, and {summary['entities'] - 1:,} others: "
-            "if it counts them, declare header_lines: 1 under format.entities"
-        )
-
-
 def _order(encoded: Encoded, dataset: Dataset) -> Iterator[str]:
     """Compare the columns: there are fewer relations than entities nearly everywhere."""
     if {"entities", "relations"} <= set(dataset.expected):
         return
-    # Marking the ids that occur is many times faster than comparing them.
-    number = {name: np.count_nonzero(np.bincount(encoded.triples[name].to_numpy())) for name in LABEL_COLUMNS}
+    number = {name: encoded.triples[name].n_unique() for name in LABEL_COLUMNS}
     fewest = min(("head", "tail"), key=number.__getitem__)
     if number["relation"] > number[fewest]:
         yield (
@@ -340,14 +266,14 @@ def _same(parts: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def _leaks(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:
-    # With times, a triple is asked for at another time than it is known.
-    counts = summary.get("times", summary)
-    for pair, common in counts["duplicates_between"].items():
+    if dataset.role == "temporal":
+        # A triple is asked for at another time than it is known.
+        return
+    for pair, common in summary["duplicates_between"].items():
         known, asked = pair.split("&")
-        if known in dataset.known and asked not in dataset.known:
-            every = counts["distinct_triples"][asked]
-            if common > _MANY * every:
-                yield f"{common:,} of the {every:,} {asked} triples ({common / every:.0%}) stand in {known} too"
+        every = summary["distinct_triples"][asked]
+        if known in dataset.known and asked not in dataset.known and common > _MANY * every:
+            yield f"{common:,} of the {every:,} {asked} triples ({common / every:.0%}) stand in {known} too"
 
 
 def _unseen(summary: Mapping[str, Any], dataset: Dataset) -> Iterator[str]:

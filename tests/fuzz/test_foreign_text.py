@@ -97,7 +97,7 @@ def read_printed(path: Path, _: Path) -> None:
 
 
 def read_graph(path: Path, _: Path) -> None:
-    for form in (Format(), Format(delimiter="whitespace", labels="integer"), Format(delimiter="::")):
+    for form in (Format(), Format(delimiter="whitespace"), Format(delimiter="::")):
         try:
             read_triples(path, form)
         except RankadjustError:
@@ -105,7 +105,7 @@ def read_graph(path: Path, _: Path) -> None:
 
 
 def unpack(path: Path, folder: Path) -> None:
-    extract(path, f"x{path.suffix}", {folder / "training.txt": "train.txt"}, {})
+    extract(path, f"x{path.suffix}", {folder / "training.txt": "train.txt"})
 
 
 # The reader of each folder of tests/data/hostile, and a valid document to begin with.

@@ -94,17 +94,9 @@ def well(handler: Handler, served: Served) -> None:
     handler.wfile.write(served.body)
 
 
-def status(code: int, **headers: str) -> Fault:
-    """Answer with a status; header names have underscores here (Retry_After)."""
-
-    def fault(handler: Handler, served: Served) -> None:
-        handler.begin(code, 0, {name.replace("_", "-"): value for name, value in headers.items()})
-
-    return fault
-
-
-def redirect(to: str) -> Fault:
-    return status(302, Location=to)
+def status(code: int) -> Fault:
+    """Answer with a status."""
+    return lambda handler, _served: handler.begin(code, 0, {})
 
 
 def cut(at: int) -> Fault:

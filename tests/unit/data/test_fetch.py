@@ -1,7 +1,6 @@
 """Data sets from every kind of source: the real pip, the real zenodo_get, and servers on this machine."""
 
 import base64
-import bz2
 import gzip
 import hashlib
 import io
@@ -25,7 +24,7 @@ from rankadjust.data.sources import (
     published_names,
     without_password,
 )
-from tests.servers.http_faults import FaultServer, always, cut, instead, redirect, status
+from tests.servers.http_faults import FaultServer, always, cut, instead, status
 from tests.servers.zenodo import Deposit, LoopbackZenodo
 
 TRAIN = b"a\tr\tb\r\n" * 2000
@@ -130,12 +129,8 @@ def test_an_archive_over_http(place, server):
     assert place.cached == [f"{host(server)}/x/d.zip"]
 
 
-def test_one_file_for_each_split_and_declared_sizes(place, server):
-    train = File(
-        Http(server.serve("/t.txt.bz2", bz2.compress(TRAIN))),
-        {"training": None},
-        member_bytes={"training": len(TRAIN)},
-    )
+def test_one_file_for_each_split(place, server):
+    train = File(Http(server.serve("/t.txt.gz", gzip.compress(TRAIN))), {"training": None})
     test = File(Http(server.serve("/t.txt", TEST)), {"testing": None}, sha256(TEST), len(TEST))
     place.fetch((train, test))
     assert place.splits == SPLITS
@@ -225,13 +220,11 @@ def test_a_failure_that_passes_is_tried_again(place, server, fault):
     [
         ("http://127.0.0.1:9/a.txt", "127.0.0.1:9/a.txt: no connection; is there a network?"),
         ("SERVER/cut.txt", "cut.txt: the connection was cut"),
-        ("SERVER/round.txt", "round.txt: too many redirects"),
         ("SERVER/page.txt", "page.txt: a web page instead of the file"),
     ],
 )
 def test_what_does_not_pass_is_said_in_a_few_words(place, server, url, message):
     server.serve("/cut.txt", TRAIN, always(cut(9)))
-    server.serve("/round.txt", TRAIN, always(redirect(f"{server.address}/round.txt")))
     server.serve("/page.txt", b"\n<!DOCTYPE html><p>gone")
     source = Http(url.replace("SERVER", server.address))
     assert message in place.fails(File(source, {"training": None}))
@@ -252,7 +245,6 @@ def test_a_password_is_sent_and_written_nowhere(place, server, capfd):
         *capfd.readouterr(),
         (place.folder / "source.json").read_text(),
         place.fails(zipped(f"{secret}/gone.zip"), mirror=f"{secret}/nowhere"),
-        place.fails(zipped(secret.replace("http:", "ftp:") + "/gone.zip")),
     ]
     assert not [text for text in said if "s3cret" in text or "me@" in text]
 
@@ -261,24 +253,6 @@ def test_only_what_stands_before_a_host_is_a_password():
     assert without_password("at https://me:a@b@host/x and ftp://u@h") == "at https://host/x and ftp://h"
     for text in ("https://host/a@b", "https://host?to=me@x", "me@host", "/a/b@c"):
         assert without_password(text) == text
-
-
-@pytest.mark.parametrize(
-    ("host", "offline"), [("localhost", True), ("localhost", False), ("127.0.0.1", True)]
-)
-def test_offline_a_mirror_may_lead_to_no_other_host(place, server, host, offline):
-    # 'localhost' is the same machine under another name: were it asked, the server would have seen it.
-    there = f"http://{host}:{server.server_port}/there"
-    server.serve("/m/data.invalid/x/d.zip", b"", always(redirect(there)))
-    server.serve("/there", ZIP)
-    if offline and host == "localhost":
-        assert "leads elsewhere, and the network is off" in place.fails(
-            FAR, mirror=f"{server.address}/m", offline=True
-        )
-        assert {seen.path for seen in server.seen} == {"/m/data.invalid/x/d.zip"}
-    else:
-        place.fetch(FAR, mirror=f"{server.address}/m", offline=offline)
-        assert place.splits == SPLITS
 
 
 # Addresses
@@ -296,17 +270,6 @@ def test_the_query_belongs_to_the_name(place, server, url, cached):
     place.fetch(zipped(server.serve(url, ZIP)))
     assert place.splits == SPLITS
     assert place.cached == [f"{host(server)}/{cached}"]
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["http://h.invalid/a/../../d.zip", "http://h.invalid/a/%2e%2e/d.zip", "http://h.invalid/..%5Cd.zip",
-     "http://../d.zip", "https://h.invalid", "https://h.invalid/", "ftp://h.invalid/d.zip", "/etc/passwd"],
-)  # fmt: skip
-def test_addresses_that_name_no_file_of_a_host(place, url):
-    message = place.fails(zipped(url))
-    assert "must not hold '..'" in message or "not the address of a file" in message
-    assert place.cached == []
 
 
 def test_every_split_is_known_by_what_the_user_called_it(place, server):
@@ -407,7 +370,7 @@ def test_offline_uses_no_network(place, server, monkeypatch):
     for name in (f"{server.address}/d.zip", "pkg:pypi/toy@1.0", "https://zenodo.org/records/12/files/d.zip"):
         assert f"{name}" in message
     assert message.count("the network is off (offline: true)") == 3
-    assert message.count("no such file in the mirror") == 3
+    assert message.count(": no such file") == 3
 
 
 # Files on this disk
@@ -423,6 +386,38 @@ def test_local_files(place, offline):
     assert place.cached == []
     assert [file["address"] for file in provenance["files"]] == [str(train), str(test)]
     assert train.exists()
+
+
+# Links lead out of no folder
+
+
+def refused(place, file, **options):
+    with pytest.raises(RankadjustError, match="leads out of the folder"):
+        place.fetch(file, **options)
+
+
+@pytest.mark.parametrize("link", [True, False])
+def test_a_data_set_is_not_written_through_a_link_or_over_its_parent(place, link):
+    victim = put(place.root, "victim/train.txt", TRAIN)
+    place.folder = place.parent / ("Toy" if link else "..")
+    if link:
+        place.folder.symlink_to(victim.parent)
+    refused(place, File(Local(victim), {"training": None}))
+    assert victim.read_bytes() == TRAIN
+
+
+def test_a_link_in_the_cache_or_a_mirror_is_not_followed(place, server):
+    victim = put(place.root, "victim/a.txt", TRAIN)
+    file = File(Http(server.serve("/a.txt", TEST)), {"training": None})
+    for root, options in ((place.cache, {}), (place.root / "mirror", {"mirror": str(place.root / "mirror")})):
+        put(root, f"{host(server)}/other", b"")
+        (root / host(server) / "a.txt").symlink_to(victim)
+        with pytest.raises(RankadjustError, match="leads out of the folder"):
+            place.fetch(file, offline=True, **options)
+        (root / host(server) / "a.txt").unlink()
+    refused(place, File(Http(f"{server.address}/../../victim/a.txt"), {"training": None}))
+    assert server.seen == []
+    assert victim.read_bytes() == TRAIN
 
 
 # Packages
@@ -501,8 +496,8 @@ def test_a_zenodo_record(place, zenodo):
     ("deposits", "verified", "message"),
     [
         # Exit code 0 and "SUCCESS" after nothing:
-        ([], UNVERIFIED, "there is no such file (got nothing)"),
-        ([Deposit("other.zip", ZIP)], UNVERIFIED, "there is no such file (got nothing)"),
+        ([], UNVERIFIED, "d.zip: no such file"),
+        ([Deposit("other.zip", ZIP)], UNVERIFIED, "d.zip: no such file"),
         # A part of the file under its final name:
         ([Deposit("d.zip", ZIP, sent=50)], UNVERIFIED, "without sending complete message body"),
         # Bytes that are not what the record says, or what we say:
@@ -525,24 +520,11 @@ def test_a_key_that_climbs_out_of_the_folder(place, zenodo):
     assert "/api/records/12/files/escaped.txt/content" not in zenodo.seen
 
 
-@pytest.mark.parametrize("key", ["../escaped.txt", "a/../../escaped.txt", "/etc/escaped.txt", "a/b.txt", ""])
-def test_a_declared_key_that_climbs_out_is_refused_at_once(place, zenodo, key):
-    zenodo.records["12"] = [Deposit(key, TRAIN)]
-    place.fails(File(Zenodo("12", key), {"training": None}))
-    assert zenodo.seen == []
-
-
 def test_a_key_is_no_pattern(place, zenodo):
     zenodo.records["12"] = [Deposit("d[1].txt", TRAIN), Deposit("d1.txt", TEST)]
     place.fetch(File(Zenodo("12", "d[1].txt"), {"training": None}, sha256(TRAIN)))
     assert place.splits == {"training.txt": TRAIN}
     assert "/api/records/12/files/d1.txt/content" not in zenodo.seen
-
-
-def test_a_record_is_a_number(place, zenodo):
-    message = place.fails(File(Zenodo("--help", "d.zip"), MEMBERS))
-    assert "a record's number" in message
-    assert zenodo.seen == []
 
 
 def test_without_the_command(place, monkeypatch):

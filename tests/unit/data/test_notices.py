@@ -51,21 +51,8 @@ def test_a_good_graph_is_one_line_and_no_warning(tmp_path):
 
 def test_other_splits_are_named(tmp_path):
     graph = {"training": GRAPH["training"], "testing": GRAPH["testing"]}
-    line = "my-graph: 40 entities, 5 relations, training 1,600 / testing 200 triples"
-    assert said(tmp_path, graph) == (line, [])
-
-
-def test_a_count_that_was_read_as_an_entity_is_seen(tmp_path):
-    line = "my-graph: 43 entities (3 in no triple), 5 relations, 1,600 / 200 / 200 triples"
-    assert said(tmp_path, GRAPH, listed=[*ENTITIES, "x", "y", "z"]) == (line, [])
-    line, found = said(tmp_path, GRAPH, listed=["42", *ENTITIES, "x", "y"])
-    assert found == [
-        "the list of entities has '42', which no triple has, and 42 others: if it counts them, declare "
-        "header_lines: 1 under format.entities"
-    ]
-    assert said(tmp_path, GRAPH, listed=["43", *ENTITIES, "x", "y"])[1] == []
-    used = {**GRAPH, "training": [*GRAPH["training"], ("42", "a", "e1")]}
-    assert said(tmp_path, used, listed=["42", *ENTITIES, "x", "y"])[1] == []
+    line = "my-graph: 43 entities (3 in no triple), 5 relations, training 1,600 / testing 200 triples"
+    assert said(tmp_path, graph, listed=[*ENTITIES, "x", "y", "z"]) == (line, [])
 
 
 def test_a_header_left_in_is_seen(tmp_path):
@@ -123,14 +110,6 @@ def test_test_triples_that_a_model_is_given_are_seen(tmp_path, common, share):
     assert found == (
         [] if share is None else [f"{common} of the 200 testing triples ({share}) stand in training too"]
     )
-
-
-def test_a_triple_at_another_time_is_no_leak(tmp_path):
-    form = Format(columns=(*HEADER, "time"))
-    graph = {"training": [(*row, "1") for row in GRAPH["training"]]}
-    for year, warned in (("2", 0), ("1", 1)):
-        graph["testing"] = [(*row, year) for row in GRAPH["training"][:200]]
-        assert len(said(tmp_path, graph, form, role="temporal")[1]) == warned
 
 
 @pytest.mark.parametrize("new", [0, 75])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.read import read_entities, read_triples
+from rankadjust.data.read import read_entities, read_ranges, read_triples
 from rankadjust.data.registry import Format
 from tests.searching import in_profile
 
@@ -52,23 +52,18 @@ def written_files(draw):
         delimiter=delimiter,
         columns=columns,
         header_lines=draw(st.integers(0, 2)),
-        labels=draw(st.sampled_from(["text", "integer"])),
-        strip=draw(st.booleans()),
     )
     blank = delimiter == "whitespace"
     string = STRINGS.get(delimiter, delimiter)
     # A label holds neither a delimiter nor an end of line. One that begins with a byte order mark, or a last one that
     # ends in a carriage return, could not be told from a file with such a mark or such ends of lines.
-    banned = "\n\ufeff" + (" \t\r\x0b\x0c" if blank else string)
+    banned = "\n\ufeff\x1f" + (" \t\r\x0b\x0c" if blank else string)
     texts = st.one_of(
         st.sampled_from(TRICKY),
         st.text(st.characters(codec="utf-8", exclude_characters=banned), min_size=1, max_size=6),
     ).map(lambda text: "".join(c for c in text if c not in banned))
-    if form.strip:
-        texts = texts.map(lambda text: text.strip(" \t"))
     texts = texts.filter(bool)
-    numbers = st.integers(-20, 10**12).map(str).filter(lambda text: not set(text) & set(string))
-    kinds = dict.fromkeys(LABELS, numbers if form.labels == "integer" else texts)
+    kinds = dict.fromkeys(LABELS, texts)
     kinds[columns[-1]] = kinds.get(columns[-1], texts).map(lambda text: text.rstrip("\r")).filter(bool)
     fields = [
         kinds.get(name, texts if name != "ignore" or blank else texts | st.just("")) for name in columns
@@ -95,9 +90,7 @@ def _line(row, form, string, chance):
 
     if form.delimiter == "whitespace":
         return blanks(2) + "".join(field + chance.choice(" \t") + blanks(2) for field in row)
-    pads = [pad for pad in " \t" if pad not in string]
-    pad = chance.choice(pads) * chance.randint(0, 2) if form.strip and pads else ""
-    return string.join(pad + field + pad for field in row)
+    return string.join(row)
 
 
 @settings(deadline=None, max_examples=in_profile(300))
@@ -118,7 +111,6 @@ def test_triples_are_read_as_they_were_written(tmp_path_factory, case):
         (b"\xef\xbb\xbfa\tr\tb\n", Format(), [("a", "r", "b")]),
         (b"\xef\xbb\xbf2\r\na\tr\tb\n", Format(header_lines=1), [("a", "r", "b")]),
         (b"a \t r\tb\n", Format(), [("a ", " r", "b")]),
-        (b"a \t r\tb\t\n", Format(columns=(*LABELS, "ignore"), strip=True), [("a", "r", "b")]),
         (b"a\r\tr\tb\r\r\n", Format(), [("a\r", "r", "b\r")]),
         (b"a@@@r@@@b\r\r\n", Format(delimiter="@@@"), [("a", "r", "b\r")]),
         (b"x^2\tr\tb\n", Format(), [("x^2", "r", "b")]),
@@ -161,7 +153,7 @@ BAD = {
         b"2\na\tr\tb\nc\tr\td\n", Format(), ":1: the first line is one number, as in the files of OpenKE",
     ),
     "a count of the lines, between blanks": (
-        b" 12 \r\n1 2 3\n", Format("whitespace", labels="integer"), ":1: the first line is one number, as in ",
+        b" 12 \r\n1 2 3\n", Format("whitespace"), ":1: the first line is one number, as in ",
     ),
     "a number alone further down": (b"a\tr\tb\n2\n", Format(), ":2: 1 fields "),
     "a blank line": (b"a\tr\tb\n\na\tr\tb\n", Format(), ":2: 1 fields "),
@@ -172,25 +164,16 @@ BAD = {
     "an empty head": (b"a\tr\tb\n\tr\tb\n", Format(), ":2: the head is empty; "),
     "an empty tail": (b"a\tr\tb\na\tr\t\n", Format(), ":2: the tail is empty; "),
     "an empty time": (b"a\tr\tb\t\n", Format(columns=(*LABELS, "time")), ":1: the time is empty; "),
-    "a blank relation": (b"a\t \tb\n", Format(strip=True), ":1: the relation is empty; "),
     "not UTF-8": (b"a\tr\tb\na\tr\t\xe9t\xe9\n", Format(), ":2: byte 5 of the line (0xe9) is not UTF-8; "),
     "half a character": (b"a\tr\tb\na\tr\xc3\n\xa9\tr\tb", Format(), ":2: byte 4 of the line (0xc3) is not UTF-8; "),
     "not UTF-8 in a column to ignore": (b"1\t2\t3\t\xff\n", Format(columns=(*LABELS, "ignore")), ":1: byte 7 "),
     "not UTF-8 between blanks": (b"a r \xff\n", Format(delimiter="whitespace"), ":1: byte 5 "),
     "a compressed file": (gzip.compress(b"a\tr\tb\n", mtime=0), Format(), ":1: byte 2 of the line (0x8b) is not UTF-8"),
     "the beginning of a zlib stream": (b"x\x9c\tr\tb\n", Format(), ":1: byte 2 of the line (0x9c) is not UTF-8"),
-    "text for an integer": (b"1\t2\t3\n1\tr\t3\n", Format(labels="integer"), ":2: the relation 'r' is not a plain "),
-    "text for an integer, where lines end in CRLF": (
-        b"1\t2\t3\r\n1\tr\t3\r\n", Format(labels="integer"), ":2: the relation 'r' is not a plain ",
-    ),
-    "text for an integer, after a byte order mark": (
-        b"\xef\xbb\xbf1\t2\t3\n1\tr\t3\n", Format(labels="integer"), ":2: the relation 'r' is not a plain ",
-    ),
     "an empty head after an empty field to ignore": (
         b"a\tr\tb\t\n\tr\tb\tx\n", Format(columns=(*LABELS, "ignore")), ":2: the head is empty; ",
     ),
     "half a compressed file": (gzip.compress(bytes(100), mtime=0)[:15], Format(), ":1: byte 2 of the line (0x8b) "),
-    "a padded integer": (b"1\t2\t007\n", Format(labels="integer"), ":1: the tail '007' is not a plain integer; "),
     "nothing": (b"", Format(), ": the file is empty; a split needs at least one triple"),
     "a header alone": (b"2\n", Format(header_lines=1), ": the file has no line after its header; "),
     "half a header": (b"2", Format(header_lines=2), ": the file has no line after its header; "),
@@ -237,11 +220,6 @@ def test_a_list_of_entities(tmp_path, data, form):
         ),
         (b"a\t0\nb\t1\n", Format(columns=("entity",)), ":1: 2 fields "),
         (b"a\n\nb\n", Format(columns=("entity",)), ":2: the entity is empty; "),
-        (
-            b"1\n02\n",
-            Format(columns=("entity",), labels="integer"),
-            ":2: the entity '02' is not a plain integer; ",
-        ),
         (b"", Format(columns=("entity",)), ": the file is empty"),
     ],
 )
@@ -275,13 +253,27 @@ def test_a_header_may_be_in_any_encoding(tmp_path):
     assert read_triples(path, Format(header_lines=1)).rows() == [("a", "r", "b")]
 
 
-def test_a_delimiter_of_several_bytes_needs_a_free_character(tmp_path):
-    path = tmp_path / "train.txt"
-    path.write_bytes(b"a@@r@@" + bytes(code for code in range(1, 128) if code not in b"\r\n@") + b"\n")
-    assert read_triples(path, Format(delimiter="@@")).height == 1
-    path.write_bytes(b"a@@r@@" + bytes(code for code in range(1, 128) if code not in b"\r\n") + b"\n")
+# Ranges, in OpenKE's layout
+
+
+def test_the_entities_of_each_side_of_a_relation(tmp_path):
+    path = tmp_path / "type_constrain.txt"
+    path.write_text("2\n7\t2\t5\t6\n7\t1\t6\n0\t3\t5\t5\t8\n0\t1\t9\n")
+    assert read_ranges(path).rows() == [
+        ("7", "head", "5"), ("7", "head", "6"), ("7", "tail", "6"),
+        ("0", "head", "5"), ("0", "head", "8"), ("0", "tail", "9"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x\n", "2\n0\t1\t5\n0\t1\t6\n", "1\n0\t2\t5\n0\t1\t6\n", "1\n0\t1\t5\n0\tx\t6\n", "1\n0\n0\t1\t6\n",
+     "1\n0\t1\t5\n1\t1\t6\n"],
+)  # fmt: skip
+def test_another_layout_than_that_of_ranges(tmp_path, text):
+    path = tmp_path / "ranges.txt"
+    path.write_text(text)
     with pytest.raises(
-        RankadjustError,
-        match="every character that could replace the delimiter '@@' occurs in the text; write",
+        RankadjustError, match=r"ranges\.txt: not a file of ranges: after the number of relations"
     ):
-        read_triples(path, Format(delimiter="@@"))
+        read_ranges(path)

@@ -59,7 +59,7 @@ def test_every_key_of_the_schema_is_described():
         ):
             if key == "properties":
                 yield from value.items()
-            if key != "if":
+            if key not in ("if", "dependentSchemas"):
                 yield from properties(value)
 
     found = list(properties(schema))
@@ -110,7 +110,7 @@ def test_what_a_model_is_given_of_each_set(registry):
     assert registry["family"].known == ("training", "facts")
     assert registry["ILPC2022-small"].known == ("training", "inference")
     assert registry["GraIL-NELL995-v1"].splits == tuple(split for split in SPLITS if split != "facts")
-    assert registry["NELL-995"].format == Format("whitespace", ("head", "tail", "relation"), 1, "integer")
+    assert registry["NELL-995"].format == Format("whitespace", ("head", "tail", "relation"), 1)
     assert registry["yago11k"].format.kept == ("head", "relation", "tail", "time_start", "time_end")
 
 
@@ -226,14 +226,14 @@ def test_a_list_of_entities_is_one_more_file(tmp_path):
     path = written(
         tmp_path,
         "a:\n  sources: [{kind: local, files: {training: x, entities: e}}]\n"
-        "  format: {labels: integer, header_lines: 9}\n"
+        "  format: {delimiter: space, header_lines: 9}\n"
         "b:\n  sources: [{kind: http, url: https://h/x.zip, members: {training: x, entities: d/e}}]\n"
         "  format: {delimiter: space, entities: {columns: [ignore, entity], header_lines: 1}}\n"
         "c:\n  sources: [{kind: local, files: {training: x}}]\n",
     )
     registry = load_registry(path)
     assert [registry[name].splits for name in "abc"] == [("training",)] * 3
-    assert registry["a"].entities == Format(columns=("entity",), labels="integer")
+    assert registry["a"].entities == Format(columns=("entity",))
     assert registry["b"].entities == Format(columns=("ignore", "entity"), header_lines=1)
     assert registry["b"].sources[0][0].members == {"training": "x", "entities": "d/e"}
     assert registry["c"].entities is None
@@ -258,7 +258,7 @@ def test_the_kinds_of_sources(tmp_path):
 all-kinds:
   sources:
     - {{kind: package, package: p, version: "1.0", file: p.whl, sha256: {digest}, bytes: 7, members: {{training: a/b}}}}
-    - {{kind: http, url: "https://example.org/a.zip", members: {{training: a/b}}, member_bytes: {{training: 3}}}}
+    - {{kind: http, url: "https://example.org/a.zip", members: {{training: a/b}}}}
     - {{kind: http, files: {{training: {{url: "https://example.org/a.gz", bytes: 5}}}}}}
     - {{kind: zenodo, record: 12, file: a.tar.gz, members: {{training: a}}}}
     - {{kind: zenodo, record: 12, files: {{training: {{file: a.txt, sha256: {digest}}}}}}}
@@ -266,7 +266,7 @@ all-kinds:
     )
     assert load_registry(path)["all-kinds"].sources == (
         (File(Package("p", "1.0", "p.whl"), {"training": "a/b"}, digest, 7),),
-        (File(Http("https://example.org/a.zip"), {"training": "a/b"}, member_bytes={"training": 3}),),
+        (File(Http("https://example.org/a.zip"), {"training": "a/b"}),),
         (File(Http("https://example.org/a.gz"), {"training": None}, None, 5),),
         (File(Zenodo("12", "a.tar.gz"), {"training": "a"}),),
         (File(Zenodo("12", "a.txt"), {"training": None}, digest),),
@@ -302,33 +302,20 @@ REFUSED = {
         "a:\n  sources: [LOCAL]\n  format:\n    columns: [head, relation, tial]\n",
         "4: a.format.columns.2 is 'tial'; did you mean tail?",
     ),
-    "a column twice": (
-        "a:\n  sources: [LOCAL]\n  format:\n    columns: [head, relation, tail, tail]\n",
-        "4: a: format.columns names 'tail' twice",
-    ),
-    "no tail": (
-        "a:\n  sources: [LOCAL]\n  format:\n    columns: [head, relation, ignore]\n",
-        "4: a: format.columns lacks 'tail'",
-    ),
-    "half an interval": (
-        "a:\n  role: temporal\n  sources: [LOCAL]\n  format:\n    columns: [head, relation, tail, time_end]\n",
-        "5: a: format.columns needs either time, or time_start and time_end",
-    ),
+    **{
+        columns: (
+            f"a:\n  sources: [LOCAL]\n  format:\n    columns: [{columns}]\n",
+            "4: a: format.columns needs head, relation and tail once, and at most time, or time_start and time_end",
+        )
+        for columns in ("head, relation, tail, tail", "head, relation, ignore", "head, relation, tail, time_end")
+    },
     "a time without the role": (
         "a:\n  role: transductive\n  sources: [LOCAL]\n  format: {columns: [head, relation, tail, time]}\n",
-        "2: a: role is transductive, but format.columns has a time; change one of them",
-    ),
-    "a role without a time": (
-        "a:\n  role: temporal\n  sources: [LOCAL]\n",
-        "2: a: role is temporal, but format.columns has no time; change one of them",
+        "2: a: role is transductive, but by its splits and format.columns it is temporal; change one of them",
     ),
     "a role without a second graph": (
         "a:\n  sources: [LOCAL]\n  role: inductive\n",
-        "3: a: role is inductive, but there is no split 'inference'; change one of them",
-    ),
-    "a second graph without the role": (
-        "a:\n  sources:\n    - {kind: local, files: {training: x, inference: y}}\n",
-        "1: a: role is transductive, but there is a split 'inference'; change one of them",
+        "3: a: role is inductive, but by its splits and format.columns it is transductive; change one of them",
     ),
     "no training split": (
         "a:\n  sources:\n    - {kind: local, files: {testing: x}}\n",
@@ -336,32 +323,25 @@ REFUSED = {
     ),
     "sources with other splits": (
         "a:\n  sources:\n    - LOCAL\n    - {kind: local, files: {training: x}}\n",
-        "4: a: sources.1 has the splits training, sources.0 has training, validation, testing; "
-        "give every source the same splits",
+        "4: a: sources.1 has training, sources.0 has training, validation, testing; give every source the same files",
     ),
     "verified without a checksum": (
         'a:\n  verified: true\n  sources:\n    - {kind: http, url: "https://x/y.zip", members: {training: x}}\n',
         "4: a: sources.0 lacks a sha256, but verified is true; add it or set verified: false",
-    ),
-    "a list of entities in one source alone": (
-        "a:\n  sources:\n    - LOCAL\n"
-        "    - {kind: local, files: {training: x, validation: y, testing: z, entities: e}}\n",
-        "4: a: sources.1 and sources.0 differ in whether they name a file of entities; "
-        "every source needs the same files",
-    ),
-    "a format for no list of entities": (
-        "a:\n  sources: [LOCAL]\n  format:\n    entities: {columns: [entity]}\n",
-        "4: a: format.entities says how to read a file of entities that no source names",
     ),
     "a list of entities without entities": (
         "a:\n  sources:\n    - {kind: local, files: {training: x, entities: e}}\n"
         "  format: {entities: {columns: [ignore]}}\n",
         "4: a: format.entities.columns needs entity once",
     ),
-    "a list of entities of two graphs": (
-        "a:\n  role: inductive\n  sources:\n    - {kind: local, files: {training: x, inference: y, entities: e}}\n",
-        "4: a: an entity without triples belongs to neither graph of an inductive data set; "
-        "leave the file of entities out",
+    "bounds without the number of entities": (
+        "a:\n  sources: [LOCAL]\n  expected: {relations: 3}\n"
+        "  without_training: {validation: FILE, testing: FILE, ranges: FILE}\n",
+        "3: a.expected lacks the key 'entities'",
+    ),
+    "an address without a path": (
+        "a:\n  sources:\n    - {kind: http, url: 'https://h/', members: {training: a}}\n",
+        "3: a.sources.0.url: 'https://h/' does not match '^https?://[^/\\\\s\\\\[\\\\]]+/[^/\\\\s]'",
     ),
     "a known split that is not there": (
         "a:\n  sources: [LOCAL]\n  known: [training, facts]\n", "3: a: known names 'facts', which no source has",
@@ -371,10 +351,49 @@ REFUSED = {
 
 @pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
 def test_a_mistake_is_named_with_file_and_line(tmp_path, text, message):
-    path = written(tmp_path, text.replace("LOCAL", "{kind: local, " + THREE + "}"))
+    path = written(
+        tmp_path,
+        text.replace("LOCAL", "{kind: local, " + THREE + "}").replace("FILE", "{url: 'https://h/x'}"),
+    )
     with pytest.raises(RankadjustError) as info:
         load_registry(path)
     assert str(info.value) == f"{path}:{message}"
+
+
+# A hostile one
+
+
+SOURCES = {
+    "an absolute wheel": "{kind: package, package: x, version: '1', file: /victim.whl, members: {training: a}}",
+    "a requirement": "{kind: package, package: 'x @ file:///v', version: '1', file: v.whl, members: {training: a}}",
+    "a range": "{kind: package, package: x, version: '1.*', file: v.whl, members: {training: a}}",
+    "a member": "{kind: package, package: x, version: '1', file: v.whl, members: {training: ../a}}",
+    "a drive": "{kind: http, url: 'https://h/a.zip', members: {training: 'C:\\a'}}",
+    "an archive of a record": "{kind: zenodo, record: 1, file: ../a.zip, members: {training: a}}",
+    "a file of a record": '{kind: zenodo, record: 1, files: {training: {file: "a\\0b"}}}',
+}
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_a_registry_is_refused_with_its_line(tmp_path, source):
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"a:\n  sources:\n    - {source}\n")
+    with pytest.raises(RankadjustError, match=r"mine\.yaml:3: a\.sources\.0\.[^\n]*(meant|letters)[^\n]*$"):
+        load_registry(path)
+
+
+@pytest.mark.parametrize("name", ["..", "../../../X", "a/b", "123", "'a\\b'", '"a\\0"', "-a", "'{a}'"])
+def test_a_name_in_a_registry_is_plain(tmp_path, name):
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"{name}:\n  sources:\n    - {{kind: local, files: {{training: a}}}}\n")
+    with pytest.raises(RankadjustError, match=r"mine\.yaml(:1)?: name of a data set: ") as caught:
+        load_registry(path)
+    assert "\n" not in str(caught.value)
+    if name == "123":
+        assert str(caught.value) == f"{path}:1: name of a data set: 123 is not text; write it in quotes"
+
+
+# Names that are taken
 
 
 @pytest.mark.parametrize(
