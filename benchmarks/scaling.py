@@ -11,7 +11,6 @@ for encode holds the text too. Written are medians of --repeats runs, and a char
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -58,13 +57,11 @@ def stage(name: str, folder: Path) -> None:
 
 
 def peak_memory() -> int:
-    """Return the peak memory of this process in bytes."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        # Not ru_maxrss: on Linux it starts at the memory of the parent process.
-        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    """Return the peak memory of this process in bytes, on Linux: ru_maxrss starts at the memory of the parent."""
+    (line,) = (
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
+    )
+    return int(line.split()[1]) * 1024
 
 
 def work_of(name: str, folder: Path) -> tuple[Callable, Callable, Callable]:

@@ -1,19 +1,15 @@
 """Which facts of printed values are read without help, and whether wrong facts are marked.
 
-Usage: python -m benchmarks.table_facts CORPUS [--sidecars FOLDER] [--wrong] [--files] (half a minute of one core)
-
-CORPUS is a folder with files/ and truth/*.csv; a row of truth is a value with its file and eight fields; a field is
-empty where the source does not state it. FOLDER holds sidecars, each named as its file with .yaml in place of the
-suffix. The line that is printed has these counts of the values of the truth:
+tests/unit/tables/test_acceptance.py measures it, in half a minute of one core. A corpus is a folder with files/ and
+truth/*.csv; a row of truth is a value with its file and eight fields; a field is empty where the source does not state
+it. Counted are the values of the truth:
 
 right: all eight fields are right. marked: some are wrong, and each of these has another grade than printed. silent: a
 wrong field is graded as printed. named: no such value was read, but an unread cell holds it. lost: nothing names it.
 wrong_ok: a field that decides the index is wrong, and `rescore` adjusted the value as usable. right_ok: none is wrong,
-and it did. extra: values that were read and are not in the truth. --wrong prints each value that is not right, --files
-the counts of each file.
+and it did. extra: values that were read and are not in the truth.
 """
 
-import argparse
 import re
 import tempfile
 from collections import Counter, defaultdict
@@ -151,26 +147,3 @@ def _line(
         return f"{name}: {outcome}: {told}"
     told = "; ".join(f"{field} is {value[field]}, read as {own[field]}" for field in wrong)
     return f"{name}, {own['place']}: {outcome} ({own['status']}): {told}"
-
-
-def main() -> None:
-    """Print the counts."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("--sidecars", type=Path)
-    parser.add_argument("--wrong", action="store_true")
-    parser.add_argument("--files", action="store_true")
-    options = parser.parse_args()
-    total: Counter[str] = Counter()
-    print(",".join(("file", *COUNTS)))
-    for name, counts, lines in measure(options.corpus, options.sidecars):
-        total += counts
-        if options.files:
-            print(",".join((name, *(str(counts[count]) for count in COUNTS))), flush=True)
-        if options.wrong:
-            print(*lines, sep="\n", flush=True)
-    print(",".join(("all", *(str(total[count]) for count in COUNTS))))
-
-
-if __name__ == "__main__":
-    main()

@@ -45,9 +45,15 @@ def chromium() -> Iterator[Browser]:
 class Pages:
     """Pages of one test, and their faults: errors of scripts and requests to elsewhere."""
 
-    def __init__(self, browser: Browser, site: tuple[str, Path] | None = None) -> None:
-        """Take the browser; site: an address, and the folder whose files answer requests to it."""
-        self._site = site
+    def __init__(
+        self, browser: Browser, site: tuple[str, Path] | None = None, *, keep_policy: bool = False
+    ) -> None:
+        """Take the browser.
+
+        site: an address, and the folder whose files answer requests to it. keep_policy: whether the pages' own
+        Content-Security-Policy holds; most functions of Playwright need `eval`, which it forbids.
+        """
+        self._site, self._keep_policy = site, keep_policy
         self.problems: list[str] = []
         self._browser = browser
         self._contexts: list[BrowserContext] = []
@@ -70,6 +76,7 @@ class Pages:
             viewport={"width": width, "height": _HEIGHT},
             color_scheme=scheme,
             accept_downloads=True,
+            bypass_csp=not self._keep_policy,
             locale="en-GB",
         )
         context.set_default_timeout(60_000)

@@ -1,4 +1,4 @@
-"""docs/datasets.md: every registered data set, and the 57 graphs of ULTRA among them (`make api`)."""
+"""docs/datasets.md: every registered data set (`make api`)."""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -6,8 +6,6 @@ from urllib.parse import urlsplit
 
 from rankadjust.data.registry import Dataset, load_registry
 from rankadjust.data.sources import File, Http, Local, Package, Zenodo
-
-_GRAPHS = 57  # of ULTRA
 
 _HEAD = """\
 # Data sets
@@ -26,15 +24,6 @@ The column "state" says how much we know about a data set:
 The files themselves are not part of rankadjust. Each data set keeps its licence.
 """
 
-_ULTRA = """\
-## The 57 graphs of ULTRA
-
-[ULTRA](https://arxiv.org/abs/2310.04562) (Galkin et al. 2024) is judged on 57 graphs: 16 with one graph, 18 whose
-entities are new at inference, and 23 whose relations are new too. The names come from its
-[code](https://github.com/DeepGraphLearning/ULTRA) (README.md at commit 0e2f56e), a version after the colon.
-{summary}
-"""
-
 _ALL = """\
 ## All data sets
 
@@ -45,29 +34,11 @@ dash: not known. "none stated": somebody looked and found no licence; "not check
 
 def datasets_page(registry: Mapping[str, Dataset]) -> str:
     """Return the page in Markdown, in the order of the registry."""
-    graphs = [dataset for dataset in registry.values() if dataset.ultra]
-    here = sum(dataset.verified for dataset in graphs)
-    registered = len(graphs) - here
-    missing = f"{_GRAPHS - len(graphs)} are missing" if len(graphs) < _GRAPHS else "none is missing"
-    summary = f"{here} of them are here, of {registered} the address is registered, {missing}."
-    rows = [
-        [name, dataset.name, _status(dataset)]
-        for name, dataset in sorted((str(dataset.ultra), dataset) for dataset in graphs)
-    ]
-    parts = [
-        _HEAD,
-        _ULTRA.format(summary=summary),
-        _table(("ULTRA", "here it is called", "state"), rows),
-        _ALL,
-        _table(
-            (
-                *("data set", "kind", "state", "entities", "validation", "testing", "licence", "source"),
-                "in PyKEEN",
-            ),
-            [_row(dataset) for dataset in registry.values()],
-        ),
-    ]
-    return "\n".join(parts)
+    header = (
+        *("data set", "kind", "state", "entities", "validation", "testing", "licence", "source"),
+        *("in PyKEEN", "in ULTRA"),
+    )
+    return "\n".join([_HEAD, _ALL, _table(header, map(_row, registry.values()))])
 
 
 def _status(dataset: Dataset) -> str:
@@ -88,6 +59,7 @@ def _row(dataset: Dataset) -> list[str]:
         dataset.licence or "–",
         _source(dataset),
         dataset.pykeen or "–",
+        str(dataset.ultra or "–"),
     ]
 
 

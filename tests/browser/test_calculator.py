@@ -1,7 +1,5 @@
 """The calculator of the report against the library: the same numbers, the same words, the same refusals."""
 
-import json
-import math
 import random
 import shlex
 import subprocess
@@ -192,23 +190,6 @@ def answer(case, database, histograms):
         return str(error)
 
 
-def test_z_of_both_null_models_on_data_with_times(open_calculator, database):
-    page = open_calculator(address=f"view=calculator&dataset=ICEWS18&metric={MRR}&value=0.338&scores=static")
-    cells = page.locator("#calculator-result tr").all_inner_texts()
-    per_time = adjust("0.338", dataset="ICEWS18", metric="mrr", scores="per_time", database=database)
-    static = adjust("0.338", dataset="ICEWS18", metric="mrr", scores="static", database=database)
-    assert [cell.split("\t")[:2] for cell in cells[-2:]] == [
-        ["z, static scorer", number(static.z_random_scorer)],
-        ["z, scorer per time", number(per_time.z_random_scorer)],
-    ]
-    assert page.locator("#calculator-scores").is_visible()
-    assert (
-        page.locator("#calculator-command code")
-        .inner_text()
-        .startswith("rankadjust adjust --dataset ICEWS18 --scores static --metric mrr")
-    )
-
-
 NAMES = [
     "fb15k237", "wn18rr", "FB15K 237", "WDsinger", "WordNet-18 (RR)", " nations ",
     "FB15k-273", "WN18R", "ConceptNet", "icews14", "CoDEx",
@@ -301,35 +282,6 @@ def test_numbers_are_read_as_the_library_reads_them(calculator):
     assert sum(one is not None for one in expected) > 300
 
 
-def test_typed_values_are_those_of_the_library(calculator):
-    """The same examples as in tests/unit/chance/test_typed.py."""
-    cases = [
-        case for case in json.loads((DATA / "values.json").read_text(encoding="utf-8")) if "typed" in case
-    ]
-    facts = [resolve(case["metric"]) for case in cases]
-    described = [
-        {
-            "key": metric.key,
-            "label": metric.label,
-            "lower": metric.lower,
-            "upper": metric.upper if metric.upper < math.inf else None,
-        }
-        for metric in facts
-    ]
-    found = calculator.evaluate(
-        """cases => cases.map(([text, metric]) => {
-          try {
-            const { value, low, high } = calculator.value(text, metric);
-            return [value, Math.max(low, metric.lower), Math.min(high, metric.upper ?? Infinity)];
-          } catch (error) {
-            return error.message;
-          }
-        })""",
-        [[case["typed"], metric] for case, metric in zip(cases, described, strict=True)],
-    )
-    assert found == [case.get("refused") or case["value"] for case in cases]
-
-
 def test_what_is_typed_stands_in_the_address_and_can_be_opened_again(open_calculator):
     page = open_calculator()
     page.get_by_label("Data set", exact=True).fill("wn18rr")
@@ -367,21 +319,6 @@ def test_the_printed_command_can_be_typed_by_whoever_has_the_page(open_calculato
         [sys.executable, "-m", "rankadjust", *words], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert page.locator("#calculator-sentence").inner_text() in done.stdout
-
-
-def test_the_calculator_works_with_the_keyboard_alone(open_calculator):
-    page = open_calculator()
-    page.get_by_label("Data set", exact=True).focus()
-    # What is typed replaces what stands there.
-    page.keyboard.type("Kinships")
-    for _ in range(4):
-        page.keyboard.press("Tab")
-    page.keyboard.type("Hits@1")
-    page.keyboard.press("Tab")
-    page.keyboard.type("0.5")
-    page.keyboard.press("Enter")
-    assert page.locator("#calculator-sentence").inner_text().startswith("Hits@1 0.5 is 49.")
-    assert page.locator("#calculator-sentence").get_attribute("aria-live") == "polite"
 
 
 @pytest.mark.parametrize("value", ["0.338", "1.5"])

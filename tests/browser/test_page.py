@@ -39,10 +39,6 @@ def test_the_report_fits_every_width_and_is_accessible(page_of, literature_page,
             assert violations(page) == []
 
 
-def test_the_report_of_all_literature_has_at_most_4_mb(literature_page):
-    assert 1_000_000 < literature_page.stat().st_size <= MOST_BYTES
-
-
 def test_the_contents_lead_to_every_section(page_of, small_page):
     page = settled(page_of(small_page))
     links = page.locator("nav[aria-label=Contents] a")
@@ -95,7 +91,7 @@ def test_hostile_names_do_nothing(page_of, hostile_page):
             page.evaluate("address => { location.hash = address }", hostile_address(section, name))
             page.wait_for_timeout(50)
         assert page.evaluate("typeof pwned + typeof attacked") == "undefinedundefined"
-        assert page.locator("img").count() == 0
+        assert page.locator("img:not(figure img)").count() == 0
         assert page.locator("[onmouseover], [onerror]").count() == 0
         # No script that runs came from a name; the names are in scripts of data, which do not.
         running = page.evaluate(
@@ -116,9 +112,10 @@ def hostile_address(section, name):
 
 
 def test_nothing_leaves_the_browser_and_no_other_script_runs(browser, page_without_tables):
-    """The page's own Content-Security-Policy forbids both, whatever else were in it."""
-    pages = Pages(browser)
-    page = settled(pages(page_without_tables))
+    """The page's own Content-Security-Policy forbids both, whatever else were in it; what is its own works under it."""
+    pages = Pages(browser, keep_policy=True)
+    page = pages(page_without_tables, address="view=calculator&dataset=Nations&value=0.43")
+    page.locator("#calculator-result table").wait_for()
     assert not runs_foreign_script(page)
     assert page.evaluate("fetch('data:,x').then(() => 'left', () => 'kept')") == "kept"
     pages.close()
@@ -134,14 +131,6 @@ def test_the_first_screen_says_version_date_licence_paper_and_address(page_of, s
     urls = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
     assert links == [urls["Homepage"], "https://arxiv.org/abs/2203.07544"]
     assert all(link.bounding_box()["y"] < 900 for link in header.locator("p a").all())
-
-
-def test_the_strip_leads_to_the_board_of_a_data_set(page_of, literature_page):
-    page = settled(page_of(literature_page))
-    page.locator("#benchmarks").get_by_role("link", name="WN18RR", exact=True).click()
-    page.wait_for_function(
-        "document.querySelector('#board .board-title').textContent.startsWith('WN18RR, filtered')"
-    )
 
 
 @pytest.fixture(scope="module")
@@ -165,23 +154,6 @@ def once_each(rows, *names):
 
 def is_mrr_or_hits(row):
     return re.fullmatch(r"inverse_harmonic_mean_rank(_at_\d+)?|hits_at_([1-9]|10)", row["metric"]) is not None
-
-
-def test_the_shares_of_the_first_screen_are_those_of_a_plain_count(literature_page, printed_values):
-    """Medians by Python's statistics. The page drops copies by their runs and this test by their values: hence 5 %."""
-    text = literature_page.read_text(encoding="utf-8")
-    said = re.search(
-        r"chance explains in the median ([\d.]+) % .* 20 sampled negatives and ([\d.]+) % where 20,000", text
-    )
-    rows = once_each(filter(is_mrr_or_hits, printed_values), *EVALUATION, "metric", "model", "value")
-    sampled = [row for row in rows if row["protocol"] == "sampled-20"]
-    largest = [
-        row for row in rows if not row["protocol"].startswith("sampled-") and (row["entities"] or 0) >= 20_000
-    ]
-    for share, of in zip(said.groups(), (sampled, largest), strict=True):
-        assert len(of) > 100
-        expected = 100 * median(row["expectation"] / row["value"] for row in of if row["value"])
-        assert float(share) == pytest.approx(expected, rel=0.05)
 
 
 def test_the_counts_of_the_first_screen_are_those_of_a_plain_count(literature_page, printed_values):

@@ -1,6 +1,5 @@
 """The site: what its pages say, its links, and the same bytes every time."""
 
-import html
 import json
 import re
 import struct
@@ -156,17 +155,6 @@ def _every_page_can_be_shared_and_cited(site):
         # The page that checks a reader's own numbers shows none before that.
         assert (path.parent / "data.json").exists() == (folder != "check"), folder
     assert len(seen) == len(made)
-
-
-def test_a_preview_holds_what_fits_and_its_names_stay_text():
-    lines = [picture.Line(f"<b>{place}", str(place), [place / 10]) for place in range(8)]
-    preview = picture.Picture("<i>" + "long " * 20, "x", lines).preview()
-    assert re.findall(r"&lt;b&gt;(\d)<", preview) == ["0", "1", "2", "3", "7"]
-    assert "<b>" not in preview
-    assert "<i>" not in preview
-    title = re.search(r"font-weight=\"bold\"[^>]*>([^<]*)<", preview)[1]
-    assert html.unescape(title).endswith(" …")
-    assert len(html.unescape(title)) <= 40
 
 
 def test_the_picture_of_a_data_set_has_every_model_the_baselines_and_chance(found):

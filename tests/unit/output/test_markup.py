@@ -175,13 +175,6 @@ def test_latex_keeps_hyphens():
     assert [row[0] for row in latex_grids(to_latex(frame))[0].rows] == ["a", "--", "x---y"]
 
 
-def test_writing_twice_gives_the_same_bytes(adjusted, tmp_path):
-    for suffix in (".csv", ".parquet", ".md", ".tex"):
-        for name in ("one", "two"):
-            write_adjusted(adjusted("fb15k237.md", TABLE)[0], tmp_path / f"{name}{suffix}")
-        assert (tmp_path / f"one{suffix}").read_bytes() == (tmp_path / f"two{suffix}").read_bytes()
-
-
 HOSTILE = (
     "a|b",
     "a\\|b",

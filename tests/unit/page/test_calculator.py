@@ -106,10 +106,6 @@ def test_the_limits_are_those_that_the_command_knows(given):
     assert known > 500
 
 
-def test_all_constants_of_the_release_weigh_less_than_two_and_a_half_megabytes(content):
-    assert 1_000_000 < len(content.encode()) < 2_500_000
-
-
 def test_a_run_with_nothing_to_adjust_has_no_calculator():
     empty = with_released(load_database().clear(), None)
     assert calculator_section(Material({}, Constants(empty, Histograms()), load_datasets().clear())) is None

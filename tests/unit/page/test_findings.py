@@ -83,10 +83,6 @@ def test_the_place_is_said_in_words_and_names_stay_text(literature):
     assert "<img" not in content
 
 
-def test_shipped_tables_have_no_section_of_their_own(literature):
-    assert own_section(material(tables={"paper": literature})) is None
-
-
 def test_the_headline_names_the_largest_and_the_smallest_share(literature):
     few = printed(("Nations", "A", "MRR", "0.5"), protocol="sampled-20")
     text = headline(chance_share(pl.concat([literature, few], how="diagonal_relaxed")))
@@ -132,16 +128,6 @@ def test_findings_are_counted_from_the_comparison(literature):
 def test_values_at_and_below_chance_are_told_apart(literature, chance, said):
     comparison = {"not-above-chance": pl.DataFrame({"chance": chance})}
     assert said in finding_section(material(tables={"paper": literature}, **comparison)).content
-
-
-def test_what_was_not_found_is_not_counted(literature):
-    comparison = {
-        "contradictions": pl.DataFrame({"severity": ["suspicious"]}),
-        "not-above-chance": pl.DataFrame({"chance": ["at"]}),
-    }
-    content = finding_section(material(tables={"paper": literature}, **comparison)).content
-    assert "Printed values contradict each other in 1 case. " in content
-    assert "1 printed value could be that of a random scorer. " in content
 
 
 def test_a_run_without_results_has_no_findings():
