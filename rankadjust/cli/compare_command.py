@@ -82,7 +82,7 @@ def _kind_of(given: Mapping[str, Any]) -> str:
     return _OF_DATASET if datasets else _ALONE
 
 
-class Comparison(NamedTuple):
+class _Comparison(NamedTuple):
     """A comparison in four forms: text for the terminal, all results for JSON, a table for a paper, and rows."""
 
     text: str
@@ -91,14 +91,14 @@ class Comparison(NamedTuple):
     rows: "pl.DataFrame"
 
 
-def show_comparison(compared: Comparison, output: Path | None, as_json: bool) -> None:
+def _show(compared: _Comparison, output: Path | None, as_json: bool) -> None:
     """Print a comparison, and write it to a file if the user gave one."""
     if output is not None:
         write(compared.rows, output, lambda: compared.everything, lambda: compared.for_paper)
     show_result(lambda: compared.everything, lambda: compared.text, as_json)
 
 
-def _compare(
+def compare_ranks(
     models: tuple[str, ...],
     everything: bool,
     output: Path | None,
@@ -112,18 +112,19 @@ def _compare(
     database: Path | None = None,
     **given: Any,
 ) -> None:
+    """Compare models on one data set, or without one, and show what was found."""
     known = _known(given) | {
         "dataset": datasets[0] if datasets else None,
         "tasks": Path(tasks[0]) if tasks else None,
         "database": constants_of(results, database),
     }
     if by is not None:
-        compared = compared_by_part(models, by, known, everything)
+        compared = _compared_by_part(models, by, known, everything)
     else:
         compared = _compared(models, known, everything)
     if figure is not None:
         _draw(models, figure, known)
-    show_comparison(compared, output, as_json)
+    _show(compared, output, as_json)
 
 
 def _compare_datasets(
@@ -145,13 +146,13 @@ def _compare_datasets(
     compared = compare_datasets(
         folders, tasks=attributes, database=constants_of(results, database), **_known(given)
     )
-    found = Comparison(
+    found = _Comparison(
         comparisons(compared, every_side=everything),
         {name: for_machines(of_dataset) for name, of_dataset in compared.items()},
         of_datasets({name: paper_table(of_dataset) for name, of_dataset in compared.items()}, "data set"),
         of_datasets({name: of_dataset.differences for name, of_dataset in compared.items()}, "dataset"),
     )
-    show_comparison(found, output, as_json)
+    _show(found, output, as_json)
 
 
 def _known(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,25 +160,24 @@ def _known(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name != "metrics" or value}
 
 
-def _compared(models: Sequence[str], known: Mapping[str, Any], everything: bool) -> Comparison:
+def _compared(models: Sequence[str], known: Mapping[str, Any], everything: bool) -> _Comparison:
     from rankadjust.models.compare import compare as compare_models
     from rankadjust.output.comparison_text import comparison, for_machines, paper_table
 
     compared = compare_models([Path(model) for model in models], **known)
     text = comparison(compared, every_side=everything)
-    return Comparison(text, for_machines(compared), paper_table(compared), compared.differences)
+    return _Comparison(text, for_machines(compared), paper_table(compared), compared.differences)
 
 
-def compared_by_part(
+def _compared_by_part(
     models: Sequence[str], by: str, known: Mapping[str, Any], everything: bool
-) -> Comparison:
-    """Return a comparison part by part."""
+) -> _Comparison:
     from rankadjust.models.compare import compare_by
     from rankadjust.output.comparison_text import comparison_by, paper_table_by
 
     compared = compare_by([Path(model) for model in models], by, **known)
     text = comparison_by(compared, by, every_side=everything)
-    return Comparison(text, compared.to_dicts(), paper_table_by(compared, by), compared)
+    return _Comparison(text, compared.to_dicts(), paper_table_by(compared, by), compared)
 
 
 def _by_dataset(given: Sequence[str], option: str) -> dict[str, Path]:
@@ -223,9 +223,9 @@ compare = options.CommandByInput(
     "compare",
     _kind_of,
     {
-        _OF_DATASET: options.command(*_OF_ONE, _FIGURE)(_compare),
-        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, _FIGURE)(_compare),
-        _BY_OR_AGAINST: options.command(*_OF_ONE, options.AGAINST, options.BY)(_compare),
+        _OF_DATASET: options.command(*_OF_ONE, _FIGURE)(compare_ranks),
+        _ALONE: options.command(_MODELS, _DATASETS, *_COMMON, _FIGURE)(compare_ranks),
+        _BY_OR_AGAINST: options.command(*_OF_ONE, options.AGAINST, options.BY)(compare_ranks),
         _SEVERAL: options.command(_MODELS, *_EVALUATION, *_TEST, *_SHOWN, options.RESULTS, options.DATABASE)(
             _compare_datasets
         ),

@@ -10,7 +10,7 @@ import click
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.compare_command import compared_by_part, show_comparison
+from rankadjust.cli.compare_command import compare_ranks
 from rankadjust.cli.inputs import constants_of, require_times
 from rankadjust.cli.printing import say_if_histograms_are_missing, show_result, write
 
@@ -96,19 +96,9 @@ def _evaluate_parts(
     _show(evaluate_by(ranks, by, metrics=metrics or METRICS, **given), output, everything, as_json, by)
 
 
-def _compare_parts(
-    ranks: Path,
-    by: str,
-    metrics: tuple[str, ...],
-    everything: bool,
-    output: Path | None,
-    as_json: bool,
-    results: Path | None,
-    database: Path | None,
-    **given: Any,
-) -> None:
-    given |= {"database": constants_of(results, database)} | ({"metrics": metrics} if metrics else {})
-    show_comparison(compared_by_part([str(ranks)], by, given, everything), output, as_json)
+def _compare_parts(ranks: Path, dataset: str | None, tasks: Path | None, **given: Any) -> None:
+    datasets, attributes = ([] if word is None else [str(word)] for word in (dataset, tasks))
+    compare_ranks((str(ranks),), datasets=datasets, tasks=attributes, **given)
 
 
 def _show(
