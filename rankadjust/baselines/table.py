@@ -8,7 +8,7 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.vocabulary import SIDES
-from rankadjust.baselines.sampled import Sampled
+from rankadjust.baselines.sampled import sampled_moments
 from rankadjust.baselines.tally import Standings, count_standings
 from rankadjust.baselines.tie_orders import RankSums, TieOrders
 from rankadjust.chance.metrics import Metric, expand
@@ -79,43 +79,28 @@ def count_baselines(
     rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
     wanted = expand(list(metrics), ks)
     (standings,) = count_standings(splits, [rules], isolated)
-    return baselines_table(standings, wanted, rules)
-
-
-def baselines_table(
-    standings: Standings, metrics: Sequence[Metric], protocol: Protocol, replacement: bool = False
-) -> pl.DataFrame:
-    """Return the values of all metrics for each split, side (head, tail, both) and baseline.
-
-    standings: from `rankadjust.baselines.tally.count_standings`, for this protocol. The side "both" pools the tasks of
-    the two sides. replacement: whether sampled negatives are drawn with replacement.
-    """
-    (table,) = baselines_tables([standings], metrics, [protocol], [replacement])
+    (table,) = baselines_tables([standings], wanted, [rules])
     return table
 
 
 def baselines_tables(
-    standings: Sequence[Standings],
-    metrics: Sequence[Metric],
-    protocols: Sequence[Protocol],
-    replacement: Sequence[bool] | None = None,
+    standings: Sequence[Standings], metrics: Sequence[Metric], protocols: Sequence[Protocol]
 ) -> list[pl.DataFrame]:
-    """Return the table of `baselines_table` for each of several protocols; equal standings are computed once."""
+    """Return the values of all metrics for each split, side (head, tail, both) and baseline, a table for each protocol.
+
+    standings: from `rankadjust.baselines.tally.count_standings`, for these protocols. The side "both" pools the tasks
+    of the two sides. Equal standings are computed once.
+    """
     candidates = pl.concat([standing.table["candidates"] for standing in standings])
     law = _Moments(metrics, RankSums(int(candidates.max() or 1)))  # type: ignore[arg-type]
-    drawn = [False] * len(protocols) if replacement is None else replacement
     return [
-        _table(standing, metrics, protocol, law, again)
-        for standing, protocol, again in zip(standings, protocols, drawn, strict=True)
+        _table(standing, metrics, protocol, law)
+        for standing, protocol in zip(standings, protocols, strict=True)
     ]
 
 
 def _table(
-    standings: Standings,
-    metrics: Sequence[Metric],
-    protocol: Protocol,
-    moments: "_Moments",
-    replacement: bool,
+    standings: Standings, metrics: Sequence[Metric], protocol: Protocol, moments: "_Moments"
 ) -> pl.DataFrame:
     table = standings.table
     rows = []
@@ -127,7 +112,7 @@ def _table(
             tasks = 0
             for (baseline,), part in parts.items():
                 tasks = int(part["tasks"].sum())
-                of_metrics = moments.of(part, protocol, replacement)
+                of_metrics = moments.of(part, protocol.negatives)
                 for metric, of_metric in zip(metrics, of_metrics, strict=True):
                     values = (of_metric.expectation, of_metric.variance)
                     rows.append((split, side, baseline, metric.key, *values, tasks, of_metric.reason))
@@ -145,23 +130,21 @@ class _Moments:
 
     metrics: Sequence[Metric]
     sums: RankSums
-    _kept: dict[tuple[bytes, int | None, bool], list[Moments]] = field(default_factory=dict)
+    _kept: dict[tuple[bytes, int | None], list[Moments]] = field(default_factory=dict)
 
-    def of(self, part: pl.DataFrame, protocol: Protocol, replacement: bool) -> list[Moments]:
+    def of(self, part: pl.DataFrame, negatives: int | None) -> list[Moments]:
         """Return the moments of one baseline on one side of a split."""
         columns = _columns(part)
         digest = sha256(b"".join(column.tobytes() for column in columns.values())).digest()
-        key = (digest, protocol.negatives, replacement)
-        if key not in self._kept:
-            self._kept[key] = self._made(part, columns, protocol.negatives, replacement)
-        return self._kept[key]
+        if (digest, negatives) not in self._kept:
+            self._kept[digest, negatives] = self._computed(part, columns, negatives)
+        return self._kept[digest, negatives]
 
-    def _made(
-        self, part: pl.DataFrame, columns: Mapping[str, FloatArray], negatives: int | None, replacement: bool
+    def _computed(
+        self, part: pl.DataFrame, columns: Mapping[str, FloatArray], negatives: int | None
     ) -> list[Moments]:
         if negatives is not None:
-            sampled = Sampled(**columns, negatives=negatives, replacement=replacement)
-            return [sampled.moments(metric) for metric in self.metrics]
+            return sampled_moments(self.metrics, **columns, negatives=negatives)
         # Most metrics do not depend on the number of candidates, and ignoring it leaves fewer kinds of tasks.
         fewer = part.group_by("above", "tied").agg(pl.col("candidates").max(), pl.col("tasks").sum())
         law = TieOrders(**_columns(fewer.sort("above", "tied")), sums=self.sums)

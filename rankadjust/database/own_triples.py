@@ -12,7 +12,7 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.frames import is_frame, require_frame
 from rankadjust.base.stages import read_json, read_product
 from rankadjust.base.vocabulary import KNOWN_SPLITS, LABEL_COLUMNS, time_columns
-from rankadjust.baselines.table import METRICS, baselines_table
+from rankadjust.baselines.table import METRICS, baselines_tables
 from rankadjust.baselines.tally import Standings, count_standings, tasks_with_baselines
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.moments import moments_table
@@ -52,7 +52,7 @@ def baselines_of(
         if not any(splits.get(split) is not None for split in KNOWN_SPLITS):
             return pl.DataFrame(schema=BASELINES_SCHEMA)
         wanted = expand(METRICS, (1, 3, 5, 10)) if metrics is None else list(map(resolve, metrics))
-        table = baselines_table(standings(), wanted, protocol)
+        (table,) = baselines_tables([standings()], wanted, [protocol])
         return table.select(
             dataset=pl.lit(name),
             protocol=pl.lit(protocol.name),

@@ -12,11 +12,12 @@ import numpy as np
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
+from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import FAMILIES, MEAN_OF_VALUE, Metric, resolve
 from rankadjust.chance.typed import typed_value
 from rankadjust.database.constants import Database
 from rankadjust.sampling.protocols import WITH, WITHOUT, Asked, Setting, setting
-from rankadjust.sampling.sampled_ranks import Draw, Printed, SampledMean, tilt_together
+from rankadjust.sampling.sampled_ranks import Printed, SampledMean, tilt_together
 from rankadjust.sampling.shares import EXACT, TO_PRINT, Program, Rows, Tasks
 
 Value = float | str | tuple[float, float]

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TIED
+from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.database.constants import Database
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.sampling.bounds import METRICS, short_name
 from rankadjust.sampling.protocols import NEGATIVES, WITH, candidates_of
-from rankadjust.sampling.sampled_ranks import Draw
 
 RANK = "rank"
 

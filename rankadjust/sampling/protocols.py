@@ -11,11 +11,11 @@ import numpy as np
 
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError
+from rankadjust.chance.draw import Draw
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.known_names import KINDS, known_name
-from rankadjust.sampling.sampled_ranks import Draw
 
 WITHOUT, WITH = "without-replacement", "with-replacement"
 NEGATIVES = (WITHOUT, WITH)

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from rankadjust.baselines.table import baselines_table
+from rankadjust.baselines.table import baselines_tables
 from rankadjust.baselines.tally import Standings, count_standings
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import get_protocol
@@ -22,11 +22,11 @@ SIDES = ("head", "tail", "both")
 
 
 def values(standings):
-    table = baselines_table(standings, METRICS, get_protocol("filtered")).filter(split="testing")
+    (table,) = baselines_tables([standings], METRICS, [get_protocol("filtered")])
     keys = {metric.key: name for metric, name in zip(METRICS, NAMES, strict=True)}
     return {
         (row["side"], row["baseline"], keys[row["metric"]]): row["value"]
-        for row in table.iter_rows(named=True)
+        for row in table.filter(split="testing").iter_rows(named=True)
     }
 
 

@@ -10,10 +10,10 @@ from scipy import stats
 from scipy.optimize import linprog
 
 from rankadjust import RankadjustError, full_bounds, full_difference, to_sampled
+from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import metric_value, resolve
 from rankadjust.sampling.bounds import FIRST, SECOND, Bounds, bounds_in
 from rankadjust.sampling.protocols import Setting
-from rankadjust.sampling.sampled_ranks import Draw
 from rankadjust.sampling.shares import Program, Rows, Tasks
 
 NAMES = ("mrr", "mr", "hits@1", "hits@3", "ndcg", "auc")

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from rankadjust import RankadjustError, to_sampled
+from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import metric_value
-from rankadjust.sampling.sampled_ranks import Draw
 
 
 def sampled_ranks(rank, candidates, negatives, replacement):
