@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from rankadjust.manuscript.paper import Paper, paper
     from rankadjust.models.compare import Comparison, compare, compare_by, compare_datasets
     from rankadjust.public_set import EvaluationSet
-    from rankadjust.sampling.bounds import FullBounds, full_bounds, full_difference
+    from rankadjust.sampling.bounds import FullBounds, full_bounds
     from rankadjust.sampling.expected import to_sampled
     from rankadjust.tables.reading import read_table
 
@@ -74,7 +74,6 @@ __all__ = [
     "count_protocols",
     "evaluate",
     "full_bounds",
-    "full_difference",
     "load_database",
     "metric_moments",
     "paper",
@@ -100,7 +99,6 @@ _MODULES = {
     "count_protocols": "counting.candidates",
     "evaluate": "evaluation.evaluate",
     "full_bounds": "sampling.bounds",
-    "full_difference": "sampling.bounds",
     "load_database": "database.store",
     "metric_moments": "chance.moments",
     "paper": "manuscript.paper",

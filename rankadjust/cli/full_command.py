@@ -21,9 +21,6 @@ _SAMPLED = options.option(
 _CANDIDATES = options.option(
     "--num-candidates", type=int, help="Candidates of each task in the full ranking, true answer included."
 )
-_ENTITIES = options.option(
-    "--num-entities", type=int, help="The same, for a full ranking that leaves out no known answer."
-)
 _DATASET = options.dataset("Take the numbers of candidates and tasks, and the way to draw, from this set.")
 _SPLIT = options.option(
     "--split", help="The split that was evaluated; by default the benchmark's, or testing."
@@ -52,44 +49,30 @@ def _kind_of(given: Mapping[str, Any]) -> str:
 
 
 @options.command(
-    *(_VALUES, _SAMPLED, _CANDIDATES, _ENTITIES),
+    *(_VALUES, _SAMPLED, _CANDIDATES),
     options.option("--tasks", type=int, help="How many ranks were averaged."),
     *(_DATASET, options.EVALUATION_PROTOCOL, _SPLIT, _SIDE, _NEGATIVES, _LEVEL),
-    options.flag("--without-noise", help="Take the printed values as the expected ones."),
-    options.option(
-        "--against", multiple=True, help="A printed value of a second model: is the first model better?"
-    ),
     *(_METRICS, *_OF_DATABASE),
 )
 def _of_values(
     values: tuple[str, ...],
     sampled: int | None,
-    against: tuple[str, ...],
-    without_noise: bool,
     side: str | None,
     results: Path | None,
     database: Path | None,
     as_json: bool,
     **given: Any,
 ) -> None:
-    from rankadjust.output import bounds_text as texts
+    from rankadjust.output.bounds_text import full_bounds_text
+    from rankadjust.sampling.bounds import full_bounds
 
-    second = "--against takes the values of a second model"
-    named = by_metric_of(values, second)
+    named = by_metric_of(values, "leave one of the two out")
     if sampled is None:
         raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
-    given |= {"sampled": sampled, "noise": not without_noise, "side": side or "both"}
+    given |= {"sampled": sampled, "side": side or "both"}
     given |= _database(given["dataset"], results, database)
-    if against:
-        from rankadjust.sampling.bounds import full_difference
-
-        pair = full_difference(named, by_metric_of(against, second), **given)
-        show_result(lambda: asdict(pair), lambda: texts.full_difference_text(pair), as_json)
-    else:
-        from rankadjust.sampling.bounds import full_bounds
-
-        bounds = full_bounds(named, **given)
-        show_result(lambda: asdict(bounds), lambda: texts.full_bounds_text(bounds), as_json)
+    bounds = full_bounds(named, **given)
+    show_result(lambda: asdict(bounds), lambda: full_bounds_text(bounds), as_json)
 
 
 @options.command(
@@ -168,7 +151,7 @@ full = options.CommandByInput(
     """,
     epilog=options.examples(
         "rankadjust full --dataset GraIL-WN18RR-v2 --sampled 50 mrr=0.784 hits@10=0.901",
-        "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784 --against mrr=0.75",
+        "rankadjust full --num-candidates 2757 --tasks 20000 --sampled 50 mrr=0.784",
         "rankadjust full --to-sampled 50 ranks.csv --num-candidates 2757",
         "rankadjust full my_table.md --output my_table-full.csv",
     ),

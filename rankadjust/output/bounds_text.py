@@ -1,6 +1,5 @@
 """What is known of the full ranking, as text for the terminal and as data for machines."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -8,7 +7,7 @@ import polars as pl
 from rankadjust.chance.metrics import resolve
 from rankadjust.literature.full_ranking import COLUMNS, FULL_METRICS
 from rankadjust.output.terminal import cell, table
-from rankadjust.sampling.bounds import Bounds, FullBounds, FullDifference
+from rankadjust.sampling.bounds import FullBounds
 
 
 def full_bounds_text(limits: FullBounds) -> str:
@@ -17,11 +16,9 @@ def full_bounds_text(limits: FullBounds) -> str:
         (resolve(name).label, cell(bounds.low), cell(bounds.high), *_limit(limits, name))
         for name, bounds in limits.full.items()
     ]
-    header = ["", "at least", "at most"]
-    if limits.level is not None:
-        header += ["without noise", ""]
-    shown = table(header, [row[: len(header)] for row in rows], left=1)
-    return "\n".join([_about(limits), shown, *_assumed(limits.assumed), sentence(limits)])
+    shown = table(["", "at least", "at most", "without noise", ""], rows, left=1)
+    assumed = (f"assumed: {text}" for text in limits.assumed)
+    return "\n".join([_about(limits), shown, *assumed, sentence(limits)])
 
 
 def _limit(limits: FullBounds, name: str) -> tuple[str, str]:
@@ -35,13 +32,8 @@ def _about(limits: FullBounds) -> str:
     counts = f"{limits.most_candidates:,}"
     if limits.least_candidates != limits.most_candidates:
         counts = f"{limits.least_candidates:,} to {counts}"
-    tasks = "" if limits.tasks is None else f", {limits.tasks:,} tasks"
     how = limits.negatives.replace("-", " ")
-    return f"{counts} candidates, {limits.sampled:,} negatives {how}{tasks}"
-
-
-def _assumed(assumed: Sequence[str]) -> list[str]:
-    return [f"assumed: {text}" for text in assumed]
+    return f"{counts} candidates, {limits.sampled:,} negatives {how}, {limits.tasks:,} tasks"
 
 
 def sentence(limits: FullBounds) -> str:
@@ -50,51 +42,11 @@ def sentence(limits: FullBounds) -> str:
     name = next((name for name in limits.values if name in limits.full), next(iter(limits.full)))
     bounds = limits.full[name]
     label = resolve(name).label
-    sure = (
-        "" if limits.level is None else f" The bounds hold with a probability of at least {limits.level:.4g}."
-    )
     return (
         f"Among {limits.sampled:,} sampled negatives the model has {printed}. In the full ranking its {label} is from "
-        f"{cell(bounds.low)} to {cell(bounds.high)}, whatever its ranks are.{sure}"
+        f"{cell(bounds.low)} to {cell(bounds.high)}, whatever its ranks are. "
+        f"The bounds hold with a probability of at least {limits.level:.4g}."
     )
-
-
-def full_difference_text(difference: FullDifference) -> str:
-    """Return a table with the bounds of each model and of their difference, and a sentence."""
-    rows = [
-        (
-            resolve(name).label,
-            _between(difference.first.full[name]),
-            _between(difference.second.full[name]),
-            f"{cell(interval.low)} to {cell(interval.high)}",
-            interval.verdict,
-        )
-        for name, interval in difference.difference.items()
-    ]
-    header = ("", "first", "second", "difference", "which is better")
-    shown = table(header, rows, left=1)
-    return "\n".join(
-        [_about(difference.first), shown, *_assumed(difference.first.assumed), _verdict_sentence(difference)]
-    )
-
-
-def _between(bounds: Bounds) -> str:
-    return f"{cell(bounds.low)} to {cell(bounds.high)}"
-
-
-def _verdict_sentence(difference: FullDifference) -> str:
-    name = next(
-        (name for name in difference.first.values if name in difference.difference),
-        next(iter(difference.difference)),
-    )
-    interval = difference.difference[name]
-    label = resolve(name).label
-    if interval.verdict.endswith("known"):
-        return (
-            f"Which model has the better {label} in the full ranking cannot be known from these values: some ranks "
-            "that have them favour the first model, and some the second."
-        )
-    return f"In the full ranking {interval.verdict} by {label}, whatever the ranks are."
 
 
 def to_sampled_text(expected: pl.DataFrame, sampled: int) -> str:

@@ -1,12 +1,8 @@
-"""Guaranteed bounds of the metrics of the full ranking, from values that are printed for sampled negatives.
-
-`full_bounds` bounds one model, `full_difference` the difference of two.
-"""
+"""Guaranteed bounds of the metrics of the full ranking, from values that are printed for sampled negatives."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -23,9 +19,6 @@ from rankadjust.sampling.shares import EXACT, TO_PRINT, Program, Rows, Tasks
 Value = float | str | tuple[float, float]
 """A printed value: a number, text with the rounding of its digits, or both ends of an interval."""
 
-FIRST, SECOND, UNKNOWN = "the first is better", "the second is better", "cannot be known"
-
-DEFAULT = ("mrr", "mr", "hits@1", "hits@3", "hits@10")
 METRICS = ("mrr", "mr", "hits@1", "hits@3", "hits@5", "hits@10", "ndcg", "auc")
 
 
@@ -55,12 +48,12 @@ class FullBounds:
         Number of negatives of each task.
     negatives : str
         How the negatives were drawn.
-    tasks : int or None
-        Number of tasks, None if it is not known.
+    tasks : int
+        Number of tasks.
     least_candidates, most_candidates : int
         The fewest and the most candidates of a task, the true answer included.
-    level : float or None
-        The bounds are right with at least this probability; None without noise.
+    level : float
+        The bounds are right with at least this probability.
     assumed : tuple of str
         All assumptions behind the bounds, in sentences.
 
@@ -71,10 +64,10 @@ class FullBounds:
     values: dict[str, str]
     sampled: int
     negatives: str
-    tasks: int | None
+    tasks: int
     least_candidates: int
     most_candidates: int
-    level: float | None
+    level: float
     assumed: tuple[str, ...]
 
 
@@ -83,7 +76,6 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     *,
     sampled: int,
     num_candidates: int | None = None,
-    num_entities: int | None = None,
     tasks: int | None = None,
     dataset: str | None = None,
     protocol: str = "filtered",
@@ -91,7 +83,6 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     side: str = "both",
     negatives: str | None = None,
     level: float = 0.95,
-    noise: bool = True,
     metrics: Sequence[str] = (),
     database: Database = None,
 ) -> FullBounds:
@@ -111,8 +102,6 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
         Number of negatives of each task, without the true answer.
     num_candidates : int, optional
         Number of candidates of each task in the full ranking, the true answer included.
-    num_entities : int, optional
-        The number of candidates in a full ranking that keeps all known answers as candidates.
     tasks : int, optional
         How many ranks were averaged; the noise depends on it.
     dataset, protocol, split, side : str, optional
@@ -123,8 +112,6 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
         replacement.
     level : float
         The probability that all printed values are within the noise that the bounds allow for.
-    noise : bool
-        False: the printed values are treated as the expected values.
     metrics : sequence of str
         Metrics to bound. Default: MR, MRR, Hits@1, 3, 5, 10, nDCG, AUC and the printed metrics.
     database : Constants, polars.DataFrame, str or Path, optional
@@ -152,19 +139,8 @@ def full_bounds(  # noqa: PLR0913 - options of the public API, by name only
     W. Krichene and S. Rendle (2020), On Sampled Metrics for Item Recommendation, KDD.
 
     """
-    known = setting(
-        Asked(
-            sampled, negatives, num_candidates, num_entities, tasks, dataset, protocol, split, side, database
-        )
-    )
-    return bounds_in(known, values, level=level, noise=noise, metrics=metrics)
-
-
-def full_setting(options: Mapping[str, Any]) -> tuple[Setting, dict[str, Any]]:
-    """Return the evaluation that options of `full_bounds` describe, and the other options."""
-    names = Asked.__dataclass_fields__
-    asked = {name: value for name, value in options.items() if name in names}
-    return setting(Asked(**asked)), {name: value for name, value in options.items() if name not in names}
+    asked = Asked(sampled, negatives, num_candidates, tasks, dataset, protocol, split, side, database)
+    return bounds_in(setting(asked), values, level=level, metrics=metrics)
 
 
 def bounds_in(
@@ -172,7 +148,6 @@ def bounds_in(
     values: Mapping[str, Value],
     *,
     level: float = 0.95,
-    noise: bool = True,
     metrics: Sequence[str] = (),
     limit: bool = True,
 ) -> FullBounds:
@@ -181,31 +156,39 @@ def bounds_in(
     limit: whether to compute the bounds without noise, too. If not, the bounds may be wider by up to a
     hundred-thousandth of the metric's range, which takes less time.
     """
-    _check(values, known, level, noise)
+    if not values:
+        raise RankadjustError("there is no printed value; give at least one, such as mrr=0.784")
+    if not 0 < level < 1:
+        raise RankadjustError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
     printed = [_printed(name, value, known.draw) for name, value in values.items()]
     wanted = _wanted(metrics, printed, known)
-    model = _model(
-        tuple(known.counts),
-        tuple(known.times),
-        tuple(sorted({float(metric.k) for metric in wanted if metric.k is not None})),
-        known.draw,
-    )
+    jumps = tuple(sorted({float(metric.k) for metric in wanted if metric.k is not None}))
+    tasks = _tasks(tuple(known.counts), tuple(known.times), jumps)
+    means = [_sampled_mean(value.metric, known.draw, tasks) for value in printed]
     surprise = float(np.log(2 * len(printed) / (1 - level)))
-    close = EXACT if limit else TO_PRINT
-    clean = model.bounds(wanted, printed, None, close) if limit or not noise else None
-    full = model.bounds(wanted, printed, surprise, close) if noise else clean
+    tilt_together(means, surprise)
+    clean = None
+    if limit:
+        rows = [mean.rows_of_limit(value) for mean, value in zip(means, printed, strict=True)]
+        clean = _all_between(wanted, Program(tasks, Rows.joined(rows), EXACT))
+    rows = [mean.rows(value, surprise) for mean, value in zip(means, printed, strict=True)]
+    full = _all_between(wanted, Program(tasks, Rows.joined(rows), EXACT if limit else TO_PRINT))
     if full is None:
-        raise ImpossibleValueError(_contradiction(values, level if noise else None))
+        text = " and ".join(f"{name} {value}" for name, value in values.items())
+        raise ImpossibleValueError(
+            f"no full ranks give {text} with a probability of more than {1 - level:.2g}: a value is wrong, or "
+            "the negatives were drawn in another way"
+        )
     return FullBounds(
         full=full,
         without_noise=clean,
         values={short_name(resolve(name)): f"{value}" for name, value in values.items()},
         sampled=known.draw.negatives,
         negatives=WITH if known.draw.replacement else WITHOUT,
-        tasks=round(known.times.sum()) if known.known_tasks else None,
+        tasks=round(known.times.sum()),
         least_candidates=int(known.counts.min()),
         most_candidates=int(known.counts.max()),
-        level=level if noise else None,
+        level=level,
         assumed=known.assumed,
     )
 
@@ -223,17 +206,6 @@ def short_name(metric: Metric) -> str:
     family = FAMILIES[metric.family]
     name = min((family.key, *family.names[:1]), key=len)
     return name if metric.k is None else name.replace("@k", f"@{metric.k}")
-
-
-def _check(values: Mapping[str, Value], known: Setting, level: float, noise: bool) -> None:
-    if not values:
-        raise RankadjustError("there is no printed value; give at least one, such as mrr=0.784")
-    if not 0 < level < 1:
-        raise RankadjustError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
-    if noise and not known.known_tasks:
-        raise RankadjustError(
-            "how many tasks? The noise of the draws depends on it; give --tasks, or leave it out with --without-noise"
-        )
 
 
 def _printed(name: str, value: Value, draw: Draw) -> Printed:
@@ -274,63 +246,24 @@ def _wanted(metrics: Sequence[str], printed: Sequence[Printed], known: Setting) 
     return list({metric.key: metric for metric in chosen}.values())
 
 
-def _contradiction(values: Mapping[str, Value], level: float | None) -> str:
-    printed = " and ".join(f"{name} {value}" for name, value in values.items())
-    if level is None:
-        return f"no full ranks have {printed} as expected values; with the noise of the draws some may"
-    return (
-        f"no full ranks give {printed} with a probability of more than {1 - level:.2g}: a value is wrong, or "
-        "the negatives were drawn in another way"
-    )
-
-
-class _Model:
-    """The linear program of one evaluation; it computes its rows once for all printed values."""
-
-    def __init__(
-        self, counts: tuple[float, ...], times: tuple[float, ...], thresholds: tuple[float, ...], draw: Draw
-    ) -> None:
-        # Columns at the ranks 3 and 4, 7 and 8, 15 and 16, ... make the bounds closer, by up to 0.05 %.
-        doubled = 2.0 ** np.arange(1, np.ceil(np.log2(counts[-1])) + 1) - 1
-        self._tasks = Tasks(counts, times, tuple(sorted({*thresholds, *doubled[doubled < counts[-1]]})))
-        self._draw = draw
-        self._sampled: dict[str, SampledMean] = {}
-
-    def bounds(
-        self,
-        wanted: Sequence[Metric],
-        printed: Sequence[Printed],
-        surprise: float | None,
-        close: float,
-    ) -> dict[str, Bounds] | None:
-        """Return bounds by the name of the metric, or None if no ranks fulfil the rows."""
-        means = [self._of(interval.metric) for interval in printed]
-        if surprise is not None:
-            tilt_together(means, surprise)
-        rows = [mean.rows(interval, surprise) for mean, interval in zip(means, printed, strict=True)]
-        joined = Rows(
-            np.concatenate([part.weights for part in rows]), np.concatenate([part.room for part in rows])
-        )
-        program = Program(self._tasks, joined, close)
-        by_metric = {}
-        for metric in wanted:
-            between = _between(metric, program)
-            if between is None:
-                return None
-            by_metric[short_name(metric)] = between
-        return by_metric
-
-    def _of(self, metric: Metric) -> SampledMean:
-        if metric.key not in self._sampled:
-            self._sampled[metric.key] = SampledMean(metric, self._draw, self._tasks)
-        return self._sampled[metric.key]
-
-
 @lru_cache(maxsize=16)
-def _model(
-    counts: tuple[float, ...], times: tuple[float, ...], thresholds: tuple[float, ...], draw: Draw
-) -> _Model:
-    return _Model(counts, times, thresholds, draw)
+def _tasks(counts: tuple[float, ...], times: tuple[float, ...], jumps: tuple[float, ...]) -> Tasks:
+    # Columns at the ranks 3 and 4, 7 and 8, 15 and 16, ... make the bounds closer, by up to 0.05 %.
+    doubled = 2.0 ** np.arange(1, np.ceil(np.log2(counts[-1])) + 1) - 1
+    return Tasks(counts, times, tuple(sorted({*jumps, *doubled[doubled < counts[-1]]})))
+
+
+# The models of a table have the same metrics and tasks.
+@lru_cache(maxsize=64)
+def _sampled_mean(metric: Metric, draw: Draw, tasks: Tasks) -> SampledMean:
+    return SampledMean(metric, draw, tasks)
+
+
+def _all_between(wanted: Sequence[Metric], program: Program) -> dict[str, Bounds] | None:
+    """Return bounds by the name of the metric, or None if no ranks fulfil the rows."""
+    by_metric = {short_name(metric): _between(metric, program) for metric in wanted}
+    found = {name: bounds for name, bounds in by_metric.items() if bounds is not None}
+    return found if len(found) == len(wanted) else None
 
 
 def _between(metric: Metric, program: Program) -> Bounds | None:
@@ -349,98 +282,3 @@ def _signed(metric: Metric, sign: float) -> Callable[[FloatArray, FloatArray], F
         return sign * np.asarray(term(ranks, counts), dtype=np.float64)
 
     return function
-
-
-# --- two models ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Difference:
-    """Bounds of the first model's value minus the second model's, and the verdict that they prove."""
-
-    low: float
-    high: float
-    verdict: str
-
-
-@dataclass(frozen=True)
-class FullDifference:
-    """Bounds of two models in the full ranking, and bounds of their difference by the name of the metric."""
-
-    first: FullBounds
-    second: FullBounds
-    difference: dict[str, Difference]
-
-
-def full_difference(
-    first: Mapping[str, float | str],
-    second: Mapping[str, float | str],
-    *,
-    level: float = 0.95,
-    **options: Any,  # noqa: ANN401 - options of full_bounds, handed on
-) -> FullDifference:
-    """Return bounds of the difference of two models in the full ranking.
-
-    Printed values do not say how the ranks of two models depend on each other: any ranks that fit the first model may
-    occur together with any ranks that fit the second. So the least difference is the least value of the first model
-    minus the greatest value of the second, and the greatest difference is the reverse.
-
-    Parameters
-    ----------
-    first, second : mapping of str to number or str
-        Printed values of each model, as for `full_bounds`.
-    level : float
-        The probability that both models are within their bounds at once.
-    **options
-        The options of `full_bounds`; both models have the same evaluation.
-
-    Returns
-    -------
-    FullDifference
-        The verdict is one of 'the first is better', 'the second is better' and 'cannot be known'.
-
-    Raises
-    ------
-    RankadjustError
-        As `full_bounds` does.
-
-    Examples
-    --------
-    >>> found = full_difference({"mrr": "0.784"}, {"mrr": "0.75"}, sampled=50, num_candidates=2757, tasks=20_000)
-    >>> found.difference["mrr"].verdict
-    'cannot be known'
-
-    """
-    known, others = full_setting(options)
-    if not 0 < level < 1:
-        raise RankadjustError(f"level is {level}; give a probability between 0 and 1, such as 0.95")
-    # Either model may be beyond its bounds: each gets half of the probability of error.
-    each = 1 - (1 - level) / 2
-    metrics = others.pop("metrics", ()) or _default_metrics(first, second)
-    ours, theirs = (
-        bounds_in(known, values, level=each, metrics=metrics, **others) for values in (first, second)
-    )
-    return FullDifference(
-        ours,
-        theirs,
-        {
-            name: _difference(name, ours.full[name].low, ours.full[name].high, theirs)
-            for name in ours.full
-            if name in theirs.full
-        },
-    )
-
-
-def _default_metrics(*models: Mapping[str, float | str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for values in models for name in (*DEFAULT, *values)))
-
-
-def _difference(name: str, low: float, high: float, theirs: FullBounds) -> Difference:
-    least, most = low - theirs.full[name].high, high - theirs.full[name].low
-    is_increasing = resolve(name).increasing
-    verdict = UNKNOWN
-    if least > 0:
-        verdict = FIRST if is_increasing else SECOND
-    elif most < 0:
-        verdict = SECOND if is_increasing else FIRST
-    return Difference(least, most, verdict)

@@ -31,20 +31,18 @@ _NOT_UNIFORM = {
     "typed": "the negatives have the type of the true answer, and how many entities have it is not stated; "
     "--num-candidates says it, and then the full ranking is the one among these",
 }
-_LARGE = 1e9
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """An evaluation among sampled negatives. counts, times: how many tasks have how many candidates.
+    """An evaluation among sampled negatives.
 
-    known_tasks: False if the number of tasks is not known. assumed: all assumptions, in sentences.
+    counts, times: how many tasks have how many candidates. assumed: all assumptions, in sentences.
     """
 
     draw: Draw
     counts: FloatArray
     times: FloatArray
-    known_tasks: bool
     assumed: tuple[str, ...]
 
 
@@ -59,7 +57,6 @@ class Asked:
     sampled: int
     negatives: str | None = None
     num_candidates: int | None = None
-    num_entities: int | None = None
     tasks: int | None = None
     dataset: str | None = None
     protocol: str = "filtered"
@@ -75,9 +72,7 @@ def setting(asked: Asked) -> Setting:
     """
     _check(asked)
     why = [_RANKS, _INDEPENDENT]
-    if asked.num_entities is not None:
-        why.append("full means among all entities: no known answer is taken away")
-    count = asked.num_entities if asked.num_candidates is None else asked.num_candidates
+    count = asked.num_candidates
     if asked.dataset is None:
         if count is None:
             raise RankadjustError("among how many candidates? Give --dataset or --num-candidates")
@@ -98,7 +93,6 @@ def _check(asked: Asked) -> None:
     for what, number, least in (
         ("sampled", asked.sampled, 1),
         ("num_candidates", asked.num_candidates, 2),
-        ("num_entities", asked.num_entities, 2),
         ("tasks", asked.tasks, 1),
     ):
         if number is not None and number < least:
@@ -110,10 +104,6 @@ def _check(asked: Asked) -> None:
             f"{asked.protocol} is not a full ranking: --protocol names the full one (filtered, raw), and --sampled "
             "says how many negatives the printed values have"
         )
-    if asked.num_candidates is not None and asked.num_entities is not None:
-        raise RankadjustError(
-            "num_candidates and num_entities both say how many are ranked; give one of them"
-        )
 
 
 def _setting(draw: Draw, counts: FloatArray, times: FloatArray | None, why: list[str]) -> Setting:
@@ -122,9 +112,9 @@ def _setting(draw: Draw, counts: FloatArray, times: FloatArray | None, why: list
             f"{draw.negatives:,} negatives cannot be drawn from {counts.max() - 1:,.0f} other candidates, none twice; "
             f"if one may be drawn twice, say --negatives {WITH}"
         )
-    known = times is not None
-    times = np.array([_LARGE]) if times is None else times
-    return Setting(draw, counts.astype(np.float64), times.astype(np.float64), known, tuple(why))
+    if times is None:
+        raise RankadjustError("how many tasks? The noise of the draws depends on it; give --tasks")
+    return Setting(draw, counts.astype(np.float64), times.astype(np.float64), tuple(why))
 
 
 @cache
@@ -216,11 +206,7 @@ def _entities_of(
     if count is not None:
         return float(count)
     if benchmark is None or benchmark.entities is None:
-        all_entities = (
-            ""
-            if entities is None
-            else f", or --num-entities {entities} for a ranking that leaves out no known answer"
-        )
+        all_entities = "" if entities is None else f" ({entities} if no known answer is left out)"
         raise RankadjustError(
             f"{name}: the number of candidates of a full ranking is not known; give --num-candidates{all_entities}"
         )

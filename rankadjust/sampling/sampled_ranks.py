@@ -13,6 +13,7 @@ is estimated.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -49,31 +50,32 @@ class SampledMean:
         self._unit = (term - self._least) / self._span
         self._back = MEAN_OF_VALUE[metric.link]
         self._draw, self._tasks = draw, tasks
-        self._of_limit: FloatArray | None = None
         # By the least t: rows of -ln E exp(t f) / t at all t, then rows of -ln E exp(-t f) / t.
         self._tilted: dict[float, FloatArray] = {}
 
-    def rows(self, printed: Printed, surprise: float | None) -> Rows:
-        """Return the rows of the linear program that a printed value gives.
-
-        surprise: ln(1/d), where d is the probability that the draws violate the rows on one side. None for the limit of
-        many draws, where the printed value is the expected value.
-        """
+    def _ends(self, printed: Printed) -> tuple[float, float]:
         ends = (self._back(np.array([printed.low, printed.high])) - self._least) / self._span
-        low, high = float(ends.min()), float(ends.max())
-        if surprise is None:
-            weights = self._limit()
-            return Rows(weights, np.array([high + _ROUNDING, -low + _ROUNDING]))
-        tilt_together([self], surprise)
+        return float(ends.min()), float(ends.max())
+
+    def rows(self, printed: Printed, surprise: float) -> Rows:
+        """Return the rows of the linear program that a printed value gives, after `tilt_together`.
+
+        surprise: ln(1/d), where d is the probability that the draws violate the rows on one side.
+        """
+        low, high = self._ends(printed)
         tilts = _tilts(surprise / self._tasks.number)
         slack = surprise / self._tasks.number / tilts
         return Rows(self._tilted[tilts[0]], np.concatenate([slack - low, slack + high]))
 
-    def _limit(self) -> FloatArray:
-        if self._of_limit is None:
-            both = np.stack([self._unit, -self._unit], axis=1)
-            self._of_limit = self._tasks.lower(lambda ranks, counts: self._draw.means(ranks, counts, both)).T
-        return self._of_limit
+    def rows_of_limit(self, printed: Printed) -> Rows:
+        """Return the rows in the limit of many draws, where the printed value is the expected value."""
+        low, high = self._ends(printed)
+        return Rows(self._of_limit, np.array([high + _ROUNDING, -low + _ROUNDING]))
+
+    @cached_property
+    def _of_limit(self) -> FloatArray:
+        both = np.stack([self._unit, -self._unit], axis=1)
+        return self._tasks.lower(lambda ranks, counts: self._draw.means(ranks, counts, both)).T
 
 
 def tilt_together(means: Sequence[SampledMean], surprise: float) -> None:

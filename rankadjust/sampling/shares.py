@@ -3,13 +3,11 @@
 Tasks with the same (or a similar) number of candidates form a group. The unknowns are the share of each rank among the
 tasks of a group. Each row limits the ranks: the mean of a function over all tasks is at most a number. HiGHS finds dual
 prices for the rows. The bound is then computed from the prices and is valid for any prices, so that an error of the
-solver cannot make it too narrow. If there are few enough tasks, all their possible ranks are listed instead.
+solver cannot make it too narrow.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
-from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,16 +29,12 @@ _SPACING = 1 / 64
 _FEW = 3000
 _GROUPS = 8
 _ALIKE = 1.01
-# Greatest number of lists of ranks to go through (the order of tasks with the same N does not matter).
-_LISTS = 100_000
 # Greatest number of rounds that add columns and rows. The first round has one row in _FEW_ROWS, and columns that are
 # _FEW_COLUMNS times their rank apart.
 _ROUNDS = 60
 _FEW_ROWS, _FEW_COLUMNS = 12, 1.0
 # Greatest distance of a bound from the best bound, relative to the function's span.
 EXACT, TO_PRINT = 1e-11, 1e-5
-# Numbers that differ by less are equal up to rounding errors.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -128,6 +122,13 @@ class Rows:
     weights: FloatArray
     room: FloatArray
 
+    @classmethod
+    def joined(cls, parts: Sequence["Rows"]) -> "Rows":
+        """Return the rows of all parts."""
+        return cls(
+            np.concatenate([part.weights for part in parts]), np.concatenate([part.room for part in parts])
+        )
+
 
 class Program:
     """The least mean of functions over all full ranks that fulfil the rows.
@@ -150,8 +151,6 @@ class Program:
     def least(self, function: TaskFunction) -> float | None:
         """Return a lower bound of the mean of the function, or None if no ranks fulfil the rows."""
         weights = self._tasks.lower(function)
-        if can_be_listed(self._tasks):
-            return _least_listed(self._tasks, weights, self._rows)
         scale = np.ptp(weights) or 1.0
         least = self._least(weights / scale)
         return None if least is None else least * scale
@@ -230,29 +229,3 @@ def _peaks(values: FloatArray) -> BoolArray:
     around = np.concatenate([[-np.inf], values, [-np.inf]])
     is_peak: BoolArray = (values >= around[:-2]) & (values >= around[2:])
     return is_peak
-
-
-def can_be_listed(tasks: Tasks) -> bool:
-    """Return whether the ranks of all tasks can be listed: there are few tasks, and every rank has a column."""
-    sizes = [grid.points.size for grid in tasks.grids]
-    if any(
-        size != group.most or group.tasks != int(group.tasks)
-        for size, group in zip(sizes, tasks.groups, strict=True)
-    ):
-        return False
-    lists = (
-        comb(int(group.tasks) + size - 1, size - 1) for size, group in zip(sizes, tasks.groups, strict=True)
-    )
-    return prod(min(number, _LISTS + 1) for number in lists) <= _LISTS
-
-
-def _least_listed(tasks: Tasks, weights: FloatArray, rows: Rows) -> float | None:
-    sums = np.zeros((1, 1 + len(rows.room)))
-    for place, group in enumerate(tasks.groups):
-        own = np.flatnonzero(tasks.owner == place)
-        values = np.vstack([weights[own], rows.weights[:, own]]).T
-        lists = np.array(list(combinations_with_replacement(range(own.size), int(group.tasks))))
-        sums = (sums[:, None] + values[lists].sum(axis=1)[None]).reshape(-1, sums.shape[1])
-    means = sums / tasks.number
-    fulfilled = np.all(means[:, 1:] <= rows.room + _ROUNDING, axis=1)
-    return float(means[fulfilled, 0].min()) if fulfilled.any() else None
