@@ -73,7 +73,7 @@ def _check_values(
         raise click.UsageError(
             "Give --dataset: which values are possible together depends on its candidates."
         )
-    by_metric = by_metric_of([str(value) for value in tables], "leave one of the two out")
+    by_metric = by_metric_of([str(value) for value in tables])
     from rankadjust.public_set import EvaluationSet
 
     chosen = {name: text for name, text in given.items() if text is not None}

@@ -66,7 +66,7 @@ def _of_values(
     from rankadjust.output.bounds_text import full_bounds_text
     from rankadjust.sampling.bounds import full_bounds
 
-    named = by_metric_of(values, "leave one of the two out")
+    named = by_metric_of(values)
     if sampled is None:
         raise click.UsageError("The number of sampled negatives is missing. Give --sampled.")
     given |= {"sampled": sampled, "side": side or "both"}

@@ -159,8 +159,8 @@ def named_values(values: Sequence[str], metric: str | None) -> list[tuple[str, s
     return named
 
 
-def by_metric_of(values: Sequence[str], twice: str) -> dict[str, str]:
-    """Return the numbers of typed values by the names of their metrics; `twice` says what to do about two of one."""
+def by_metric_of(values: Sequence[str]) -> dict[str, str]:
+    """Return the numbers of typed values by the names of their metrics."""
     from rankadjust.chance.metrics import resolve
 
     by_metric: dict[str, str] = {}
@@ -172,7 +172,7 @@ def by_metric_of(values: Sequence[str], twice: str) -> dict[str, str]:
             )
     for name, text in named_values(values, None):
         if (key := resolve(name).key) in keys:
-            raise click.UsageError(f"{name} is given twice; {twice}.")
+            raise click.UsageError(f"{name} is given twice; leave one of the two out.")
         keys.add(key)
         by_metric[name] = text
     return by_metric
