@@ -18,7 +18,7 @@ from rankadjust.baselines.recurrency import RECURRENCY, Recurrency, order_of_tim
 from rankadjust.baselines.scores import STATIC, scores_of
 from rankadjust.baselines.standings import Standing, Static
 from rankadjust.counting.attributes import task_attributes
-from rankadjust.counting.candidates import graphs_of, require_applicable, require_one_graph
+from rankadjust.counting.candidates import graphs_of, require_applicable
 from rankadjust.counting.codes import integer_codes, one_frame
 from rankadjust.counting.groups import Survey, in_groups, survey, within_group
 from rankadjust.counting.packing import Flags, Integers, counted
@@ -137,7 +137,6 @@ def _in_groups(
     """Return the tables of all groups of relations, for each protocol, and the missing baselines with reasons."""
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
-    require_one_graph(isolated, present)
     codes = integer_codes(triples)
     when, missing = _when(triples, codes)
     surveys = survey(codes, isolated)

@@ -3,17 +3,15 @@
 One row a task, to be joined with the ranks of anyone (docs/compare.md, "Where does it come from").
 """
 
-from collections.abc import Collection
-
 import numpy as np
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import LABEL_COLUMNS, SPLITS, TEST_SPLITS, TIME_COLUMNS, time_columns
+from rankadjust.base.vocabulary import LABEL_COLUMNS, TEST_SPLITS, TIME_COLUMNS, time_columns
+from rankadjust.counting.candidates import graphs_of, require_applicable
 from rankadjust.counting.codes import integer_codes, one_frame
-from rankadjust.counting.groups import survey
-from rankadjust.counting.protocols import Protocol, applies, get_protocol
-from rankadjust.counting.rows import SIDES, is_one_of, rows_of, tasks_of
+from rankadjust.counting.groups import of_graph, survey
+from rankadjust.counting.protocols import Protocol, get_protocol
+from rankadjust.counting.rows import SIDES, ranked_rows, rows_of, tasks_of
 
 # From this mean number of answers a query on, a side of a relation is "many" (Bordes et al. 2013).
 _MANY = 1.5
@@ -44,7 +42,7 @@ def task_attributes(
         row=pl.int_range(pl.len(), dtype=pl.Int64),
         line=(pl.int_range(pl.len(), dtype=pl.Int64) + 1).over("split"),
     ).cast({"split": pl.String})
-    tasks = count_tasks(triples, protocol, TEST_SPLITS, isolated)
+    tasks = count_tasks(triples, protocol, isolated)
     attributes = tasks.join(rows, on="row", how="left", maintain_order="left")
     texts = [*(pl.col(f"{name}_label") for name in LABEL_COLUMNS), *map(pl.col, times)]
     head, relation, tail, *when = texts
@@ -72,13 +70,11 @@ def task_attributes(
     )
 
 
-def count_tasks(
-    triples: pl.DataFrame, protocol: str | Protocol, splits: Collection[str], isolated: int = 0
-) -> pl.DataFrame:
-    """Return the number of candidates of each single ranking task of some splits.
+def count_tasks(triples: pl.DataFrame, protocol: str | Protocol, isolated: int = 0) -> pl.DataFrame:
+    """Return the number of candidates of each single ranking task of the test splits.
 
-    triples, protocol, isolated: as for `rankadjust.counting.candidates.count_candidates`, in one frame. splits: whose
-    tasks are wanted. A triple that occurs more than once in a split is one task on each side.
+    triples, protocol, isolated: as for `rankadjust.counting.candidates.count_candidates`, in one frame. A triple that
+    occurs more than once in a split is one task on each side.
 
     The result has the columns row (the first row of `triples` with this triple), side (head, tail) and num_candidates
     (Int64 but for side), sorted by row and side; triples that the protocol drops are left out. Raises RankadjustError
@@ -86,32 +82,26 @@ def count_tasks(
     """
     given = get_protocol(protocol) if isinstance(protocol, str) else protocol
     frame = one_frame(triples)
-    occurring = set(frame["split"].unique())
-    reason = applies(given, frame.columns, [name for name in SPLITS if name in occurring])
-    if reason:
-        raise RankadjustError(reason)
+    present = frame["split"].unique().cast(pl.String).to_list()
+    require_applicable([given], frame.columns, present)
     codes = integer_codes(frame)
-    key = ["split", "head", "relation", "tail", *time_columns(codes)]
+    key = ["split", *LABEL_COLUMNS, *time_columns(codes)]
     first_rows = pl.DataFrame({name: codes[name] for name in key}).cast(pl.Int64).with_row_index("row")
     first_rows = first_rows.cast(pl.Int64).unique(key, keep="first", maintain_order=True)
     parts = [pl.DataFrame(schema={**dict.fromkeys([*key, "num_candidates"], pl.Int64), "side": pl.String})]
-    for graph, surveyed in survey(codes, isolated).items():
-        members = is_one_of(codes["split"], {*graph.base, *graph.evaluated})
-        if not members.any():
-            continue
-        own = {name: column[members] for name, column in codes.items()}
-        rows = rows_of(own, graph, surveyed.occurring, given.time)
+    surveys = survey(codes, isolated)
+    for graph in graphs_of(present):
+        occurring = surveys[graph].occurring
+        rows = rows_of(of_graph(codes, graph), graph, occurring, given.time)
         columns = dict(zip(key, (rows.split, rows.head, rows.relation, rows.tail, *rows.times), strict=True))
         for side in SIDES:
-            candidates = tasks_of(rows, side, surveyed.occurring, given).candidates
+            candidates = tasks_of(rows, side, occurring, given).candidates
             columns["num_candidates"] = candidates.astype(np.int64) - (given.counting == "exclusive")
-            for split in graph.evaluated:
-                places = rows.places[split] if split in splits else np.zeros(0, dtype=np.int64)
-                if given.unseen == "drop":
-                    places = places[rows.seen[places]]
-                chosen = pl.DataFrame({name: column[places] for name, column in columns.items()})
-                parts.append(chosen.cast(pl.Int64).with_columns(side=pl.lit(side, pl.String)))
-    tasks = pl.concat(parts, how="diagonal")
+            for split, ranked in ranked_rows(rows, graph, given):
+                if split in TEST_SPLITS:
+                    chosen = pl.DataFrame({name: column[ranked.places] for name, column in columns.items()})
+                    parts.append(chosen.cast(pl.Int64).with_columns(side=pl.lit(side, pl.String)))
+    tasks = pl.concat(parts)
     return first_rows.join(tasks, on=key).select("row", "side", "num_candidates").sort("row", "side")
 
 

@@ -140,7 +140,6 @@ def count_protocols(
     occurring = set(triples["split"].unique())
     present = [name for name in SPLITS if name in occurring]
     require_applicable(given, triples.columns, present)
-    require_one_graph(isolated, present)
     codes = integer_codes(triples)
     surveyed = survey(codes, isolated)
     # Protocols that differ only in properties that do not affect counting are counted once.
@@ -161,14 +160,14 @@ def count_protocols(
 
 def under_protocols(counted: Mapping[str, Candidates]) -> Candidates:
     """Return the candidates under several protocols as one, with the name of each in a first column `protocol`."""
-    named = {
-        kind: [
+    histogram, pairs = (
+        pl.concat(
             getattr(tables, kind).select(pl.lit(name).alias("protocol"), pl.all())
             for name, tables in counted.items()
-        ]
+        )
         for kind in ("histogram", "pairs")
-    }
-    return Candidates(**{kind: pl.concat(tables) for kind, tables in named.items()})
+    )
+    return Candidates(histogram, pairs)
 
 
 def require_applicable(
@@ -179,14 +178,6 @@ def require_applicable(
         reason = applies(protocol, columns, present)
         if reason:
             raise RankadjustError(reason)
-
-
-def require_one_graph(isolated: int, present: Collection[str]) -> None:
-    """Raise RankadjustError for isolated entities of inductive data, whose graph would be unknown."""
-    if isolated and any(name in present for name in INFERENCE_GRAPH.evaluated):
-        raise RankadjustError(
-            "inductive data with entities that occur in no triple: their graph is not known"
-        )
 
 
 def _counted_like(protocol: Protocol) -> Protocol:

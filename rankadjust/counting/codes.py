@@ -26,15 +26,15 @@ _SPARSE = 16
 
 def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame:
     """Return the triples of all splits below each other, checked, with a column `split`; times are text."""
-    if not isinstance(splits, Mapping):
+    if isinstance(splits, Mapping):
+        names = list(splits)
+        parts = {f"split {name!r}": require_frame(frame, f"split {name!r}") for name, frame in splits.items()}
+    else:
         triples = require_frame(splits, "the triples")
         if "split" not in triples.columns:
             raise RankadjustError("the triples lack the column 'split'; add it, or give one frame per split")
         names = triples["split"].unique().cast(pl.String).to_list()
         parts = {"the triples": triples}
-    else:
-        names = list(splits)
-        parts = {f"split {name!r}": require_frame(frame, f"split {name!r}") for name, frame in splits.items()}
     for name in names:
         if name not in SPLITS:
             hint = did_you_mean(str(name), SPLITS) or f"; allowed: {', '.join(SPLITS)}"
@@ -44,16 +44,15 @@ def one_frame(splits: Mapping[str, pl.DataFrame] | pl.DataFrame) -> pl.DataFrame
     times = time_columns(next(iter(parts.values())).columns)
     for where, frame in parts.items():
         _check(frame, where, times)
-    text = list(times)
-    for name in LABEL_COLUMNS:
-        kinds = {where: _kind(frame.schema[name]) for where, frame in parts.items()}
-        if len(set(kinds.values())) > 1:
-            listed = ", ".join(f"{kind} in {where}" for where, kind in kinds.items())
-            raise RankadjustError(f"{name} is {listed}; give it the same type everywhere")
-        if "text" in kinds.values():
-            text.append(name)
+    kinds = {name: {_kind(frame.schema[name]) for frame in parts.values()} for name in LABEL_COLUMNS}
+    for name, found in kinds.items():
+        if len(found) > 1:
+            raise RankadjustError(
+                f"{name} is {' and '.join(sorted(found))}; give it the same type in every split"
+            )
     tidy = [
-        pl.col(name).cast(pl.String) if name in text else pl.col(name) for name in (*LABEL_COLUMNS, *times)
+        pl.col(name).cast(pl.String) if name in times or "text" in kinds[name] else pl.col(name)
+        for name in (*LABEL_COLUMNS, *times)
     ]
     if isinstance(splits, pl.DataFrame):
         return splits.select(pl.col("split").cast(pl.Enum(SPLITS)), *tidy)
@@ -84,13 +83,8 @@ def integer_codes(triples: pl.DataFrame) -> dict[str, Integers]:
     codes["head"], codes["tail"] = _codes([triples["head"], triples["tail"]], "head and tail")
     for name in ("relation", *time_columns(triples.columns)):
         (codes[name],) = _codes([triples[name]], name)
-    codes["split"] = _positions(triples["split"])
-    return codes
-
-
-def _positions(split: pl.Series) -> Integers:
     position = np.array([ORDER.index(name) for name in SPLITS], np.uint8)
-    codes: Integers = position[split.to_physical().to_numpy()]
+    codes["split"] = position[triples["split"].to_physical().to_numpy()]
     return codes
 
 
@@ -104,8 +98,7 @@ def _codes(columns: Sequence[pl.Series], what: str) -> list[Integers]:
         texts = [column.cast(categories) for column in columns]
         return [text.to_physical().to_numpy() for text in texts]
     if kinds != {"integer"}:
-        held = " and ".join(dict.fromkeys(str(column.dtype) for column in columns))
-        raise RankadjustError(f"{what}: {held} cannot be used as ids; give text or integers")
+        raise RankadjustError(f"{what}: {columns[0].dtype} cannot be used as ids; give text or integers")
     ids = [column.to_numpy() for column in columns]
     highest = max(int(part.max()) for part in ids)
     if min(int(part.min()) for part in ids) < 0 or highest >= _SPARSE * ids[0].size:

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.progress import progress, reporting
 from rankadjust.counting.packing import Flags, Integers
 from rankadjust.counting.protocols import Protocol
@@ -49,12 +50,17 @@ def survey(codes: Mapping[str, Integers], isolated: int) -> dict[Graph, Survey]:
     """Return what each of the two graphs holds, one of them usually empty.
 
     codes: triples as `rankadjust.counting.codes.integer_codes` gives them. isolated: entities without a triple.
+    Raises RankadjustError for isolated entities of inductive data, whose graph would be unknown.
     """
     surveys = {}
     base_relations = np.zeros(int(codes["relation"].max(initial=0)) + 1, bool)
     base_relations[codes["relation"][is_one_of(codes["split"], ("facts", "training", "inference"))]] = True
     for graph in (TRAINING_GRAPH, INFERENCE_GRAPH):
-        own = _of_graph(codes, graph)
+        own = of_graph(codes, graph)
+        if isolated and graph is INFERENCE_GRAPH and own["split"].size:
+            raise RankadjustError(
+                "inductive data with entities that occur in no triple: their graph is not known"
+            )
         in_base = is_one_of(own["split"], graph.base)
         size = max(int(own[side].max()) + 1 if own[side].size else 0 for side in SIDES)
         entities, base_entities = np.zeros(size, bool), np.zeros(size, bool)
@@ -98,7 +104,7 @@ def in_groups(
     """
     triples = surveyed.triples
     groups = _groups(triples, max(size, int(triples.sum()) // _GROUPS), most)
-    own = _of_graph(codes, surveyed.graph)
+    own = of_graph(codes, surveyed.graph)
 
     def done(relations: Flags) -> T:
         places = slice(None) if relations.all() else np.flatnonzero(relations[own["relation"]])
@@ -121,7 +127,7 @@ def within_group(
     )
 
 
-def _of_graph(codes: Mapping[str, Integers], graph: Graph) -> Mapping[str, Integers]:
+def of_graph(codes: Mapping[str, Integers], graph: Graph) -> Mapping[str, Integers]:
     """Return the triples of a graph's splits."""
     members = is_one_of(codes["split"], {*graph.base, *graph.evaluated})
     if members.all():

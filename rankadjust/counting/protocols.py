@@ -23,7 +23,6 @@ Time = Literal["ignore", "aware"]
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _INFERENCE = ("inference_validation", "inference_testing")
 _SAMPLED_IN_ANY_SPELLING = re.compile(r"sampled([1-9][0-9]{0,17})", re.ASCII)
-_SAMPLED = re.compile(r"sampled-([1-9][0-9]{0,17})")
 
 
 @dataclass(frozen=True)
@@ -76,13 +75,15 @@ def load_protocols(*paths: str | Path) -> dict[str, Protocol]:
     """
     protocols: dict[str, Protocol] = {}
     for path in (shipped(SHIPPED), *paths):
-        for name, protocol in _read(path).items():
-            if name in protocols:
-                line = line_of(path, ["protocols", name])
-                raise RankadjustError(
-                    f"{path}:{line}: the protocol {name!r} exists already; choose another name"
-                )
-            protocols[name] = protocol
+        data = read_yaml(path)
+        validate(data, "protocols", path)
+        for name, entry in data["protocols"].items():
+            try:
+                if name in protocols:
+                    raise RankadjustError(f"the protocol {name!r} exists already; choose another name")
+                protocols[name] = Protocol(name=name, **entry)
+            except RankadjustError as error:
+                raise RankadjustError(f"{path}:{line_of(path, ['protocols', name])}: {error}") from None
     return protocols
 
 
@@ -112,7 +113,11 @@ def applies(
     """
     if (protocol.time == "aware" or protocol.data == "temporal") and not time_columns(columns):
         return f"{protocol.name} is for triples with a time, and these have none"
-    if splits is not None and needs_training(protocol):
+    if splits is not None and (protocol.entities, protocol.unseen, protocol.types) != (
+        "release",
+        "keep",
+        "any",
+    ):
         present = set(splits)
         if present & {"validation", "testing"} and not present & {"facts", "training"}:
             return f"{protocol.name} looks at the training split, and there is none"
@@ -121,43 +126,23 @@ def applies(
     return None
 
 
-def needs_training(protocol: Protocol) -> bool:
-    """Return whether tasks or candidates depend on the training split."""
-    return protocol.entities == "training" or protocol.unseen == "drop" or protocol.types == "observed"
-
-
 def _problems(protocol: Protocol) -> Iterator[str]:
     """Yield in half a sentence each what is wrong with the parameters."""
     negatives = protocol.negatives
-    sampled = _SAMPLED.fullmatch(protocol.name)
     if not _NAME.fullmatch(protocol.name):
         yield "a name consists of small letters, digits, dots and hyphens"
     for parameter, choices in _CHOICES.items():
         value = getattr(protocol, parameter)
         if value not in choices:
-            hint = did_you_mean(str(value), choices) or f"; allowed: {', '.join(choices)}"
-            yield f"{parameter} is {value!r}{hint}"
+            yield f"{parameter} is {value!r}; allowed: {', '.join(choices)}"
     if negatives is not None and not (type(negatives) is int and negatives > 0):
         yield f"negatives is {negatives!r}; give a whole number from 1 on, or none to rank against all"
-    if sampled and int(sampled[1]) != negatives:
-        yield f"the name promises {sampled[1]} negatives, but negatives is {negatives}"
+    if protocol.name.startswith("sampled-") and protocol.name != f"sampled-{negatives}":
+        yield f"the name promises other negatives than {negatives}"
     if protocol.time == "aware" and protocol.filter == "none":
         yield "time: aware says which known triples are filtered, and filter: none filters none; drop one of the two"
     if protocol.types == "observed" and negatives is not None:
         yield "types: observed may leave fewer entities than negatives, so that their number would not be constant"
-
-
-def _read(path: str | Path) -> dict[str, Protocol]:
-    data = read_yaml(path)
-    validate(data, "protocols", path)
-    return {name: _from_yaml(name, entry, path) for name, entry in data["protocols"].items()}
-
-
-def _from_yaml(name: str, entry: Mapping[str, Any], path: str | Path) -> Protocol:
-    try:
-        return Protocol(name=name, **entry)
-    except RankadjustError as error:
-        raise RankadjustError(f"{path}:{line_of(path, ['protocols', name])}: {error}") from None
 
 
 @cache
@@ -194,77 +179,43 @@ class Benchmark:
     """
 
     dataset: str
-    aliases: tuple[str, ...]
     protocol: Protocol
     sides: tuple[str, ...]
-    entities: int | None
     tasks: Mapping[str, int | None]
-    metrics: tuple[str, ...]
-    approximate: bool
-    note: str
     source: str
+    entities: int | None = None
+    aliases: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    approximate: bool = False
+    note: str = ""
     common_negatives: bool = False
     reason: str | None = None
     drawn: str | None = None
     pool: Pool | None = None
 
 
-def load_benchmarks(path: str | Path | None = None) -> list[Benchmark]:
-    """Return the benchmarks of a file that is laid out like config/benchmarks.yaml; None means that file.
-
-    A data set may occur under several protocols, under each once. A mistake is a RankadjustError with file and line.
-    """
-    return list(_shipped_benchmarks()) if path is None else _read_benchmarks(Path(path))
-
-
 @cache
-def _shipped_benchmarks() -> list[Benchmark]:
-    return _read_benchmarks(shipped(SHIPPED_BENCHMARKS))
-
-
-def _read_benchmarks(file: Path) -> list[Benchmark]:
-    data = read_yaml(file)
-    validate(data, "benchmarks", file)
-    benchmarks: dict[tuple[str, str], Benchmark] = {}
-    for number, entry in enumerate(data["benchmarks"]):
-        for dataset, known in entry["datasets"].items():
-            try:
-                benchmark = _benchmark(dataset, known, entry)
-                key = (dataset, benchmark.protocol.name)
-                if key in benchmarks:
-                    raise RankadjustError(f"{dataset} has the protocol {key[1]} twice; drop one of the two")
-            except RankadjustError as error:
-                line = line_of(file, ["benchmarks", number, "datasets", dataset])
-                raise RankadjustError(f"{file}:{line}: {error}") from None
-            benchmarks[key] = benchmark
-    return list(benchmarks.values())
+def load_benchmarks() -> list[Benchmark]:
+    """Return the benchmarks of config/benchmarks.yaml. A data set may occur under several protocols."""
+    path = shipped(SHIPPED_BENCHMARKS)
+    data = read_yaml(path)
+    validate(data, "benchmarks", path)
+    return [
+        _benchmark(dataset, known, entry)
+        for entry in data["benchmarks"]
+        for dataset, known in entry["datasets"].items()
+    ]
 
 
 def _benchmark(dataset: str, known: Mapping[str, Any], entry: Mapping[str, Any]) -> Benchmark:
-    protocol = get_protocol(entry["protocol"])
-    if protocol.negatives is None and (protocol.filter != "none" or protocol.types != "any"):
-        raise RankadjustError(
-            f"{dataset}: under {protocol.name} tasks differ in their candidates; use a sampled or a raw protocol"
-        )
-    if protocol.negatives is None and "entities" not in known:
-        raise RankadjustError(
-            f"{dataset}: {protocol.name} ranks against all entities; give their number under entities"
-        )
+    facts = {key: value for key, value in {**entry, **known}.items() if key != "datasets"}
+    facts |= {key: tuple(facts[key]) for key in ("sides", "metrics", "aliases") if key in facts}
     tasks = known.get("tasks", {})
     evaluated = _INFERENCE if set(tasks) & set(_INFERENCE) else ("validation", "testing")
-    return Benchmark(
-        dataset=dataset,
-        aliases=tuple(known.get("aliases", ())),
-        protocol=protocol,
-        sides=tuple(entry["sides"]),
-        entities=known.get("entities"),
-        tasks={split: tasks.get(split) for split in evaluated},
-        metrics=tuple(entry.get("metrics", ())),
-        approximate=entry.get("approximate", False),
-        note=entry.get("note", ""),
-        source=entry["source"],
-        common_negatives=entry.get("common_negatives", False),
-        reason=known.get("reason"),
-        drawn=entry.get("drawn"),
-        pool=Pool(**known["pool"]) if "pool" in known else None,
-    )
+    facts |= {
+        "protocol": get_protocol(entry["protocol"]),
+        "tasks": {split: tasks.get(split) for split in evaluated},
+    }
+    if "pool" in known:
+        facts["pool"] = Pool(**known["pool"])
+    return Benchmark(dataset=dataset, **facts)

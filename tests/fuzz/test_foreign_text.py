@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
 from rankadjust.configuration import load_configuration
-from rankadjust.counting.protocols import load_benchmarks, load_protocols
+from rankadjust.counting.protocols import load_protocols
 from rankadjust.data import registry
 from rankadjust.data.archives import extract
 from rankadjust.data.read import Format, read_ranges, read_triples
@@ -112,10 +112,6 @@ def unpack(path: Path, folder: Path) -> None:
 READERS: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "archive-tar": (unpack, "x"),
     "archive-zip": (unpack, "x"),
-    "benchmarks": (
-        lambda path, _: load_benchmarks(path),
-        "benchmarks:\n- protocol: raw\n  sides: [tail]\n  source: x\n  datasets: {a: {entities: 10}}\n",
-    ),
     "config": (lambda path, folder: load_configuration([path], {}, folder), "datasets: all\nks: [1, 10]\n"),
     "printed": (read_printed, "hits@10=53.3%"),
     "protocols": (

@@ -75,7 +75,7 @@ def test_tasks_add_up_to_the_histogram(triples, protocol):
     entities = {entity for triple in distinct for entity in triple[::2]}
     if protocol == "sampled-2" and len(entities) < 3:
         return
-    tasks = count_tasks(together, protocol, ["testing"])
+    tasks = count_tasks(together, protocol)
     histogram = count_candidates(splits, protocol).histogram.filter(split="testing")
     counted = (
         tasks.group_by("side", "num_candidates")

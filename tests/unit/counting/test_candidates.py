@@ -3,13 +3,12 @@
 import functools
 import itertools
 import json
-import tarfile
-import zipfile
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -18,7 +17,10 @@ from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SPLITS
 from rankadjust.counting import groups, packing
 from rankadjust.counting.candidates import count_candidates, count_protocols
-from rankadjust.counting.protocols import Protocol, get_protocol
+from rankadjust.counting.protocols import Protocol
+from rankadjust.data.read import read_triples
+from rankadjust.data.registry import load_registry
+from tests.mirror import mirrored_files
 from tests.reference_counter import count_by_joins
 from tests.searching import in_profile
 
@@ -311,7 +313,7 @@ MISTAKES = {
     ),
     "kinds": (
         GOOD | {"testing": pl.DataFrame({"head": [1], "relation": ["p"], "tail": [2]})},
-        "head is text in split 'training', text in split 'validation', integer in split 'testing'; give it the same",
+        "head is integer and text; give it the same type in every split",
     ),
     "floats": (
         {"testing": pl.DataFrame({"head": [1.5], "relation": [1], "tail": [2]})},
@@ -360,63 +362,13 @@ def test_a_protocol_that_does_not_apply_is_refused(protocol, names, message):
 
 # Real data sets
 
-FULL_NAMES = {
-    "train": "training",
-    "valid": "validation",
-    "test": "testing",
-    "inference_valid": "inference_validation",
-    "inference_test": "inference_testing",
-}
-
-
-@functools.cache
-def sources(shared):
-    data = yaml.load((shared / "data/sources.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
-    return {entry["name"]: entry for entry in data["datasets"]}
-
 
 @functools.cache
 def read_shared(shared, name):
-    """Read a data set of the development data with the standard library alone, as lists of tuples."""
-    source = sources(shared)[name]
-    columns = source["format"]["columns"]
-    order = [columns.index(column) for column in ("head", "relation", "tail", *COLUMNS[len(columns) - 3])]
-    splits = {}
-    for entry in source["splits"]:
-        content = content_of(shared / "data/mirror" / entry["url"].partition("//")[2], entry.get("member"))
-        rows = [line.rstrip("\r").split("\t") for line in content.decode().split("\n") if line.strip()]
-        splits[FULL_NAMES.get(entry["split"], entry["split"])] = [
-            tuple(row[i] for i in order) for row in rows
-        ]
-    return splits
-
-
-def content_of(path, member):
-    if path.suffix == ".zip":
-        with zipfile.ZipFile(path) as archive:
-            return archive.read(member)
-    if path.suffix == ".gz":
-        with tarfile.open(path) as archive:
-            return archive.extractfile(member).read()
-    return path.read_bytes()
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize(
-    ("name", "protocols"),
-    {
-        "CoDEx-S": ["filtered", "pykeen", "typed"],
-        "Countries-S1": ["filtered", "pykeen", "raw", "typed"],
-        "family": ["filtered-training", "pykeen"],
-        "GraIL-WN18RR-v1": ["filtered", "pykeen", "sampled-49"],
-        "ICEWS14-forecasting": ["time-aware", "time-static"],
-        "wikidata12k": ["time-aware", "time-static", "pykeen"],
-    }.items(),
-)
-def test_a_counter_by_joins_agrees_on_real_data(name, protocols, shared):
-    splits = read_shared(shared, name)
-    for protocol in protocols:
-        assert_same(count_candidates(frames(splits), protocol), by_joins(splits, get_protocol(protocol)))
+    entry = load_registry()[name]
+    with tempfile.TemporaryDirectory() as folder:
+        files = mirrored_files(entry, shared / "data" / "mirror", Path(folder))
+        return {split: read_triples(path, entry.format) for split, path in files.items()}
 
 
 # The files moments.<data set>.json of the development data were made by another program.
@@ -447,7 +399,7 @@ def summarised(found, split, side):
 )
 def test_counts_of_an_independent_program(name, shared):
     moments = json.loads((shared / f"data/reference/moments.{name}.json").read_text(encoding="utf-8"))
-    splits = frames(read_shared(shared, name))
+    splits = read_shared(shared, name)
     found = {protocol: count_candidates(splits, protocol) for protocol in ("filtered", "pykeen")}
     compared = 0
     for (protocol, split, side), *numbers in expected_counts(moments):
@@ -464,11 +416,11 @@ def test_counts_of_an_independent_program(name, shared):
 def test_filtered_training_leaves_out_as_many_triples_as_ampligraph(name, validation, testing, means, shared):
     # The notes below the tables of AmpliGraph's docs/experiments.rst.
     splits = read_shared(shared, name)
-    found = count_candidates(frames(splits), "filtered-training").histogram
+    found = count_candidates(splits, "filtered-training").histogram
     tasks = dict(found.filter(side="tail").group_by("split").agg(pl.col("tasks").sum()).iter_rows())
     left_out = {split: len(splits[split]) - tasks[split] for split in ("validation", "testing")}
     assert left_out == {"validation": validation, "testing": testing}
-    known = {label for triple in splits["training"] for label in triple[::2]}
+    known = {*splits["training"]["head"], *splits["training"]["tail"]}
     assert set(found["entities"]) == {len(known)}
     both = found.filter(split="testing").with_columns(total=pl.col("num_candidates") * pl.col("tasks"))
     sums = both.group_by("side").agg(pl.col("total", "tasks").sum()).sort("side")
@@ -486,7 +438,7 @@ def test_the_table_of_the_documentation(shared, project):
     for label, protocol, *printed in rows:
         name, _, graph = label.partition(", ")
         split = "inference_testing" if graph else "testing"
-        found = count_candidates(frames(read_shared(shared, name)), protocol)
+        found = count_candidates(read_shared(shared, name), protocol)
         both = found.histogram.filter(split=split)
         weights, number = both["tasks"].to_numpy() / both["tasks"].sum(), both["num_candidates"].to_numpy()
         harmonic = np.cumsum(1 / np.arange(1, number.max() + 1))
