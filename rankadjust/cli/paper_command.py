@@ -19,8 +19,7 @@ _HOW = (
     options.option(
         "--score",
         type=click.Choice(["recommended", "index", "gain"]),
-        default="recommended",
-        help="Which adjusted number to put beside a printed one: docs/which-number.md.",
+        help="Set the table anew with a column for each data set in place of the rows: docs/which-number.md.",
     ),
     options.flag("--no-figure", help="Draw no figure."),
     options.flag("--force", help="Overwrite files in the folder that this command did not write."),
@@ -44,36 +43,31 @@ def _paper(
 ) -> None:
     from rankadjust.literature.assumptions import assumptions
     from rankadjust.manuscript.paper import paper as make_paper
-    from rankadjust.manuscript.wording import advice
 
     known = constants_of(results, database)
     made = make_paper(list(sources), output, figure=not no_figure, database=known, **given)
     # Only of a table may facts be missing, and only a table has this option.
-    if "replace" in given:
+    if "sidecar" in given:
         say_what_was_assumed(assumptions(made.values))
     echo(f"{output}: {', '.join(sorted(made.files))}")
-    echo(advice(made.values))
+    echo(f"Read {output / 'check.md'} first.")
 
 
 paper = options.CommandByInput(
     "paper",
     _kind_of,
     {
-        _TABLE: options.command(
-            *(_SOURCES, _FOLDER, options.SIDECAR, *options.FACTS),
-            options.flag("--replace", help="Put each adjusted number in place of the printed one."),
-            *_HOW,
-        )(_paper),
+        _TABLE: options.command(*(_SOURCES, _FOLDER, options.SIDECAR, *options.FACTS), *_HOW)(_paper),
         _RANKS: options.command(
             *(_SOURCES, _FOLDER, options.DATASET_FACT, options.SPLIT_FACT, options.PROTOCOL_FACT), *_HOW
         )(_paper),
     },
-    help="""Make what a paper needs of a table of results: the adjusted table, a figure, the methods, what to check.
+    help="""Make what a paper needs of a table of results: the table, a figure, the methods, what to check.
 
-    TABLE is the table as its author has it, in any format that `rankadjust read` takes. Standard error lists the facts
-    that it lacks and the value assumed for each: state them in a sidecar or by an option. LaTeX keeps every
-    character that is not part of a new column, of a span over one, or of the caption. RANKS are files as
-    `rankadjust compare` takes them, one for each model.
+    TABLE is the table as its author has it, in any format that `rankadjust read` takes. It gets a row for what counting
+    reaches, and one for chance where chance matters. LaTeX keeps every other character, but for the caption. Standard
+    error lists the facts that the table lacks and the value assumed for each: state them in a sidecar or by an option.
+    RANKS are files as `rankadjust compare` takes them, one for each model.
     """,
     epilog=options.examples(
         "rankadjust paper table.tex --output camera-ready",

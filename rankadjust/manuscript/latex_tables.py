@@ -1,265 +1,216 @@
-r"""Put the adjusted numbers into an author's LaTeX, and write the table of any other file as LaTeX."""
+r"""Put what counting and chance reach into an author's LaTeX, and write the table of any other file as LaTeX."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
 from rankadjust.manuscript.latex_source import (
-    Addition,
     Edit,
     Tabular,
-    alignment_of,
     edited,
     shapes_as_read,
     tabulars,
-    with_columns,
-    with_texts,
+    with_rows,
 )
-from rankadjust.manuscript.printed_scores import AS_GOOD, BEST
-from rankadjust.manuscript.ranks import METRICS
+from rankadjust.manuscript.ranks import AS_GOOD, BEST, METRICS
+from rankadjust.manuscript.reference_rows import Foot, feet, in_format_of, score_columns
 from rankadjust.output.markup import escape_latex, unused
 from rankadjust.tables.formats.cell_text import is_missing, is_numeric, label
 from rankadjust.tables.formats.macros import arguments
 from rankadjust.tables.layout import Table
 
-HEADERS = {"index": "adj.", "gain": "gain"}
-"""The header of a new column, by its score."""
-
-_CAPTION = re.compile(r"\\caption(?=\s*[\[{])")
+_CAPTION = re.compile(r"\\caption(?:of\s*\{table\})?\*?(?=\s*[\[{])")
+_LABEL_AT_END = re.compile(r"(?:\s*\\label\s*\{[^{}]*\})?\s*\Z")
+_LONGEST = 8
 _FLOAT = re.compile(r"\\(begin|end)\{((?:sideways|wrap|sc)?table\*?)\}")
-_PLAIN_NUMBER = re.compile(r"-?[\d.]*")
-_LONG = ("longtable", "xltabular")
+_NOT_PLACED = {
+    "macros": "its rows or columns come out of macros, so it was left as it is",
+    "rows": "its data sets or metrics are in rows, so counting has no row of its own",
+}
 
 
-class _New(NamedTuple):
-    """A column of numbers to be added: its header, and the text and mark of each number by row of the grid."""
+class Numbers(NamedTuple):
+    """What is added to a table, in places of its grid: rows at the foot, and columns (header, texts by row)."""
 
-    header: str
-    texts: Mapping[int, tuple[str, str]]
+    feet: Sequence[Foot]
+    columns: Mapping[int, tuple[str, Mapping[int, str]]]
+
+
+def numbers_of(table: Table, rows: pl.DataFrame, score: str | None) -> Numbers:
+    """Return what is added to a table: columns if a score is asked for, else rows.
+
+    rows: the values of all tables, with chance_matters (`reference_rows.with_chance_matters`).
+    """
+    cells = rows.filter(pl.col("grid") == table.number, pl.col("index").is_not_null())
+    cells = cells.with_columns(pl.col("row", "column") - 1)
+    roles = [column.role for column in table.layout.columns]
+    names = (
+        roles.index("model")
+        if "model" in roles
+        else next((place for place, role in enumerate(roles) if role != "value"), 0)
+    )
+    return Numbers([] if score or cells.is_empty() else feet(cells, names), score_columns(cells, score))
 
 
 def adjusted_source(
-    source: str, tables: Sequence[Table], rows: pl.DataFrame, *, note: str, replace: bool = False
+    source: str, tables: Sequence[Table], numbers: Mapping[int, Numbers], note: str
 ) -> tuple[str, list[str]]:
-    r"""Return an author's LaTeX source with the adjusted numbers, and a remark on each table that was set anew.
+    r"""Return an author's LaTeX source with the added rows, and a remark on what could not be placed.
 
-    source: the text of the file. tables: the tables that were read from it (`Reading.tables`). rows: the values with
-    score, shown and mark (`printed_scores.scored`). note: the sentences of the caption about the new numbers, as LaTeX.
-    replace: put each number in place of the printed number, and not into a column beside it. Only new columns, spans
-    over new columns and captions change; every other character stays. A table whose rows or columns come from macros
-    has no cells in the source, so it is set anew.
+    source: the text of the file. tables: the tables that were read from it (`Reading.tables`). numbers: what is added,
+    by the number of the table. note: the sentences of the caption about it, as LaTeX. Every other character stays.
     """
-    places = tabulars(source)
-    shapes = shapes_as_read(source)
+    places, shapes = tabulars(source), shapes_as_read(source)
     known = len(places) == len(shapes)
     edits: list[Edit] = []
     remarks: list[str] = []
     by_place = defaultdict(list)
     for table in tables:
-        by_place[table.grid.origin.table].append(table)
+        if table.grid.origin.table < len(places):
+            by_place[table.grid.origin.table].append(table)
     for number, parts in by_place.items():
-        new = {id(table): new_columns(table, rows) for table in parts}
-        if not any(new.values()) or number >= len(places):
-            continue
         place = places[number]
-        additions = [
-            addition
-            for table in parts
-            for addition in _additions(table, new[id(table)], place, source, replace)
-        ]
-        own = None
-        if known and place.shape == shapes[number]:
-            own = with_texts(place, additions) if replace else with_columns(place, source, additions)
-        if own is None:
-            stop = source.index("}", place.end) + 1
-            body = "\n".join(
-                table_body(columns_of(table, new[id(table)], replace=replace)) for table in parts
-            )
-            own = [Edit(place.begin, stop, body.strip())]
-            remarks.append(
-                f"table {parts[0].number}: its rows or columns come out of macros, so it was set anew"
-            )
-        elif not replace:
-            count = sum(map(len, new.values()))
-            remarks.append(
-                f"table {parts[0].number} is {count} columns wider: where they do not fit, put \\small before it, "
-                "or take --replace"
-            )
-        edits += [*own, *_explained(source, place, note)]
+        is_plain = known and place.shape == shapes[number]
+        if is_plain and (below := _below(parts, numbers)):
+            explained = _explained(source, place, note)
+            edits += [*with_rows(place, source, below), *explained]
+            if not explained:
+                remarks.append(f"table {parts[0].number} has no caption: write into its text: {note}")
+        else:
+            remarks.append(f"table {parts[0].number}: {_NOT_PLACED['rows' if is_plain else 'macros']}")
     return edited(source, edits), remarks
 
 
-def new_columns(table: Table, rows: pl.DataFrame) -> dict[int, _New]:
-    """Return the numbers that belong beside the values of each column; columns without numbers are left out."""
-    own = rows.filter((pl.col("grid") == table.number) & (pl.col("shown") != ""))
-    columns: dict[int, _New] = {}
-    for (column,), part in own.group_by("column", maintain_order=True):
-        scores = part["score"].unique(maintain_order=True).to_list()
-        header = " / ".join(HEADERS[score] for score in scores)
-        # A cell with several values gets a number for each value, and no mark.
-        joined = part.group_by("row", maintain_order=True).agg(
-            pl.col("shown").str.join(" / "),
-            pl.when(pl.len() == 1).then(pl.first("mark")).otherwise(pl.lit("")),
-        )
-        texts = {int(row) - 1: (shown, mark) for row, shown, mark in joined.iter_rows()}
-        columns[int(str(column)) - 1] = _New(header, texts)
-    return dict(sorted(columns.items()))
-
-
-def marked(text: str, mark: str) -> str:
-    r"""Return a number as LaTeX: the best in bold, a number that may be as good with a dagger."""
-    if not text:
-        return ""
-    # LaTeX prints a hyphen shorter than a minus sign.
-    text = text.replace("-", "$-$")
-    return {BEST: rf"\textbf{{{text}}}", AS_GOOD: rf"{text}$^{{\dagger}}$"}.get(mark, text)
-
-
-def _additions(
-    table: Table, new: Mapping[int, _New], place: Tabular, source: str, replace: bool
-) -> Iterator[Addition]:
-    """Yield the additions to the source of a table, with places of the grid translated to places of the source."""
-    origin = table.grid.origin
-    headers = [row.index for row in table.layout.rows if row.kind == "header"]
-    types = alignment_of(source[slice(*place.alignment)]) or []
-    for column, numbers in new.items():
-        at = origin.column + column
-        texts = {origin.rows[row]: marked(*number) for row, number in numbers.texts.items()}
-        if replace and at < len(types) and re.search(r"(?:^|[|\s}])S", types[at]):
-            # siunitx needs every text that is not a plain number in braces.
-            texts = {
-                row: text if _PLAIN_NUMBER.fullmatch(text) else f"{{{text}}}" for row, text in texts.items()
+def _below(parts: Sequence[Table], numbers: Mapping[int, Numbers]) -> dict[int, list[dict[int, str]]]:
+    """Return the rows to be added, in places of the source; tables side by side share their rows."""
+    below: dict[int, list[dict[int, str]]] = defaultdict(list)
+    for table in parts:
+        origin, seen = table.grid.origin, defaultdict[int, int](int)
+        for foot in numbers[table.number].feet:
+            row = origin.rows[foot.after]
+            if seen[row] == len(below[row]):
+                below[row].append({})
+            below[row][seen[row]] |= {
+                origin.column + column: escape_latex(text) for column, text in foot.texts.items()
             }
-        if headers:
-            last = origin.rows[headers[-1]]
-            name = _text_at(place, source, last, at)
-            title = _renamed(name, numbers.header) if replace else numbers.header
-            # A table over several pages repeats the header on further pages.
-            same = [
-                row for row in range(len(place.rows)) if name and _text_at(place, source, row, at) == name
-            ]
-            texts |= dict.fromkeys([last, *same], title)
-        yield Addition(at, texts)
+            seen[row] += 1
+    return below
 
 
-def _renamed(name: str, header: str) -> str:
-    """Return the header of a column whose numbers are replaced; a header in braces keeps them, which siunitx needs."""
-    is_grouped = name.startswith("{") and name.endswith("}")
-    return f"{name[:-1]} ({header})}}" if is_grouped else f"{name} ({header})".strip()
-
-
-def _text_at(place: Tabular, source: str, row: int, column: int) -> str:
-    """Return the source of a cell, empty if a wider cell covers it."""
-    cells = [cell for cell in place.rows[row] if cell.column == column and cell.columns == 1]
-    return source[cells[0].start : cells[0].end] if cells else ""
+def negative(text: str) -> str:
+    """Return a number as LaTeX, which prints a hyphen shorter than a minus sign."""
+    return text.replace("-", "$-$")
 
 
 def _explained(source: str, place: Tabular, note: str) -> list[Edit]:
-    """Return the edits that explain the new numbers in the caption; a table without caption gets a float with one."""
-    stop = source.index("}", place.end) + 1
+    """Return the edit that explains the new numbers in the caption; nothing if the table has none."""
     opened = list(_FLOAT.finditer(source, 0, place.begin))
     inside = opened[-1] if opened and opened[-1][1] == "begin" else None
-    start = inside.end() if inside else place.begin
-    closed = _FLOAT.search(source, stop) if inside else None
-    caption = _CAPTION.search(source, start, closed.start() if closed else stop)
-    if caption:
-        (words,), end = arguments(source, caption.end(), 1)
-        end -= 1
-        sentence = "" if re.search(r"[.!?]\s*$", words) or not words.strip() else "."
-        return [Edit(end, end, f"{sentence} {note}")]
-    if inside:
-        return [Edit(inside.end(), inside.end(), f"\n\\caption{{{note}}}")]
-    if place.environment in _LONG:
-        at = place.alignment[1] + 1
-        return [Edit(at, at, f"\n\\caption{{{note}}}\\label{{tab:adjusted}}\\\\")]
-    if place.environment == "supertabular":
-        return [Edit(place.begin, place.begin, f"\\tablecaption{{{note}}}\\label{{tab:adjusted}}\n")]
-    return [Edit(place.begin, place.begin, float_head(note)), Edit(stop, stop, "\n\\end{table}")]
+    closed = _FLOAT.search(source, place.end) if inside else None
+    caption = _CAPTION.search(
+        source, inside.end() if inside else place.begin, closed.start() if closed else place.end
+    )
+    if caption is None:
+        return []
+    (words,), end = arguments(source, caption.end(), 1)
+    said = _LABEL_AT_END.sub("", words)
+    at = end - 1 - len(words) + len(said)
+    sentence = "" if re.search(r"[.!?]$", said) or not said else "."
+    return [Edit(at, at, f"{sentence} {note}")]
 
 
 def in_float(note: str, body: str) -> str:
     r"""Return a tabular in a float with caption and label, made narrower if it is wider than the text."""
-    fitted = f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{body}\\end{{adjustbox}}\n"
-    return f"{float_head(note)}{fitted}\\end{{table}}\n"
-
-
-def float_head(note: str) -> str:
-    """Return the beginning of a float with a caption and a label."""
-    return f"\\begin{{table}}[t]\n\\centering\n\\caption{{{note}}}\n\\label{{tab:adjusted}}\n\\smallskip\n"
+    return (
+        f"\\begin{{table}}[t]\n\\centering\n\\caption{{{note}}}\n\\label{{tab:adjusted}}\n\\smallskip\n"
+        f"\\begin{{adjustbox}}{{max width=\\linewidth}}\n{body}\\end{{adjustbox}}\n\\end{{table}}\n"
+    )
 
 
 class Column(NamedTuple):
-    """A column of a table that is set anew.
-
-    cells: the text of each cell with its mark; the mark is None if the text is the author's.
-    """
+    """A column of a table that is set anew; marks: of its cells, by place."""
 
     name: str
     header: tuple[str, ...]
-    cells: Sequence[tuple[str, str | None]]
+    cells: Sequence[str]
+    marks: Mapping[int, str] = {}
 
 
-def columns_of(table: Table, new: Mapping[int, _New], *, replace: bool) -> list[Column]:
-    """Return the columns of a table with the new numbers beside the author's numbers or in place of them."""
-    rows = [row.index for row in table.layout.rows if row.kind != "header"]
+class Whole(NamedTuple):
+    """A table that is set anew: its columns, and the places of the rows that were added."""
+
+    columns: Sequence[Column]
+    added: Collection[int] = ()
+
+
+def columns_of(table: Table, numbers: Numbers) -> Whole:
+    """Return a table with the rows or columns that are added."""
+    lines: list[Mapping[int, str]] = []
+    added = []
+    for row in (row for row in table.layout.rows if row.kind != "header"):
+        cells = list(map(label, table.grid.rows[row.index]))
+        # A section spans all columns, and its text is repeated in each of them.
+        texts = {0: cells[0]} if row.kind == "section" else dict(enumerate(cells))
+        lines.append({-1: str(row.index)} | texts)
+        for foot in numbers.feet:
+            if foot.after == row.index:
+                added.append(len(lines))
+                lines.append(foot.texts)
     columns = []
     for column in table.layout.columns:
-        own: list[tuple[str, str | None]] = [
-            (label(table.grid.rows[row][column.index]), None) for row in rows
-        ]
-        numbers = new.get(column.index)
         header = column.header or ("",)
         name = column.name or f"column {column.index + 1}"
-        if numbers is None:
-            columns.append(Column(name, header, own))
-        elif replace:
-            cells = [numbers.texts.get(row, cell) for row, cell in zip(rows, own, strict=True)]
-            title = f"({numbers.header})"
-            columns.append(Column(f"{name} {title}", (*header[:-1], f"{header[-1]} {title}"), cells))
-        else:
-            beside = [numbers.texts.get(row, ("", "")) for row in rows]
-            columns.append(Column(name, header, own))
-            columns.append(Column(f"{name} {numbers.header}", (*header[:-1], numbers.header), beside))
-    return columns
+        columns.append(Column(name, header, [line.get(column.index, "") for line in lines]))
+        if new := numbers.columns.get(column.index):
+            title, beside = new
+            shown = [beside.get(int(line[-1]), "") if -1 in line else "" for line in lines]
+            columns.append(Column(f"{name} {title}", (*header[:-1], title), shown))
+    return Whole(columns, added)
 
 
-def as_text(columns: Sequence[Column]) -> pl.DataFrame:
-    """Return columns as a table of text."""
-    texts: dict[str, list[str]] = {}
-    for column in columns:
-        texts[unused(column.name, texts)] = [text for text, _ in column.cells]
+def as_text(whole: Whole) -> pl.DataFrame:
+    """Return a table as text."""
+    texts: dict[str, Sequence[str]] = {}
+    for column in whole.columns:
+        texts[unused(column.name, texts)] = column.cells
     return pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String))
 
 
-def table_body(columns: Sequence[Column]) -> str:
+def table_body(whole: Whole) -> str:
     """Return a LaTeX tabular for booktabs, its header in as many rows as it has levels."""
+    columns = whole.columns
     texts = [
-        [escape_latex(text) if mark is None else marked(text, mark) for text, mark in column.cells]
+        [_marked(escape_latex(text), column.marks.get(place, "")) for place, text in enumerate(column.cells)]
         for column in columns
     ]
-    body = [" & ".join(cells) + r" \\" for cells in zip(*texts, strict=True)]
-    lines = [
-        r"\toprule",
-        *header_lines([column.header for column in columns]),
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-    ]
+    body = []
+    for place, cells in enumerate(zip(*texts, strict=True)):
+        if place and (place in whole.added) != (place - 1 in whole.added):
+            body.append(r"\midrule")
+        body.append(" & ".join(cells) + r" \\")
+    headers = header_lines([column.header for column in columns])
+    lines = [r"\toprule", *headers, r"\midrule", *body, r"\bottomrule"]
     alignment = "".join(map(_side, columns))
     return (
         f"\\begin{{tabular}}{{{alignment}}}\n" + "".join(f"  {line}\n" for line in lines) + "\\end{tabular}\n"
     )
 
 
+def _marked(text: str, mark: str) -> str:
+    r"""Return a number as LaTeX: the best in bold, a number that may be as good with a dagger."""
+    text = negative(text) if is_numeric(text) else text
+    return {BEST: rf"\textbf{{{text}}}", AS_GOOD: rf"{text}$^{{\dagger}}$"}.get(mark, text)
+
+
 def _side(column: Column) -> str:
     """Return 'r' for a column of numbers, else 'l'."""
-    texts = [text for text, _ in column.cells if text and not is_missing(text)]
+    texts = [text for text in column.cells if text and not is_missing(text)]
     return "r" if texts and all(map(is_numeric, texts)) else "l"
 
 
@@ -286,8 +237,6 @@ def header_lines(headers: Sequence[tuple[str, ...]]) -> list[str]:
 
 # --- a tidy table as papers print it: a row for each model, a column for each metric
 
-_MOST_DIGITS = 6
-
 
 def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows that fit on a page: adjusted values, of both sides and the usual metrics if there are any."""
@@ -297,38 +246,46 @@ def for_a_page(rows: pl.DataFrame) -> pl.DataFrame:
     return rows
 
 
-def tidy_columns(rows: pl.DataFrame) -> list[Column]:
-    """Return a column for each metric, and beside it a column for its score, if it has a score.
+def tidy_table(rows: pl.DataFrame, score: str | None) -> Whole:
+    """Return values as papers print them: a row for each model, a column for each metric, and what is added.
 
-    rows: values with score, shown and mark. A model with several values of one evaluation gets a row for each value.
+    rows: values with chance_matters. A model with several values of one evaluation gets a row for each value.
     """
     known = rows.filter(pl.col("value").is_not_null()).with_columns(pl.col("model").fill_null("not named"))
     known = known.with_columns(nth=pl.int_range(pl.len()).over("model", *KEY))
-    results = known.select("model", "nth").unique(maintain_order=True).rows()
+    results = known.select("model", "nth").unique(maintain_order=True).with_row_index("row")
+    keys = known.select(KEY).unique(maintain_order=True).with_row_index("column", offset=1)
+    cells = known.drop("row", "column", strict=False).join(
+        results, on=["model", "nth"], maintain_order="left"
+    )
+    cells = cells.join(keys, on=KEY, maintain_order="left").with_columns(
+        pl.col("row", "column").cast(pl.Int64)
+    )
+    adjusted = cells.filter(pl.col("index").is_not_null())
+    below = [] if score or adjusted.is_empty() else feet(adjusted, 0)
+    beside = score_columns(adjusted, score)
     same = [name for name in ("protocol", "split", "side") if known[name].n_unique() == 1]
-    columns = [Column("Model", ("Model",), [(model, None) for model, _ in results])]
-    for _, part in known.group_by(KEY, maintain_order=True):
+    columns = [Column("Model", ("Model",), [*results["model"], *(foot.texts[0] for foot in below)])]
+    for (place,), part in cells.group_by("column", maintain_order=True):
         about = part.row(0, named=True)
         others = [about[name] for name in ("protocol", "split", "side") if name not in same]
-        top, label = " ".join([about["dataset"] or "", *others]), resolve(about["metric"]).label
-        cells = {(row["model"], row["nth"]): row for row in part.iter_rows(named=True)}
-        printed = [(_printed(cells[key]) if key in cells else "", None) for key in results]
-        columns.append(Column(f"{top} / {label}", (top, label), printed))
-        scores = part["score"].drop_nulls().unique(maintain_order=True).to_list()
-        if scores:
-            title = f"{label} {HEADERS[scores[0]]}"
-            shown = [
-                (cells[key]["shown"], cells[key]["mark"]) if key in cells else ("", "") for key in results
-            ]
-            columns.append(Column(f"{top} / {title}", (top, title), shown))
-    return columns
-
-
-def _printed(row: dict[str, Any]) -> str:
-    """Return a value as it was printed; a value with too many digits, written by a tool, is rounded."""
-    text = str(row["value_as_printed"])
-    if sum(map(str.isdigit, text)) <= _MOST_DIGITS:
-        return text
-    if row["unit"] == "percent":
-        return f"{row['value'] * 100:.1f}"
-    return f"{row['value']:.{3 if resolve(row['metric']).increasing else 1}f}"
+        top, metric = " ".join([about["dataset"] or "", *others]), resolve(about["metric"]).label
+        column = int(str(place))
+        texts = dict(zip(part["row"], (in_format_of(part, value) for value in part["value"]), strict=True))
+        printed = dict(zip(part["row"], part["value_as_printed"].cast(pl.String), strict=True))
+        kept = {row: text if len(text) <= _LONGEST else texts[row] for row, text in printed.items()}
+        marks = dict(zip(part["row"], part["mark"], strict=True)) if "mark" in part.columns else {}
+        shown = [kept.get(row, "") for row in range(results.height)]
+        columns.append(
+            Column(
+                f"{top} / {metric}",
+                (top, metric),
+                [*shown, *(foot.texts.get(column, "") for foot in below)],
+                marks,
+            )
+        )
+        if new := beside.get(column):
+            title = f"{metric} {new[0]}"
+            cells_of = [new[1].get(row, "") for row in range(results.height)]
+            columns.append(Column(f"{top} / {title}", (top, title), cells_of))
+    return Whole(columns, range(results.height, results.height + len(below)))

@@ -1,4 +1,4 @@
-"""Turn an author's table into the parts of a paper: adjusted table, figure, methods sentences, and a check list."""
+"""Turn an author's table into the parts of a paper: the table with chance and counting, figure, methods, check list."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError, installed_by
-from rankadjust.base.io import to_csv, write_folder
+from rankadjust.base.frames import require_frame
+from rankadjust.base.io import write_folder
 from rankadjust.data.registry import Dataset
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.store import released_version
@@ -16,21 +17,27 @@ from rankadjust.literature.contradictions import check as find_contradictions
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.result_files import Results, read_results
 from rankadjust.literature.statuses import problems
-from rankadjust.literature.tidy import where_of
+from rankadjust.literature.tidy import long_table
 from rankadjust.manuscript.latex_tables import (
-    Column,
+    Whole,
     adjusted_source,
     as_text,
     columns_of,
     for_a_page,
     in_float,
-    new_columns,
+    numbers_of,
     table_body,
-    tidy_columns,
+    tidy_table,
 )
-from rankadjust.manuscript.printed_scores import SCORES, scored
-from rankadjust.manuscript.ranks import looks_like_ranks, marks_of_ranks, rows_of_ranks, test_sentence
-from rankadjust.manuscript.wording import REFERENCES, caption_note, methods
+from rankadjust.manuscript.ranks import looks_like_ranks, rows_of_ranks, test_sentence
+from rankadjust.manuscript.reference_rows import with_chance_matters
+from rankadjust.manuscript.wording import (
+    REFERENCES,
+    caption_note,
+    citation_command,
+    in_short,
+    methods,
+)
 from rankadjust.output.comparison_text import comparison
 from rankadjust.output.markup import to_markdown
 from rankadjust.output.terminal import assumed_facts
@@ -40,17 +47,26 @@ _SCALE = 4.0
 _WIDEST = 24
 """A table with more columns does not fit on a page: a tool has written it."""
 _MOST_LINES = 60
+_MOST_POINTS = 8
+# The names by which authors call their own model.
+_OWN = r"(?i)\b(?:ours?|proposed|this work)\b"
 
 
 @dataclass(frozen=True)
 class Paper:
     """The files for a paper, and the values behind them.
 
-    values: the printed values, re-scored, with score, shown and mark. files: name -> text or bytes.
+    values: the printed values, re-scored, with chance_matters. files: name -> text or bytes.
     """
 
     values: pl.DataFrame
     files: Mapping[str, str | bytes]
+
+    @property
+    def latex(self) -> str:
+        """The table as LaTeX."""
+        text = self.files["table.tex"]
+        return text if isinstance(text, str) else text.decode("utf-8", errors="surrogateescape")
 
     def write(self, folder: str | Path, inputs: Sequence[Path] = (), *, force: bool = False) -> None:
         """Write the files into a folder, which is made if it does not exist.
@@ -62,7 +78,7 @@ class Paper:
 
 
 def paper(  # noqa: PLR0913 - options of the public API, by name only
-    source: str | Path | Sequence[str | Path],
+    source: str | Path | Sequence[str | Path] | pl.DataFrame,
     output: str | Path | None = None,
     *,
     dataset: str | None = None,
@@ -72,19 +88,18 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     protocol: str | None = None,
     task: str | None = None,
     sidecar: str | Path | None = None,
-    score: str = SCORES[0],
-    replace: bool = False,
+    score: str | None = None,
     figure: bool = True,
     database: Database = None,
     force: bool = False,
 ) -> Paper:
-    r"""Make the adjusted table, the figure and the methods sentences of a paper from a table of results.
+    r"""Make of a table of results what a paper needs: rows for counting and chance, the methods, what to check.
 
     Parameters
     ----------
     source
-        The author's table: LaTeX, Markdown, CSV, HTML, a tidy table, or the result file of a tool. Or the ranks of
-        two models or more, as `rankadjust.compare` takes them.
+        The author's table: LaTeX, Markdown, CSV, HTML, a tidy table (a file or a frame), or the result file of a tool.
+        Or the ranks of two models or more, as `rankadjust.compare` takes them.
     output
         The folder to write to; None writes nothing.
     dataset, model, split, side, protocol, task
@@ -92,9 +107,8 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     sidecar
         A YAML file with facts that the table does not say; None means the sidecar beside the table.
     score
-        'recommended' (docs/which-number.md), or 'index' or 'gain' for every value.
-    replace
-        Put each adjusted number in place of the printed one, and not into a column beside it.
+        None adds rows. 'recommended', 'index' or 'gain' adds one column a data set instead, beside its MRR, or else
+        its Hits@10; recommended is the index where chance is more than 1 % of the values, else the gain.
     figure
         Draw figure.pdf, figure.svg and figure.png.
     database
@@ -105,8 +119,9 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
     Returns
     -------
     Paper
-        Its files are table.tex, table.md, table.csv, methods.tex, references.bib, check.md and the figures. If the
-        table is LaTeX, only new columns, spans over new columns and the caption change; every other character stays.
+        Its files are table.tex, table.md, methods.tex, references.bib, check.md and the figures. If the table is LaTeX,
+        only new rows and the caption change; every other character stays. With score it is
+        set anew.
 
     Raises
     ------
@@ -116,25 +131,31 @@ def paper(  # noqa: PLR0913 - options of the public API, by name only
 
     Examples
     --------
-    >>> import tempfile
-    >>> table = Path(tempfile.mkdtemp(), "table.md")
-    >>> _ = table.write_text("| Model | Nations MRR |\n|---|---|\n| TuckER | 0.702 |\n")
-    >>> made = paper(table, split="test", side="both", protocol="filtered", figure=False)
-    >>> print(made.files["table.csv"])
-    Model,Nations MRR,Nations MRR adj.
-    TuckER,0.702,0.516
+    >>> results = pl.DataFrame({"model": "TuckER", "dataset": "Nations", "MRR": ["0.702"]})
+    >>> made = paper(results, figure=False)
+    >>> print(made.files["table.md"])
+    | Model                 | Nations / MRR |
+    | --------------------- | ------------: |
+    | TuckER                | 0.702         |
+    | Counting (redundancy) | 0.815         |
+    | Chance                | 0.384         |
     <BLANKLINE>
 
     """
     constants = Constants.given(database)
-    sources = [Path(source)] if isinstance(source, str | Path) else list(map(Path, source))
-    if looks_like_ranks(sources):
+    facts = {"dataset": dataset, "model": model, "split": split, "side": side}
+    facts |= {"protocol": protocol, "task": task}
+    sources: list[Path] = []
+    if isinstance(source, str | Path | Sequence):
+        sources = [Path(source)] if isinstance(source, str | Path) else list(map(Path, source))
+    if not sources:
+        rows = long_table(require_frame(source, "the table"))
+        made = paper_of_results(Path("the table"), Results(rows, "", ()), constants, score=score)
+    elif looks_like_ranks(sources):
         made = _of_ranks(sources, dataset, protocol or "filtered", split or "testing", constants, score)
     else:
-        facts = {"dataset": dataset, "model": model, "split": split, "side": side}
-        facts |= {"protocol": protocol, "task": task}
         results = read_results(sources[0], constants.registry, sidecar, facts)
-        made = paper_of_results(sources[0], results, constants, score=score, replace=replace)
+        made = paper_of_results(sources[0], results, constants, score=score)
     if figure:
         made = with_figures(made)
     if output is not None:
@@ -153,8 +174,7 @@ def paper_of_results(
     constants: Constants,
     registry: Mapping[str, Dataset] | None = None,
     *,
-    score: str = SCORES[0],
-    replace: bool = False,
+    score: str | None = None,
 ) -> Paper:
     """Return the paper of results that were read, without the figure.
 
@@ -165,47 +185,65 @@ def paper_of_results(
         raise NothingAdjustedError(f"{path}: no value was read; 'rankadjust read {path}' says why")
     rescored = rescore(with_defaults_named(results.rows), constants, registry=registry)
     places = [name for name in ("grid", "row", "column") if name in rescored.columns]
-    rows = scored(rescored.with_columns(pl.col(places).cast(pl.Int64)), score)
+    rows = with_chance_matters(rescored.with_columns(pl.col(places).cast(pl.Int64)))
     if not rows["index"].count():
         raise NothingAdjustedError(
             f"{path}: no value could be adjusted; 'rankadjust rescore {path}' says why"
         )
-    tables, remarks = _tables(path, results, rows, caption_note(rows), replace=replace)
-    check = _check_list(rows, constants, results.unread, remarks)
-    return _paper(rows, tables, methods(rows, _database_of(constants)), check)
+    tables, remarks = _tables(path, results, rows, score)
+    sentences = methods(rows, _database_of(constants), citation_command(path))
+    return _paper(rows, tables, sentences, _check_list(path, rows, constants, results.unread, remarks))
 
 
 def _check_list(
-    rows: pl.DataFrame, constants: Constants, unread: Sequence[str], remarks: Sequence[str]
+    path: Path, rows: pl.DataFrame, constants: Constants, unread: Sequence[str], remarks: Sequence[str]
 ) -> str:
-    """Return what an author looks at before printing the table, as Markdown.
+    """Return what an author looks at before printing the table, as Markdown of at most a page.
 
-    rows: the values with score, shown and mark. unread: a line for each cell that could not be read. remarks: further
-    remarks for the author on the files that were written.
+    unread: a line for each cell that could not be read. remarks: further remarks on the files that were written.
     """
-    facts = assumptions(with_defaults_named(rows))
-    findings = find_contradictions(rows.drop("score", "shown", "mark"), constants)
-    model = pl.col("model") if "model" in findings.columns else pl.lit(None)
-    lines = [
-        f"- {where}: {model or 'no model'}: {severity}: {message}"
-        for where, model, severity, message in findings.select(
-            where_of(findings), model, "severity", "message"
+    facts = assumptions(with_defaults_named(rows)) if "file" in rows.columns else pl.DataFrame()
+    model = pl.col("model").fill_null("a model") if "model" in rows.columns else pl.lit("a model")
+    findings = find_contradictions(rows.with_columns(model=model), constants)
+    findings = findings.filter(pl.col("severity") != "unusual").sort(
+        ~pl.col("model").str.contains(_OWN),
+        ~pl.col("severity").str.contains("impossible|only"),
+        maintain_order=True,
+    )
+    wrong = [
+        f"{name}, {dataset}: {severity}: {message}"
+        for name, dataset, severity, message in findings.select(
+            "model", "dataset", "severity", "message"
         ).iter_rows()
     ]
     parts = {
-        "Contradictions": "\n".join(lines) or "None was found.",
-        "What the table does not say": f"```text\n{assumed_facts(facts)}\n```"
+        "To be corrected first": _points(wrong, f"'rankadjust check {path}' has all")
+        or "Nothing contradicts.",
+        "Assumed, since the table does not say it": f"```text\n{assumed_facts(facts)}\n```"
         if facts.height
-        else "Nothing was assumed.",
-        "What was not adjusted": "\n".join(f"- {line}" for line in [*unread, *problems(rows)])
-        or "Every value was.",
-        **({"Remarks": "\n".join(f"- {line}" for line in remarks)} if remarks else {}),
+        else "",
+        "To be written about chance and counting": _points(in_short(rows, _OWN), "methods.tex has all"),
+        "Not placed or not adjusted": _points(
+            [*remarks, *unread, *problems(rows)], f"'rankadjust rescore {path}' has all"
+        ),
     }
-    return "\n\n".join(["# Check", *(f"## {title}\n\n{text}" for title, text in parts.items())]) + "\n"
+    said = (f"## {title}\n\n{text}" for title, text in parts.items() if text)
+    return "\n\n".join(["# Before this is printed", *said]) + "\n"
+
+
+def _points(lines: Sequence[str], more: str) -> str:
+    """Return the first few lines as a Markdown list."""
+    rest = [f"- … and {len(lines) - _MOST_POINTS} more: {more}"] if len(lines) > _MOST_POINTS else []
+    return "\n".join([*(f"- {line}" for line in lines[:_MOST_POINTS]), *rest])
 
 
 def _of_ranks(
-    sources: Sequence[Path], dataset: str | None, protocol: str, split: str, constants: Constants, score: str
+    sources: Sequence[Path],
+    dataset: str | None,
+    protocol: str,
+    split: str,
+    constants: Constants,
+    score: str | None,
 ) -> Paper:
     """Return the paper of models that are known by their ranks, without the figure."""
     if dataset is None:
@@ -213,9 +251,11 @@ def _of_ranks(
             "the data set of these ranks is missing; give --dataset (from Python: dataset=)"
         )
     rows, compared = rows_of_ranks(sources, dataset, protocol=protocol, split=split, constants=constants)
-    rows = scored(rows, score, marks_of_ranks(rows))
-    tables = _set_anew([tidy_columns(rows)], caption_note(rows))
-    sentences = f"{methods(rows, _database_of(constants))}{test_sentence(compared)}\n"
+    rows = with_chance_matters(rows)
+    tables = _set_anew([tidy_table(rows, score)], caption_note(rows, score))
+    sentences = (
+        f"{methods(rows, _database_of(constants), citation_command(sources[0]))}{test_sentence(compared)}\n"
+    )
     return _paper(rows, tables, sentences, f"# Check\n\n```text\n{comparison(compared)}\n```\n")
 
 
@@ -230,31 +270,23 @@ def _database_of(constants: Constants) -> str | None:
     return None if released is None else f"database {released[0]}"
 
 
-def _set_anew(tables: Sequence[Sequence[Column]], note: str) -> dict[str, str | bytes]:
-    """Return tables as LaTeX, Markdown and CSV by the names of the files."""
-    bodies = "\n".join(in_float(note, table_body(columns)) for columns in tables)
-    return {"table.tex": f"% \\usepackage{{booktabs,adjustbox}}\n{bodies}", **_as_text(tables)}
+def _set_anew(tables: Sequence[Whole], note: str) -> dict[str, str | bytes]:
+    """Return tables as LaTeX and Markdown by the names of the files."""
+    bodies = "\n".join(in_float(note, table_body(whole)) for whole in tables)
+    return {"table.tex": f"% \\usepackage{{booktabs,adjustbox}}\n{bodies}", "table.md": _as_markdown(tables)}
 
 
-def _as_text(tables: Sequence[Sequence[Column]]) -> dict[str, str | bytes]:
-    """Return tables as Markdown and CSV by the names of the files."""
-    frames = list(map(as_text, tables))
-    names = (
-        ["table.csv"] if len(frames) == 1 else [f"table-{number + 1}.csv" for number in range(len(frames))]
-    )
-    return {
-        "table.md": "\n".join(map(to_markdown, frames)),
-        **dict(zip(names, map(to_csv, frames), strict=True)),
-    }
+def _as_markdown(tables: Sequence[Whole]) -> str:
+    return "\n".join(to_markdown(as_text(whole)) for whole in tables)
 
 
 def _tables(
-    path: Path, results: Results, rows: pl.DataFrame, note: str, *, replace: bool
+    path: Path, results: Results, rows: pl.DataFrame, score: str | None
 ) -> tuple[dict[str, str | bytes], list[str]]:
-    """Return the table as LaTeX, Markdown and CSV by the names of the files, and remarks."""
-    reading = results.reading
+    """Return the table as LaTeX and Markdown by the names of the files, and remarks."""
+    reading, note = results.reading, caption_note(rows, score)
     if reading is None:
-        return _set_anew([tidy_columns(rows)], note), []
+        return _set_anew([tidy_table(rows, score)], note), []
     shown = [table for table in reading.tables if rows.filter(grid=table.number).height]
     widest = max(len(table.layout.columns) for table in shown)
     written_in = SUFFIXES.get(path.suffix.lower())
@@ -264,13 +296,17 @@ def _tables(
             f"a tool has written these {widest} columns: table.tex has {kept.height} of {rows.height} values; "
             f"'rankadjust rescore {path}' has all"
         )
-        return _set_anew([tidy_columns(kept)], note), [remark]
-    new = [columns_of(table, new_columns(table, rows), replace=replace) for table in shown]
-    if written_in != "LaTeX":
+        return _set_anew([tidy_table(kept, score)], note), [remark]
+    numbers = {table.number: numbers_of(table, rows, score) for table in shown}
+    new = [columns_of(table, numbers[table.number]) for table in shown]
+    if score or written_in != "LaTeX":
         return _set_anew(new, note), []
     source = path.read_bytes().decode("utf-8", errors="surrogateescape")
-    text, remarks = adjusted_source(source, reading.tables, rows, note=note, replace=replace)
-    return {"table.tex": text.encode("utf-8", errors="surrogateescape"), **_as_text(new)}, remarks
+    text, remarks = adjusted_source(source, shown, numbers, note)
+    return {
+        "table.tex": text.encode("utf-8", errors="surrogateescape"),
+        "table.md": _as_markdown(new),
+    }, remarks
 
 
 def with_figures(made: Paper) -> Paper:

@@ -1,21 +1,20 @@
 """Models known by their ranks, as the rows of a table: values and significance come from `rankadjust.compare`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.constants import Constants
-from rankadjust.manuscript.printed_scores import AS_GOOD, BEST
+from rankadjust.literature.rescore import rescore
 from rankadjust.models.compare import Comparison, compare
 
 METRICS = ("inverse_harmonic_mean_rank", "arithmetic_mean_rank", "hits_at_1", "hits_at_3", "hits_at_10")
 """The metrics that a table prints for each model."""
 
-_DECIMALS = {True: 3, False: 1}
+BEST, AS_GOOD = "best", "as good"
 
 
 def looks_like_ranks(sources: Sequence[Path]) -> bool:
@@ -26,11 +25,11 @@ def looks_like_ranks(sources: Sequence[Path]) -> bool:
 def rows_of_ranks(
     sources: Sequence[Path], dataset: str, *, protocol: str, split: str, constants: Constants
 ) -> tuple[pl.DataFrame, Comparison]:
-    """Return rows like the rows of `rankadjust.rescore`, one for each model and metric, and the comparison.
+    """Return rows of `rankadjust.rescore`, one for each model and metric, with the column mark; and the comparison.
 
-    The rows are about both sides together, or about the first side if the ranks have only one side.
-
-    Raises RankadjustError for fewer than two models.
+    The rows are about both sides together, or about the first side if the ranks have only one side. mark: BEST for the
+    best value, AS_GOOD for a value that the test cannot tell apart from it. Raises RankadjustError for fewer than two
+    models.
     """
     if len(sources) < 2:
         raise RankadjustError(
@@ -41,43 +40,24 @@ def rows_of_ranks(
     )
     sides = comparison.values["side"].unique(maintain_order=True).to_list()
     side = "both" if "both" in sides else sides[0]
+    values = comparison.values.filter(side=side).select("model", "metric", "value", "best")
     about = {"dataset": dataset, "protocol": protocol, "split": split, "side": side}
-    rows = [about | _row(row) for row in comparison.values.filter(side=side).iter_rows(named=True)]
-    return pl.DataFrame(rows, infer_schema_length=None), comparison
-
-
-def marks_of_ranks(rows: pl.DataFrame) -> list[str]:
-    """Return the mark of each row: the best value, and the values that the test cannot distinguish from the best."""
-    marks = [""] * rows.height
-    for _, group in rows.with_row_index("place").group_by("metric", maintain_order=True):
-        increasing = resolve(group["metric"][0]).increasing
-        best = group["value"].max() if increasing else group["value"].min()
-        for place, value, is_best in group.select("place", "value", "best").iter_rows():
-            marks[place] = BEST if value == best else AS_GOOD if is_best else ""
-    return marks
-
-
-def _row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a value with the ends of its rounding interval."""
-    metric = resolve(row["metric"])
-    decimals = _DECIMALS[metric.increasing]
-    half = 0.5 * 10**-decimals
-    value, index = row["value"], row["index"]
-    slope = 0.0 if index is None or value == metric.optimum else (1 - index) / (metric.optimum - value)
-    ends = (None, None) if index is None else sorted(index + sign * half * slope for sign in (-1, 1))
-    return {
-        "model": row["model"],
-        "metric": metric.key,
-        "unit": "fraction" if metric.increasing else "rank",
-        "value_as_printed": f"{value:.{decimals}f}",
-        "value": value,
-        "value_low": value - half,
-        "value_high": value + half,
-        "index": index,
-        "index_low": ends[0],
-        "index_high": ends[1],
-        "best": row["best"],
-    }
+    falling = [name for name in METRICS if not resolve(name).increasing]
+    is_falling = pl.col("metric").is_in(falling)
+    best = pl.when(is_falling).then(pl.col("value").min()).otherwise(pl.col("value").max()).over("metric")
+    marked = values.with_columns(
+        mark=pl.when(pl.col("value") == best)
+        .then(pl.lit(BEST))
+        .otherwise(pl.when("best").then(pl.lit(AS_GOOD)).otherwise(pl.lit("")))
+    )
+    rows = rescore(
+        values.select("model", "metric", "value").with_columns(**{k: pl.lit(v) for k, v in about.items()}),
+        constants,
+    )
+    printed = [
+        f"{value:.{1 if name in falling else 3}f}" for name, value in values.select("metric", "value").rows()
+    ]
+    return rows.with_columns(value_as_printed=pl.Series(printed), mark=marked["mark"]), comparison
 
 
 def test_sentence(comparison: Comparison) -> str:

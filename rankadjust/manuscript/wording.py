@@ -1,14 +1,18 @@
-r"""The sentences of a manuscript about its adjusted numbers: caption, methods section, references."""
+r"""The sentences of a manuscript about chance and counting: caption, methods section, references."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import listed
-from rankadjust.base.version import VERSION
+from rankadjust.base.version import HOMEPAGE, REGISTRY_DATE, VERSION
+from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
 from rankadjust.counting.protocols import get_protocol
-from rankadjust.manuscript.printed_scores import AS_GOOD, BEST
+from rankadjust.manuscript.ranks import AS_GOOD, BEST
+from rankadjust.manuscript.reference_rows import MAIN, in_format_of
 from rankadjust.output.markup import escape_latex
 
 REFERENCES = f"""@article{{hoyt2022unified,
@@ -19,77 +23,147 @@ REFERENCES = f"""@article{{hoyt2022unified,
   url = {{https://arxiv.org/abs/2203.07544}}
 }}
 
-@software{{rankadjust,
+@misc{{rankadjust,
   title = {{rankadjust: chance-adjusted link-prediction metrics and the database of their constants}},
   author = {{{{The rankadjust authors}}}},
-  version = {{{VERSION}}},
-  url = {{https://github.com/rankadjust/rankadjust}}
+  year = {{{REGISTRY_DATE[:4]}}},
+  note = {{Version {VERSION}}},
+  url = {{{HOMEPAGE}}}
 }}
 """
 
+_NATBIB = re.compile(
+    r"\\cite[pt]\b|\\(?:usepackage|documentclass)(?:\[[^\]]*\])?\{[^}\n]*"
+    r"\b(?:natbib|acl|acl_natbib|neurips_\d+|icml\d+|iclr\d+_conference|acmart)\b"
+)
+_BIBLATEX = re.compile(r"\\(?:parencite|autocite|textcite)\b|\{biblatex\}")
+_MOST_NAMED = 6
 
-def caption_note(rows: pl.DataFrame) -> str:
-    """Return the sentences of the caption about the new numbers of a table, as LaTeX; nothing if there are none.
 
-    rows: the values with score, shown and mark (`rankadjust.manuscript.printed_scores.scored`).
+def citation_command(path: Path) -> str:
+    r"""Return the command that cites in parentheses: \citep, \parencite or \cite, as a source or its neighbours say."""
+    near = [path, *sorted(path.parent.glob("*.tex"))] if path.suffix == ".tex" else []
+    for source in near:
+        text = source.read_text(encoding="utf-8", errors="replace")
+        for command, pattern in {r"\parencite": _BIBLATEX, r"\citep": _NATBIB}.items():
+            if pattern.search(text):
+                return command
+    return r"\cite"
+
+
+def caption_note(rows: pl.DataFrame, score: str | None) -> str:
+    """Return the sentences of the caption about what was added to a table, as LaTeX.
+
+    rows: the values with chance_matters. score: the score of new columns, None for new rows.
     """
-    shown = rows.filter(pl.col("shown") != "")
-    scores = shown["score"].unique(maintain_order=True).to_list()
-    percent = shown.filter(pl.col("unit") == "percent").height > 0
-    perfect = r"100 (\%)" if percent else "1"
+    known = rows.filter(pl.col("index").is_not_null())
+    perfect = r"100 (\%)" if (known["unit"] == "percent").any() else "1"
+    matters, counted = known["chance_matters"].any(), known["baseline_value"].count() > 0
     sentences = {
-        "index": f"adj.: adjusted for chance, 0 is a random ranking and {perfect} a perfect one.",
-        "gain": f"gain: 0 is the best scorer that only counts training triples and {perfect} a perfect ranking.",
+        f"adj.: adjusted for chance, 0 is a random ranking and {perfect} a perfect one.": score == "index"
+        or (score == "recommended" and matters),
+        f"gain: 0 is the best scorer that only counts training triples and {perfect} a perfect ranking.": score
+        in ("gain", "recommended")
+        and counted,
+        "Counting: the best scorer that only counts training triples.": score is None and counted,
+        "Chance: the expectation of a random ranking.": score is None and matters,
     }
-    marks = set(shown["mark"].to_list())
-    marked = {
-        BEST: r"Bold in these columns: the best value.",
-        AS_GOOD: r"$\dagger$: not significantly different from the best one.",
-    }
-    parts = [sentences[score] for score in sentences if score in scores]
-    return " ".join([*parts, *(text for mark, text in marked.items() if mark in marks)])
+    if "mark" in rows.columns:
+        marks = set(rows["mark"])
+        sentences |= {
+            "Bold: the best value.": BEST in marks,
+            r"$\dagger$: not significantly different from the best one.": AS_GOOD in marks,
+        }
+    return " ".join(text for text, holds in sentences.items() if holds)
 
 
-def methods(rows: pl.DataFrame, database: str | None) -> str:
+def methods(rows: pl.DataFrame, database: str | None, cite: str) -> str:
     r"""Return the sentences for the methods section, as LaTeX.
 
-    rows: the values with score, shown and mark (`printed_scores.scored`). database: the name of the database of
-    constants, such as 'database 1, sha256:…'; None if it has no name.
+    rows: the values with chance_matters. database: the name of the database of constants, such as 'database 1,
+    sha256:…'; None if it has no name. cite: the command that cites, such as \citep.
     """
     known = rows.filter(pl.col("index").is_not_null())
-    if known.is_empty():
-        return "% No value could be adjusted: check.md says why.\n"
-    paragraphs = [_evaluations(known), *_index(known), *_gain(known), *_left(known), _source(database)]
-    return "\n".join(paragraphs) + "\n"
+    named = escape_latex(f"rankadjust {VERSION}" + (f", {database}" if database else ""))
+    sentences = [_evaluations(known), *_counting(known, named, cite), _chance(known, cite)]
+    return " ".join(sentences) + "\n"
 
 
-def advice(rows: pl.DataFrame) -> str:
-    """Return advice in a line or two: the number to print for each metric and data set.
+def reached(rows: pl.DataFrame, name: str, escape: Callable[[str], str] = escape_latex) -> str:
+    """Return what counting or chance reaches: 'an MRR of 23.5 on FB15k-237 and 81.5 on Nations'.
 
-    rows: the values with score, shown and mark (`rankadjust.manuscript.printed_scores.scored`).
+    rows: of one metric for each data set. name: the column of the number.
     """
+    varying = [part for part in ("protocol", "split", "side") if rows[part].n_unique() > 1]
+    more_exactly = (
+        pl.concat_str(pl.lit(" ("), pl.concat_str(varying, separator=", "), pl.lit(")")) if varying else None
+    )
+    where = pl.col("dataset") if more_exactly is None else pl.concat_str("dataset", more_exactly)
+    rows = rows.with_columns(where=where)
+    shared = rows["where"].n_unique() == 1
+    parts = []
+    for (metric,), of_metric in rows.group_by("metric", maintain_order=True):
+        texts = [
+            escape(in_format_of(part, part[name][0])) + ("" if shared else f" on {escape(str(place))}")
+            for (place,), part in of_metric.group_by("where", maintain_order=True)
+        ]
+        parts.append(f"{_with_article(resolve(str(metric)).label)} of {listed(_first(texts))}")
+    return listed(parts) + (f" on {escape(rows['where'][0])}" if shared else "")
+
+
+def _first(names: Sequence[str]) -> list[str]:
+    """Return the first few names and the number of the others."""
+    more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
+    return [*names[:_MOST_NAMED], *more]
+
+
+def of_main_metric(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the main metric of each evaluation: MRR, else Hits@10, else the first."""
+    place = pl.col("metric").replace_strict(
+        {name: n for n, name in enumerate(MAIN)}, default=len(MAIN), return_dtype=pl.Int64
+    )
+    first = (
+        rows.with_columns(place=place)
+        .sort("place", maintain_order=True)
+        .unique(EVALUATION, keep="first", maintain_order=True)
+    )
+    return rows.join(
+        first.select(*EVALUATION, "metric"), on=[*EVALUATION, "metric"], how="semi", maintain_order="left"
+    )
+
+
+def in_short(rows: pl.DataFrame, own: str) -> list[str]:
+    """Return what to write about chance and counting in lines; own: a pattern of the names of the author's models."""
     known = rows.filter(pl.col("index").is_not_null())
-    parts = {
-        "index": "print the adjusted index of {}",
-        "gain": "print the values of {} as they are, and the gain over counting",
-        None: "print the values of {} as they are: adjustment changes nothing that is printed",
-    }
-    sentences = []
-    for score, text in parts.items():
-        part = known.filter(pl.col("score").is_null() if score is None else pl.col("score") == score)
-        if part.height:
-            sentences.append(text.format(_where(part, escape=str)))
-    return f"Which number: {'; '.join(sentences)} (docs/which-number.md)."
+    lines = []
+    if (matters := _one_of_each(known.filter("chance_matters"))).height:
+        lines.append(f"Chance reaches {reached(matters, 'expectation', str)}: print it, or the index.")
+    if (counted := of_main_metric(known).drop_nulls("baseline_value")).height:
+        lines.append(f"Counting reaches {reached(counted, 'baseline_value', str)}.")
+    below = known.filter(pl.coalesce("gain_high", "gain") < 0, pl.col("model").is_not_null())
+    is_own = pl.col("model").str.contains(own)
+    for (model,), part in below.filter(is_own).group_by("model", maintain_order=True):
+        lines.append(
+            f"{model} is below counting in {_where(part, escape=str)}: say why, or leave the claim out."
+        )
+    if (others := below.filter(~is_own)["model"].unique(maintain_order=True)).len():
+        lines.append(f"Below counting in some value: {listed(_first(others.to_list()))}.")
+    return lines
+
+
+def _with_article(label: str) -> str:
+    return f"{'an' if label.startswith(('MR', 'HM', 'IM', 'Inv', 'N')) else 'a'} {label}"
 
 
 def _evaluations(known: pl.DataFrame) -> str:
-    """Return how the results were evaluated: a sentence for each protocol, split and side."""
+    """Return how the results were evaluated: a sentence for each protocol and split."""
     sentences = []
-    for (protocol, split, side), part in known.group_by(["protocol", "split", "side"], maintain_order=True):
-        sides = "head and tail are predicted" if side == "both" else f"the {side} is predicted"
+    for (protocol, split), part in known.group_by(["protocol", "split"], maintain_order=True):
+        sides = set(part["side"])
+        predicted = "head and tail are" if len(sides) > 1 or "both" in sides else f"the {sides.pop()} is"
         sentences.append(
-            f"Results on {_names(part, 'dataset')} are for the {escape_latex(str(split))} split; {sides}, and "
-            f"{_candidates(str(protocol))}."
+            f"Results on {_names(part, 'dataset')} are for the {escape_latex(str(split))} split; {predicted} "
+            f"predicted, and {_candidates(str(protocol))}."
         )
     return " ".join(sentences)
 
@@ -116,66 +190,43 @@ def _candidates(protocol: str) -> str:
     return f"the true answer is ranked among {entities}{typed}{left_out[known.filter]}"
 
 
-def _index(known: pl.DataFrame) -> list[str]:
-    rows = known.filter(pl.col("score") == "index")
-    if rows.is_empty():
-        return []
-    ranks = rows.filter(pl.col("metric").is_in([key for key in _keys(rows) if not resolve(key).increasing]))
-    reason = (
-        "A mean rank depends on the number of candidates"
-        if ranks.height == rows.height
-        else "A part of each of these values is chance, and how much depends on the number of candidates"
-    )
-    return [
-        f"The values of {_where(rows)} are adjusted for chance "
-        r"\cite{hoyt2022unified}: with the expectation $E$ of a random ranking and the best value $b$, a value $M$ "
-        rf"becomes $(M - E) / (b - E)$, so that 0 is chance and 1 is perfect. {reason}."
-    ]
+def _counting(known: pl.DataFrame, named: str, cite: str) -> Iterator[str]:
+    counted = of_main_metric(known).filter(pl.col("baseline_value").is_not_null())
+    if counted.height:
+        yield (
+            f"The best scorer that only counts training triples ({named}) {cite}{{rankadjust}} reaches "
+            f"{reached(counted, 'baseline_value')}."
+        )
 
 
-def _gain(known: pl.DataFrame) -> list[str]:
-    rows = known.filter(pl.col("score") == "gain")
-    if rows.is_empty():
-        return []
-    return [
-        f"For {_where(rows)} the gain is $(M - B) / (b - B)$, where $B$ is the value of "
-        r"the best scorer that only counts training triples \cite{rankadjust}, chosen on the validation split."
-    ]
+def _chance(known: pl.DataFrame, cite: str) -> str:
+    """Return what chance reaches where it matters, and how little it is elsewhere."""
+    start = f"A random ranking {cite}{{hoyt2022unified}}"
+    matters = known.filter("chance_matters")
+    rest = known.filter(~pl.col("chance_matters"))
+    share = rest.select((pl.col("expectation") / pl.col("value")).max()).item()
+    little = "" if share is None else f"explains at most {_percent(share)} of any "
+    if matters.is_empty():
+        return f"{start} {little}value." if little else ""
+    said = reached(_one_of_each(matters), "expectation")
+    return f"{start} reaches {said}" + (f"; it {little}other value." if little else ".")
 
 
-def _left(known: pl.DataFrame) -> list[str]:
-    """Return why the other values are printed as they are."""
-    rows = known.filter(pl.col("score").is_null() | (pl.col("score") == "gain"))
-    if rows.is_empty():
-        return []
-    share = rows.select((pl.col("index") - pl.col("value")).abs().max()).item()
-    return [
-        f"The values of {_where(rows)} are printed as they are: among that many candidates adjustment "
-        f"for chance changes none of them by more than {_rounded_up(share)}."
-    ]
+def _percent(share: float) -> str:
+    return rf"{max(0.1, -(-share * 1000 // 1) / 10):.1f}\,\%"
 
 
-def _rounded_up(share: float) -> str:
-    """Return a number rounded up to few digits.
-
-    >>> _rounded_up(0.00051), _rounded_up(0.0)
-    ('0.0006', '0.0001')
-    """
-    return f"{max(1, -int(-share * 10_000 // 1)) / 10_000:.4f}"
-
-
-def _source(database: str | None) -> str:
-    named = f" ({escape_latex(database)})" if database else ""
-    return rf"The constants come from rankadjust {escape_latex(VERSION)}{named} \cite{{rankadjust}}."
-
-
-def _keys(rows: pl.DataFrame) -> list[str]:
-    return [str(key) for key in rows["metric"].unique(maintain_order=True)]
+def _one_of_each(matters: pl.DataFrame) -> pl.DataFrame:
+    """Return the main metric of each evaluation among these rows, and mean ranks."""
+    is_rank = pl.col("unit") == "rank"
+    shares = matters.filter(~is_rank)
+    return pl.concat([of_main_metric(shares), matters.filter(is_rank)])
 
 
 def _where(rows: pl.DataFrame, escape: Callable[[str], str] = escape_latex) -> str:
     """Return the metrics of rows with the data sets of each: 'MR on WN18RR and MRR and Hits@1 on Nations'."""
-    datasets = {key: _names(rows.filter(metric=key), "dataset", escape) for key in _keys(rows)}
+    keys = [str(key) for key in rows["metric"].unique(maintain_order=True)]
+    datasets = {key: _names(rows.filter(metric=key), "dataset", escape) for key in keys}
     metrics: dict[str, list[str]] = {}
     for key, names in datasets.items():
         metrics.setdefault(names, []).append(escape(resolve(key).label))

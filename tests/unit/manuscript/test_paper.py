@@ -11,12 +11,11 @@ import pytest
 
 import rankadjust
 from rankadjust.base.errors import RankadjustError
-from rankadjust.manuscript.latex_source import tabulars
-from rankadjust.manuscript.printed_scores import BEST
+from rankadjust.manuscript.ranks import BEST
 
 HERE = Path(__file__).parents[2] / "data" / "manuscript"
 TABLES = sorted(HERE.glob("*.tex"))
-FILES = {"check.md", "methods.tex", "references.bib", "table.csv", "table.md", "table.tex"}
+FILES = {"check.md", "methods.tex", "references.bib", "table.md", "table.tex"}
 FIGURES = {"figure.pdf", "figure.png", "figure.svg"}
 
 
@@ -27,115 +26,110 @@ def made_of(text, tmp_path, name="table.tex", **options):
 
 
 @cache
-def paper_of(name, replace=False):
+def paper_of(name):
     """Return what is made of a table of tests/data/manuscript, once for all tests that look at it."""
-    return rankadjust.paper(HERE / f"{name}.tex", figure=not replace, replace=replace)
+    return rankadjust.paper(HERE / f"{name}.tex")
 
 
 def source_of(paper):
-    return paper.files["table.tex"].decode("utf-8")
+    return paper.latex
 
 
-def test_each_value_gets_the_number_that_says_something():
-    paper = paper_of("two-sets")
-    scores = dict(paper.values.select(pl.concat_str("dataset", "metric", separator=" "), "score").iter_rows())
-    # FB15k-237 has 14,541 entities: chance is below 0.001 there. A mean rank always depends on their number.
-    assert scores == {
-        "FB15k-237 inverse_harmonic_mean_rank": "gain",
-        "FB15k-237 arithmetic_mean_rank": "index",
-        "FB15k-237 hits_at_10": "gain",
-        "Nations inverse_harmonic_mean_rank": "index",
-        "Nations hits_at_1": "index",
-    }
-    # (0.702 - E) / (1 - E) with E = 0.38444, which docs/case-study.md has for Nations: 0.516.
-    assert r"\textbf{70.2} & 51.6" in source_of(paper)
+def added(name):
+    """Return the lines of a table of tests/data/manuscript that its author does not have."""
+    before = (HERE / f"{name}.tex").read_text(encoding="utf-8").splitlines()
+    return [line for line in source_of(paper_of(name)).splitlines() if line not in before]
 
 
-def test_the_author_s_table_is_kept():
-    paper = paper_of("two-sets")
-    before, after = (HERE / "two-sets.tex").read_text(encoding="utf-8"), source_of(paper)
-    texts = [
-        [text[cell.start : cell.end] for row in tabulars(text)[0].rows for cell in row]
-        for text in (before, after)
-    ]
-    spans = re.compile(r"\\multicolumn\{\d+\}")
-    kept = iter(spans.sub("", text) for text in texts[1])
-    # In the same order, with new ones between them.
-    assert all(spans.sub("", text) in kept for text in texts[0])
-    assert after.startswith(before[: before.index(" Nations (test")])
-    assert after.endswith(before[before.index(r"\bottomrule") :])
-
-
-def test_the_caption_explains_the_new_columns():
-    caption = re.search(r"\\caption\{(.*)\}\\label", source_of(paper_of("two-sets")))[1]
-    assert caption.startswith(
-        "Link prediction on FB15k-237 and Nations (test, filtered). adj.: adjusted for chance"
+def test_counting_and_chance_stand_at_the_foot_in_the_format_of_the_table():
+    # FB15k-237: popularity has an MRR of 0.2345 (docs/which-number.md), chance a mean rank of 7153.3; Nations: counting
+    # has 0.8148, chance 0.38444 (docs/case-study.md). One baseline for all columns is named.
+    caption, *rows = added("two-sets")
+    assert rows[:1] == [r"Counting & 23.5 & 1395 & 35.6 & 81.5 & 70.8 \\"]
+    assert rows[1:] == [r"Chance & 0.1 & 7153 & 0.1 & 38.4 & 16.7 \\"]
+    assert caption.endswith(
+        "(test, filtered). Counting: the best scorer that only counts training triples. "
+        r"Chance: the expectation of a random ranking.}\label{tab:main}"
     )
-    assert r"100 (\%) a perfect one" in caption
-    assert "dagger" not in caption
+    assert added("seeds")[1:] == [r"Counting (rules) & 0.682 & 0.587 \\", r"Chance & 0.059 & 0.018 \\"]
+    assert added("long") == [r"Counting & 0.682 & .883 & 6.0 \\", r"Chance & 0.059 & .103 & 58.5 \\"]
 
 
-def test_a_table_without_a_float_gets_caption_and_label():
-    paper = paper_of("sides")
-    assert source_of(paper).startswith("\\begin{table}[t]\n\\centering\n\\caption{adj.:")
-    assert r"\label{tab:adjusted}" in source_of(paper)
-    assert source_of(paper).rstrip().endswith(r"\end{table}")
+def test_chance_has_no_row_where_it_is_nothing(tmp_path):
+    text = "| Model | FB15k-237 MRR |\n|---|---|\n| TransE | 0.294 |\n"
+    assert "Chance" not in made_of(text, tmp_path, "table.md").latex
 
 
-def test_a_longtable_without_a_caption_gets_one_of_its_own():
-    made = source_of(paper_of("long"))
-    assert re.match(
-        r"\\begin\{longtable\}\{[^\n]*\n\\caption\{adj\.: .*\}\\label\{tab:adjusted\}\\\\\n\\toprule", made
-    )
-    # Its head stands there twice, and both are as wide as the table.
-    assert made.count("{MRR, UMLS} & adj. & Hits@10, UMLS & adj.") == 2
-
-
-def test_numbers_in_place_of_the_printed_ones():
-    made = source_of(paper_of("siunitx", replace=True))
-    # AMRI of CoDEx-S: (80.5 - E) / (1 - E) is above 0.9.
-    assert re.search(r"TransE  & 35\.1 &  9\d\.\d+ & ", made)
-    assert "{MR (adj.)}" in made
-
-
-def test_a_table_made_of_macros_is_set_anew_and_said(tmp_path):
+def test_each_block_of_a_table_has_its_own_foot(tmp_path):
     text = (
-        "\\newcommand{\\result}[2]{#1 & #2 \\\\}\n"
-        "\\begin{tabular}{lc}\nModel & MRR \\\\ \\midrule\n\\result{A}{0.43} \\result{B}{0.51}\n\\end{tabular}\n"
+        "\\begin{tabular}{llc}\nData & Model & MRR \\\\ \\hline\n"
+        "\\multirow{2}{*}{FB15k-237} & A & 0.29 \\\\\n & B & 0.34 \\\\ \\hline\n"
+        "\\multirow{2}{*}{WN18RR} & A & 0.41 \\\\\n & B & 0.48 \\\\ \\hline\n\\end{tabular}\n"
     )
-    (tmp_path / "nations.yaml").write_text("dataset: Nations\nprotocol: filtered\nsplit: test\nside: both\n")
-    paper = made_of(text, tmp_path, "nations.tex")
-    assert r"B & 0.51 & 0.20 \\" in source_of(paper)
-    assert "set anew" in paper.files["check.md"]
-    assert source_of(paper).startswith("\\newcommand{\\result}[2]{#1 & #2 \\\\}\n")
+    counting = [line.strip() for line in made_of(text, tmp_path).latex.splitlines() if "Counting" in line]
+    assert counting == [r"& Counting (popularity) & 0.23 \\ \hline", r"& Counting (rules) & 0.37 \\ \hline"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (
+            "\\newcommand{\\result}[2]{#1 & #2 \\\\}\n"
+            "\\begin{tabular}{lc}\nModel & Nations MRR \\\\ \\midrule\n"
+            "\\result{A}{0.43} \\result{B}{0.51}\n\\end{tabular}\n",
+            "come out of macros",
+        ),
+        (
+            "\\begin{tabular}{lcc}\nDataset & Metric & TransE \\\\ \\hline\n"
+            "Nations & MRR & 0.43 \\\\\nUMLS & MRR & 0.51 \\\\\n\\end{tabular}\n",
+            "are in rows",
+        ),
+    ],
+)
+def test_a_table_without_a_place_for_the_rows_stays_byte_for_byte(tmp_path, text, reason):
+    paper = made_of(text, tmp_path)
+    assert paper.files["table.tex"] == text.encode()
+    assert reason in paper.files["check.md"]
+
+
+def test_a_caption_that_is_not_there_is_asked_for():
+    assert source_of(paper_of("sides")).startswith(r"\begin{tabular*}")
+    assert "table 1 has no caption: write into its text: Counting:" in paper_of("sides").files["check.md"]
+
+
+def test_a_score_has_one_column_a_data_set(tmp_path):
+    text = (HERE / "two-sets.tex").read_text(encoding="utf-8")
+    made = made_of(text, tmp_path, score="recommended").files["table.md"].splitlines()
+    # The gain where chance is nothing: (0.294 - 0.23455) / (1 - 0.23455). Else the index: (0.481 - 0.38444) / 0.61556.
+    assert [name.strip() for name in made[0].split("|")[2:9:2]] == [
+        *("FB15k-237 / MRR", "FB15k-237 / MR", "Nations / MRR", "Nations / Hits@1")
+    ]
+    assert [cell.strip() for cell in made[3].split("|")[1:-1]] == [
+        *("TransE", "29.4", "7.8", "357", "46.5", "48.1", "15.7", "20.1")
+    ]
 
 
 def test_markdown_becomes_latex_with_spans(tmp_path):
     text = "| Model | Nations MRR | Nations MR | UMLS MRR |\n|---|---|---|---|\n| A_1 | 0.43 | 3.1 | 0.8 |\n"
-    paper = made_of(text, tmp_path, "table.md")
-    assert r"A\_1 & 0.43 & \textbf" not in paper.files["table.tex"]
-    assert paper.files["table.tex"].startswith("% \\usepackage{booktabs,adjustbox}")
-    assert "\\begin{adjustbox}{max width=\\linewidth}" in paper.files["table.tex"]
-    # (0.43 - E) / (1 - E), E = 0.38444.
-    assert re.search(r"A\\_1 & 0\.43 & 0\.07 &", paper.files["table.tex"])
+    latex = made_of(text, tmp_path, "table.md").latex
+    assert latex.startswith("% \\usepackage{booktabs,adjustbox}")
+    assert "\\begin{adjustbox}{max width=\\linewidth}" in latex
+    assert "  A\\_1 & 0.43 & 3.1 & 0.8 \\\\\n  \\midrule\n  Counting & 0.81 &" in latex
 
 
-def test_markdown_and_csv_have_what_the_latex_has():
-    paper = paper_of("two-sets")
-    assert "FB15k-237 / MRR gain" in paper.files["table.csv"]
-    replaced = paper_of("two-sets", replace=True)
-    assert "Nations / MRR (adj.)" in replaced.files["table.csv"]
-    # (0.702 - 0.38444) / (1 - 0.38444) = 0.516
-    assert ",51.6," in replaced.files["table.csv"]
-    assert "70.2" not in replaced.files["table.csv"]
+def test_a_frame_is_a_table_too():
+    frame = pl.DataFrame({"model": ["A", "B"], "dataset": "FB15k-237", "MRR": ["29.4 %", "33.8 %"]})
+    assert "A & 29.4 \\% \\\\" in rankadjust.paper(frame, figure=False).latex
+    assert "Counting (popularity) & 23.5 \\% \\\\" in rankadjust.paper(frame, figure=False).latex
 
 
 def test_what_a_tool_has_written_becomes_a_table_for_a_page():
     paper = rankadjust.paper(HERE.parent / "tables" / "pykeen_results_nations.json", figure=False)
-    header = paper.files["table.csv"].splitlines()[0]
-    assert header.startswith("Model,Nations / ")
+    header, _, first = paper.files["table.md"].splitlines()[:3]
+    assert header.startswith("| Model ")
+    assert "Nations / " in header
     assert "params" not in header
-    assert max(len(text) for text in paper.files["table.csv"].splitlines()[1].split(",")) <= len("not named")
+    assert max(len(text.strip()) for text in first.split("|")) <= len("not named")
     assert "a tool has written" in paper.files["check.md"]
 
 
@@ -149,14 +143,17 @@ def test_more_results_than_a_page_has_room_for_make_no_figure(tmp_path):
 
 def test_runs_of_one_model_keep_a_row_each(tmp_path):
     text = "dataset,model,metric,value\nNations,A,mrr,0.431\nNations,A,mrr,0.702\n"
-    table = made_of(text, tmp_path, "mine.csv").files["table.csv"]
-    assert [line.split(",")[:2] for line in table.splitlines()[1:]] == [["A", "0.431"], ["A", "0.702"]]
+    table = made_of(text, tmp_path, "mine.csv").files["table.md"].splitlines()
+    assert [[cell.strip() for cell in line.split("|")[1:3]] for line in table[2:4]] == [
+        ["A", "0.431"],
+        ["A", "0.702"],
+    ]
 
 
 def test_a_number_below_zero_has_a_minus_sign(tmp_path):
-    text = "dataset,model,metric,value\nNations,A,mrr,0.3\nNations,B,mrr,0.702\n"
+    text = "dataset,model,metric,value\nNations,A,mrr,0.300\nNations,B,mrr,0.702\n"
     # (0.3 - 0.38444) / (1 - 0.38444) = -0.137
-    assert "$-$0.1" in made_of(text, tmp_path, "mine.csv").files["table.tex"]
+    assert "$-$0.137" in made_of(text, tmp_path, "mine.csv", score="index").latex
 
 
 def test_ranks_are_compared_by_their_tasks():
@@ -172,21 +169,52 @@ def test_ranks_are_compared_by_their_tasks():
     assert "sign-flip test" in paper.files["methods.tex"]
 
 
-def test_the_methods_say_where_what_was_adjusted():
-    methods = paper_of("two-sets").files["methods.tex"]
-    assert (
-        r"MR on FB15k-237, and MRR and Hits@1 on Nations are adjusted for chance \cite{hoyt2022unified}"
-        in methods
+def test_the_methods_are_three_sentences_with_the_numbers_of_the_table():
+    first, second, third = re.split(r"\.\s+(?=[A-Z])", paper_of("two-sets").files["methods.tex"].strip())
+    assert "ranked among all entities without the other known answers" in first
+    assert second.endswith(r"\cite{rankadjust} reaches an MRR of 23.5 on FB15k-237 and 81.5 on Nations")
+    # 0.0007 of 0.294 is 0.25 %.
+    assert third == (
+        r"A random ranking \cite{hoyt2022unified} reaches an MRR of 38.4 on Nations and an MR of 7153 on FB15k-237; it "
+        r"explains at most 0.3\,\% of any other value."
     )
-    assert "MRR and Hits@10 on FB15k-237 are printed as they are" in methods
-    assert "all entities without the other known answers" in methods
 
 
-def test_the_check_names_contradictions(tmp_path):
-    text = (HERE / "two-sets.tex").read_text(encoding="utf-8").replace("& 46.5", "& 16.5")
+@pytest.mark.parametrize(
+    ("preamble", "command"),
+    [
+        (r"\usepackage[numbers]{natbib}", r"\citep"),
+        (r"\documentclass[sigconf]{acmart}", r"\citep"),
+        (r"\usepackage[backend=biber]{biblatex}", r"\parencite"),
+        (r"\usepackage{cite}", r"\cite"),
+    ],
+)
+def test_methods_cite_as_the_document_does(tmp_path, preamble, command):
+    (tmp_path / "main.tex").write_text(preamble, encoding="utf-8")
+    made = made_of((HERE / "seeds.tex").read_text(encoding="utf-8"), tmp_path)
+    assert rf"{command}{{rankadjust}}" in made.files["methods.tex"]
+
+
+def test_the_check_names_contradictions_of_ones_own_model_first(tmp_path):
+    text = (
+        (HERE / "two-sets.tex")
+        .read_text(encoding="utf-8")
+        .replace("& 46.5", "& 16.5")
+        .replace("53.1", "13.1")
+    )
     check = made_of(text, tmp_path).files["check.md"]
     # Hits@10 of 16.5 % leaves no ranks for an MRR of 29.4 %: at most 0.165 + 0.835 / 11 = 0.241.
-    assert "impossible" in check
+    assert re.findall(r"- (\w+), FB15k-237: impossible", check) == ["Ours", "TransE"]
+    assert "Ours is below counting in Hits@10 on FB15k-237, and MRR on Nations" in check
+
+
+def test_the_check_fits_on_a_page(tmp_path):
+    rows = "".join(
+        f"Nations,model {number},{metric},0.5\n" for number in range(60) for metric in ("mrr", "hits@1")
+    )
+    check = made_of(f"dataset,model,metric,value\n{rows}", tmp_path, "mine.csv").files["check.md"]
+    assert len(check.splitlines()) <= 40
+    assert "and 54 more" in check
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
@@ -247,10 +275,11 @@ DOCUMENT = r"""\documentclass{article}
         for path in TABLES
     ],
 )
-def test_the_latex_compiles_with_numbers_added_and_replaced(name, tmp_path):
+def test_the_latex_compiles_with_rows_and_with_columns(name, tmp_path):
     paper_of(name).write(tmp_path)
-    (tmp_path / "replaced.tex").write_text(source_of(paper_of(name, replace=True)), encoding="utf-8")
-    compiled(tmp_path, "table", "replaced")
+    anew = rankadjust.paper(HERE / f"{name}.tex", figure=False, score="recommended")
+    (tmp_path / "anew.tex").write_text(anew.latex, encoding="utf-8")
+    compiled(tmp_path, "table", "anew")
 
 
 def compiled(folder, *tables):
