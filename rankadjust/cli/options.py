@@ -4,12 +4,11 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 SPLIT, PROTOCOL = "testing", "filtered"
 
@@ -40,42 +39,7 @@ class _Output(_Path):
         return super().convert(value, param, ctx)
 
 
-class _Name(click.types.StringParamType):
-    """The name of a data set, a metric or a protocol, with completion in the shell."""
-
-    def __init__(self, known: Callable[[], Iterable[str]]) -> None:
-        self._known = known
-
-    def shell_complete(
-        self, _ctx: click.Context, _param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Return the names that begin with the given text, in upper or lower case."""
-        names = (name for name in self._known() if name.lower().startswith(incomplete.lower()))
-        return [CompletionItem(name) for name in names]
-
-
-def _datasets() -> Iterable[str]:
-    from rankadjust.data.registry import load_registry
-
-    return load_registry()
-
-
-def _metrics() -> list[str]:
-    from rankadjust.output.terminal import metric_rows
-
-    # hits@k is listed for k = 10.
-    names = [name for row in metric_rows() for name in (row["key"], *row["aliases"])]
-    return [re.sub(r"(?<=@|_)k$", "10", name) for name in names]
-
-
-def _protocols() -> Iterable[str]:
-    from rankadjust.counting.protocols import load_protocols
-
-    return load_protocols()
-
-
 PATH = _Path(path_type=Path)
-_DATASET, _METRIC, _PROTOCOL = _Name(_datasets), _Name(_metrics), _Name(_protocols)
 
 
 def option(*names: str, **settings: Any) -> click.Option:  # noqa: ANN401 - click.Option's own
@@ -95,18 +59,17 @@ def output(*suffixes: str, name: str = "--output", help: str) -> click.Option:  
 
 def dataset(help: str, *names: str, **settings: Any) -> click.Option:  # noqa: A002, ANN401 - click.Option's own
     """Return the option --dataset of a command."""
-    return click.Option(["--dataset", *names], type=_DATASET, help=help, **settings)
+    return click.Option(["--dataset", *names], help=help, **settings)
 
 
 def metric(help: str = "Only this metric (may be repeated).") -> click.Option:  # noqa: A002 - click's own name
     """Return the option --metric of a command that takes several."""
-    return click.Option(["--metric", "metrics"], type=_METRIC, multiple=True, help=help)
+    return click.Option(["--metric", "metrics"], multiple=True, help=help)
 
 
-ONE_METRIC = option("--metric", type=_METRIC, help="Metric of the values, such as mrr or hits@10.")
+ONE_METRIC = option("--metric", help="Metric of the values, such as mrr or hits@10.")
 EVALUATION_PROTOCOL = option(
     "--protocol",
-    type=_PROTOCOL,
     default=PROTOCOL,
     help="Evaluation protocol; 'rankadjust protocols' lists them.",
 )
@@ -148,7 +111,7 @@ DATASET_FACT = dataset(f"The data set, {_WHEN}")
 MODEL_FACT = option("--model", help=f"The model, {_WHEN}")
 SPLIT_FACT = option("--split", help=f"What was evaluated, {_WHEN}")
 SIDE_FACT = option("--side", help=f"head, tail or both, {_WHEN}")
-PROTOCOL_FACT = option("--protocol", type=_PROTOCOL, help=f"How it was evaluated, {_WHEN}")
+PROTOCOL_FACT = option("--protocol", help=f"How it was evaluated, {_WHEN}")
 TASK_FACT = option(
     "--task", help="entity prediction, where the table seems to be about another task and is not."
 )

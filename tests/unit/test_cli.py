@@ -58,19 +58,6 @@ def test_the_command_alone_opens_with_an_example():
     assert "rankadjust adjust --dataset FB15k-237 mrr=0.338" in (printed + error).split("Options:")[0]
 
 
-@pytest.mark.parametrize(
-    ("typed", "known"),
-    [
-        ("--dataset fb15K-2", "FB15k-237"),
-        ("--metric hits", "hits_at_10"),
-        ("--protocol filtered-c", "filtered-cumulative"),
-    ],
-)
-def test_a_shell_completes_names(typed, known):
-    line = f"rankadjust adjust {typed}"
-    asked = {"_RANKADJUST_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": "3"}
-    done = CliRunner().invoke(commands, prog_name="rankadjust", env=asked)
-    assert f"plain,{known}" in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize(
