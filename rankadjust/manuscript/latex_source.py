@@ -20,7 +20,8 @@ _BEFORE_TEXT = re.compile(
     r"|Xhline|noalign|endhead|endfirsthead|endfoot|endlastfoot|rowcolor)\b\*?(?:\s*\[[^\]\n]*\])?(?:\s*\([^)\n]*\))?"
     r"(?:\s*\{[^{}\n]*\})*)*"
 )
-_RULES = (r"\midrule", r"\hline")
+# The rules of a table over its whole width, each with its like over some columns.
+_RULES = ((r"\midrule", r"\cmidrule"), (r"\hline", r"\cline"))
 _BLANK = re.compile(r"[ \t]*")
 # What is left of a line behind a row, if it is blank (comments are): a new row begins on a new line.
 _REST_OF_LINE = re.compile(r"(?:[ \t]+(?=\n))?")
@@ -114,14 +115,18 @@ def with_rows(table: Tabular, source: str, rows: Mapping[int, Sequence[Mapping[i
     rows: below which row (from 0), the texts of each new row by column.
     """
     width = max(table.shape)
-    rule = next((name for name in _RULES if name in source[table.begin : table.end]), None)
+    rules = [names for names in _RULES if names[0] in source[table.begin : table.end]]
     edits = []
     for row, added in rows.items():
         at = table.ends[row]
         start = source.rfind("\n", 0, table.rows[row][0].start) + 1
         indent = _BLANK.match(source, start)[0]  # type: ignore[index]
         lines = [" & ".join(texts.get(column, "") for column in range(width)) + r" \\" for texts in added]
-        lines = [f"\n{indent}{line}" for line in ([rule, *lines] if rule else lines)]
+        first = min(column for texts in added for column in texts)
+        for whole, partial in rules[:1]:
+            # A cell over several rows may stand to the left, with the name of their data set.
+            lines.insert(0, f"{partial}{{{first + 1}-{width}}}" if first else whole)
+        lines = [f"\n{indent}{line}" for line in lines]
         # The last row of a table may have no mark behind it.
         closing = r" \\" if at == table.rows[row][-1].end else ""
         edits.append(Edit(at, at, closing + "".join(lines)))

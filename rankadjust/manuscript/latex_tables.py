@@ -59,12 +59,13 @@ def numbers_of(table: Table, rows: pl.DataFrame, score: str | None) -> Numbers:
 
 
 def adjusted_source(
-    source: str, tables: Sequence[Table], numbers: Mapping[int, Numbers], note: str
+    source: str, tables: Sequence[Table], numbers: Mapping[int, Numbers], notes: Mapping[int, str]
 ) -> tuple[str, list[str]]:
     r"""Return an author's LaTeX source with the added rows, and a remark on what could not be placed.
 
     source: the text of the file. tables: the tables that were read from it (`Reading.tables`). numbers: what is added,
-    by the number of the table. note: the sentences of the caption about it, as LaTeX. Every other character stays.
+    and notes: the sentences of the caption about it, as LaTeX; both by the number of the table. Every other character
+    stays.
     """
     places, shapes = tabulars(source), shapes_as_read(source)
     known = len(places) == len(shapes)
@@ -78,8 +79,10 @@ def adjusted_source(
         place = places[number]
         is_plain = known and place.shape == shapes[number]
         if is_plain and (below := _below(parts, numbers)):
+            note = notes[parts[0].number]
             explained = _explained(source, place, note)
-            edits += [*with_rows(place, source, below), *explained]
+            # Tables in one float share its caption.
+            edits += [*with_rows(place, source, below), *(edit for edit in explained if edit not in edits)]
             if not explained:
                 remarks.append(f"table {parts[0].number} has no caption: write into its text: {note}")
         else:

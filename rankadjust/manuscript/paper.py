@@ -16,6 +16,7 @@ from rankadjust.literature.assumptions import assumptions, with_defaults_named
 from rankadjust.literature.contradictions import check as find_contradictions
 from rankadjust.literature.rescore import rescore
 from rankadjust.literature.result_files import Results, read_results
+from rankadjust.literature.single_values import SEVERITIES
 from rankadjust.literature.statuses import problems
 from rankadjust.literature.tidy import long_table
 from rankadjust.manuscript.latex_tables import (
@@ -205,11 +206,9 @@ def _check_list(
     facts = assumptions(with_defaults_named(rows)) if "file" in rows.columns else pl.DataFrame()
     model = pl.col("model").fill_null("a model") if "model" in rows.columns else pl.lit("a model")
     findings = find_contradictions(rows.with_columns(model=model), constants)
-    findings = findings.filter(pl.col("severity") != "unusual").sort(
-        ~pl.col("model").str.contains(_OWN),
-        ~pl.col("severity").str.contains("impossible|only"),
-        maintain_order=True,
-    )
+    order = pl.col("severity").replace_strict({name: place for place, name in enumerate(SEVERITIES)})
+    findings = findings.filter(pl.col("severity") != "unusual")
+    findings = findings.sort(~pl.col("model").str.contains(_OWN), order, maintain_order=True)
     wrong = [
         f"{name}, {dataset}: {severity}: {message}"
         for name, dataset, severity, message in findings.select(
@@ -302,7 +301,8 @@ def _tables(
     if score or written_in != "LaTeX":
         return _set_anew(new, note), []
     source = path.read_bytes().decode("utf-8", errors="surrogateescape")
-    text, remarks = adjusted_source(source, shown, numbers, note)
+    notes = {table.number: caption_note(rows.filter(grid=table.number), score) for table in shown}
+    text, remarks = adjusted_source(source, shown, numbers, notes)
     return {
         "table.tex": text.encode("utf-8", errors="surrogateescape"),
         "table.md": _as_markdown(new),

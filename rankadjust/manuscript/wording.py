@@ -28,7 +28,7 @@ REFERENCES = f"""@article{{hoyt2022unified,
   author = {{{{The rankadjust authors}}}},
   year = {{{REGISTRY_DATE[:4]}}},
   note = {{Version {VERSION}}},
-  url = {{{HOMEPAGE}}}
+  howpublished = {{{HOMEPAGE}}}
 }}
 """
 
@@ -162,10 +162,15 @@ def _evaluations(known: pl.DataFrame) -> str:
         sides = set(part["side"])
         predicted = "head and tail are" if len(sides) > 1 or "both" in sides else f"the {sides.pop()} is"
         sentences.append(
-            f"Results on {_names(part, 'dataset')} are for the {escape_latex(str(split))} split; {predicted} "
+            f"Results on {_names(part, 'dataset')} are for the {_split(str(split))} split; {predicted} "
             f"predicted, and {_candidates(str(protocol))}."
         )
     return " ".join(sentences)
+
+
+def _split(name: str) -> str:
+    """Return a split in the words of papers: 'test', 'inference test', 'validation'."""
+    return name.replace("testing", "test").replace("_", " ")
 
 
 def _candidates(protocol: str) -> str:

@@ -47,3 +47,10 @@ def test_a_row_is_added_as_the_table_sets_its_own(before, after):
     source = start + before + end
     (table,) = tabulars(source)
     assert edited(source, with_rows(table, source, {0: [{0: "NEW", 1: "2"}]})) == start + after + end
+
+
+def test_a_rule_leaves_out_the_name_of_the_data_set():
+    source = "\\begin{tabular}{llc}\n\\hline\n\\multirow{1}{*}{X} & A & 1 \\\\\n\\hline\n\\end{tabular}"
+    (table,) = tabulars(source)
+    made = edited(source, with_rows(table, source, {0: [{1: "NEW", 2: "2"}]}))
+    assert made == source.replace("A & 1 \\\\\n", "A & 1 \\\\\n\\cline{2-3}\n & NEW & 2 \\\\\n")

@@ -92,6 +92,13 @@ def test_a_table_without_a_place_for_the_rows_stays_byte_for_byte(tmp_path, text
     assert reason in paper.files["check.md"]
 
 
+def test_tables_in_one_float_share_its_caption(tmp_path):
+    table = "\\begin{{tabular}}{{lc}}\nModel & {} MRR \\\\ \\hline\nA & 0.21 \\\\\n\\end{{tabular}}\n"
+    both = "".join(map(table.format, ("FB15k-237", "WN18RR")))
+    made = made_of(f"\\begin{{table}}\n\\caption{{Two}}\n{both}\\end{{table}}\n", tmp_path).latex
+    assert r"\caption{Two. Counting: the best scorer that only counts training triples.}" in made
+
+
 def test_a_caption_that_is_not_there_is_asked_for():
     assert source_of(paper_of("sides")).startswith(r"\begin{tabular*}")
     assert "table 1 has no caption: write into its text: Counting:" in paper_of("sides").files["check.md"]
