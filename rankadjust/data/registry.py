@@ -22,11 +22,8 @@ ENTITIES = "entities"
 _ENTITY = "entity"
 # What bounds without training need besides the evaluation splits: the entities on each side of each relation.
 RANGES = "ranges"
-# Keys of an entry that a Dataset has under the same names.
-_AS_THEY_ARE = (
-    "verified", "unreadable", "total_candidates", "licence", "reference", "repository", "pykeen", "ultra",
-)  # fmt: skip
-_LISTS = ("aliases", "ambiguous_aliases", "notes")
+# Keys of an entry that are read; a Dataset has the others as they are.
+_READ = ("sources", "format", "without_training", "expected")
 # Bytes that a triple takes at least, so a guess is rather too high: 'Q5 P31 Q7' with its line's end and little else as
 # text; packed, FB15k-237 takes 12 and WN18RR 10.
 _BYTES_AS_TEXT = 12
@@ -173,22 +170,17 @@ def require_bounds(dataset: Dataset) -> Dataset:
 def triples_of(dataset: Dataset) -> int:
     """Return about how many triples a data set has, of all splits.
 
-    From the counts of the registry, else from the size of its files, else as many as the largest data set has.
+    From the counts of the registry, else from the size of files on this disk, else as many as the largest data set has.
     """
     for key in ("triples", "distinct_triples", "distinct_seen_triples"):
         if key in dataset.expected:
             return sum(dataset.expected[key].values())
-    sizes = [_triples_in(file) for file in dataset.sources[0]]
-    return _UNKNOWN if None in sizes else sum(filter(None, sizes))
-
-
-def _triples_in(file: File) -> int | None:
-    if not isinstance(file.source, Local):
-        return None if file.bytes is None else file.bytes // _BYTES_PACKED
-    path = file.source.path
-    if not path.is_file():
-        return None
-    return path.stat().st_size // (_BYTES_PACKED if packing(path.name) else _BYTES_AS_TEXT)
+    files = [file.source.path for file in dataset.sources[0] if isinstance(file.source, Local)]
+    if len(files) < len(dataset.sources[0]) or not all(path.is_file() for path in files):
+        return _UNKNOWN
+    return sum(
+        path.stat().st_size // (_BYTES_PACKED if packing(path.name) else _BYTES_AS_TEXT) for path in files
+    )
 
 
 @lru_cache(maxsize=1)
@@ -209,21 +201,26 @@ def _dataset(name: str, entry: Mapping[str, Any], path: Path) -> Dataset:
     expected = dict(entry.get("expected", {}))
     parts = _parts(entry["sources"][0])
     splits = tuple(split for split in SPLITS if split in parts)
-    same: dict[str, Any] = {key: entry[key] for key in _AS_THEY_ARE if key in entry}
-    same |= {key: tuple(entry[key]) for key in _LISTS if key in entry}
+    others: dict[str, Any] = {
+        "role": "transductive",
+        "known": tuple(split for split in splits if split in KNOWN_SPLITS),
+    }
+    others |= {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in entry.items()
+        if key not in _READ
+    }
     dataset = Dataset(
         name=name,
-        role=entry.get("role", "transductive"),
         sources=tuple(_file_set(source, path.parent) for source in entry["sources"]),
         splits=splits,
         origin=path,
         format=_format(layout),
         entities=_format(listed) if ENTITIES in parts else None,
         without_training=_without_training(entry),
-        known=tuple(entry.get("known", [split for split in splits if split in KNOWN_SPLITS])),
         differs=expected.pop("differs", None),
         expected=expected,
-        **same,
+        **others,
     )
     for keys, problem in _problems(entry, dataset):
         raise RankadjustError(f"{path}:{line_of(path, [name, *keys])}: {name}: {problem}")

@@ -39,7 +39,7 @@ def summarise(encoded: Encoded, dataset: Dataset) -> dict[str, Any]:
         split: np.all([seen[split][ids] for ids in _ids(part, entities)], axis=0)
         for split, part in parts.items()
     }
-    bits, held = _held(parts, covered, entities, size - entities)
+    bits, held = _held(parts, covered)
     distinct = {
         split: sum(number for splits, _, number in held if splits & bit) for split, bit in bits.items()
     }
@@ -112,29 +112,23 @@ def _any(masks: Iterable[_Mask], size: int) -> _Mask:
 
 
 def _held(
-    parts: Mapping[str, pl.DataFrame], covered: Mapping[str, _Mask], entities: int, relations: int
+    parts: Mapping[str, pl.DataFrame], covered: Mapping[str, _Mask]
 ) -> tuple[dict[str, int], list[tuple[int, int, int]]]:
     """Return a bit for each split, and how many different triples are held by which splits.
 
     Each tuple has the bits of the splits that hold the triples, the bits of those where all that they name is known,
     and the number of triples.
     """
-    key: list[pl.Expr] = [*map(pl.col, LABEL_COLUMNS)]
-    if entities**2 * relations < 1 << 64:
-        # One number takes half the time of three.
-        head, relation, tail = (each.cast(pl.UInt64) for each in key)
-        key = [((head * relations + relation) * entities + tail).alias("triple")]
     bits = {split: 1 << place for place, split in enumerate(parts)}
     rows = [
         part.lazy().select(
-            *key,
+            *LABEL_COLUMNS,
             splits=pl.lit(bits[split], pl.UInt8),
             covered=pl.lit(pl.Series(covered[split])).cast(pl.UInt8) * bits[split],
         )
         for split, part in parts.items()
     ]
-    same = [each.meta.output_name() for each in key]
-    held = pl.concat(rows).group_by(same).agg(pl.col("splits", "covered").bitwise_or())
+    held = pl.concat(rows).group_by(LABEL_COLUMNS).agg(pl.col("splits", "covered").bitwise_or())
     return bits, held.group_by("splits", "covered").agg(number=pl.len()).collect().rows()
 
 
@@ -200,12 +194,15 @@ def in_one_line(summary: Mapping[str, Any]) -> str:
 
     Where the splits are not training, validation and testing, each number of triples has its name.
     """
-    named = summary["triples"].items()
-    usual = tuple(summary["triples"]) == _USUAL
+    counts = summary["triples"]
     isolated = f" ({summary['isolated_entities']:,} in no triple)" if summary["isolated_entities"] else ""
-    triples = " / ".join(f"{number:,}" if usual else f"{split} {number:,}" for split, number in named)
-    return "{dataset}: {entities:,} entities{isolated}, {relations:,} relations, {triples} triples".format(
-        **{**summary, "isolated": isolated, "triples": triples}
+    triples = " / ".join(
+        f"{number:,}" if tuple(counts) == _USUAL else f"{split} {number:,}"
+        for split, number in counts.items()
+    )
+    return (
+        f"{summary['dataset']}: {summary['entities']:,} entities{isolated}, {summary['relations']:,} relations, "
+        f"{triples} triples"
     )
 
 

@@ -28,10 +28,7 @@ class Deposit:
 
     key: str
     body: bytes
-    md5: str | None = None  # the checksum the record claims, when it is not the right one
     sent: int | None = None  # hang up after so many bytes
-    status: int = 200
-    failures: int = 0  # so many requests are answered 503 before the file comes
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -39,7 +36,6 @@ class Handler(BaseHTTPRequestHandler):
     server: "LoopbackZenodo"
 
     def do_CONNECT(self) -> None:
-        self.server.hosts.append(self.path)
         self.send_response(200)
         self.end_headers()
         self.connection = self.server.tls.wrap_socket(self.connection, server_side=True)
@@ -57,17 +53,15 @@ class Handler(BaseHTTPRequestHandler):
             self.answer_record(record)
         else:
             name = parts[parts.index("files") + 1]
-            self.answer_file(next(d for d in self.server.records[record] if Path(d.key).name == name))
+            deposit = next(each for each in self.server.records[record] if Path(each.key).name == name)
+            self.answer(deposit.body, deposit.sent)
 
     def answer_record(self, record: str) -> None:
-        if record not in self.server.records:
-            self.answer(404, b'{"status": 404}')
-            return
         files = [
             {
                 "key": deposit.key,
                 "size": len(deposit.body),
-                "checksum": f"md5:{deposit.md5 or hashlib.md5(deposit.body).hexdigest()}",
+                "checksum": f"md5:{hashlib.md5(deposit.body).hexdigest()}",
                 "links": {
                     "self": f"https://{HOST}/api/records/{record}/files/{quote(Path(deposit.key).name)}/content"
                 },
@@ -79,17 +73,10 @@ class Handler(BaseHTTPRequestHandler):
             "publication_date": "2026-01-01",
             "doi": f"10.5281/zenodo.{record}",
         }
-        self.answer(200, json.dumps({"id": int(record), "metadata": described, "files": files}).encode())
+        self.answer(json.dumps({"id": int(record), "metadata": described, "files": files}).encode())
 
-    def answer_file(self, deposit: Deposit) -> None:
-        if deposit.failures:
-            deposit.failures -= 1
-            self.answer(503, b"")
-        else:
-            self.answer(deposit.status, deposit.body, deposit.sent)
-
-    def answer(self, status: int, body: bytes, sent: int | None = None) -> None:
-        self.send_response(status)
+    def answer(self, body: bytes, sent: int | None = None) -> None:
+        self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body[:sent])
@@ -105,7 +92,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class LoopbackZenodo(ThreadingHTTPServer):
-    """Serves `records`; `seen` and `hosts` say what was asked for. `certificate` is the file to trust."""
+    """Serves `records`; `seen` says what was asked for. `certificate` is the file to trust."""
 
     daemon_threads = True
 
@@ -113,7 +100,6 @@ class LoopbackZenodo(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.records: dict[str, list[Deposit]] = {}
         self.seen: list[str] = []
-        self.hosts: list[str] = []
         self.certificate = make_certificate(folder)
         self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.tls.load_cert_chain(self.certificate)
@@ -136,10 +122,10 @@ class LoopbackZenodo(ThreadingHTTPServer):
         """Say nothing when a client hangs up: some tests are about that."""
 
 
-def make_certificate(folder: Path, host: str = HOST, days: int = 1) -> Path:
-    """Write a key and its own certificate for a host into one file; with fewer than 0 days it has expired."""
+def make_certificate(folder: Path) -> Path:
+    """Write a key and its own certificate into one file."""
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, HOST)])
     now = datetime.datetime.now(datetime.UTC)
     certificate = (
         x509.CertificateBuilder()
@@ -148,12 +134,12 @@ def make_certificate(folder: Path, host: str = HOST, days: int = 1) -> Path:
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=2))
-        .not_valid_after(now + datetime.timedelta(days=days))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(HOST)]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
     )
-    path = folder / f"{host}.pem"
+    path = folder / f"{HOST}.pem"
     plain = serialization.NoEncryption()
     path.write_bytes(
         key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
