@@ -18,7 +18,6 @@ import polars as pl
 
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
-from rankadjust.chance.moments import metric_moments
 from rankadjust.database.constants import Constants
 from rankadjust.literature.contradictions import check
 from rankadjust.literature.copies import distinct_results
@@ -312,26 +311,6 @@ def copies() -> str:
     )
 
 
-def ties() -> str:
-    sizes = {negatives: negatives + 1 for negatives in (20, 49, 100, 500)}
-    rows = [
-        {
-            "negatives": negatives,
-            "mrr": metric_moments("mrr", [size]).expectation,
-            "same": 2 / (size + 1),
-            "last": 1 / size,
-        }
-        for negatives, size in sizes.items()
-    ]
-    columns = {
-        "negatives": "{negatives}",
-        "a random ranking, H_N / N": "{mrr:.4f}",
-        "one score for all, 2 / (N + 1)": "{same:.4f}",
-        "the true answer last, 1 / N": "{last:.4f}",
-    }
-    return table(rows, columns)
-
-
 def statuses() -> str:
     count = dict(rescored()["status"].value_counts().iter_rows())
     rows = [{"status": name, "rows": count[name]} for name in STATUSES if name in count]
@@ -377,7 +356,6 @@ FINDINGS = {
     "negatives": negatives,
     "chance": chance,
     "copies": copies,
-    "ties": ties,
     "hidden": hidden,
     "statuses": statuses,
 }

@@ -192,45 +192,31 @@ def test_the_furthest_below_are_one_for_a_model_and_two_of_a_data_set():
 # --- at or below chance
 
 
-@pytest.mark.parametrize(("z", "found"), [(1.9, ["at"]), (-1.9, ["at"]), (2.1, []), (-2.1, ["below"])])
-@pytest.mark.parametrize("column", ["z_random_scorer", "z"])
-def test_not_above_chance(z, found, column):
-    ends = {"index_low": 0.5, "index_high": 0.5}
-    rows = results(("a", "A", 0.5, 0.5, 10), **{"z": None, "z_random_scorer": None, column: z}, **ends)
-    below = not_above_chance(rows)
-    assert below["chance"].to_list() == found
-    assert below["evidence"].to_list() == [
-        "z, independent ranks" if column == "z" else "z, random scorer"
-    ] * len(found)
-
-
-def test_the_z_of_a_random_scorer_goes_before_that_of_independent_ranks():
-    assert not_above_chance(results(("a", "A", 0.5, 0.5, 10), z=3.0, z_random_scorer=1.5)).height == 1
+NO_Z = {"z": None, "z_random_scorer": None}
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "found"), [(-0.02, -0.01, ["below"]), (-0.01, 0.01, []), (0.01, 0.02, [])]
-)
-def test_not_above_chance_by_the_index_alone(low, high, found):
-    rows = results(("a", "A", 0.5, 0.5, 10), z=None, z_random_scorer=None, index_low=low, index_high=high)
-    below = not_above_chance(rows)
-    assert below["chance"].to_list() == found
-    assert set(below["evidence"]) <= {"index"}
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "found"),
+    ("z", "low", "high", "found"),
     [
-        # z is 1 at an index of 0.5: an interval of the index of -1 to 0.9 is one of z from -2 to 1.8.
-        (-0.9, 0.9, ["at"]),
-        (-0.9, 1.1, []),
-        (-1.1, 0.9, ["at or below"]),
-        (-3.0, -1.1, ["below"]),
+        # z is affine in the index, and z 1.9 with index 0.5 within two standard deviations.
+        ({"z_random_scorer": 1.9}, 0.5, 0.5, [("at", "z, random scorer")]),
+        ({"z_random_scorer": 2.1}, 0.5, 0.5, []),
+        ({"z_random_scorer": -2.1}, 0.5, 0.5, [("below", "z, random scorer")]),
+        ({"z": 3.0, "z_random_scorer": 1.5}, 0.5, 0.5, [("at", "z, random scorer")]),
+        ({"z": -1.9, "z_random_scorer": None}, 0.5, 0.5, [("at", "z, independent ranks")]),
+        # z is 1 at an index of 0.5: an interval of the index of -0.9 to 1.1 is one of z from -1.8 to 2.2.
+        ({"z_random_scorer": 1.0}, -0.9, 0.9, [("at", "z, random scorer")]),
+        ({"z_random_scorer": 1.0}, -0.9, 1.1, []),
+        ({"z_random_scorer": 1.0}, -1.1, 0.9, [("at or below", "z, random scorer")]),
+        ({"z_random_scorer": 1.0}, -3.0, -1.1, [("below", "z, random scorer")]),
+        (NO_Z, -0.02, -0.01, [("below", "index")]),
+        (NO_Z, -0.01, 0.01, []),
+        (NO_Z, 0.01, 0.02, []),
     ],
 )
-def test_the_whole_rounding_interval_decides_what_is_at_chance(low, high, found):
-    rows = results(("a", "A", 0.5, 0.5, 10), z_random_scorer=1.0, index_low=low, index_high=high)
-    assert not_above_chance(rows)["chance"].to_list() == found
+def test_the_whole_rounding_interval_decides_what_is_at_chance(z, low, high, found):
+    rows = results(("a", "A", 0.5, 0.5, 10), **z, index_low=low, index_high=high)
+    assert not_above_chance(rows).select("chance", "evidence").rows() == found
 
 
 def test_a_hits_printed_as_0_says_nothing():
