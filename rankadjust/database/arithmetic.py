@@ -6,9 +6,8 @@ spreadsheet can do the rest. The index is computed as the quotient that defines 
 and chance exactly 0, whereas scale * M + offset is rounded in between.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import product
-from math import sqrt
 from typing import Any
 
 import polars as pl
@@ -36,16 +35,7 @@ _TOOK_PER_TIME = (
 # Bounds of the constants of data sets without training triples; other rows have none.
 BOUNDS = ("expectation_low", "expectation_high", "variance_low", "variance_high")
 
-Row = Mapping[str, Any]
-READ = (
-    *("value", "value_low", "value_high", "scores", "expectation", *BOUNDS),
-    *("optimum", "ratio_scale", "index_scale", "z_scale", "z_offset"),
-    *("z_random_scorer_scale", "z_random_scorer_offset", "z_static_scorer_scale", "z_static_scorer_offset"),
-    *("reason_random_scorer", "reason_static_scorer"),
-)
-"""What `adjusted` needs of a row."""
-
-
+_VALUES = ("value", "value_low", "value_high")
 # The variance of each null model, and the z that it gives.
 Z_OF_VARIANCE = {
     "variance": "z",
@@ -60,47 +50,6 @@ COEFFICIENTS = {
     **{z: (f"{z}_scale", f"{z}_offset") for z in Z_OF_VARIANCE.values()},
 }
 
-# The columns that `add_adjusted` adds or replaces.
-_ADJUSTED = pl.Schema(
-    {
-        "scores_used": pl.String,
-        "reason_random_scorer": pl.String,
-        **dict.fromkeys(
-            ("z_random_scorer_scale", "z_random_scorer_offset", *COEFFICIENTS, "index_low", "index_high"),
-            pl.Float64,
-        ),
-        **dict.fromkeys(("expectation", "z_low", "z_high"), pl.Float64),
-    }
-)
-
-
-def adjusted(row: Row) -> dict[str, Any]:
-    """Return the adjusted values of a row with READ, with its final expectation and random scorer.
-
-    z_random_scorer belongs to the random scorer that fits the model: `_scorer`. Where the constants are known within
-    bounds only, the expectation becomes the middle of its bounds, and the index is computed there; index_low to
-    index_high and z_low to z_high allow for rounding and bounds together (docs/methods.md, "Without training triples").
-    """
-    scorer = _scorer(row)
-    values = scorer | {
-        "ratio": _at(row["value"], row["ratio_scale"], None),
-        "index": _index_of(row, "value"),
-        "z": _at(row["value"], row["z_scale"], row["z_offset"]),
-        "z_random_scorer": _at(
-            row["value"], scorer["z_random_scorer_scale"], scorer["z_random_scorer_offset"]
-        ),
-        "z_static_scorer": _at(row["value"], row["z_static_scorer_scale"], row["z_static_scorer_offset"]),
-    }
-    low, high = least_and_greatest(_index_of(row, end) for end in ("value_low", "value_high"))
-    values |= {"index_low": low, "index_high": high, "z_low": None, "z_high": None}
-    values["expectation"] = row["expectation"]
-    return values | _within_bounds(row) if is_bounded(row) else values
-
-
-def is_bounded(row: Row) -> bool:
-    """Return whether a row's constants are known within bounds only."""
-    return row["expectation"] is None and row["expectation_low"] is not None
-
 
 def stated_scores(scores: str | None) -> str | None:
     """Return per_time or static however it is written, None for None; anything else is a RankadjustError."""
@@ -113,88 +62,23 @@ def stated_scores(scores: str | None) -> str | None:
     return name
 
 
-def share(value: float | None, zero: float, one: float) -> float | None:
-    """Return where a value is on the scale that has 0 and 1 there; None for None."""
-    return None if value is None else (value - zero) / (one - zero)
+def has_room(zero: pl.Expr, one: pl.Expr) -> pl.Expr:
+    """Return whether there is room for a scale between two values; null where one of them is not known."""
+    return (one - zero).abs() > LEAST_ROOM * one
 
 
-def has_room(zero: float | None, one: float | None) -> bool:
-    """Return whether there is room for a scale between two known values."""
-    return zero is not None and one is not None and abs(one - zero) > LEAST_ROOM * one
+def share(value: pl.Expr, zero: pl.Expr, one: pl.Expr) -> pl.Expr:
+    """Return where a value is on the scale that has 0 and 1 there."""
+    return (value - zero) / (one - zero)
 
 
-def gains(row: Row) -> dict[str, float | None]:
-    """Return gain, gain_low and gain_high of a row with value, value_low, value_high, optimum and baseline_value."""
-    baseline, optimum = row["baseline_value"], row["optimum"]
-    if not has_room(baseline, optimum):
-        return dict.fromkeys(("gain", "gain_low", "gain_high"))
-    low, high = least_and_greatest(share(row[end], baseline, optimum) for end in ("value_low", "value_high"))
-    return {"gain": share(row["value"], baseline, optimum), "gain_low": low, "gain_high": high}
-
-
-def least_and_greatest(values: Iterable[float | None]) -> tuple[float | None, float | None]:
-    """Return the least and the greatest of the known values, None where none is known."""
-    known = [value for value in values if value is not None]
-    return (min(known), max(known)) if known else (None, None)
-
-
-def _at(value: float | None, scale: float | None, offset: float | None) -> float | None:
-    if value is None or scale is None:
-        return None
-    return value * scale if offset is None else value * scale + offset
-
-
-def _index_of(row: Row, value: str) -> float | None:
-    return None if row["index_scale"] is None else share(row[value], row["expectation"], row["optimum"])
-
-
-def _within_bounds(row: Row) -> dict[str, float | None]:
-    """Return the index of the middle of the bounds, and the ends of index and z.
-
-    Index and z are monotone in the value and in each constant, so that their extremes are at the ends.
-    """
-    optimum = row["optimum"]
-    expectations = (row["expectation_low"], row["expectation_high"])
-    middle = sum(expectations) / 2
-    values = [row["value"] if row[end] is None else row[end] for end in ("value_low", "value_high")]
-    adjusted_values: dict[str, float | None] = {"expectation": middle}
-    if all(has_room(expectation, optimum) for expectation in expectations):
-        ends = least_and_greatest(share(*pair, optimum) for pair in product(values, expectations))
-        adjusted_values |= {"index": share(row["value"], middle, optimum)} | dict(
-            zip(("index_low", "index_high"), ends, strict=True)
-        )
-    if row["variance_low"] is not None and row["variance_low"] > 0 and row["value"] is not None:
-        sign = 1.0 if optimum > middle else -1.0
-        variances = (row["variance_low"], row["variance_high"])
-        adjusted_values["z_low"], adjusted_values["z_high"] = least_and_greatest(
-            sign * (value - expectation) / sqrt(variance)
-            for value, expectation, variance in product(values, expectations, variances)
-        )
-    return adjusted_values
-
-
-def _scorer(row: Row) -> dict[str, Any]:
-    """Return the constants of z_random_scorer, of the random scorer that scores as the model does.
-
-    scores: per_time or static, None where nobody said. Then the scorer with the larger variance is assumed.
-    scores_used is per_time or static, None where the two are equal, as in all data without times; reason_random_scorer
-    says why there is no z, or which scorer was assumed.
-    """
-    per_time, static = row["z_random_scorer_scale"], row["z_static_scorer_scale"]
-    used = None
-    if per_time != static:
-        varies_more = None not in (per_time, static) and abs(static) < abs(per_time)
-        used = row["scores"] or ("static" if varies_more else "per_time")
-    of = "static" if used == "static" else "random"
-    reason = row[f"reason_{of}_scorer"]
-    if used is not None and row["scores"] is None:
-        reason = _TOOK_STATIC if used == "static" else _TOOK_PER_TIME
-    return {
-        "scores_used": used,
-        "z_random_scorer_scale": row[f"z_{of}_scorer_scale"],
-        "z_random_scorer_offset": row[f"z_{of}_scorer_offset"],
-        "reason_random_scorer": reason,
-    }
+def add_gains(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add gain, gain_low and gain_high to rows with value, value_low, value_high, optimum and baseline_value."""
+    baseline, optimum = pl.col("baseline_value"), pl.col("optimum")
+    value, *ends = (
+        _where(has_room(baseline, optimum), share(pl.col(name), baseline, optimum)) for name in _VALUES
+    )
+    return rows.with_columns(gain=value, gain_low=pl.min_horizontal(ends), gain_high=pl.max_horizontal(ends))
 
 
 def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
@@ -245,17 +129,99 @@ def add_adjusted(frame: pl.DataFrame) -> pl.DataFrame:
 
     Needs the columns metric, value, value_low, value_high (null where nothing is known of the rounding),
     expectation and the columns of `add_coefficients`; scores (per_time or static, null where nobody said) may be
-    absent. `adjusted` computes each row.
+    absent. z_random_scorer belongs to the random scorer that fits the model: `_scorer`. Where the constants are known
+    within bounds only, the expectation becomes the middle of its bounds, and the index is computed there; index_low to
+    index_high and z_low to z_high allow for rounding and bounds together (docs/methods.md, "Without training triples").
     """
     if "scores" not in frame.columns:
         frame = frame.with_columns(scores=pl.lit(None, pl.String))
-    rows = [adjusted(row) for row in frame.select(READ).iter_rows(named=True)]
-    return frame.with_columns(pl.DataFrame(rows, schema=_ADJUSTED))
+    value, optimum = pl.col("value"), pl.col("optimum")
+    scorer = _scorer()
+    index, *ends = (
+        _where(pl.col("index_scale").is_not_null(), share(pl.col(name), pl.col("expectation"), optimum))
+        for name in _VALUES
+    )
+    bounded = _within_bounds()
+    return frame.with_columns(
+        **scorer,
+        ratio=value * pl.col("ratio_scale"),
+        index=pl.coalesce(index, bounded["index"]),
+        z=value * pl.col("z_scale") + pl.col("z_offset"),
+        z_random_scorer=value * scorer["z_random_scorer_scale"] + scorer["z_random_scorer_offset"],
+        z_static_scorer=value * pl.col("z_static_scorer_scale") + pl.col("z_static_scorer_offset"),
+        index_low=pl.coalesce(pl.min_horizontal(ends), bounded["index_low"]),
+        index_high=pl.coalesce(pl.max_horizontal(ends), bounded["index_high"]),
+        expectation=pl.coalesce("expectation", bounded["expectation"]),
+        z_low=bounded["z_low"],
+        z_high=bounded["z_high"],
+    )
+
+
+def adjusted(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what `add_adjusted` and `add_gains` add to a row, with the row."""
+    texts = dict.fromkeys(("scores", "reason", "reason_random_scorer", "reason_static_scorer"), pl.String)
+    numbers = dict.fromkeys((*_VALUES, "baseline_value", *BOUNDS, "expectation", "optimum"), pl.Float64)
+    scales = {name: pl.Float64 for names in COEFFICIENTS.values() for name in names if name is not None}
+    frame = pl.DataFrame([row], schema=pl.Schema({**texts, **numbers, **scales}))
+    return {**row, **add_gains(add_adjusted(frame)).row(0, named=True)}
 
 
 def has_bounds() -> pl.Expr:
     """Return, as an expression, whether a row's constants are known within bounds only."""
     return pl.col("expectation").is_null() & pl.col("expectation_low").is_not_null()
+
+
+def _within_bounds() -> dict[str, pl.Expr]:
+    """Return the expectation and index in the middle of the bounds, and the ends of index and z; else null.
+
+    Index and z are monotone in the value and in each constant, so that their extremes are at the ends.
+    """
+    value, optimum = pl.col("value"), pl.col("optimum")
+    values = [pl.coalesce(end, "value") for end in _VALUES[1:]]
+    expectations = (pl.col("expectation_low"), pl.col("expectation_high"))
+    variances = (pl.col("variance_low"), pl.col("variance_high"))
+    middle = (expectations[0] + expectations[1]) / 2
+    sign = pl.when(optimum > middle).then(1.0).otherwise(-1.0)
+    indices = [share(*pair, optimum) for pair in product(values, expectations)]
+    zs = [
+        sign * (value - expectation) / variance.sqrt()
+        for value, expectation, variance in product(values, expectations, variances)
+    ]
+    has_index = has_bounds() & pl.all_horizontal(has_room(end, optimum) for end in expectations)
+    has_z = has_bounds() & (variances[0] > 0) & value.is_not_null()
+    return {
+        "expectation": middle,
+        "index": _where(has_index, share(value, middle, optimum)),
+        "index_low": _where(has_index, pl.min_horizontal(indices)),
+        "index_high": _where(has_index, pl.max_horizontal(indices)),
+        "z_low": _where(has_z, pl.min_horizontal(zs)),
+        "z_high": _where(has_z, pl.max_horizontal(zs)),
+    }
+
+
+def _scorer() -> dict[str, pl.Expr]:
+    """Return the constants of z_random_scorer, of the random scorer that scores as the model does.
+
+    Where nobody said how it does (scores is null) the scorer with the larger variance is assumed. scores_used is
+    per_time or static, null where the two are equal, as in all data without times; reason_random_scorer says why there
+    is no z, or which scorer was assumed.
+    """
+    per_time, static = pl.col("z_random_scorer_scale"), pl.col("z_static_scorer_scale")
+    differ = per_time.ne_missing(static)
+    varies_more = pl.when(static.abs() < per_time.abs()).then(pl.lit("static")).otherwise(pl.lit("per_time"))
+    is_static = differ & (pl.coalesce("scores", varies_more) == "static")
+    is_assumed = differ & pl.col("scores").is_null()
+    assumed = pl.when(is_static).then(pl.lit(_TOOK_STATIC)).otherwise(pl.lit(_TOOK_PER_TIME))
+
+    def fitting(name: str) -> pl.Expr:
+        return pl.when(is_static).then(name.format("static")).otherwise(name.format("random"))
+
+    return {
+        "scores_used": _where(differ, pl.coalesce("scores", varies_more)),
+        "reason_random_scorer": pl.when(is_assumed).then(assumed).otherwise(fitting("reason_{}_scorer")),
+        "z_random_scorer_scale": fitting("z_{}_scorer_scale"),
+        "z_random_scorer_offset": fitting("z_{}_scorer_offset"),
+    }
 
 
 def _with_static_scorer(moments: pl.DataFrame) -> pl.DataFrame:

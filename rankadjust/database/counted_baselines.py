@@ -11,15 +11,17 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.vocabulary import KEY
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.arithmetic import gains
+from rankadjust.database.arithmetic import add_gains
 
 # Baselines that know no more than a model that was trained on the training split, and on validation for testing.
 FAIR = ("popularity", "redundancy", "rules", "recurrency-multi-step")
 BEST = "best"
 # The split on which the best baseline of a split is chosen, and the replacement where a data set lacks it.
 CHOSEN_ON = {"testing": ("validation",), "inference_testing": ("inference_validation", "validation")}
-_GAINS = ("gain", "gain_low", "gain_high")
-GAIN = {"baseline": pl.String, **dict.fromkeys(("baseline_value", *_GAINS), pl.Float64)}
+GAIN = {
+    "baseline": pl.String,
+    **dict.fromkeys(("baseline_value", "gain", "gain_low", "gain_high"), pl.Float64),
+}
 """Columns that `add_gain` adds."""
 
 
@@ -78,15 +80,8 @@ def add_gain(rows: pl.DataFrame, baselines: pl.DataFrame, against: str | None = 
     """
     wanted = rows.select(KEY).unique()
     # The best is chosen on another split than the judged split.
-    near = baselines.join(wanted.drop("split").unique(), on=[*_without("split")], how="semi")
-    joined = rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left")
-    needed = ("value", "value_low", "value_high", "optimum", "baseline_value")
-    gain_rows = [gains(row) for row in joined.select(needed).iter_rows(named=True)]
-    return joined.with_columns(pl.DataFrame(gain_rows, schema={name: GAIN[name] for name in _GAINS}))
-
-
-def _without(*names: str) -> list[str]:
-    return [name for name in KEY if name not in names]
+    near = baselines.join(wanted, on=[name for name in KEY if name != "split"], how="semi")
+    return add_gains(rows.join(chosen(near, against), on=KEY, how="left", maintain_order="left"))
 
 
 def known_baseline(name: str, known: Iterable[str], where: str) -> str | None:

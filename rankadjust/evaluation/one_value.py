@@ -11,7 +11,7 @@ from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.drawn_scorer import FAR, MOST_TASKS, draws_reaching, p_of_draws, reason_with_draws
 from rankadjust.chance.metrics import Metric, resolve
 from rankadjust.chance.typed import Typed, typed_value
-from rankadjust.database.arithmetic import adjusted, gains, is_bounded, stated_scores
+from rankadjust.database.arithmetic import adjusted, stated_scores
 from rankadjust.database.constants import Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 
@@ -161,28 +161,19 @@ def _adjusted(
     if limit is not None:
         raise ImpossibleValueError(f"{limit}, so {value.text} cannot be its value")
     row |= {"value": value.value, "value_low": value.low, "value_high": value.high, "scores": scores}
-    row["status"] = "bounded" if is_bounded(row) else "ok"
-    row |= adjusted(row)
+    row["status"] = "bounded" if row["expectation"] is None and row["expectation_low"] is not None else "ok"
+    baseline, reached_by_it, reason = evaluation_set.compared(metric, against)
+    row |= {"baseline": baseline, "baseline_value": reached_by_it, "reason_gain": reason}
+    row = adjusted(row)
+    if baseline is not None and row["gain"] is None:
+        row["reason_gain"] = f"{baseline} is perfect already: nothing can be gained"
     worst = value.ends[0 if metric.increasing else 1]
-    row |= _gain(row, metric, against, evaluation_set)
     if row["expectation"] is None:
         raise RankadjustError(f"{metric.label} has no expectation for {evaluation_set}: {row['reason']}")
     reached = reaching_draws({**row, "value": worst}, metric, evaluation_set)
     row |= {"draws_reaching": reached, "p_random_scorer": p_of_draws(reached)}
     row["reason_random_scorer"] = reason_with_draws(row, metric)
     return Adjusted(**{name: row[name] for name in Adjusted.__dataclass_fields__})
-
-
-def _gain(
-    row: Mapping[str, Any], metric: Metric, against: str | None, evaluation_set: EvaluationSet
-) -> dict[str, Any]:
-    """Return the comparison with a counting baseline; reason_gain says why if that cannot be."""
-    baseline, value, reason = evaluation_set.compared(metric, against)
-    compared = {"baseline": baseline, "baseline_value": value, "reason_gain": reason}
-    compared |= gains({**row, **compared})
-    if baseline is not None and compared["gain"] is None:
-        compared["reason_gain"] = f"{baseline} is perfect already: nothing can be gained"
-    return compared
 
 
 _INVERSE_OF = {
