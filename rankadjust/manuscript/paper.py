@@ -185,6 +185,8 @@ def paper_of_results(
     if results.rows.is_empty():
         raise NothingAdjustedError(f"{path}: no value was read; 'rankadjust read {path}' says why")
     rescored = rescore(with_defaults_named(results.rows), constants, registry=registry)
+    if "model" not in rescored.columns:
+        rescored = rescored.with_columns(model=pl.lit(None, dtype=pl.String))
     places = [name for name in ("grid", "row", "column") if name in rescored.columns]
     rows = with_chance_matters(rescored.with_columns(pl.col(places).cast(pl.Int64)))
     if not rows["index"].count():
@@ -204,8 +206,7 @@ def _check_list(
     unread: a line for each cell that could not be read. remarks: further remarks on the files that were written.
     """
     facts = assumptions(with_defaults_named(rows)) if "file" in rows.columns else pl.DataFrame()
-    model = pl.col("model").fill_null("a model") if "model" in rows.columns else pl.lit("a model")
-    findings = find_contradictions(rows.with_columns(model=model), constants)
+    findings = find_contradictions(rows.with_columns(pl.col("model").fill_null("a model")), constants)
     order = pl.col("severity").replace_strict({name: place for place, name in enumerate(SEVERITIES)})
     findings = findings.filter(pl.col("severity") != "unusual")
     findings = findings.sort(~pl.col("model").str.contains(_OWN), order, maintain_order=True)

@@ -45,7 +45,7 @@ def with_chance_matters(rescored: pl.DataFrame) -> pl.DataFrame:
     """
     known = rescored["metric"].drop_nulls().unique().to_list()
     falling = [key for key in known if (metric := find(key)) is not None and not metric.increasing]
-    share = (pl.col("expectation") / pl.col("value")).median().over(KEY)
+    share = pl.when(pl.col("value") > 0).then(pl.col("expectation") / pl.col("value")).median().over(KEY)
     matters = pl.col("metric").is_in(falling) | (share > _LEAST_SHARE)
     return rescored.with_columns(
         chance_matters=(pl.col("index").is_not_null() & matters).fill_null(value=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from rankadjust.base.errors import listed
+from rankadjust.base.frames import filled
 from rankadjust.base.version import HOMEPAGE, REGISTRY_DATE, VERSION
 from rankadjust.base.vocabulary import EVALUATION
 from rankadjust.chance.metrics import resolve
@@ -43,7 +44,7 @@ _MOST_NAMED = 6
 def citation_command(path: Path) -> str:
     r"""Return the command that cites in parentheses: \citep, \parencite or \cite, as a source or its neighbours say."""
     near = [path, *sorted(path.parent.glob("*.tex"))] if path.suffix == ".tex" else []
-    for source in near:
+    for source in filter(Path.is_file, near):
         text = source.read_text(encoding="utf-8", errors="replace")
         for command, pattern in {r"\parencite": _BIBLATEX, r"\citep": _NATBIB}.items():
             if pattern.search(text):
@@ -95,10 +96,9 @@ def reached(rows: pl.DataFrame, name: str, escape: Callable[[str], str] = escape
     rows: of one metric for each data set. name: the column of the number.
     """
     varying = [part for part in ("protocol", "split", "side") if rows[part].n_unique() > 1]
-    more_exactly = (
-        pl.concat_str(pl.lit(" ("), pl.concat_str(varying, separator=", "), pl.lit(")")) if varying else None
+    where = (
+        filled("{} ({})", "dataset", pl.concat_str(varying, separator=", ")) if varying else pl.col("dataset")
     )
-    where = pl.col("dataset") if more_exactly is None else pl.concat_str("dataset", more_exactly)
     rows = rows.with_columns(where=where)
     shared = rows["where"].n_unique() == 1
     parts = []
@@ -209,7 +209,7 @@ def _chance(known: pl.DataFrame, cite: str) -> str:
     start = f"A random ranking {cite}{{hoyt2022unified}}"
     matters = known.filter("chance_matters")
     rest = known.filter(~pl.col("chance_matters"))
-    share = rest.select((pl.col("expectation") / pl.col("value")).max()).item()
+    share = rest.filter(pl.col("value") > 0).select((pl.col("expectation") / pl.col("value")).max()).item()
     little = "" if share is None else f"explains at most {_percent(share)} of any "
     if matters.is_empty():
         return f"{start} {little}value." if little else ""

@@ -128,6 +128,7 @@ def test_a_frame_is_a_table_too():
     frame = pl.DataFrame({"model": ["A", "B"], "dataset": "FB15k-237", "MRR": ["29.4 %", "33.8 %"]})
     assert "A & 29.4 \\% \\\\" in rankadjust.paper(frame, figure=False).latex
     assert "Counting (popularity) & 23.5 \\% \\\\" in rankadjust.paper(frame, figure=False).latex
+    assert "not named & 29.4 \\% \\\\" in rankadjust.paper(frame.drop("model"), figure=False).latex
 
 
 def test_what_a_tool_has_written_becomes_a_table_for_a_page():
@@ -180,7 +181,7 @@ def test_the_methods_are_three_sentences_with_the_numbers_of_the_table():
     first, second, third = re.split(r"\.\s+(?=[A-Z])", paper_of("two-sets").files["methods.tex"].strip())
     assert "ranked among all entities without the other known answers" in first
     assert second.endswith(r"\cite{rankadjust} reaches an MRR of 23.5 on FB15k-237 and 81.5 on Nations")
-    # 0.0007 of 0.294 is 0.25 %.
+    # 0.0007 of 0.294 is 0.25 %, rounded up.
     assert third == (
         r"A random ranking \cite{hoyt2022unified} reaches an MRR of 38.4 on Nations and an MR of 7153 on FB15k-237; it "
         r"explains at most 0.3\,\% of any other value."
