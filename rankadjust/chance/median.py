@@ -1,8 +1,7 @@
 """Exact moments of the median, and of its inverse, of independent ranks that are uniform on 1..N.
 
 Expectations are sums over x of probabilities that a middle rank is beyond x. These are smooth in x but at the candidate
-counts, so that few x stand for all: Gauss sums on intervals between the candidate counts, or equal steps where no
-candidate count is in the way (docs/methods.md, "Median").
+counts, so that few x stand for all: Gauss sums on intervals between the candidate counts (docs/methods.md, "Median").
 """
 
 from collections.abc import Callable
@@ -12,12 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.chance.poisson_binomial import (
-    TaskGroups,
-    log_bound,
-    no_rank_between,
-    tails,
-)
+from rankadjust.chance.poisson_binomial import TaskGroups, log_bound, no_rank_between, tails
 from rankadjust.chance.rank_sums import gauss_sums
 
 _SECTIONS = 16
@@ -29,10 +23,6 @@ _NEGLIGIBLE = 1e-32
 _POINTS = 12
 _SMOOTH = 1e-8
 _PIECES = 4
-# Equal steps begin with at least 2^_FIRST_NODES nodes; this many x are simply all summed.
-_FIRST_NODES = 4
-_SHORT = 64
-
 _GAP_POINTS = 12
 
 
@@ -237,37 +227,6 @@ def _smooth_nodes(
     return nodes, weights, at_nodes
 
 
-def _even_nodes(
-    function: Callable[[FloatArray], FloatArray], low: int, high: int, tolerance: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return nodes and weights (k,) for sums over low <= x < high, and the function at the nodes.
-
-    The function is analytic and vanishes towards both ends. For such a function a sum in equal steps is as good as the
-    sum over all x once the steps are shorter than the function is wide (Trefethen and Weideman 2014). Steps are halved
-    until the sums of the function, and of it times x and x^2, agree between the nodes and the points halfway to the
-    root of the tolerance: both together are then right to the tolerance, as halving the step squares the error or
-    better. Steps of 1 are the sum itself.
-    """
-    centre, half_width = (low + high) / 2, (high - low) / 2
-
-    def sums(x: FloatArray, values: FloatArray) -> FloatArray:
-        return values @ ((x[:, None] - centre) / half_width) ** np.arange(3)
-
-    step = 2 ** max(0, (high - low).bit_length() - 1 - _FIRST_NODES)
-    x = np.arange(low, high, step, dtype=np.float64)
-    values = function(x)
-    agree = False
-    while step > 1 and not agree:
-        halfway = np.arange(low + step // 2, high, step, dtype=np.float64)
-        added = function(halfway)
-        difference = np.abs(sums(x, values) - sums(halfway, added)).max()
-        x, values = np.append(x, halfway), np.append(values, added)
-        agree = bool(difference <= tolerance**0.5 * values.sum())
-        step //= 2
-    order = np.argsort(x)
-    return x[order], np.full_like(x, float(step)), values[order]
-
-
 def _gap_sums(groups: TaskGroups, order: int, window: _Window, care: _Care) -> FloatArray:
     """Return what the mean of f(X) and f(Y) exceeds E f((X + Y) / 2) by, for the four f; X, Y the middle ranks.
 
@@ -292,13 +251,7 @@ def _gap_nodes(
     def between(x: FloatArray) -> FloatArray:
         return no_rank_between(groups, x, np.zeros_like(x), order)
 
-    passed = (groups.counts > low) & (groups.counts < high)
-    is_cut_off = low <= 1 or high >= groups.counts[-1]
-    if high - low <= _SHORT or not (passed.any() or is_cut_off):
-        x, weights, mass = _even_nodes(between, low, high, tolerance)
-    else:
-        x, weights, mass = _smooth_nodes(between, _edges(low, high, kinks), max(_SMOOTH, tolerance))
-    return x, weights, mass
+    return _smooth_nodes(between, _edges(low, high, kinks), max(_SMOOTH, tolerance))
 
 
 @dataclass(frozen=True)

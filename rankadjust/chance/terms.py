@@ -266,17 +266,17 @@ _COVARIANCES: Mapping[Term | None, Callable[[FloatArray, FloatArray], FloatArray
 }
 
 
-def integration_nodes(largest: float, k: int, refinement: float = 1.0) -> Nodes:
+def integration_nodes(largest: float, k: int) -> Nodes:
     """Return nodes for terms that are 0 beyond rank k (1: for terms without k) and counts up to `largest`.
 
     The integrand varies where u is between the orders of 1/N and 1: there Gauss-Legendre panels in x of equal length.
     It is analytic for |Im x| < pi/2. A cut at rank k makes m_N fall from 1 to 0 within about 1 / sqrt(k) in x, so that
     a panel needs of the order of sqrt(k) nodes. Beyond both ends of the panels m_N is smooth in u itself, and so one
-    more panel in u is enough for each. `refinement` multiplies the numbers of nodes.
+    more panel in u is enough for each.
     """
     low, high = -np.log(largest), np.log(2.0 * k)
     needed = _CUT_NODES * k**0.5
-    unit, share = _gauss_legendre(int(np.ceil(refinement * np.clip(needed, _FEWEST_NODES, _MOST_NODES))))
+    unit, share = _gauss_legendre(int(np.ceil(np.clip(needed, _FEWEST_NODES, _MOST_NODES))))
     length = _PANEL * min(1.0, _MOST_NODES / needed)
     edges = np.linspace(low, high, int(np.ceil((high - low) / length)) + 1)
     x = (edges[:-1, None] + np.diff(edges)[:, None] * unit).ravel()

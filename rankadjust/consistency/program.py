@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.arrays import FloatArray
 from rankadjust.consistency.grid import Averaged, Grid, RankFunction, rank_grid, thresholds_of
 from rankadjust.consistency.linear_program import LinearProgram, Solution
 from rankadjust.consistency.statements import Demand, Statement, TaskCounts
@@ -72,7 +72,6 @@ class Program:
             for statement in statements
         }
         self._side = {statement.name: statement.side for statement in statements}
-        self._needs = {statement.name: statement.needs for statement in statements}
         most = max(of_part.most for of_part in tasks.values())
         self._most = float(np.floor(most)) if np.isfinite(most) else _UNKNOWN
         jumps = [
@@ -109,7 +108,8 @@ class Program:
         return self._excesses[used]
 
     def _excess(self, used: tuple[str, ...]) -> Excess:
-        rows, owner = self._rows_and_owners(used)
+        rows = np.concatenate([self._rows[name] for name in used])
+        owner = np.repeat(np.arange(len(used)), [len(self._rows[name]) for name in used])
         slack = -(owner[:, None] == np.arange(len(used))).astype(np.float64)
         limits = self._limits
         matrix = np.block([[rows[:, 0], slack], [limits, np.zeros((len(limits), len(used)))]])
@@ -124,11 +124,6 @@ class Program:
         if amount <= _NOISE:
             return Excess(0.0, 0.0)
         return Excess(amount, self._surprise(solution.prices[: len(rows)] @ rows[:, 1], amount))
-
-    def _rows_and_owners(self, used: Sequence[str]) -> tuple[FloatArray, IntArray]:
-        """Return the rows of the values, and for each row the place of its value."""
-        numbers = [len(self._rows[name]) for name in used]
-        return np.concatenate([self._rows[name] for name in used]), np.repeat(np.arange(len(used)), numbers)
 
     def clashes(self, names: Iterable[str]) -> bool:
         """Return whether no ranks have the values with these names (or, for DECREASING, hardly any ranks)."""
@@ -169,9 +164,9 @@ class Program:
     # --- rows --------------------------------------------------------------------------------------------------
 
     def _used(self, names: Iterable[str]) -> list[str]:
-        """Return the names that have rows, and whose statements build on given names alone."""
+        """Return the names that have rows."""
         given = set(names)
-        return [name for name in self.names if name in given and given.issuperset(self._needs[name])]
+        return [name for name in self.names if name in given]
 
     def _rows_of(self, by_part: Mapping[str, tuple[Demand, ...]]) -> FloatArray | None:
         """Return the rows of a statement, each at most 0: (rows, 2, parts x columns); `_missed` explains the pairs."""

@@ -4,21 +4,19 @@
   and 2 for HMR are the same statement. For AUC, the term is known up to the N of each task.
 * A median of at most x means that at least half of the ranks are at most x. A median of at least y means that at least
   half are at least y. Both hold for even and odd n.
-* The variance is the mean of r² less the square of the mean rank, so that with a printed MR it bounds the mean of r²;
-  with a printed median the MAD bounds the share of the ranks near it.
 
 Every statement is necessary: ranks that have the printed value fulfil it. docs/methods.md, "Consistency", has the
 proofs.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from rankadjust.base.arrays import FloatArray
-from rankadjust.chance.metrics import MEAN_OF_VALUE, NORMAL_QUARTILE, Metric, share_beaten
+from rankadjust.chance.metrics import MEAN_OF_VALUE, Metric, share_beaten
 from rankadjust.consistency.grid import RankFunction
 
 # Values printed at full precision still carry the noise of single precision.
@@ -44,12 +42,8 @@ class TaskCounts:
         """The number of tasks, None if it is unknown."""
         return float(self.times.sum()) if self.times.size else None
 
-    def share_above(self, rank: float) -> float:
-        """Return the share of tasks with more candidates than `rank`; at most this share of ranks is above `rank`."""
-        return float(self.shares_above((rank,))[0])
-
     def shares_above(self, ranks: Sequence[float]) -> FloatArray:
-        """Return `share_above` of several ranks."""
+        """Return the shares of tasks with more candidates than each rank; no larger shares of ranks are above it."""
         if not self.times.size:
             return (np.asarray(ranks) < self.most).astype(np.float64)
         up_to = np.append(0.0, np.cumsum(self.times))
@@ -90,55 +84,29 @@ class Demand:
 
 @dataclass(frozen=True)
 class Statement:
-    """The demands of a printed value, by the tasks of a side. needs: names of the values that the demands use."""
+    """The demands of a printed value, by the tasks of a side."""
 
     name: str
     side: str
     demands_of: Callable[[TaskCounts], tuple[Demand, ...]]
-    needs: tuple[str, ...] = ()
 
 
-def statement_of(value: Interval, others: Mapping[str, Interval]) -> Statement | None:
-    """Return the statement of a printed value; None if nothing is known about its metric.
-
-    others: the values of the same model and side, by the key of their metric.
-    """
-    metric, low, high = value.metric, value.low, value.high
-    margin = TOLERANCE * max(abs(low), abs(high))
-    low, high = low - margin, high + margin
-    needs: tuple[str, ...] = ()
-    demands: tuple[Demand, ...]
+def statement_of(value: Interval) -> Statement | None:
+    """Return the statement of a printed value; None if a value of this metric says nothing of the ranks."""
+    metric = value.metric
+    margin = TOLERANCE * max(abs(value.low), abs(value.high))
+    low, high = value.low - margin, value.high + margin
     if metric.shape is share_beaten:
         return Statement(value.key, value.side, lambda tasks: _auc(tasks, low, high))
-    if metric.term is not None and not metric.needs_candidates:
-        demand = mean_demand(metric, low, high)
-        if demand is None:
-            return None
-        demands = (demand,)
-    elif metric.key == "median_rank":
+    if metric.key == "median_rank":
         demands = _median(low, high)
     elif metric.key == "inverse_median_rank":
-        ends = 1 / high if high > 0 else np.inf, 1 / low if low > 0 else np.inf
-        demands = _median(*ends)
-        if "median_rank" in others:
-            # Without this demand, ranks split in halves at two values would pass as having both medians.
-            median = others["median_rank"]
-            demands += (_demand(constant(median.low), constant(median.high), *ends),)
-            needs = (median.key,)
-    elif metric.key in ("variance", "standard_deviation") and "arithmetic_mean_rank" in others:
-        mean = others["arithmetic_mean_rank"]
-        square = metric.key == "standard_deviation"
-        demands = (
-            _variance(max(low, 0.0) ** 2, high**2, mean) if square else _variance(max(low, 0.0), high, mean)
-        )
-        needs = (mean.key,)
-    elif metric.key == "median_absolute_deviation" and "median_rank" in others:
-        median = others["median_rank"]
-        demands = _deviation(NORMAL_QUARTILE * low, NORMAL_QUARTILE * high, median)
-        needs = (median.key,)
-    else:
+        demands = _median(1 / high if high > 0 else np.inf, 1 / low if low > 0 else np.inf)
+    elif metric.needs_candidates or (demand := mean_demand(metric, low, high)) is None:
         return None
-    return Statement(value.key, value.side, lambda _: demands, needs)
+    else:
+        demands = (demand,)
+    return Statement(value.key, value.side, lambda _: demands)
 
 
 def mean_demand(metric: Metric, low: float, high: float) -> Demand | None:
@@ -177,11 +145,6 @@ def share_demand(holds: RankFunction, least: float, thresholds: tuple[float, ...
     return Demand(holds, holds, least, np.inf, 1.0, thresholds)
 
 
-def constant(value: float) -> RankFunction:
-    """Return the function that has this value for every rank."""
-    return lambda ranks: np.full_like(ranks, value)
-
-
 def at_most(rank: float) -> RankFunction:
     """Return the function that is 1 for ranks up to `rank`, 0 above."""
     return lambda ranks: (ranks <= rank).astype(np.float64)
@@ -201,31 +164,6 @@ def _median(low: float, high: float) -> tuple[Demand, ...]:
     return tuple(demands)
 
 
-def _deviation(low: float, high: float, median: Interval) -> tuple[Demand, ...]:
-    """Return the demands that half of the ranks are within `high` of the median, and half at least `low` away."""
-    near = median.low - high, median.high + high
-    far = median.high - low, median.low + low
-
-    def is_near(ranks: FloatArray) -> FloatArray:
-        return ((ranks >= near[0]) & (ranks <= near[1])).astype(np.float64)
-
-    def is_far(ranks: FloatArray) -> FloatArray:
-        return ((ranks <= far[0]) | (ranks >= far[1])).astype(np.float64)
-
-    ends = (np.nextafter(near[0], 0.0), near[1], far[0], np.nextafter(far[1], 0.0))
-    thresholds = tuple(float(end) for end in ends)
-    return share_demand(is_near, 0.5, thresholds), share_demand(is_far, 0.5, thresholds)
-
-
-def _variance(low: float, high: float, mean: Interval) -> tuple[Demand, ...]:
-    least, most = (mean.low * (1 - TOLERANCE), mean.high * (1 + TOLERANCE))
-
-    def square(ranks: FloatArray) -> FloatArray:
-        return ranks * ranks
-
-    return (_demand(square, square, low + least**2, high + most**2),)
-
-
 def _auc(tasks: TaskCounts, low: float, high: float) -> tuple[Demand, ...]:
     """Return the demand for the mean of 1 - (r - 1)/(N - 1); AUC leaves out tasks with a single candidate.
 
@@ -233,7 +171,10 @@ def _auc(tasks: TaskCounts, low: float, high: float) -> tuple[Demand, ...]:
     mean over all tasks is e + (1 - e) AUC.
     """
     least = float(tasks.counts[tasks.counts > 1].min()) if np.any(tasks.counts > 1) else 2.0
-    most, alone = max(tasks.most, 2.0), 1.0 - tasks.share_above(1.0) if tasks.times.size else 0.0
+    most, alone = (
+        max(tasks.most, 2.0),
+        1.0 - float(tasks.shares_above((1.0,))[0]) if tasks.times.size else 0.0,
+    )
 
     def lower(ranks: FloatArray) -> FloatArray:
         values: FloatArray = 1.0 - (ranks - 1) / (np.maximum(ranks, least) - 1)

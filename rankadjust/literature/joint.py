@@ -53,7 +53,7 @@ class _Model:
 
     def program_of(self, values: Iterable[PrintedValue], ranks: Ranks) -> Program:
         """Return the program of other values on the same tasks."""
-        return Program(self.tasks, self.shares, self.parts_of, _statements(list(values)), ranks)
+        return Program(self.tasks, self.shares, self.parts_of, _statements(values), ranks)
 
 
 def joint_findings(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCounts]) -> Iterator[Finding]:
@@ -81,11 +81,8 @@ def joint_findings(values: Sequence[PrintedValue], tasks: Mapping[str, TaskCount
             reported.add(blamed)
 
 
-def _statements(values: Sequence[PrintedValue]) -> list[Statement]:
-    by_side: dict[str, dict[str, PrintedValue]] = {}
-    for value in values:
-        by_side.setdefault(value.side, {}).setdefault(value.metric.key, value)
-    statements = (statement_of(value, by_side[value.side]) for value in values)
+def _statements(values: Iterable[PrintedValue]) -> list[Statement]:
+    statements = (statement_of(value) for value in values)
     return [statement for statement in statements if statement is not None]
 
 

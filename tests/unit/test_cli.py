@@ -58,8 +58,6 @@ def test_the_command_alone_opens_with_an_example():
     assert "rankadjust adjust --dataset FB15k-237 mrr=0.338" in (printed + error).split("Options:")[0]
 
 
-
-
 @pytest.mark.parametrize(
     ("document", "least"),
     [("README.md", 1), ("docs/evaluate.md", 5), ("docs/compare.md", 5)],

@@ -1,6 +1,5 @@
 """Benchmarks with a constant number of candidates: rows of the database without any data."""
 
-import math
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -36,19 +35,6 @@ def benchmark(**changes):
 
 def row(frame, metric, split="testing", side="both"):
     return frame.filter(metric=metric, split=split, side=side).row(0, named=True)
-
-
-def test_expectation_and_variance_are_those_of_n_tasks_with_50_candidates():
-    rows = benchmark_moments(benchmark(), METRICS)
-    harmonic = sum(1 / rank for rank in range(1, 51))
-    squares = sum(1 / rank**2 for rank in range(1, 51))
-    mrr = row(rows, "inverse_harmonic_mean_rank")
-    assert mrr["tasks"] == 60
-    assert mrr["entities"] == 200
-    assert mrr["expectation"] == pytest.approx(harmonic / 50, rel=1e-14)
-    assert mrr["variance"] == pytest.approx((squares / 50 - (harmonic / 50) ** 2) / 60, rel=1e-12)
-    assert row(rows, "arithmetic_mean_rank")["expectation"] == 25.5
-    assert row(rows, "hits_at_10")["expectation"] == 0.2
 
 
 def test_the_random_scorer_has_the_same_triple_term_only():
@@ -87,31 +73,6 @@ def test_a_benchmark_agrees_with_counting_triples_under_its_protocol():
     for column in ("expectation", "variance", "variance_random_scorer"):
         for mine, other in zip(rows[column], expected[column], strict=True):
             assert mine == (other if other is None else pytest.approx(other, rel=1e-12))
-
-
-def test_every_shipped_benchmark_has_rows():
-    benchmarks = load_benchmarks()
-    assert len(benchmarks) > 30
-    rows = benchmark_moments(next(one for one in benchmarks if one.dataset == "WikiKG90M"), METRICS)
-    mrr = row(rows, "inverse_harmonic_mean_rank_at_10", side="tail")
-    # Ten of 1,001 ranks count.
-    assert mrr["expectation"] == pytest.approx(math.fsum(1 / rank for rank in range(1, 11)) / 1001, rel=1e-14)
-
-
-@pytest.mark.parametrize(("draws", "printed"), [(49, "0.0225"), (50, "0.0221")])
-def test_chance_of_negatives_drawn_with_replacement(project, draws, printed):
-    """docs/protocols.md: of q draws from M entities D are different, and the truth comes first in 1 of D + 1."""
-    entities = 199
-    different = {0: 1.0}
-    for _ in range(draws):
-        more = dict.fromkeys(range(max(different) + 2), 0.0)
-        for count, probability in different.items():
-            more[count] += probability * count / entities
-            more[count + 1] += probability * (entities - count) / entities
-        different = more
-    first = sum(probability / (count + 1) for count, probability in different.items())
-    assert f"{first:.4f}" == printed
-    assert printed in (project / "docs" / "protocols.md").read_text(encoding="utf-8")
 
 
 # Negatives drawn with replacement
@@ -154,22 +115,6 @@ def test_bounds_hold_for_every_way_to_draw(others, negatives):
     assert mean_rank["expectation_high"] == pytest.approx(
         1 + negatives / 2 + negatives / (2 * others), rel=1e-12
     )
-
-
-def test_a_simulation_of_grails_draws_is_within_its_bounds():
-    """NELL-995 v1: pools of 51 to 223 others, of which one is 51, and the harmonic mean is 104."""
-    generator = np.random.default_rng(20261123)
-    others = np.array([51, 104, 104, 223])
-    given = benchmark(pool=Pool(51, int(others.size / (1 / others).sum())))
-    found = row(benchmark_moments(given, METRICS), "inverse_harmonic_mean_rank")
-    runs = 20_000
-    better = generator.integers(0, others + 1, size=(runs, others.size))
-    for ties in (0, 1):
-        mean = (1 / (1 + generator.binomial(49, (better + ties) / (others + 1)))).mean(axis=1)
-        error = 4 * mean.std() / runs**0.5
-        assert found["expectation_low"] - error < mean.mean() < found["expectation_high"] + error
-        # And it is not the mean of ranks that are uniform on 1..50, as without replacement.
-        assert abs(mean.mean() - sum(1 / rank for rank in range(1, 51)) / 50) > error
 
 
 def test_what_is_no_mean_has_no_bounds_and_a_reason():

@@ -116,28 +116,6 @@ def test_a_sum_that_no_candidates_have_is_refused():
         bounded_moments(frame, METRICS, {"testing": {"tail": 61}})
 
 
-def test_where_n_is_known_the_bounds_are_the_moments():
-    frame = pl.DataFrame(
-        {
-            "split": ["testing"] * 2,
-            "side": ["head", "tail"],
-            "entities": [90, 90],
-            "least": [40, 50],
-            "most": [40, 50],
-            "tasks": [7, 7],
-        }
-    )
-    bounds = bounded_moments(frame, METRICS)
-    exact = moments_table(frame.rename({"least": "num_candidates"}), METRICS)
-    assert bounds["expectation_low"].equals(exact["expectation"], check_names=False)
-    assert bounds["expectation_high"].equals(exact["expectation"], check_names=False)
-    additive = pl.Series([metric.additive for metric in METRICS * 3])
-    assert bounds["variance_low"].is_not_null().equals(additive, check_names=False)
-    assert bounds.filter(additive)["variance_low"].equals(
-        exact.filter(additive)["variance"], check_names=False
-    )
-
-
 def test_a_variance_that_rises_and_falls_has_no_bounds():
     # k (N - k) / N^2 is 0 at N = k, largest at 2 k and falls from there on.
     frame = pl.DataFrame(

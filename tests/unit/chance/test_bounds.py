@@ -6,8 +6,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.bounds import Attainable, attainable, attainable_by_group
@@ -59,38 +57,10 @@ def test_exact_fractions(key, least, greatest):
         assert attainable(key, counts, tasks) == pytest.approx((float(least), float(greatest)), rel=1e-15)
 
 
-def test_geometric_means():
-    gmr = (2**3 * 5 * 12**4) ** (1 / 8)
-    assert attainable("gmr", COUNTS, TASKS) == pytest.approx((1, gmr), rel=1e-14)
-    assert attainable("igmr", COUNTS, TASKS) == pytest.approx((1 / gmr, 1), rel=1e-14)
-
-
-def test_millions_of_tasks():
-    """The mean of 1 / N, as a fraction."""
-    counts, tasks = range(9_000, 10_000), [1_000 + count % 7 for count in range(1_000)]
-    least = sum(Fraction(times, count) for count, times in zip(counts, tasks, strict=True)) / sum(tasks)
-    bounds = attainable("mrr", list(counts), tasks)
-    assert bounds is not None
-    assert bounds.least == pytest.approx(float(least), rel=1e-14)
-
-
 def test_a_term_that_rises_to_its_cut_is_greatest_there():
     """r up to 3, and 0 beyond: for N = 2 and 5 the terms run over 1, 2 and 0, 1, 2, 3."""
     metric = Family("rank_at_k", "R", "", (), upper=math.inf, term=rank).metric(3)
     assert attainable(metric, [2, 5], [1, 1]) == Attainable(0.5, 2.5)
-
-
-@pytest.mark.parametrize("key", DISPERSION)
-def test_dispersion_has_no_bounds(key):
-    assert attainable(key, [4], [3]) is None
-
-
-def test_where_no_task_counts_there_are_no_bounds():
-    assert attainable("auc", [1], [9]) is None
-    assert attainable("mr", [], []) is None
-    assert attainable("mr", [4], [0]) is None
-    # One task is left: its median is that of the others too.
-    assert attainable("median", [4, 900], [1, 0]) == Attainable(1, 4)
 
 
 def test_mistakes_are_refused():
@@ -98,26 +68,6 @@ def test_mistakes_are_refused():
         attainable("mr", [0, 4], [1, 1])
     with pytest.raises(RankadjustError, match="same length"):
         attainable("mr", [4], [1, 1])
-
-
-@given(
-    counts=st.lists(st.integers(1, 10**6), min_size=1, max_size=6),
-    shares=st.lists(st.floats(0, 1), min_size=6, max_size=6),
-    key=st.sampled_from(BOUNDED),
-)
-def test_no_ranks_pass_the_bounds(counts, shares, key):
-    ranks = [
-        1 + round(2 * share * (count - 1)) / 2
-        for count, share in zip(counts, shares[: len(counts)], strict=True)
-    ]
-    bounds = attainable(key, counts, np.ones(len(counts)))
-    if bounds is None:
-        assert resolve(key).least_candidates > max(counts)
-        return
-    value = float(metric_value(key, ranks, counts))
-    assert not bounds.excludes(value, value)
-    assert not bounds.excludes(bounds.least, bounds.least)
-    assert not bounds.excludes(bounds.greatest, bounds.greatest)
 
 
 def test_a_value_is_excluded_only_if_its_whole_interval_is():

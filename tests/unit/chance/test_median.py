@@ -2,11 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import stats
 
-from rankadjust.chance.median import _even_nodes
 from rankadjust.chance.poisson_binomial import TaskGroups, no_rank_between, tails
 
 
@@ -47,18 +43,3 @@ def test_probabilities_are_those_of_the_law_of_the_number_of_ranks(kind):
         assert middle.survival[place] == pytest.approx(law[:order].sum() + law[order] / 2, rel=1e-10)
         expected = laws(counts, tasks, at, at + gap[place])[order]
         assert both[place] == pytest.approx(expected, rel=1e-10)
-
-
-@settings(deadline=None, max_examples=30)
-@given(st.floats(2, 1e6), st.floats(12.5, 40), st.floats(12.5, 40), st.sampled_from([1e-6, 1e-9]))
-def test_equal_steps_stand_for_the_sum_over_all_x(deviation, below, above, tolerance):
-    """A bell of whatever width and place: the sums over all x of the normal density times 1, x and x^2."""
-    centre = below * deviation
-    bell = stats.norm(centre, deviation).pdf
-    low, high = 0, int(centre + above * deviation)
-    x, weights, values = _even_nodes(bell, low, high, tolerance)
-    assert x.size <= max(256, 12 * int(np.log2(high)))
-    assert values == pytest.approx(bell(x))
-    moments = [weights * values @ ((x - centre) / deviation) ** power for power in range(3)]
-    # For a normal law the sum over all x is the integral but for exp(-2 pi^2 deviation^2).
-    assert moments == pytest.approx([1.0, 0.0, 1.0], abs=10 * tolerance)

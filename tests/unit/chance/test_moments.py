@@ -20,9 +20,14 @@ from mpmath import mp, mpf
 from scipy import special
 
 from rankadjust.base.errors import RankadjustError
+from rankadjust.base.vocabulary import SIDES
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
 from rankadjust.chance.moments import metric_moments, moments_table
-from tests.searching import in_profile
+from rankadjust.counting.candidates import count_candidates
+from rankadjust.data.encode import encode
+from rankadjust.data.read import read_triples
+from rankadjust.data.registry import load_registry
+from tests.mirror import mirrored_files
 
 DATA = Path(__file__).parents[2] / "data" / "moments"
 FAMILY_NAMES = [family.key for family in FAMILIES.values() if family.has_moments]
@@ -144,14 +149,6 @@ def test_high_precision(case):
     tolerance = 1e-10 if case["metric"] in MEDIANS else 1e-12
     assert abs(mpf(found.expectation) / mpf(case["expectation"]) - 1) < tolerance
     assert abs(mpf(found.variance) / mpf(case["variance"]) - 1) < tolerance
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 10, 65536, 10**6, 10**8])
-def test_one_task_makes_all_means_the_same(count):
-    for like_rank in ("gmr", "hmr", "median"):
-        assert_same(of(like_rank, {count: 1}), of("mr", {count: 1}), 1e-12)
-    for like_inverse in ("igmr", "imr", "imedr"):
-        assert_same(of(like_inverse, {count: 1}), of("mrr", {count: 1}), 1e-12)
 
 
 @pytest.mark.parametrize("counts", [(7, 7), (1, 10**6), (100, 10**5), (10**8, 10**8)])
@@ -281,20 +278,7 @@ def test_median_against_convolution(histogram):
         assert rows[key]["variance"] == pytest.approx(variance, rel=1e-8)
 
 
-@settings(deadline=None, max_examples=in_profile(40))
-@given(st.dictionaries(st.integers(1, 25), st.integers(1, 6), min_size=1, max_size=5))
-def test_median_of_any_small_histogram(histogram):
-    rows = table(histogram, [resolve(key) for key in MEDIANS])
-    for key, (mean, variance) in zip(MEDIANS, convolved(histogram), strict=True):
-        assert rows[key]["expectation"] == pytest.approx(mean, rel=1e-12)
-        assert rows[key]["variance"] == pytest.approx(variance, rel=1e-9, abs=1e-13)
-
-
 # --- values obtained independently --------------------------------------------------------------------------
-
-
-def reference_tolerance(metric):
-    return 1e-10 if metric in INTEGRALS else 1e-12
 
 
 def test_reference_values():
@@ -313,9 +297,47 @@ def test_reference_values():
     joined = reference.join(found, on=[*keys, "split", "side", "metric"], how="left", suffix="_found")
     assert joined.height == 648
     for row in joined.iter_rows(named=True):
-        tolerance = reference_tolerance(row["metric"])
+        tolerance = 1e-10 if row["metric"] in INTEGRALS else 1e-12
         assert row["expectation_found"] == pytest.approx(row["expectation"], rel=tolerance), row
         assert row["variance_found"] == pytest.approx(row["variance"], rel=tolerance, abs=0), row
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    "name", ["CoDEx-S", "Countries-S1", "FB15k-237", "Kinships", "Nations", "UMLS", "WN18RR"]
+)
+def test_moments_of_an_independent_program(name, shared, tmp_path):
+    """Every value of moments.<name>.json: numbers of candidates, and two moments of twelve metrics."""
+    reference = json.loads((shared / f"data/reference/moments.{name}.json").read_text(encoding="utf-8"))
+    entry = load_registry()[name]
+    files = mirrored_files(entry, shared / "data" / "mirror", tmp_path)
+    triples = encode({split: read_triples(path, entry.format) for split, path in files.items()}).triples
+    histograms = {
+        protocol: count_candidates(triples, protocol, isolated=0).histogram
+        for protocol in ("filtered", "pykeen")
+    }
+    for place, expected in reference.items():
+        protocol, split = place.split("/")
+        histogram = histograms[protocol].filter(split=split)
+        assert histogram["entities"].max() == expected["entities"], place
+        for side in SIDES:
+            values = dict(expected[side])
+            part = histogram.filter((pl.col("side") == side) | pl.lit(side == "both"))
+            counts, tasks = part["num_candidates"], part["tasks"]
+            assert tasks.sum() == values.pop("n")
+            assert (counts.min(), counts.max()) == (
+                values.pop("min_candidates"),
+                values.pop("max_candidates"),
+            )
+            assert (counts * tasks).sum() / tasks.sum() == pytest.approx(values.pop("mean_candidates"))
+            for metric, moments in values.items():
+                found = metric_moments(metric, counts, tasks)
+                tolerance = 1e-10 if metric in INTEGRALS else 1e-12
+                assert [found.expectation, found.variance] == pytest.approx(moments, rel=tolerance, abs=0), (
+                    place,
+                    side,
+                    metric,
+                )
 
 
 # --- extremes, degenerate cases, mistakes -------------------------------------------------------------------
@@ -357,13 +379,6 @@ def constant(metric, histogram):
     return set(histogram) == {1}
 
 
-def test_a_k_beyond_all_candidates_leaves_nothing_to_chance():
-    for name in ("hits@100", "precision@100"):
-        found = of(name, {3: 4, 100: 2})
-        assert (found.expectation, found.variance) == (resolve(name).optimum, 0.0)
-    assert of("mrr@100", {3: 4, 100: 2}) == of("mrr", {3: 4, 100: 2})
-
-
 @settings(deadline=None)
 @given(
     k=st.integers(1, 200),
@@ -379,23 +394,6 @@ def test_what_does_not_vary_has_the_optimum_itself_as_expectation(k, counts):
         found = of(metric, {1: sum(within.values())})
         if metric.key != "auc":
             assert (found.expectation, found.variance) == (metric.optimum, 0.0)
-
-
-@settings(deadline=None)
-@given(
-    k=st.integers(1, 300), histogram=st.dictionaries(st.integers(1, 500), st.integers(1, 10**4), min_size=1)
-)
-def test_precision_is_a_share_of_hits(k, histogram):
-    """E and Var of [r <= k] / k in fractions, and of Hits@k divided by k and by k^2."""
-    n = sum(histogram.values())
-    share = {count: Fraction(min(k, count), count) for count in histogram}
-    expectation = sum(tasks * share[count] for count, tasks in histogram.items()) / (n * k)
-    variance = sum(tasks * share[count] * (1 - share[count]) for count, tasks in histogram.items())
-    found, hits = of(f"precision@{k}", histogram), of(f"hits@{k}", histogram)
-    assert found.expectation == pytest.approx(float(expectation), rel=1e-14)
-    assert found.variance == pytest.approx(float(variance / (n * k) ** 2), rel=1e-13, abs=0)
-    assert found.expectation == pytest.approx(hits.expectation / k, rel=1e-14)
-    assert found.variance == pytest.approx(hits.variance / k**2, rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize(

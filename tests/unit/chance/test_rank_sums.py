@@ -7,7 +7,6 @@ import pytest
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
-from rankadjust.chance.moments import metric_moments
 from rankadjust.chance.rank_sums import mean_over_orders
 
 METRICS = [metric for metric in expand(list(FAMILIES), [1, 3, 10, 1000]) if metric.term is not None]
@@ -27,28 +26,6 @@ def test_the_mean_is_that_of_all_ranks_in_between(metric):
     found = mean_over_orders(metric, best, worst, counts)
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-300)
     np.testing.assert_array_equal(best, [o for o, _ in RANGES])
-
-
-@pytest.mark.parametrize(
-    "metric", [metric for metric in METRICS if metric.additive], ids=lambda metric: metric.key
-)
-def test_where_everything_ties_the_mean_is_the_expectation(metric):
-    counts = np.array([2.0, 3, 14, 135, 14_541, 40_943, 2_500_604])
-    found = mean_over_orders(metric, np.ones_like(counts), counts, counts)
-    expected = [metric_moments(metric, [int(count)]).expectation for count in counts]
-    np.testing.assert_allclose(found, expected, rtol=1e-13)
-
-
-def test_the_reciprocal_of_the_mean_rank_is_something_else():
-    def mean(name, best, worst):
-        return float(mean_over_orders(resolve(name), *(np.array([each]) for each in (best, worst, 9.0)))[0])
-
-    # Three orders: (1 + 1/2 + 1/3) / 3 = 11/18, while the mean rank 2 has 1/2.
-    assert mean("mrr", 1.0, 3.0) == pytest.approx(11 / 18, rel=1e-15)
-    # One of the three ranks is 1, and two of the four ranks 2..5 are within 3.
-    assert mean("hits@1", 1.0, 3.0) == 1 / 3
-    assert mean("hits@3", 2.0, 5.0) == 1 / 2
-    assert mean("mr", 2.0, 5.0) == 3.5
 
 
 def test_without_ties_the_mean_is_the_term_to_the_bit():

@@ -9,9 +9,7 @@ from math import comb
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from scipy import sparse, stats
+from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
@@ -19,11 +17,8 @@ from rankadjust.chance.terms import (
     conditional_mean,
     covariance_sums,
     exponential_sum,
-    integrate,
-    integration_nodes,
     mean_and_variance,
 )
-from tests.searching import in_profile
 
 KEYS = [metric.key for metric in expand(list(FAMILIES), [1, 3, 10]) if metric.term and metric.family != "auc"]
 LARGE = [(1000, 1001), (10**8, 3), (10**8, 10**8), (10**8, 10**5)]
@@ -118,32 +113,6 @@ def test_closed_forms():
     assert covariance_sum(resolve("auc"), a, b, weights) == pytest.approx(4 / 12, rel=1e-15)
 
 
-def test_limit_of_the_logarithm():
-    # For large N, ln r - ln N is ln u: its variance is 1, all of it explained by the score.
-    assert covariance("gmr", 10**8, 10**8) == pytest.approx(1, abs=1e-5)
-
-
-@pytest.mark.parametrize("metric", [*KEYS, "hits@100", "ndcg@100", "hits@1000", "mrr@1000", "ndcg@1000"])
-def test_twice_as_many_nodes_change_nothing(metric):
-    metric = resolve(metric)
-    counts = np.array([2.0, 11.0, 14.0, 300.0, 14_541.0, 10.0**6, 10.0**8])
-    counts = counts[mean_and_variance(metric, counts)[1] > 0]
-    mean, _ = mean_and_variance(metric, counts)
-    conditional = conditional_mean(metric, counts)
-
-    def covariances(refinement):
-        nodes = integration_nodes(counts[-1], metric.k or 1, refinement)
-        centred = conditional(nodes.x) - mean[:, None]
-        return (centred * nodes.weights) @ centred.T
-
-    coarse, fine = covariances(1), covariances(2)
-    assert coarse == pytest.approx(fine, rel=1e-11)
-    one = sparse.csr_array(([1.0], ([0], [1])), shape=(counts.size, counts.size))
-    nodes = integration_nodes(counts[-1], metric.k or 1)
-    (integral,) = integrate(lambda x: [conditional(x) - mean[:, None]], one, nodes)
-    assert integral == pytest.approx(coarse[0, 1], rel=1e-12)
-
-
 @pytest.mark.parametrize("metric", [*KEYS, "hits@300", "ndcg@300"])
 def test_conditional_mean_against_the_binomial_law(metric):
     metric = resolve(metric)
@@ -194,16 +163,3 @@ def test_moments_of_one_task_against_the_sum(metric):
 def test_metrics_without_a_term_are_an_error():
     with pytest.raises(RankadjustError, match=r"Median rank is not a function"):
         mean_and_variance(resolve("median"), SEVERAL)
-
-
-@settings(deadline=None, max_examples=in_profile(40))
-@given(
-    a=st.integers(1, 10**8),
-    b=st.integers(1, 10**8),
-    metric=st.sampled_from(KEYS),
-)
-def test_covariance_lies_between_nothing_and_the_variances(a, b, metric):
-    _, variance = mean_and_variance(resolve(metric), np.array([a, b], dtype=float))
-    value = covariance(metric, a, b)
-    # Both conditional means fall, or both rise, with u; Cauchy and Schwarz.
-    assert 0 <= value <= np.sqrt(variance.prod()) * (1 + 1e-9)

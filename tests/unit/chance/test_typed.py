@@ -74,10 +74,3 @@ def test_a_table_of_values_is_read_like_one_value():
     assert [list(row) for row, case in zip(ends, texts, strict=True) if "value" in case] == [
         case["value"] for case in texts if "value" in case
     ]
-
-
-def test_a_table_has_no_mean_rank_in_percent():
-    row = {"dataset": SET, "metric": "mr", "value": "170%"}
-    found = rescore(pl.DataFrame([row])).row(0, named=True)
-    assert (found["status"], found["index"]) == ("value_impossible", None)
-    assert found["message"] == "mr is not a share, so '170%' cannot be its value"

@@ -47,12 +47,6 @@ def test_the_mean_of_a_function_stays_within_the_bounds(ranks, step, name):
         assert shares @ grid.values(function) == pytest.approx(mean, abs=1e-12)
 
 
-@pytest.mark.parametrize("most", [1.0, 14.0, 128.0])
-def test_with_few_candidates_every_rank_is_a_point(most):
-    np.testing.assert_array_equal(rank_grid(1.0, most, ()).points, np.arange(1, most + 1))
-    np.testing.assert_array_equal(rank_grid(0.5, most, ()).points, np.arange(1, most + 0.5, 0.5))
-
-
 def test_points_are_few_and_close():
     points = rank_grid(1.0, 40_943.0, (1.0, 3.0, 10.0, 100.0)).points
     assert points.size < 180
@@ -75,13 +69,3 @@ def test_the_mean_over_the_ranks_from_2_on():
     ]
     np.testing.assert_allclose(average(np.arange(1.0, 6)), expected, rtol=1e-15)
     assert average(np.array([2.5])) == pytest.approx((expected[1] + expected[2]) / 2)
-
-
-def test_a_distribution_that_does_not_increase_is_a_mixture_of_uniform_ones():
-    shares = np.array([0.1, 0.4, 0.3, 0.15, 0.05])
-    weights = np.append(shares[0], np.arange(1, 5) * -np.diff(np.append(shares[1:], 0.0)))
-    assert weights.min() >= 0
-    assert weights.sum() == pytest.approx(1)
-    for function in FUNCTIONS.values():
-        mean = weights @ Averaged(function, 5)(np.arange(1.0, 6))
-        assert mean == pytest.approx(shares @ function(np.arange(1.0, 6)))

@@ -44,12 +44,6 @@ def test_many_negatives_of_many_candidates_have_the_laws_of_scipy():
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-14)
 
 
-def test_all_others_are_drawn_where_there_are_no_more():
-    found = Draw(5).probabilities(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 3.0]))
-    np.testing.assert_array_equal(found.argmax(axis=1) + 1, [1, 2, 3])
-    assert found.max(axis=1) == pytest.approx(1)
-
-
 @pytest.mark.parametrize("negatives", ["without-replacement", "with-replacement"])
 def test_full_ranks_print_the_mean_over_all_draws(negatives):
     ranks, counts, q = [1, 3, 2, 5], [5, 4, 6, 5], 2
