@@ -1,8 +1,9 @@
 """Encoding triples: from labels to integers that depend on nothing but the labels."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
@@ -45,32 +46,37 @@ def encode(splits: Mapping[str, pl.DataFrame], entities: pl.Series | None = None
     triples = pl.concat(
         splits[name].select(pl.lit(name, pl.Enum(SPLITS)).alias("split"), *columns) for name in present
     )
-    labels = {
-        "entity": pl.concat([triples["head"], triples["tail"]]).unique().sort(),
-        "relation": triples["relation"].unique().sort(),
-    }
+    listed = [] if entities is None else [entities]
+    labels, (head, tail, *_) = _ids([triples["head"], triples["tail"], *listed])
+    relations, (relation,) = _ids([triples["relation"]])
     if entities is not None:
-        labels["entity"] = _listed(entities, labels["entity"])
-    ids = {
-        column: pl.col(column).cast(pl.Enum(labels[kind])).to_physical().cast(pl.UInt32)
-        for column, kind in zip(LABEL_COLUMNS, ("entity", "relation", "entity"), strict=True)
-    }
+        _require_listed(labels, entities)
     tables = [
         pl.DataFrame({"label": known}).select(
             kind=pl.lit(kind), id=pl.int_range(pl.len(), dtype=pl.UInt32), label="label"
         )
-        for kind, known in labels.items()
+        for kind, known in (("entity", labels), ("relation", relations))
     ]
-    return Encoded(triples.with_columns(**ids), pl.concat(tables))
+    return Encoded(triples.with_columns(head=head, relation=relation, tail=tail), pl.concat(tables))
 
 
-def _listed(entities: pl.Series, occurring: pl.Series) -> pl.Series:
-    """Return the labels of all entities, sorted; raise where one of a triple is not among them."""
+def _ids(columns: Sequence[pl.Series]) -> tuple[pl.Series, list[pl.Series]]:
+    """Return the sorted labels of some columns, and for each column the places of its labels among them."""
+    # Categories of their own live as long as a column that has them. Each label is hashed once.
+    categories = pl.Categorical(pl.Categories.random())
+    coded = [column.cast(categories) for column in columns]
+    distinct = pl.concat(coded).unique()
+    known = pl.DataFrame({"label": distinct.cast(pl.String), "code": distinct.to_physical()}).sort("label")
+    place = np.empty(known.height, np.uint32)
+    place[known["code"].to_numpy()] = np.arange(known.height, dtype=np.uint32)
+    return known["label"], [pl.Series(place[column.to_physical().to_numpy()]) for column in coded]
+
+
+def _require_listed(occurring: pl.Series, entities: pl.Series) -> None:
     missing = occurring.filter(~occurring.is_in(entities.implode()))
     if not missing.is_empty():
         raise RankadjustError(
-            f"{len(missing):,} of the {len(occurring):,} entities of triples are not in the list of all entities, "
-            f"for example {missing[0]!r}; check the columns under format.entities: entity is the field that the "
-            "triples use"
+            f"{len(missing):,} of the {len(occurring):,} entities occur in triples but not in the list of "
+            f"all entities, for example {missing[0]!r}; check the columns under format.entities: "
+            "entity is the field that the triples use"
         )
-    return entities.unique().sort()

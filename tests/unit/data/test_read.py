@@ -210,36 +210,6 @@ def test_a_list_of_entities(tmp_path, data, form):
     assert sorted(read_entities(path, form)) == ["a", "b b", "é"]
 
 
-@pytest.mark.parametrize(
-    ("data", "form", "message"),
-    [
-        (
-            b"2\na\t0\nb\t1\n",
-            Format(columns=("entity", "ignore")),
-            ":1: the first line is one number, as in ",
-        ),
-        (b"a\t0\nb\t1\n", Format(columns=("entity",)), ":1: 2 fields "),
-        (b"a\n\nb\n", Format(columns=("entity",)), ":2: the entity is empty; "),
-        (b"", Format(columns=("entity",)), ": the file is empty"),
-    ],
-)
-def test_a_bad_list_of_entities_is_named_with_its_line(tmp_path, data, form, message):
-    path = tmp_path / "entities.txt"
-    path.write_bytes(data)
-    with pytest.raises(RankadjustError) as info:
-        read_entities(path, form, "mine.txt")
-    assert str(info.value).startswith(f"mine.txt{message}")
-
-
-def test_the_bad_line_of_a_large_file_is_found(tmp_path):
-    path = tmp_path / "train.txt"
-    lines = [f"e{number}\tr\te{number + 1}\n" for number in range(200_000)]
-    lines[150_000] = "e\tr\n"
-    path.write_text("".join(lines))
-    with pytest.raises(RankadjustError, match=r"train\.txt:150001: 2 fields"):
-        read_triples(path, Format())
-
-
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(
         RankadjustError, match=r"none\.txt: the file cannot be read \(No such file or directory\)"
