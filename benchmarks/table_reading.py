@@ -15,6 +15,7 @@ from typing import Any
 from rankadjust.base.words import folded, our_word
 from rankadjust.data.registry import load_registry
 from rankadjust.tables.facts import DEFAULTS, reasons_in
+from rankadjust.tables.formats.cell_text import label
 from rankadjust.tables.headers import metric_key
 from rankadjust.tables.reading import known_names, read_tables
 
@@ -41,7 +42,7 @@ def plain(name: str | None) -> str:
     """Letters and digits of a name, Greek letters by their English names, so that 'ψ' and 'psi' are the same."""
     spelled = "".join(
         unicodedata.name(character).split()[-1] if "GREEK" in unicodedata.name(character, "") else character
-        for character in _ADDED.sub("", name or "")
+        for character in _ADDED.sub("", label(name or ""))
     )
     return folded(spelled)
 

@@ -15,7 +15,7 @@ from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.cells import adjustment_of
 from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
 from rankadjust.tables.headers import Names, datasets_within, metric_key
-from rankadjust.tables.layout import Table
+from rankadjust.tables.layout import Layout, Table
 from rankadjust.tables.reading import Reading
 from rankadjust.tables.sidecar import find_key, given_facts
 
@@ -91,16 +91,20 @@ def _where(cells: Sequence[Mapping[str, Any]], reading: Reading) -> str:
     grids = list(dict.fromkeys(cell["grid"] for cell in cells))
     place = "" if len(reading.tables) == 1 else f"table{'s' * (len(grids) > 1)} {_list(grids)}, "
     layout = reading.tables[grids[0] - 1].layout
-    names = {
-        cell["column"]: layout.columns[cell["column"] - 1].name for cell in cells if cell["grid"] == grids[0]
-    }
-    columns = [f"{number} '{name}'" if name else str(number) for number, name in names.items()]
-    rows = [cell["row"] for cell in cells]
+    kind = "row" if layout.metrics == "rows" else "column"
+    names = {cell[kind]: _name(layout, kind, cell[kind]) for cell in cells if cell["grid"] == grids[0]}
+    named = [f"{number} '{name}'" if name else str(number) for number, name in names.items()]
     lines = [cell["line"] for cell in cells if cell["line"] is not None]
-    kind, span = ("line", lines) if lines else ("row", rows)
-    where = f"column{'s' * (len(columns) > 1)} {_list(columns)}, {kind}{_range(span)}"
+    span = f"line{_range(lines)}" if lines else f"row{_range([cell['row'] for cell in cells])}"
+    where = f"{kind}{'s' * (len(named) > 1)} {_list(named)}, {span}"
     texts = _list([f"'{text}'" for text in dict.fromkeys(cell["text"] for cell in cells)])
     return " ".join(f"in {place}{where} ({texts})".split())
+
+
+def _name(layout: Layout, kind: str, number: int) -> str:
+    if kind == "column":
+        return layout.columns[number - 1].name
+    return next(filter(None, layout.rows[number - 1].labels.values()), "")
 
 
 def _range(numbers: Sequence[int]) -> str:

@@ -43,6 +43,7 @@ from rankadjust.tables.headers import (
     datasets_within,
     find_dataset,
     is_bookkeeping,
+    other_evaluation_within,
     read_header,
     role_of,
 )
@@ -188,9 +189,9 @@ class _Reader:
         if column.index == row.merged:
             return "unread", "the name of the model ends in a number, which may be the value beside it"
         is_unnamed = column.role == "other" and not column.header and column.line.role is None
-        if not text or not is_unnamed or not -1 < last < column.index:
-            return self._beside(row, column) if column.role == "other" else _LABEL
-        return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
+        if is_unnamed and text and last > -1 and (column.index > last or _is_result(text)):
+            return ("missing", None) if is_missing(text) else ("unread", "the column has no header")
+        return self._beside(row, column) if column.role == "other" else _LABEL
 
     def _parts(self, row: Row, column: Column) -> Iterator[tuple[Column, str, str]]:
         """Yield the numbers of a cell such as 'paper: 0.9 ours: 0.8', each with labelled column and label."""
@@ -286,8 +287,9 @@ class _Reader:
 
 def _unread(facts: Facts) -> str | None:
     """Return the reason why values with these facts stay unread, None if they are read."""
-    if facts.conflicts:
-        return "; ".join(facts.conflicts)
+    unknown = ("a metric beside unknown words; state what the column holds",) * bool(facts.unknown)
+    if facts.conflicts or unknown:
+        return "; ".join((*facts.conflicts, *unknown))
     if facts.metric is None:
         return "no header names its metric"
     task = facts.task
@@ -312,8 +314,8 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
     """
     whole, in_row, in_column = table.stated.facts, row.line.facts, column.line.facts
     stated = in_row.over(in_column)
-    header = _without(column.facts, in_column, whole["dataset"], known)
-    labels = _without(bare, in_row, whole["dataset"], known)
+    header = _directed(_without(column.facts, in_column, whole["dataset"], known), table)
+    labels = _directed(_without(bare, in_row, whole["dataset"], known), table)
     # Without a sidecar, an option of the command states it.
     by = "the sidecar" if table.stated.has_sidecar else "the option"
     lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), by, "the table")
@@ -336,6 +338,19 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
         task=None if is_explained and task in OTHER_CANDIDATES else facts.task,
         rest=None,
         conflicts=tuple(dict.fromkeys(conflicts)),
+    )
+
+
+def _directed(facts: Facts, table: Table) -> Facts:
+    """Return facts with the side that `left` or `right` means, as an assumption, unless the sidecar states it."""
+    printed = facts["side"]
+    if printed not in ("left", "right"):
+        return facts
+    left, why = table.layout.left
+    other = "tail" if left == "head" else "head"
+    is_stated = table.stated.facts.side is not None
+    return replace(
+        facts, side=None if is_stated else Fact(left if printed == "left" else other, INFERRED, why)
     )
 
 
@@ -366,6 +381,7 @@ def settle(
         _settle_sign(value, states, signs)
     _decide_units(kept, states, table.layout.percent)
     _doubt_swapped(kept)
+    _doubt_raw(kept)
     _doubt_protocols(kept, table)
     return [value for value in kept if states[value.cell][0] == "value"], remarks
 
@@ -533,7 +549,7 @@ def _stated(facts: Facts) -> set[str]:
 def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
     """Mark a protocol as assumed if a note in the header or the text around the table may mean another."""
     for value in values:
-        protocol, sampled = value.facts.protocol, table.layout.sampled
+        protocol, notes = value.facts.protocol, value.facts.notes or ""
         is_settled = protocol is not None and (protocol.source in (GIVEN, INFERRED) or bool(protocol.reason))
         if is_settled or (protocol and protocol.value.startswith("sampled-")):
             continue
@@ -542,10 +558,11 @@ def _doubt_protocols(values: Sequence[Value], table: Table) -> None:
             table.layout.rows[value.cell[0]].line,
             table.layout.columns[value.cell[1]].line,
         )
-        if sampled:
-            doubt = f"though the text around the table speaks of '{sampled}'"
-        elif value.facts.notes and not protocol and not any(line.facts.notes for line in lines):
-            doubt = f"though the header has a note: {value.facts.notes}"
+        is_explained = any(line.facts.notes for line in lines)
+        if other := table.layout.other:
+            doubt = f"though the text around the table speaks of '{other}'"
+        elif notes and not is_explained and (not protocol or other_evaluation_within(notes)):
+            doubt = f"though the header has a note: {notes}"
         else:
             continue
         taken = protocol.because(f"{protocol.value}, {doubt}") if protocol else None
@@ -700,3 +717,28 @@ def _doubt_swapped(values: Sequence[Value]) -> None:
         if value.facts.metric:
             doubted = value.facts.metric.because("of the header, though most rows are impossible with it")
             value.facts = replace(value.facts, metric=doubted)
+
+
+def _doubt_raw(values: Sequence[Value]) -> None:
+    """Mark protocols as assumed where a raw value is better than the filtered one: filtering only improves a rank."""
+    pairs: dict[tuple[Any, ...], dict[str, Value]] = defaultdict(dict)
+    for value in values:
+        if value.facts["protocol"] in ("raw", "filtered") and value.unit is not None:
+            about = (
+                value.name,
+                value.series[1],
+                *(value.facts[name] for name in EVALUATION if name != "protocol"),
+            )
+            pairs[about][value.facts["protocol"] or ""] = value
+    for pair in (pair for pair in pairs.values() if len(pair) > 1):
+        ends = {
+            name: value.number.interval(percent=value.unit is not None and value.unit.value == "percent")
+            for name, value in pair.items()
+        }
+        is_rising = (found := find_adjusted(pair["raw"].metric)) is not None and found[0].increasing
+        better, worse = ("raw", "filtered") if is_rising else ("filtered", "raw")
+        if ends[better].low > ends[worse].high:
+            why = "as printed, though the raw value is better than the filtered one, which is impossible"
+            for value in pair.values():
+                if value.facts.protocol:
+                    value.facts = replace(value.facts, protocol=value.facts.protocol.because(why))

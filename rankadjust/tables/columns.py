@@ -8,15 +8,21 @@ from functools import cached_property
 
 from rankadjust.base.words import folded
 from rankadjust.tables.facts import NOTHING, SUBSET, Fact, Facts, name_of
-from rankadjust.tables.formats.cell_text import holds_numbers, is_numeric, label, number_beside_name
+from rankadjust.tables.formats.cell_text import (
+    holds_numbers,
+    is_missing,
+    is_numeric,
+    label,
+    number_beside_name,
+)
 from rankadjust.tables.headers import (
     find_dataset,
     is_difference,
     metric_key,
+    metrics_within,
     read_header,
     role_of,
     split_name,
-    unknown_word,
     words_for,
 )
 from rankadjust.tables.sheet import Sheet
@@ -36,6 +42,7 @@ MEANS = {"mean", "avg", "average", "overall", "all"}
 _BETWEEN = {"torso", "body", "medium", "mid", "middle"}
 # Web pages hide each text with an @ as a mail address, even Hits@10: the values below are reported as unread.
 _HIDDEN = re.compile(r"\[email\s+protected\]")
+_MODEL = {"model", "models", "modelname"}
 # Where rows are metrics, a column with one of these headers holds all their values.
 _LONG = {"value", "values", "metric", "score", "result"}
 
@@ -111,10 +118,7 @@ def columns_of(sheet: Sheet, metrics: str, metric_column: int | None) -> tuple[C
 
 def explained(facts: Facts) -> Facts:
     """Return the facts of a line without its unknown words: a sidecar explains the line."""
-    if facts.unknown:
-        others = tuple(why for why in facts.conflicts if why != unknown_word(facts.unknown))
-        return replace(facts, unknown=None, conflicts=others)
-    return facts if facts.metric else replace(facts, rest=None)
+    return replace(facts, unknown=None, rest=facts.rest if facts.metric and not facts.unknown else None)
 
 
 def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
@@ -122,6 +126,8 @@ def _role(sheet: Sheet, index: int, metrics: str, long: int | None) -> str:
     if line.role or line.facts.metric:
         return line.role or "value"
     role = next((role for role in map(role_of, reversed(stack)) if role), None)
+    decimals = sum("." in cell and is_numeric(cell) for cell in sheet.cells[index])
+    role = None if role in LABEL_ROLES and 2 * decimals > len(sheet.cells[index]) else role
     if metrics == "columns":
         is_value = _names_values(sheet, index, role)
     else:
@@ -146,7 +152,8 @@ def _may_be_values(sheet: Sheet, index: int) -> bool:
     is_mean = bool(stack) and folded(stack[-1]) in MEANS and any(facts.dataset for facts in sheet.facts)
     if not stack or is_difference(stack[-1]) or is_mean:
         return False
-    if all(map(number_beside_name, cells)):
+    texts = [cell for cell in cells if not is_missing(cell)]
+    if texts and all(map(number_beside_name, texts)):
         return True
     return any(map(holds_numbers, cells)) and not _is_numbering(cells) and not sheet.is_text(index)
 
@@ -165,6 +172,13 @@ def _settle_label_roles(sheet: Sheet, roles: list[str]) -> dict[int, str]:
     for index in free:
         roles[index] = _settled(sheet, index, roles, above)
     models = [index for index in free if roles[index] == "model"]
+    # Beside 'model', 'baseline' says something about it.
+    named = (
+        [index for index in models if folded(sheet.stacks[index][-1]) in _MODEL] if len(models) > 1 else []
+    )
+    for index in set(models) - set(named) if named else ():
+        roles[index] = "other"
+    models = named or models
     same = [index for index in models if len(set(sheet.cells[index])) == 1]
     for index in same if len(same) < len(models) else ():
         roles[index] = "other"
@@ -217,7 +231,10 @@ def with_unknown_words(sheet: Sheet) -> Sheet:
     In a key with a data set ('FB15k.TransE.mrr'), the word names the model; in 'FB15k-237 O MRR' it does not.
     """
     said = [facts for facts in sheet.facts if facts.metric]
-    if any(not facts.dataset and not _NAME.search(facts.unknown or "") for facts in said):
+    words = [facts.unknown or "" for facts in said]
+    is_named = all(facts.dataset or _NAME.search(facts.unknown or "") for facts in said)
+    # 'MRR Hits@1' names two metrics.
+    if not is_named or any(map(metrics_within, words)):
         return sheet
     return replace(sheet, facts=[_with_name(facts) for facts in sheet.facts])
 
@@ -261,6 +278,29 @@ def _of_side(facts: Facts, letter: str, side: str | None) -> Facts:
     if side is None or facts.side is not None:
         return facts
     return replace(explained(facts), side=Fact(side).because(f"from '{letter}'"), notes=None, rest=None)
+
+
+def with_datasets_carried(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Give a metric without a data set that of the columns to its left, as an assumption: 'UMLS MRR', 'MR'.
+
+    Nothing is carried to columns of a metric that the data set has already: they may be of another.
+    """
+    carried = list(columns)
+    left: Fact | None = None
+    seen: set[tuple[str | None, ...]] = set()
+    for column in (column for column in columns if column.role == "value"):
+        facts = column.facts
+        plain = facts.without("dataset").evaluation
+        if facts.dataset:
+            seen = seen if left and left.value == facts.dataset.value else set()
+            left = facts.dataset
+        elif left is None or facts.rest or facts.unknown or column.line.facts.dataset or plain in seen:
+            left = None
+        else:
+            dataset = replace(left, reason=None).because(f"as in the column to the left, {left.value}")
+            carried[column.index] = replace(column, facts=replace(facts, dataset=dataset))
+        seen.add(plain)
+    return tuple(carried)
 
 
 def with_unknown_headers(

@@ -55,8 +55,17 @@ _SAMPLED = re.compile(
 _OF_TRAINING = {"sampled", "negatives", "negative samples"}
 # In prose 'raw' may describe anything.
 _OF_RANKING = re.compile(r"\W(?:filter\w*|settings?|metrics?|ranks)$", re.IGNORECASE)
+# Another evaluation than ranking the entities for every test triple.
+_OTHER_EVALUATION = re.compile(
+    r"\b(?:inductive|unseen|hard|zero-shot|few-shot|subset|top-?\d+ (?:candidates?|entities))\b"
+    r"|\b[\d,]+ (?:random(?:ly)? )?(?:\w+ )?(?:test )?(?:triples|triplets|queries|facts|samples)\b",
+    re.IGNORECASE,
+)
+# Labels of differences between the rows of other models.
 _DIFFERENCE = re.compile(
-    r"(abs\w*|rel\w*)?\W*(improvements?|improv|gains?|differences?|diff|delta|Δ)(?![\w-])", re.IGNORECASE
+    r"(?:(?:abs|rel)\w*\W*|\W*)(?:improve(?:ments?)?|improv|imp|gains?|differences?|diff|delta|Δ|in-?crease|decrease)"
+    r"(?![\w-])|(?:vs\b|over (?:the )?(?:best|sota|prior|previous|baseline)|relative\b)|.*\bgap$",
+    re.IGNORECASE,
 )
 _ANY = "abcdefghijklmnopqrstuvwxyz"
 
@@ -72,6 +81,8 @@ def _vocabulary() -> Mapping[str, tuple[str, str]]:
     """Return the words that qualify a value: run of words in lower case -> field and our word ('' for fillers)."""
     mapping = shipped_mapping()
     known = {_key(word): ("", "") for word in mapping["headers"]["fillers"]}
+    # Which side they are depends on the evaluator.
+    known |= {word: ("side", word) for word in ("left", "right")}
     for field, words in mapping["words"].items():
         # Names of metrics are looked up by `metric_key`.
         known |= {_key(word): (field, ours) for word, ours in words.items()} if field != "metric" else {}
@@ -189,8 +200,13 @@ def _joined(text: str, start: int, end: int, names: Names) -> str | None:
     if match is None or (text[:start].endswith("*") and match[0].startswith("*")):
         return None
     words = _WORD.findall(match[0])
-    is_known = bool(words) and all(_look_up(word, names)[0] is not None for word in words if word != "*")
+    is_known = bool(words) and all(_is_known(word, names) for word in words if word != "*")
     return None if is_known and match[0][0] == "-" else text[start : match.end()]
+
+
+def _is_known(word: str, names: Names) -> bool:
+    # The h75 of 'NELL-995-h75' is no Hits@75.
+    return _look_up(word, names)[0] is not None and re.fullmatch(r"[hH]\d+", word) is None
 
 
 def split_name(text: str, names: Names) -> tuple[str, str] | None:
@@ -218,6 +234,12 @@ def tasks_within(text: str) -> dict[str, str]:
 def sampled_within(text: str) -> str | None:
     """Return the words of a longer text that speak of sampled candidates."""
     match = _SAMPLED.search(text)
+    return match[0] if match else None
+
+
+def other_evaluation_within(text: str) -> str | None:
+    """Return the words of a title or a note that speak of another evaluation: inductive, hard, 1,000 triples."""
+    match = _OTHER_EVALUATION.search(text)
     return match[0] if match else None
 
 
@@ -256,13 +278,8 @@ def read_header(text: str, names: Names) -> Facts:
     return replace(said, dataset=replace(said.dataset, printed=text)) if said.dataset else said
 
 
-def unknown_word(words: str) -> str:
-    """Return the message about a header that names a metric beside words that are not understood."""
-    return f"a metric with the unknown word '{words}'; state what the column holds"
-
-
 def _beside_unknown(text: str, names: Names) -> Facts | None:
-    """Return the metric of a header with unknown words, and a conflict that names them; None without a metric.
+    """Return the metric of a header with words that are unknown, or say two things; None without a metric.
 
     Words for a spread or a difference also give None: the column then holds no values of the metric.
     """
@@ -276,7 +293,7 @@ def _beside_unknown(text: str, names: Names) -> Facts | None:
     words = together[0] if unknown and together else " ".join(unknown) or text
     said = Facts.of(**{field: ours[0] for field, ours in facts.items() if len(ours) == 1})
     metric = Fact(facts["metric"][0], printed=text)
-    return replace(said, metric=metric, unknown=words, conflicts=(unknown_word(words),))
+    return replace(said, metric=metric, unknown=words)
 
 
 def _with_brackets(main: str, text: str, names: Names) -> Facts | None:

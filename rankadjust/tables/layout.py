@@ -5,26 +5,31 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from rankadjust.base.words import shipped_mapping
 from rankadjust.tables.columns import (
     Column,
     columns_of,
     where_metrics_are,
+    with_datasets_carried,
     with_sides_of_pairs,
     with_unknown_headers,
     with_unknown_words,
 )
-from rankadjust.tables.facts import ENTITY_RANKING, NOTHING, Fact, Facts
+from rankadjust.tables.facts import ENTITY_RANKING, INFERRED, NOTHING, QUERIES, Fact, Facts
 from rankadjust.tables.formats.cell_text import is_numeric, label
 from rankadjust.tables.formats.grid import Grid
 from rankadjust.tables.headers import (
     Names,
     datasets_within,
+    find_dataset,
     metric_key,
     metrics_within,
+    other_evaluation_within,
     protocols_within,
     role_of,
     sampled_within,
     tasks_within,
+    words_of,
 )
 from rankadjust.tables.rows import Row, names_metric, rows_of, with_datasets_in_names, with_sides_in_names
 from rankadjust.tables.sheet import Header, Sheet
@@ -36,6 +41,7 @@ _CAPTION_WORDS = 20
 _MODEL_OPTION = re.compile(
     r"(?:--model(?:[_-]name)?[ =]|\bmodel(?:_name)?['\"]?[=:]\s?['\"]?|^Model: (?=\S+$))([\w.+-]+)"
 )
+_DATASET_OPTION = re.compile(r"--data(?:set)?[ =]([\w.+-]+)")
 _IN_PERCENT = re.compile(r"\bin (?:%|percent|per cent)|\(%\)", re.IGNORECASE)
 
 # The texts around a table, the nearest first; each with a description of its place, for people.
@@ -47,7 +53,8 @@ class Layout:
     """The columns and rows of a grid, and the facts that the text around it states about the whole table.
 
     metrics: where the metrics are named: 'columns', 'rows', 'table', or '' (nowhere). percent: the text around the
-    table that declares its numbers percent. sampled: the words around the table that speak of sampled candidates.
+    table that declares its numbers percent. other: the words around the table that speak of another evaluation. left:
+    the side that left is, with the reason.
     """
 
     columns: tuple[Column, ...]
@@ -55,7 +62,8 @@ class Layout:
     facts: Facts
     metrics: str
     percent: str | None = None
-    sampled: str | None = None
+    other: str | None = None
+    left: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -151,8 +159,16 @@ def lay_out(grid: Grid, stated: Stated, names: Names, stem: str) -> Layout:
             around = around.over(dataset_around(texts, names))
     labels = [row.facts for row in rows if row.kind == "values"]
     columns = with_unknown_headers(sheet, columns, labels, around)
-    sampled = next(filter(None, map(sampled_within, grid.context)), None)
-    return Layout(columns, tuple(rows), around, metrics, percent_around(texts), sampled)
+    if not stated.facts.dataset and not any(facts.dataset for facts in labels):
+        columns = with_datasets_carried(columns)
+    if any(line.facts["task"] == QUERIES for line in lines):
+        around = Facts.of(INFERRED, "as its columns or rows say", task=QUERIES).over(around)
+    other = [
+        *map(sampled_within, grid.context),
+        *(other_evaluation_within(text) for _, text in _captions(texts[:-1])),
+    ]
+    said = next(filter(None, other), None)
+    return Layout(columns, tuple(rows), around, metrics, percent_around(texts), said, left_around(texts))
 
 
 def metric_around(around: _Around) -> Facts:
@@ -162,6 +178,9 @@ def metric_around(around: _Around) -> Facts:
 
 def dataset_around(around: _Around, names: Names) -> Facts:
     """Return the data set of the nearest text that names a single data set; the reason lists all others."""
+    for command, text in around:
+        if (option := _DATASET_OPTION.search(text)) and (ours := find_dataset(option[1], names)):
+            return Facts(dataset=Fact(ours, printed=option[1])).because(f"from {command}")
     texts = [(where, datasets_within(text, names)) for where, text in around]
     # A text with several data sets leaves the choice among them to the other texts.
     possible = next((set(named) for _, named in texts if len(named) > 1), None)
@@ -195,6 +214,19 @@ def protocol_around(around: _Around) -> Facts:
 def model_around(around: _Around) -> Facts:
     """Return the model in a command of the texts around a table, such as '--model_name TransE_l2'."""
     return _nearest("model", around, lambda text: dict.fromkeys(_MODEL_OPTION.findall(text)[:1], text))
+
+
+def left_around(around: _Around) -> tuple[str, str]:
+    """Return the side that `left` means, and the reason: it differs from evaluator to evaluator."""
+    directions = shipped_mapping()["directions"]
+    for where, text in around:
+        words = words_of(text)
+        named = [name for name in directions if words_of(name) <= words]
+        if len({directions[name] for name in named}) == 1:
+            return directions[
+                named[0]
+            ], f"as left is the {directions[named[0]]} in {named[0]}, which {where} names"
+    return "head", "as left is the head in OpenKE, but it is the tail in ConvE and CompGCN"
 
 
 def _captions(around: _Around) -> _Around:

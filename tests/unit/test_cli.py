@@ -149,7 +149,7 @@ def test_mistakes_are_one_line_with_the_remedy(run, line, message):
     [
         ("--dataset Nations --split test mrr=0.3", "--dataset Nations mrr=0.3"),
         ("--dataset Nations --split Test mrr=0.3", "--dataset Nations mrr=0.3"),
-        ("--dataset Nations --side right mrr=0.3", "--dataset Nations --side tail mrr=0.3"),
+        ("--dataset Nations --side object mrr=0.3", "--dataset Nations --side tail mrr=0.3"),
         ("--dataset Nations --protocol unfiltered mrr=0.3", "--dataset Nations --protocol raw mrr=0.3"),
     ],
 )

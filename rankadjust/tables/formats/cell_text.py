@@ -27,7 +27,7 @@ _DECIMAL = re.compile(r"(?<![\w.])\d*[.,]\d+(?![\w.]\d)")
 _MOST_WORDS = 6
 # Values that are not exact, and values beside a name: '~0.48', '0.49 (ConvE)', 'SACN (0.54)'.
 _ABOUT = re.compile(rf"[~≈≃<>≤≥]\s?{NUMBER}\s?%?")
-_BESIDE_NAME = re.compile(r"\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w-]*\s?\(\d*\.\d+\)")
+_BESIDE_NAME = re.compile(r"\d*\.\d+\s?\([^()\d]+\)|[^\W\d][\w+-]*\s?\(\d*\.\d+\)|[^\W\d][\w+-]* \d*\.\d+")
 _LABELLED = re.compile(rf"([^\W\d][\w-]{{0,30}}+)\s?:\s?({NUMBER}\s?%?)(?=[\s,;/|]|$)[\s,;/|]*+")
 _LATEX = re.compile(r"\$[^$]+\$|\\[A-Za-z]+|\\[%&_#,;]")
 _SUPERSCRIPT = re.compile(r"\^\{[^{}]*\}|\^\S+")
@@ -89,7 +89,7 @@ def several_numbers(text: str) -> bool:
 
 @lru_cache(maxsize=_CACHED)
 def number_beside_name(text: str) -> bool:
-    """Return whether a cell holds a name and a decimal number, one of them in brackets; it may be a name as a whole."""
+    """Return whether a cell holds a name and a decimal number: 'SACN (0.54)', 'SACN 0.54'; it may be a name."""
     return len(text) <= _LONGEST and _BESIDE_NAME.fullmatch(_undecorated(text)) is not None
 
 

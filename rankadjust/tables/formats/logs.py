@@ -108,7 +108,7 @@ def _is_metric(name: str) -> bool:
 
 def _is_understood(name: str) -> bool:
     said = read_header(name, _NO_NAMES)
-    return said.metric is not None and not said.conflicts
+    return said.metric is not None and not said.unknown
 
 
 def _line(number: int, written: str) -> _Line:

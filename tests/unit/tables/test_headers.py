@@ -117,7 +117,7 @@ def test_what_is_not_understood_in_brackets_is_kept():
 )
 def test_headers_that_say_two_things_are_not_understood(text):
     said = read_header(text, NAMES)
-    assert said.conflicts if said.metric else told(said) == {"rest": text}
+    assert said.unknown if said.metric else told(said) == {"rest": text}
 
 
 def test_a_name_that_holds_a_data_set_is_divided():
