@@ -74,7 +74,8 @@ def adjusted_rows(
 
     rows = pl.concat([with_defaults_named(table.rows) for table in read], how="diagonal")
     rescored = rescore(accepted(rows) if accept else rows, constants)
-    say_what_was_assumed(assumptions(rescored))
+    if not accept:
+        say_what_was_assumed(assumptions(rescored))
     return rescored
 
 
@@ -123,10 +124,11 @@ def _sidecar_of_answers(
     answers = []
     for question in questions(reading, names):
         echo(question.text, err=True)
-        usual = question.candidates[0] if question.candidates else "-"
         refused = None
         while True:
-            text = click.prompt("  a number, a name, or - to leave it open", default=usual, err=True)
+            text = click.prompt(
+                "  a number, a name, or - to leave it open", default=question.default, err=True
+            )
             try:
                 answer = answered(question, text, names, is_repeated=text == refused)
             except RankadjustError as error:

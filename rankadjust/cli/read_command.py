@@ -79,7 +79,7 @@ def read(
 def _write_files(
     reading: "Reading", sidecar: Path | None, output: Path | None, constants: "Constants"
 ) -> None:
-    """Write the sidecar and the adjusted tables that were asked for; of several tables each has a number."""
+    """Write the sidecar and the adjusted tables that were asked for; of several, {table} of the path is the number."""
     if sidecar is not None:
         from rankadjust.base.io import write_text
         from rankadjust.tables.account import draft_sidecar
@@ -90,11 +90,13 @@ def _write_files(
         from rankadjust.output.markup import adjusted_tables, write_adjusted
 
         adjusted = list(adjusted_tables(reading, rescore(reading.values, constants)))
-        many = len(reading.tables) > 1
-        places = [
-            output.with_stem(f"{output.stem}-{number}") if many else output
-            for number in range(1, len(adjusted) + 1)
-        ]
+        places = [Path(str(output).replace("{table}", str(n))) for n in range(1, len(adjusted) + 1)]
+        if len(set(places)) < len(places):
+            each = output.with_stem(f"{output.stem}-{{table}}")
+            raise RankadjustError(
+                f"{reading.path.name} has {len(adjusted)} tables with values: write each to a file of its own, "
+                f"for example with --output '{each}'"
+            )
         for place in places:
             options.require_output_free(click.get_current_context(), place)
         for one, place in zip(adjusted, places, strict=True):

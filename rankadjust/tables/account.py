@@ -340,6 +340,12 @@ class Question:
     candidates: tuple[str, ...]
 
     @property
+    def default(self) -> str:
+        """The answer of pressing Enter: what was assumed or is usual; '-' for a fact that may differ by column."""
+        is_usual = self.why is not None or self.fact in _OF_FILE
+        return self.candidates[0] if self.candidates and is_usual and not self.columns else "-"
+
+    @property
     def text(self) -> str:
         """The question, with the candidates by number."""
         offered = "   ".join(f"{number} {text}" for number, text in enumerate(self.candidates, start=1))
