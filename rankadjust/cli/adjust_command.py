@@ -43,7 +43,7 @@ def _adjust(
 
     named = named_values(values, metric)
     dataset, against = str(evaluation["dataset"]), evaluation["against"]
-    constants = constants_of(results, database, dataset)
+    constants = constants_of(results, database)
     require_times(evaluation["scores"], constants, dataset)
     settings: dict[str, Any] = {**evaluation, "database": constants}
     adjusted_values = [adjust_value(text, metric=name, **settings) for name, text in named]

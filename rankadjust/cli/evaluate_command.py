@@ -72,7 +72,7 @@ def _evaluate(
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
 
     if dataset is not None:
-        constants = constants_of(results, database, dataset)
+        constants = constants_of(results, database)
         require_times(given["scores"], constants, dataset)
         given |= {"dataset": dataset, "database": constants}
     judged = ranks if tasks is None else _with_attributes(ranks, tasks)

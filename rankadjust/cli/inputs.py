@@ -24,19 +24,13 @@ Given = Mapping[str, str | None]
 _PUBLISHED = ("resources", "published")
 
 
-def constants_of(
-    results: Path | None, database: Path | None = None, dataset: str | None = None
-) -> "Constants":
-    """Return the constants of a run or of a given database; without both, the released constants.
-
-    dataset: keep only the rows of this data set.
-    """
+def constants_of(results: Path | None, database: Path | None = None) -> "Constants":
+    """Return the constants of a run or of a given database; without both, the released constants."""
     if results is not None and database is not None:
         raise RankadjustError("--results and --database both name a database; give one of them")
     from rankadjust.database.constants import Constants
 
-    constants = Constants.from_files(database) if results is None else Constants.of_run(results)
-    return constants if dataset is None else constants.only(dataset)
+    return Constants.from_files(database) if results is None else Constants.of_run(results)
 
 
 def require_times(scores: str | None, constants: "Constants", dataset: str) -> None:

@@ -4,7 +4,6 @@
 
 import sys
 import textwrap
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -26,7 +25,7 @@ def show(
     from rankadjust.output.terminal import overview_text
 
     shown = overview(dataset, protocol, split, constants_of(results, database))
-    show_result(lambda: asdict(shown), lambda: overview_text(shown, sys.stdout.encoding), as_json)
+    show_result(lambda: shown, lambda: overview_text(shown, sys.stdout.encoding), as_json)
 
 
 @options.command(options.RESULTS, options.DATABASE, options.JSON)

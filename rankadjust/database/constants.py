@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.frames import require_frame
 from rankadjust.base.vocabulary import KEY
-from rankadjust.chance.metrics import resolve
 from rankadjust.database.histograms import Histograms
-from rankadjust.database.known_names import KINDS, known_name
+from rankadjust.database.known_names import Names, narrowed
 from rankadjust.database.store import (
     BASELINES,
     BASELINES_SCHEMA,
@@ -30,14 +28,13 @@ from rankadjust.database.store import (
     load_candidates,
     load_database,
     load_datasets,
-    names_of_datasets,
     with_released,
 )
 
 if TYPE_CHECKING:
     from rankadjust.data.registry import Dataset
 
-Names = str | Sequence[str]
+_Load = Callable[[Path], pl.DataFrame]
 
 _SET = ("dataset", "protocol", "split")
 # The shipped protocols for data with times; to read them all takes longer than everything else.
@@ -75,17 +72,14 @@ class Constants:
         *,
         file: Path | None = None,
         baselines: pl.DataFrame | None = None,
-        dataset: str | None = None,
     ) -> None:
         """Take what is known already; the class methods say where the rest comes from.
 
         table: rows with the columns of `rankadjust.database.store.SCHEMA`, optionally with `origin` (computed,
         released). histograms: of the candidates. file: the database, None for the released one or a frame.
-        baselines: what counting baselines reach (`rankadjust.database.store.BASELINES_SCHEMA`). dataset: no rows
-        of others are read from the file.
+        baselines: what counting baselines reach (`rankadjust.database.store.BASELINES_SCHEMA`).
         """
         self.file = file
-        self._dataset = dataset
         self._table = table
         self._histograms = histograms
         self._baselines = baselines
@@ -93,8 +87,7 @@ class Constants:
     @cached_property
     def table(self) -> pl.DataFrame:
         """The rows of the database."""
-        file = beside_database(None, DATABASE) if self.file is None else self.file
-        return _read_once(load_database, file, self._dataset) if self._table is None else self._table
+        return self._read(load_database, DATABASE) if self._table is None else self._table
 
     @cached_property
     def histograms(self) -> Histograms:
@@ -107,12 +100,12 @@ class Constants:
     @property
     def candidates(self) -> pl.DataFrame:
         """The candidate histograms beside the database. Raises RankadjustError where there are none."""
-        return _read_once(load_candidates, beside_database(self.file, CANDIDATES), self._dataset)
+        return self._read(load_candidates, CANDIDATES)
 
     @property
     def datasets(self) -> pl.DataFrame:
         """The counts of data sets beside the database, as text. Raises RankadjustError where there are none."""
-        return _read_once(_datasets, beside_database(self.file, DATASETS))
+        return self._read(load_datasets, DATASETS)
 
     @cached_property
     def baselines(self) -> pl.DataFrame:
@@ -120,12 +113,18 @@ class Constants:
         if self._baselines is not None:
             return self._baselines
         if self._table is not None:
-            parts = self._of_released(lambda released: [released.baselines], ["dataset", "protocol"])
-            return parts[0] if parts else pl.DataFrame(schema=BASELINES_SCHEMA)
-        file = beside_database(self.file, BASELINES)
-        if not file.exists():
+            return self._of_released(Constants.released().baselines, ["dataset", "protocol"])
+        if not beside_database(self.file, BASELINES).exists():
             return pl.DataFrame(schema=BASELINES_SCHEMA)
-        return _read_once(load_baselines, file, self._dataset)
+        return self._read(load_baselines, BASELINES)
+
+    def _read(self, load: _Load, name: str) -> pl.DataFrame:
+        """Return a file of the database; it is read again only after it was replaced or written to."""
+        file = self.file if name == DATABASE and self.file is not None else beside_database(self.file, name)
+        written = (
+            None if not file.exists() else (file.stat().st_ino, file.stat().st_size, file.stat().st_mtime_ns)
+        )
+        return _read_once(load, file.absolute(), written)
 
     @classmethod
     def released(cls) -> "Constants":
@@ -176,7 +175,7 @@ class Constants:
         """
         constants = cls(_typed(require_frame(table, "the database")))
         constants._histograms = Histograms(
-            lambda: constants._of_released(lambda released: released.histograms.tables, _SET)
+            lambda: [constants._of_released(Constants.released().candidates, _SET)]
         )
         return constants
 
@@ -191,56 +190,44 @@ class Constants:
 
     def over(self, released: "Constants | None") -> "Constants":
         """Return these constants, completed by released rows; the column origin says where a row comes from."""
-        return _Stacked(self, released)
+        if released is None:
+            return Constants(
+                with_released(self.table, None), self.histograms, file=self.file, baselines=self.baselines
+            )
+        others = released.baselines.join(self.table, on=["dataset", "protocol"], how="anti")
+        return Constants(
+            with_released(self.table, released.table),
+            self.histograms.over(released.histograms),
+            file=self.file,
+            baselines=pl.concat([self.baselines, others]),
+        )
 
     def over_file(self, released: str | Path) -> "Constants":
         """Return these constants, completed by a database file if it exists."""
         return self.over(Constants.from_files(released) if Path(released).exists() else None)
 
-    def only(self, dataset: str) -> "Constants":
-        """Return the constants of one data set, in any spelling; all of them where none has this name.
-
-        Of a file its rows are then read without the others, in a tenth of the time.
-        """
-        if self._table is not None or not isinstance(dataset, str):
-            return self
-        file = beside_database(None, DATABASE) if self.file is None else self.file
-        try:
-            known = _read_once(_names, file)["dataset"].to_list()
-            name = known_name(KINDS["dataset"], dataset, known, "the database", lambda: self.registry)
-        except RankadjustError:
-            return self
-        return Constants(file=self.file, dataset=name)
-
     @cached_property
     def _unchanged(self) -> pl.DataFrame:
         """The evaluation sets whose rows in a frame are exactly the released rows."""
-        return _released_among(self.table, Constants.released().table)
+        columns = [*KEY, *(name for name in _TOLD_BY if name in self.table.columns)]
+        changed = self.table.join(Constants.released().table, on=columns, how="anti", nulls_equal=True)
+        return self.table.select(_SET).unique().join(changed, on=_SET, how="anti")
 
-    def _of_released(
-        self, tables_of: "Callable[[Constants], Sequence[pl.DataFrame]]", columns: Sequence[str]
-    ) -> list[pl.DataFrame]:
-        """Return what released tables say of the unchanged evaluation sets; nothing where they cannot be read."""
-        try:
-            known = self._unchanged
-            # A frame has few data sets: joins with all rows of the release would take most of the time.
-            is_near = pl.col("dataset").is_in(known["dataset"].unique().to_list())
-            tables = tables_of(Constants.released())
-            return [table.filter(is_near).join(known, on=columns, how="semi") for table in tables]
-        except RankadjustError:
-            return []
+    def _of_released(self, table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+        """Return what a released table says of the unchanged evaluation sets."""
+        return table.join(self._unchanged, on=columns, how="semi", maintain_order="left")
 
     @property
     def missing_histograms(self) -> Path | None:
         """The file of histograms that belongs to the database and is not there, None where nothing is missing."""
         file = beside_database(self.file, CANDIDATES)
-        known = self._histograms is not None or self._table is not None
-        return None if known or file.exists() else file
+        is_frame = self._table is not None and self.file is None
+        return None if is_frame or file.exists() else file
 
     @cached_property
     def registry(self) -> "Mapping[str, Dataset]":
         """The shipped data sets and the data sets of the run, with their known aliases."""
-        return _registry_of(self.file)
+        return _shipped_registry() if self.file is None else _registry_of_run(self.file)
 
     def has_times(self, dataset: str) -> bool:
         """Return whether a data set is temporal.
@@ -285,111 +272,22 @@ class Constants:
         ['hits_at_10']
 
         """
-        rows, where = self.table, "the database"
-        given = {"dataset": dataset, "protocol": protocol, "split": split, "side": side, "metric": metric}
-        for column, names in given.items():
-            if names is None:
-                continue
-            wanted = [names] if isinstance(names, str) else list(names)
-            keys = [self._name(column, name, rows, where) for name in wanted]
-            rows = rows.filter(pl.col(column).is_in(keys))
-            where += f"{' for' if where == 'the database' else ','} {' and '.join(keys)}"
-        return rows
-
-    def _name(self, column: str, name: str, rows: pl.DataFrame, where: str) -> str:
-        known = rows[column].unique().to_list()
-        if column == "metric":
-            metric = resolve(name)
-            if metric.key not in known:
-                labels = [resolve(key).label for key in sorted(known)]
-                hint = did_you_mean(metric.label, labels) or f"; it has {', '.join(labels)}"
-                raise RankadjustError(f"{metric.label} is not in {where}{hint}")
-            return metric.key
-        return known_name(KINDS[column], name, known, where, lambda: self.registry)
-
-
-class _Stacked(Constants):
-    """Constants of a run, completed by released constants."""
-
-    def __init__(self, own: Constants, released: Constants | None) -> None:
-        super().__init__(file=own.file)
-        self._own = own
-        self._released = released
-
-    @cached_property
-    def table(self) -> pl.DataFrame:
-        """The rows of both, with their origin."""
-        return with_released(self._own.table, None if self._released is None else self._released.table)
-
-    @cached_property
-    def histograms(self) -> Histograms:
-        """The histograms of both."""
-        own = self._own.histograms
-        return own if self._released is None else own.over(self._released.histograms)
-
-    @cached_property
-    def baselines(self) -> pl.DataFrame:
-        """The baselines of the run, completed by released rows of other data sets and protocols."""
-        own = self._own.baselines
-        if self._released is None:
-            return own
-        others = self._released.baselines.join(self._own.table, on=["dataset", "protocol"], how="anti")
-        return pl.concat([own, others])
-
-    @property
-    def missing_histograms(self) -> Path | None:
-        """The file of histograms that is not there."""
-        return self._own.missing_histograms
-
-    def only(self, dataset: str) -> "Constants":  # noqa: ARG002 - a run has few data sets, and completes others
-        """Return these constants: a row of either may be meant."""
-        return self
+        names = {"dataset": dataset, "protocol": protocol, "split": split, "side": side, "metric": metric}
+        return narrowed(self.table, "the database", lambda: self.registry, **names)
 
 
 Database = Constants | pl.DataFrame | str | Path | None
 """What a public function takes as its database: constants, a frame, a file, None for the released one."""
 
-_Load = Callable[[Path, str | None], pl.DataFrame]
-
-
-def _read_once(load: _Load, file: Path, dataset: str | None = None) -> pl.DataFrame:
-    """Return what a file holds of a data set, or of all; it is read again only after it was replaced or written to."""
-    try:
-        status = file.stat()
-    except OSError:
-        return load(file, dataset)
-    return _read(load, file.absolute(), dataset, (status.st_ino, status.st_size, status.st_mtime_ns))
-
 
 @lru_cache(maxsize=24)
-def _read(load: _Load, file: Path, dataset: str | None, _: tuple[int, ...]) -> pl.DataFrame:
-    return load(file, dataset)
-
-
-def _datasets(file: Path, _: str | None) -> pl.DataFrame:
-    return load_datasets(file)
-
-
-def _names(file: Path, _: str | None) -> pl.DataFrame:
-    return pl.DataFrame({"dataset": names_of_datasets(file)}, schema={"dataset": pl.String})
+def _read_once(load: _Load, file: Path, _written: tuple[int, ...] | None) -> pl.DataFrame:
+    return load(file)
 
 
 def _typed(table: pl.DataFrame) -> pl.DataFrame:
     """Return a database with the right column types, which other libraries lose where all values are missing."""
     return table.cast({name: kind for name, kind in SCHEMA.items() if name in table.columns})
-
-
-def _released_among(table: pl.DataFrame, released: pl.DataFrame) -> pl.DataFrame:
-    """Return the evaluation sets whose rows in a frame are exactly the released rows."""
-    columns = [*KEY, *(name for name in _TOLD_BY if name in table.columns)]
-    near = released.filter(pl.col("dataset").is_in(table["dataset"].unique().to_list()))
-    changed = (
-        table.select(columns)
-        .join(near.select(columns), on=columns, how="anti", nulls_equal=True)
-        .select(_SET)
-        .unique()
-    )
-    return table.select(_SET).unique().join(changed, on=_SET, how="anti")
 
 
 @cache
@@ -400,37 +298,22 @@ def _shipped_registry() -> "Mapping[str, Dataset]":
     return load_registry()
 
 
-def _registry_of(database: Path | None) -> "Mapping[str, Dataset]":
+def _registry_of_run(database: Path) -> "Mapping[str, Dataset]":
     """Return the shipped registry with the data sets of a run, from its registry files, or by name only.
 
     The run's configuration names the files, and the table beside its database all data sets that it counted. Of those
     whose file is not there any more neither aliases nor sources are known.
     """
-    if database is None:
-        return _shipped_registry()
-    from rankadjust.data.registry import Dataset, load_registry  # noqa: PLC0415
-
-    registry = load_registry(*_registry_files(database))
-    beside = beside_database(database, DATASETS)
-    if not beside.is_file():
-        return registry
-    table = _read_once(_datasets, beside)
-    if not {"dataset", "role"} <= set(table.columns):
-        return registry
-    own = table.filter(~pl.col("dataset").is_in(list(registry))).select("dataset", "role")
-    return registry | {
-        name: Dataset(name=name, role=role, sources=(), splits=(), origin=database)
-        for name, role in own.iter_rows()
-    }
-
-
-def _registry_files(database: Path) -> list[Path]:
     from rankadjust.base.schemas import read_yaml  # noqa: PLC0415
+    from rankadjust.data.registry import Dataset, load_registry  # noqa: PLC0415
 
     results = database.absolute().parent.parent
     configuration = results / _CONFIGURATION
-    if not configuration.is_file():
-        return []
-    named = (read_yaml(configuration) or {}).get("registry") or []
+    named = ((read_yaml(configuration) or {}).get("registry") or []) if configuration.is_file() else []
     # Paths are relative to the folder of the run, which also has its results.
-    return [file for name in named if (file := results.parent / name).is_file()]
+    registry = load_registry(*(file for name in named if (file := results.parent / name).is_file()))
+    datasets = beside_database(database, DATASETS)
+    counted = load_datasets(datasets).select("dataset", "role").iter_rows() if datasets.is_file() else ()
+    return {
+        name: Dataset(name=name, role=role, sources=(), splits=(), origin=database) for name, role in counted
+    } | dict(registry)

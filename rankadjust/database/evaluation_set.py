@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import polars as pl
 
-from rankadjust.base.errors import RankadjustError, did_you_mean
+from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import EVALUATION, TEST_SPLITS
 from rankadjust.chance.candidate_counts import CandidateCounts
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import best_of, chosen, known_baseline, why_no_gain
 from rankadjust.database.histograms import Histograms, Limits
-from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed
+from rankadjust.database.known_names import SIDE, SPLIT, known_name, narrowed, why_no_metric
 from rankadjust.database.store import BASELINES_SCHEMA, SCHEMA
 
 if TYPE_CHECKING:
@@ -70,24 +70,23 @@ class EvaluationSet:
         side: None for both sides, or the only side that is ranked. Raises RankadjustError for a name that the
         database does not have.
         """
-        constants = constants.only(dataset)
-        names = {"dataset": dataset, "protocol": protocol, "split": split}
-        rows, chosen = narrowed(constants.table, "the database", lambda: constants.registry, **names)
+        wanted = {"dataset": dataset, "protocol": protocol, "split": split}
+        rows = narrowed(constants.table, "the database", lambda: constants.registry, **wanted)
+        dataset, protocol, split = rows.select(*wanted).row(0)
 
         def stored(metrics: Sequence[str] | None) -> pl.DataFrame:
             of_metrics = True if metrics is None else pl.col("metric").is_in(metrics)
-            return constants.baselines.filter(
-                of_metrics, dataset=chosen["dataset"], protocol=chosen["protocol"]
-            )
+            return constants.baselines.filter(of_metrics, dataset=dataset, protocol=protocol)
 
         def listed() -> pl.DataFrame | None:
             # What lists tasks takes long to import, and one printed value does not need it.
             from rankadjust.database.own_triples import tasks_of_run  # noqa: PLC0415
 
-            return tasks_of_run(constants.file, chosen["dataset"], chosen["protocol"])
+            return tasks_of_run(constants.file, dataset, protocol)
 
-        key = (chosen["dataset"], chosen["protocol"], chosen["split"], "both")
-        whole = cls(*key, rows, constants.histograms, counting=stored, listing=listed)
+        whole = cls(
+            dataset, protocol, split, "both", rows, constants.histograms, counting=stored, listing=listed
+        )
         if side is None:
             side = "both" if "both" in whole.sides else whole.sides[0]
         return whole.of_side(side)
@@ -455,9 +454,7 @@ class EvaluationSet:
         """Return in words why a metric has no constants."""
         if not metric.has_moments:
             return f"{metric.label} has no known expectation under chance: nothing to adjust with"
-        known = [resolve(key).label for key in self.constants["metric"].unique().sort()]
-        hint = did_you_mean(metric.label, known) or f"; it has {', '.join(known)}"
-        return f"{metric.label} is not in the database for {self}{hint}"
+        return why_no_metric(metric, self.constants["metric"].unique(), f"the database for {self}")
 
 
 def evaluation_set_of(

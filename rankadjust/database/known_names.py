@@ -8,12 +8,13 @@ metrics.
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.words import our_word, same_name
+from rankadjust.chance.metrics import Metric, resolve
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankadjust.data.registry import Dataset
 
 DATASET, PROTOCOL, SPLIT, SIDE = "data set", "protocol", "split", "side"
@@ -23,6 +24,7 @@ KINDS = {"dataset": DATASET, "protocol": PROTOCOL, "split": SPLIT, "side": SIDE}
 Registry = Callable[[], "Mapping[str, Dataset]"]
 """Reads a registry: that takes longer than everything else, and only names that nobody else knows need it."""
 
+Names = str | list[str] | tuple[str, ...]
 _INFERENCE = "inference_"
 _WHERE_TO_LOOK = (
     "; 'rankadjust datasets' lists the known data sets, and with --results FOLDER the data sets of your run"
@@ -61,21 +63,35 @@ def known_name(
     raise RankadjustError(f"there is no {kind} '{name}' in {where}{hint}")
 
 
-def narrowed(
-    rows: "pl.DataFrame", where: str, registry: Registry, **names: str
-) -> "tuple[pl.DataFrame, dict[str, str]]":
-    """Return the rows of a table under these names, in any spelling, and the names as the rows have them.
+def why_no_metric(metric: Metric, known: Collection[str], where: str) -> str:
+    """Return in words that a metric is not among the known ones, which are keys."""
+    labels = [resolve(key).label for key in sorted(known)]
+    hint = did_you_mean(metric.label, labels) or f"; it has {', '.join(labels)}"
+    return f"{metric.label} is not in {where}{hint}"
+
+
+def narrowed(rows: pl.DataFrame, where: str, registry: Registry, **names: Names | None) -> pl.DataFrame:
+    """Return the rows of a table under these names, in any spelling, by column; None takes all.
 
     where, registry: as for `known_name`.
     """
-    chosen: dict[str, str] = {}
     place = where
-    for column, name in names.items():
-        chosen[column] = known_name(KINDS[column], name, rows[column].unique().to_list(), place, registry)
-        rows = rows.filter(**{column: chosen[column]})
-        protocol = f" ({chosen['protocol']})" if "protocol" in chosen else ""
-        place = f"{where} for {chosen['dataset']}{protocol}"
-    return rows, chosen
+    for column, given in names.items():
+        if given is None:
+            continue
+        known = rows[column].unique().to_list()
+        found = []
+        for name in given if isinstance(given, list | tuple) else [given]:
+            if column != "metric":
+                found.append(known_name(KINDS[column], name, known, place, registry))
+                continue
+            metric = resolve(name)
+            if metric.key not in known:
+                raise RankadjustError(why_no_metric(metric, known, place))
+            found.append(metric.key)
+        rows = rows.filter(pl.col(column).is_in(found))
+        place += f"{' for' if place == where else ','} {' and '.join(found)}"
+    return rows
 
 
 def _by_alias(name: str, known: Collection[str], where: str, registry: Registry | None) -> str:

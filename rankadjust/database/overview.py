@@ -1,7 +1,6 @@
 """What is known of a data set: its counts, and how many candidates its ranking tasks have."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -10,65 +9,37 @@ from rankadjust.database.known_names import narrowed
 from rankadjust.database.store import CANDIDATES, DATABASE, beside_database
 
 
-@dataclass(frozen=True)
-class Side:
-    """The tasks of one side. entities: size of the pool; candidates: how many tasks have each number of them."""
-
-    side: str
-    entities: int | None
-    tasks: int | None
-    least: int
-    mean: float | None
-    most: int
-    candidates: Mapping[int, int]
-
-
-@dataclass(frozen=True)
-class Overview:
-    """A data set under one protocol and split. counts: its row of datasets.tsv; empty for mere benchmarks."""
-
-    dataset: str
-    protocol: str
-    split: str
-    counts: Mapping[str, str]
-    sides: tuple[Side, ...]
-
-
-def overview(dataset: str, protocol: str, split: str, constants: Constants) -> Overview:
+def overview(dataset: str, protocol: str, split: str, constants: Constants) -> dict[str, Any]:
     """Return the sizes and counts of a data set, from the histograms and the table beside a database.
 
-    Raises RankadjustError where a file is missing or does not have what is asked for.
+    dataset, protocol, split; counts: its row of datasets.tsv, empty for mere benchmarks; sides: of each its name, the
+    size of the pool (entities), tasks, the least, mean and most candidates of a task, and how many tasks have each
+    number of candidates. Raises RankadjustError where a file is missing or does not have what is asked for.
     """
     names = {"dataset": dataset, "protocol": protocol, "split": split}
-    rows, chosen = narrowed(constants.candidates, CANDIDATES, lambda: constants.registry, **names)
-    rows = rows.sort("side", "num_candidates")
-    sides = (_side(str(key[0]), part) for key, part in rows.group_by("side", maintain_order=True))
-    return Overview(**chosen, counts=_counts(chosen["dataset"], constants.datasets), sides=tuple(sides))
+    rows = narrowed(constants.candidates, CANDIDATES, lambda: constants.registry, **names)
+    chosen = rows.select(*names).row(0, named=True)
+    counts = constants.datasets.filter(dataset=chosen["dataset"]).drop("dataset").rows(named=True)
+    known = {name: text for name, text in counts[0].items() if text} if counts else {}
+    sides = [
+        _side(part) for part in rows.sort("side", "num_candidates").partition_by("side", maintain_order=True)
+    ]
+    return {**chosen, "counts": known, "sides": sides}
 
 
-def _side(side: str, rows: pl.DataFrame) -> Side:
+def _side(rows: pl.DataFrame) -> dict[str, Any]:
     candidates = dict(rows.select("num_candidates", "tasks").iter_rows())
     # A benchmark may not say how many tasks it has.
     tasks = None if rows["tasks"].null_count() else sum(candidates.values())
-    mean = None if tasks is None else sum(count * number for count, number in candidates.items()) / tasks
-    pool = rows["entities"].drop_nulls().to_list() if "entities" in rows.columns else []
-    return Side(
-        side,
-        entities=max(pool, default=None),
-        tasks=tasks,
-        least=min(candidates),
-        mean=mean,
-        most=max(candidates),
-        candidates=candidates,
-    )
-
-
-def _counts(dataset: str, table: pl.DataFrame) -> Mapping[str, str]:
-    column = table.columns[0]
-    chosen = table.filter(pl.col(column) == dataset)
-    if chosen.is_empty():
-        return {}
-    return {name: text for name, text in chosen.drop(column).row(0, named=True).items() if text}
+    return {
+        "side": rows["side"][0],
+        "entities": rows["entities"].max() if "entities" in rows.columns else None,
+        "tasks": tasks,
+        "least": min(candidates),
+        "mean": None if tasks is None else sum(n * times for n, times in candidates.items()) / tasks,
+        "most": max(candidates),
+        "candidates": candidates,
+    }
 
 
 def known_datasets(constants: Constants) -> list[tuple[str, str, str, str]]:

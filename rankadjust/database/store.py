@@ -51,8 +51,7 @@ _REMAKE = "'snakemake --cores all database' makes one"
 # Tables are sorted by data set: one of them is found in a twentieth of the rows, and files grow by 3 to 9 %.
 _ROWS_A_GROUP = 20_000
 _PREFIX = "rankadjust."
-# Any job of a run that was started has left a log, also one that failed.
-_FOLDER, _LOGS = "database", "logs"
+_FOLDER = "database"
 
 
 @dataclass(frozen=True)
@@ -173,11 +172,6 @@ def load_datasets(path: str | Path | None = None) -> pl.DataFrame:
         return without_guards(read_csv(file, separator="\t"))
 
 
-def names_of_datasets(path: str | Path | None = None) -> list[str]:
-    """Return the names of the data sets in a database, sorted; None means the released one."""
-    return _read(path, DATABASE, ADJUSTMENTS, column="dataset")["dataset"].to_list()
-
-
 def beside_database(database: str | Path | None, name: str) -> Path:
     """Return the path of a file that is released together with a database (None: the released one)."""
     file = shipped(RELEASED) if database is None else Path(database)
@@ -207,18 +201,9 @@ def database_of_run(results: str | Path) -> Path:
     for meant in (results / "results", results.parent):
         if not _missing(meant):
             raise RankadjustError(f"{results}: this is not the folder of results itself; give {meant}")
-    if not results.is_dir():
-        raise RankadjustError(
-            f"{results}: there is no such folder; give the folder results that a run has written"
-        )
-    if len(missing) == 3 and not (results / _LOGS).is_dir():
-        raise RankadjustError(
-            f"{results}: no run has written its results here; 'snakemake --cores all' with the option "
-            "--config datasets=NAME makes a run"
-        )
     raise RankadjustError(
-        f"{results}: the run is not finished, {_FOLDER}/{missing[0]} is missing; the same snakemake line "
-        "again goes on with it"
+        f"{results}: no finished run has its results here, {_FOLDER}/{missing[0]} is missing; "
+        "'snakemake --cores all' with the option --config datasets=NAME makes a run, or goes on with it"
     )
 
 
@@ -231,48 +216,34 @@ def _write(frame: pl.DataFrame, path: str | Path, table: Table) -> None:
     write_parquet(frame, path, {f"{_PREFIX}{key}": text for key, text in metadata.items()}, _ROWS_A_GROUP)
 
 
-def _read(
-    path: str | Path | None, name: str, table: Table, dataset: str | None = None, column: str | None = None
-) -> pl.DataFrame:
-    """Return a table in a Parquet file (None: the released one of this name), or only what is asked for.
+def _read(path: str | Path | None, name: str, table: Table, dataset: str | None = None) -> pl.DataFrame:
+    """Return a table in a Parquet file (None: the released one of this name).
 
-    dataset: only its rows; row groups of others are passed over. column: only its values, each once, sorted.
+    dataset: only its rows; row groups of others are passed over.
     """
     file = beside_database(None, name) if path is None else Path(path)
     if file.is_dir():
         raise RankadjustError(f"{file}: this is a folder; give the Parquet file itself")
     with readable(file, "not a Parquet file, or a damaged one", f"there is no such file; {_REMAKE}"):
-        _require_schema(file, table, parquet_metadata(file))
-        _require_columns(file, table, parquet_schema(file))
+        _require_layout(file, table, parquet_metadata(file), parquet_schema(file))
         rows = scan_parquet(file)
-        if dataset is not None:
-            rows = rows.filter(pl.col("dataset") == dataset)
-        if column is not None:
-            rows = rows.select(pl.col(column).unique().sort())
-        return rows.collect()
+        return (rows if dataset is None else rows.filter(dataset=dataset)).collect()
 
 
-def _require_schema(path: Path, table: Table, metadata: Mapping[str, str]) -> None:
-    """Raise RankadjustError if a file has another layout, as files of other versions may."""
+def _require_layout(
+    path: Path, table: Table, metadata: Mapping[str, str], columns: Mapping[str, pl.DataType]
+) -> None:
+    """Raise RankadjustError if a file has another layout, as files of other versions may, or other columns."""
     name, schema, version = (metadata.get(f"{_PREFIX}{key}") for key in ("table", "schema", "version"))
     if name == table.name and schema != str(table.schema):
         raise RankadjustError(
             f"{path}: made by rankadjust {version} with schema {schema}; this is rankadjust {VERSION}, which reads "
             f"schema {table.schema}: use that version, or make the file again: {_REMAKE}"
         )
-
-
-def _require_columns(path: Path, table: Table, schema: Mapping[str, pl.DataType]) -> None:
-    words = {pl.String: "text", pl.Int64: "whole numbers", pl.Float64: "numbers"}
-
-    def in_words(kind: pl.DataType) -> str:
-        word = next((word for known, word in words.items() if kind == known), None)
-        return f"values of type {kind}" if word is None else f"{word} ({kind})"
-
-    for name, kind in table.columns.items():
-        if name not in schema:
-            raise RankadjustError(f"{path}: not {table.what}, it lacks the column {name!r}")
-        if schema[name] != kind:
+    for column, kind in table.columns.items():
+        if column not in columns:
+            raise RankadjustError(f"{path}: not {table.what}, it lacks the column {column!r}")
+        if columns[column] != kind:
             raise RankadjustError(
-                f"{path}: not {table.what}, its column {name!r} holds {in_words(schema[name])}, not {in_words(kind)}"
+                f"{path}: not {table.what}, its column {column!r} holds {columns[column]}, not {kind}"
             )

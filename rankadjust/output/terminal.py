@@ -2,16 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
 from rankadjust.chance.metrics import FAMILIES, resolve
 from rankadjust.tables.facts import name_of
-
-if TYPE_CHECKING:
-    # With it comes the registry, which `adjust` can do without.
-    from rankadjust.database.overview import Overview
 
 NOTHING = "–"
 # The protocols that need no entry in config/protocols.yaml.
@@ -267,19 +263,21 @@ def _can_encode(encoding: str | None) -> bool:
     return True
 
 
-def overview_text(overview: "Overview", encoding: str | None) -> str:
-    """Return the counts of a data set, and a histogram for each side."""
-    counts = [f"  {name.replace('_', ' '):32}{text:>14}" for name, text in overview.counts.items()]
-    parts = ["\n".join([overview.dataset, *counts])]
-    for side in overview.sides:
-        tasks = "an unknown number of" if side.tasks is None else number(side.tasks)
-        spread = f"{side.least:,} to {side.most:,}" if side.least < side.most else f"{side.most:,}"
-        mean = "" if side.mean is None or side.least == side.most else f", {side.mean:,.1f} on average"
+def overview_text(overview: Mapping[str, Any], encoding: str | None) -> str:
+    """Return the counts of a data set, and a histogram for each side: of `rankadjust.database.overview.overview`."""
+    counts = [f"  {name.replace('_', ' '):32}{text:>14}" for name, text in overview["counts"].items()]
+    parts = ["\n".join([overview["dataset"], *counts])]
+    for side in overview["sides"]:
+        tasks, least, most, mean = (side[name] for name in ("tasks", "least", "most", "mean"))
+        number_of_tasks = "an unknown number of" if tasks is None else number(tasks)
+        spread = f"{least:,} to {most:,}" if least < most else f"{most:,}"
+        average = "" if mean is None or least == most else f", {mean:,.1f} on average"
         lines = [
-            f"{overview.protocol}, {overview.split}, side {side.side}: {tasks} tasks, {spread} candidates{mean}"
+            f"{overview['protocol']}, {overview['split']}, side {side['side']}: {number_of_tasks} tasks, "
+            f"{spread} candidates{average}"
         ]
-        if side.tasks is not None:
-            lines.append(histogram(side.candidates, encoding))
+        if tasks is not None:
+            lines.append(histogram(side["candidates"], encoding))
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 

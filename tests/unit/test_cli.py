@@ -557,7 +557,7 @@ def test_an_own_data_set_without_its_run_is_one_line_with_where_to_look(run):
         ("evaluate --results {results} {ranks}", "--results needs --dataset"),
         ("show my-grap --results {results}", "unknown data set 'my-grap'; did you mean my-graph?"),
         ("adjust --results {results} --dataset WN18RR mrr=.3", "the database has no rows for it"),
-        ("check --results {results}-none {ranks}", "-none: there is no such folder; give the folder results"),
+        ("check --results {results}-none {ranks}", "-none: no finished run has its results here"),
     ],
 )
 def test_mistakes_with_results_are_one_line(run, results, line, message):

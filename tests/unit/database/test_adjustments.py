@@ -1,5 +1,7 @@
 """Adjustments: affine functions with constants of the evaluation set."""
 
+import re
+
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
-from rankadjust.database.arithmetic import add_adjusted, add_coefficients, stated_scores
+from rankadjust.database.arithmetic import BOUNDS, add_adjusted, add_coefficients, stated_scores
 from tests.searching import in_profile
 
 # Nations, filtered, testing, both (an independent implementation in extended precision); the metric values are
@@ -19,32 +21,20 @@ NATIONS = {
 }
 
 
-def moments(metric, expectation, variance, variance_random_scorer=None, reason=None):
-    return pl.DataFrame(
-        {
-            "metric": [metric],
-            "tasks": [402],
-            "expectation": [expectation],
-            "variance": [variance],
-            "variance_random_scorer": [variance_random_scorer],
-            "reason": [reason],
-        },
-        schema_overrides={
-            "expectation": pl.Float64,
-            "variance": pl.Float64,
-            "variance_random_scorer": pl.Float64,
-            "reason": pl.String,
-        },
-    )
+TEXTS = ("reason", "reason_random_scorer", "reason_static_scorer", "scores")
 
 
-def adjusted(metric, value, *constants, low=None, high=None):
-    frame = add_coefficients(moments(metric, *constants)).with_columns(
-        value=pl.lit(value, pl.Float64),
-        value_low=pl.lit(low, pl.Float64),
-        value_high=pl.lit(high, pl.Float64),
-    )
-    return add_adjusted(frame).row(0, named=True)
+def adjusted(metric, value, expectation, variance, low=None, high=None, **more):
+    """Return the row of a value with these moments; what is not given of a random scorer is not a column."""
+    given = {
+        "metric": metric,
+        "expectation": expectation,
+        "variance": variance,
+        "variance_random_scorer": None,
+    }
+    row = given | {"reason": None, "value": value, "value_low": low, "value_high": high} | more
+    schema = {name: pl.String if name in ("metric", *TEXTS) else pl.Float64 for name in row}
+    return add_adjusted(add_coefficients(pl.DataFrame([row], schema=schema))).row(0, named=True)
 
 
 @pytest.mark.parametrize(
@@ -68,11 +58,6 @@ def test_a_perfect_ranking_has_index_one_and_chance_zero_exactly(expectation):
     """Not 0.9999999999999999, and -1e-17: the index is a quotient of differences."""
     for value, index in ((1.0, 1.0), (expectation, 0.0)):
         assert adjusted("arithmetic_mean_rank", value, expectation, 1.0)["index"] == index
-
-
-def test_scale_and_offset_give_the_index_that_is_applied():
-    row = adjusted("arithmetic_mean_rank", 3.7, 7123.4, 1.0)
-    assert 3.7 * row["index_scale"] + row["index_offset"] == pytest.approx(row["index"], rel=1e-14)
 
 
 def test_ratio_is_for_ranks_only():
@@ -99,11 +84,11 @@ def test_rounding_interval_is_scaled_along_and_ends_are_swapped_for_falling_metr
             "the expectation is within a millionth of the optimum: no index",
         ),
         ((1 - 1e-5, 1e-9), set(), None),
-        ((None, None, None, "no task"), {"index", "z"}, "no task"),
+        ((None, None), {"index", "z"}, "no task"),
     ],
 )
 def test_what_does_not_exist_is_null_with_a_reason(constants, nulls, reason):
-    row = adjusted("hits_at_10", 0.7, *constants)
+    row = adjusted("hits_at_10", 0.7, *constants, reason="no task" if constants[0] is None else None)
     assert {name for name in ("index", "z") if row[name] is None} == nulls
     assert row["reason"] == reason
 
@@ -144,54 +129,40 @@ def test_affine_round_trip(key, expectation, deviation, steps):
         assert (row["index"] > 0) == (row["z"] > 0)
 
 
-def with_times(scores, *, static=4.0, reason=None):
-    """Return what MR 3 has in temporal data with E = 5 and sd = 1 for a scorer per time; static: its variance."""
-    frame = moments("arithmetic_mean_rank", 5.0, 0.25, 1.0).with_columns(
-        variance_static_scorer=pl.lit(static, pl.Float64),
-        reason_random_scorer=pl.lit(None, pl.String),
-        reason_static_scorer=pl.lit(reason, pl.String),
-    )
-    values = dict.fromkeys(("value", "value_low", "value_high"), pl.lit(3.0, pl.Float64))
-    said = add_coefficients(frame).with_columns(**values, scores=pl.lit(scores, pl.String))
-    row = add_adjusted(said).row(0, named=True)
-    assert row["z"] == 4.0
-    return row["z_random_scorer"], row["scores_used"], row["reason_random_scorer"]
+@pytest.mark.parametrize(
+    ("scores", "static", "reason_static", "z", "used", "reason"),
+    [
+        ("per_time", 4.0, None, 2.0, "per_time", None),
+        ("static", 4.0, None, 1.0, "static", None),
+        # What nobody said is taken for the larger variance; nothing promises which of the two is larger.
+        (None, 4.0, None, 1.0, "static", "it is not said .*static scorer, which varies more"),
+        (None, 0.25, None, 2.0, "per_time", "it is not said "),
+        ("per_time", None, "not derived", 2.0, "per_time", None),
+        ("static", None, "not derived", None, "static", "not derived"),
+        (
+            None,
+            None,
+            "not derived",
+            2.0,
+            "per_time",
+            "for the static scorer z is smaller, and not known here",
+        ),
+        # Without times it does not matter.
+        *((scores, 1.0, None, 2.0, None, None) for scores in ("per_time", "static", None)),
+    ],
+)
+def test_the_random_scorer_scores_times_as_the_model_does(scores, static, reason_static, z, used, reason):
+    """MR 3 with E = 5 and sd = 1 for a scorer per time; static: the variance of the other."""
+    row = adjusted(
+        *("arithmetic_mean_rank", 3.0, 5.0, 0.25), variance_random_scorer=1.0, variance_static_scorer=static,
+        reason_random_scorer=None, reason_static_scorer=reason_static, scores=scores,
+    )  # fmt: skip
+    assert (row["z"], row["z_random_scorer"], row["scores_used"]) == (4.0, z, used)
+    assert row["reason_random_scorer"] is reason is None or re.search(reason, row["reason_random_scorer"])
 
 
-def test_a_model_that_sees_times_has_the_variance_of_a_score_per_time():
-    assert with_times("per_time") == (2.0, "per_time", None)
-
-
-def test_a_model_that_does_not_see_times_has_the_variance_of_one_score():
-    assert with_times("static") == (1.0, "static", None)
-
-
-def test_what_nobody_said_is_taken_for_the_larger_variance_and_said():
-    z, used, reason = with_times(None)
-    assert (z, used) == (1.0, "static")
-    assert "it is not said" in reason
-    assert "static scorer, which varies more" in reason
-    # Nothing promises which of the two is larger.
-    assert with_times(None, static=0.25)[:2] == (2.0, "per_time")
-
-
-def test_where_only_the_scorer_per_time_has_a_variance():
-    assert with_times("per_time", static=None, reason="not derived") == (2.0, "per_time", None)
-    assert with_times("static", static=None, reason="not derived") == (None, "static", "not derived")
-    z, used, reason = with_times(None, static=None, reason="not derived")
-    assert (z, used) == (2.0, "per_time")
-    assert "for the static scorer z is smaller, and not known here" in reason
-
-
-@pytest.mark.parametrize("scores", ["per_time", "static", None])
-def test_without_times_it_does_not_matter_how_a_model_scores_them(scores):
-    assert with_times(scores, static=1.0) == (2.0, None, None)
-    frame = moments("arithmetic_mean_rank", 5.0, 0.25, None)
-    unknown = add_coefficients(frame.with_columns(reason_random_scorer=pl.lit("raw"))).with_columns(
-        **dict.fromkeys(("value", "value_low", "value_high"), pl.lit(3.0, pl.Float64)),
-        scores=pl.lit(scores, pl.String),
-    )
-    row = add_adjusted(unknown).row(0, named=True)
+def test_data_without_a_variance_of_a_random_scorer_have_its_reason():
+    row = adjusted("arithmetic_mean_rank", 3.0, 5.0, 0.25, reason_random_scorer="raw", scores="static")
     assert (row["z_random_scorer"], row["scores_used"], row["reason_random_scorer"]) == (None, None, "raw")
 
 
@@ -210,18 +181,8 @@ def test_how_a_model_scores_times_is_one_of_two_words():
 
 
 def bounded(metric, value, expectation, variance=(None, None), low=None, high=None):
-    frame = moments(metric, None, None, reason="bounds").with_columns(
-        expectation_low=pl.lit(expectation[0], pl.Float64),
-        expectation_high=pl.lit(expectation[1], pl.Float64),
-        variance_low=pl.lit(variance[0], pl.Float64),
-        variance_high=pl.lit(variance[1], pl.Float64),
-    )
-    frame = add_coefficients(frame).with_columns(
-        value=pl.lit(value, pl.Float64),
-        value_low=pl.lit(low, pl.Float64),
-        value_high=pl.lit(high, pl.Float64),
-    )
-    return add_adjusted(frame).row(0, named=True)
+    bounds = dict(zip(BOUNDS, (*expectation, *variance), strict=True))
+    return adjusted(metric, value, None, None, low, high, reason="bounds", **bounds)
 
 
 def test_bounds_and_rounding_make_one_interval():

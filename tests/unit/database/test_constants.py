@@ -53,21 +53,10 @@ def test_values_of_a_frame_with_rows_of_its_own_are_not_checked(tmp_path):
     assert found["status"].item() == "value_impossible"
 
 
-def test_a_frame_of_pandas_is_one_and_text_is_none():
-    pd = pytest.importorskip("pandas")
-    rows = load_database().filter(dataset="Nations")
-    of_pandas = Constants.of_frame(pd.DataFrame(rows.to_dict(as_series=False)))
-    assert of_pandas.rows(metric="mrr", side="both", protocol="filtered", split="testing").height == 1
-    assert rescore(IMPOSSIBLE, of_pandas)["status"].item() == "value_impossible"
-    with pytest.raises(RankadjustError, match=r"the database: a frame .* is needed, and this is a str"):
-        Constants.of_frame("adjustments.parquet")
-
-
 def test_a_frame_that_is_released_in_part_is_checked_in_part():
     database = load_database().filter(pl.col("dataset").is_in(["Nations", "UMLS"]))
     own = database.with_columns(tasks=pl.when(dataset="UMLS").then(1).otherwise("tasks"))
-    tables = Constants.of_frame(own).histograms.tables
-    assert [table["dataset"].unique().to_list() for table in tables] == [["Nations"]]
+    assert Constants.of_frame(own).histograms.table["dataset"].unique().to_list() == ["Nations"]
 
 
 def test_each_file_is_read_once_until_it_changes(release, tmp_path, monkeypatch):
@@ -77,9 +66,7 @@ def test_each_file_is_read_once_until_it_changes(release, tmp_path, monkeypatch)
     reads = []
     for name in ("load_database", "load_candidates"):
         load = getattr(module, name)
-        monkeypatch.setattr(
-            module, name, lambda path, dataset, load=load: reads.append(path.name) or load(path, dataset)
-        )
+        monkeypatch.setattr(module, name, lambda path, load=load: reads.append(path.name) or load(path))
     for _ in range(3):
         adjust("0.43", dataset="Nations", metric="mrr", database=file)
     assert reads == ["adjustments.parquet", "candidates.parquet"]
@@ -87,21 +74,6 @@ def test_each_file_is_read_once_until_it_changes(release, tmp_path, monkeypatch)
     (tmp_path / "other.parquet").replace(tmp_path / "candidates.parquet")
     adjust("0.43", dataset="Nations", metric="mrr", database=file)
     assert reads == ["adjustments.parquet", "candidates.parquet", "candidates.parquet"]
-
-
-@pytest.mark.parametrize("name", ["FB15k-237", "fb15k 237", "fb237"])
-def test_one_data_set_has_the_rows_that_it_has_among_all(name):
-    everything, one = Constants.released(), Constants.released().only(name)
-    for table in ("table", "candidates", "baselines"):
-        rows = getattr(one, table)
-        assert rows.height
-        assert rows.equals(getattr(everything, table).filter(dataset="FB15k-237")), table
-
-
-def test_of_an_unknown_data_set_and_of_a_frame_all_is_taken():
-    frame = Constants.of_frame(load_database(dataset="Nations"))
-    for constants, name in ((Constants.released(), "FB15k-273"), (frame, "Nations")):
-        assert constants.only(name) is constants
 
 
 def test_rows_take_every_alias():
@@ -113,10 +85,6 @@ def test_rows_take_every_alias():
         ("FB15k-237", "filtered", "testing", "tail")
     ]
     assert rows["metric"].to_list() == ["hits_at_10", "inverse_harmonic_mean_rank"]
-    assert (
-        constants.rows(metric="mrr").height
-        == constants.table.filter(metric="inverse_harmonic_mean_rank").height
-    )
 
 
 @pytest.mark.parametrize(
