@@ -35,35 +35,24 @@ _NOT_PLACED = {
 }
 
 
-class Numbers(NamedTuple):
-    """What is added to a table, in places of its grid: rows at the foot, and columns (header, texts by row)."""
-
-    feet: Sequence[Foot]
-    columns: Mapping[int, tuple[str, Mapping[int, str]]]
-
-
-def numbers_of(table: Table, rows: pl.DataFrame, score: str | None) -> Numbers:
-    """Return what is added to a table: columns if a score is asked for, else rows.
+def feet_of_table(table: Table, rows: pl.DataFrame) -> list[Foot]:
+    """Return the rows that are added to a table, in places of its grid.
 
     rows: the values of all tables, with chance_matters (`reference_rows.with_chance_matters`).
     """
     cells = rows.filter(pl.col("grid") == table.number, pl.col("index").is_not_null())
-    cells = cells.with_columns(pl.col("row", "column") - 1)
     roles = [column.role for column in table.layout.columns]
-    names = (
-        roles.index("model")
-        if "model" in roles
-        else next((place for place, role in enumerate(roles) if role != "value"), 0)
-    )
-    return Numbers([] if score or cells.is_empty() else feet(cells, names), score_columns(cells, score))
+    others = (place for place, role in enumerate(roles) if role != "value")
+    names = roles.index("model") if "model" in roles else next(others, 0)
+    return feet(cells.with_columns(pl.col("row", "column") - 1), names)
 
 
 def adjusted_source(
-    source: str, tables: Sequence[Table], numbers: Mapping[int, Numbers], notes: Mapping[int, str]
+    source: str, tables: Sequence[Table], added: Mapping[int, Sequence[Foot]], notes: Mapping[int, str]
 ) -> tuple[str, list[str]]:
     r"""Return an author's LaTeX source with the added rows, and a remark on what could not be placed.
 
-    source: the text of the file. tables: the tables that were read from it (`Reading.tables`). numbers: what is added,
+    source: the text of the file. tables: the tables that were read from it (`Reading.tables`). added: the rows,
     and notes: the sentences of the caption about it, as LaTeX; both by the number of the table. Every other character
     stays.
     """
@@ -78,7 +67,7 @@ def adjusted_source(
     for number, parts in by_place.items():
         place = places[number]
         is_plain = known and place.shape == shapes[number]
-        if is_plain and (below := _below(parts, numbers)):
+        if is_plain and (below := _below(parts, added)):
             note = notes[parts[0].number]
             explained = _explained(source, place, note)
             # Tables in one float share its caption.
@@ -90,12 +79,12 @@ def adjusted_source(
     return edited(source, edits), remarks
 
 
-def _below(parts: Sequence[Table], numbers: Mapping[int, Numbers]) -> dict[int, list[dict[int, str]]]:
+def _below(parts: Sequence[Table], added: Mapping[int, Sequence[Foot]]) -> dict[int, list[dict[int, str]]]:
     """Return the rows to be added, in places of the source; tables side by side share their rows."""
     below: dict[int, list[dict[int, str]]] = defaultdict(list)
     for table in parts:
         origin, seen = table.grid.origin, defaultdict[int, int](int)
-        for foot in numbers[table.number].feet:
+        for foot in added[table.number]:
             row = origin.rows[foot.after]
             if seen[row] == len(below[row]):
                 below[row].append({})
@@ -152,28 +141,26 @@ class Whole(NamedTuple):
     added: Collection[int] = ()
 
 
-def columns_of(table: Table, numbers: Numbers) -> Whole:
-    """Return a table with the rows or columns that are added."""
+def whole_table(table: Table, below: Sequence[Foot]) -> Whole:
+    """Return a table as its author has it, with the rows that are added."""
     lines: list[Mapping[int, str]] = []
     added = []
     for row in (row for row in table.layout.rows if row.kind != "header"):
         cells = list(map(label, table.grid.rows[row.index]))
         # A section spans all columns, and its text is repeated in each of them.
-        texts = {0: cells[0]} if row.kind == "section" else dict(enumerate(cells))
-        lines.append({-1: str(row.index)} | texts)
-        for foot in numbers.feet:
+        lines.append({0: cells[0]} if row.kind == "section" else dict(enumerate(cells)))
+        for foot in below:
             if foot.after == row.index:
                 added.append(len(lines))
                 lines.append(foot.texts)
-    columns = []
-    for column in table.layout.columns:
-        header = column.header or ("",)
-        name = column.name or f"column {column.index + 1}"
-        columns.append(Column(name, header, [line.get(column.index, "") for line in lines]))
-        if new := numbers.columns.get(column.index):
-            title, beside = new
-            shown = [beside.get(int(line[-1]), "") if -1 in line else "" for line in lines]
-            columns.append(Column(f"{name} {title}", (*header[:-1], title), shown))
+    columns = [
+        Column(
+            column.name or f"column {column.index + 1}",
+            column.header or ("",),
+            [line.get(column.index, "") for line in lines],
+        )
+        for column in table.layout.columns
+    ]
     return Whole(columns, added)
 
 

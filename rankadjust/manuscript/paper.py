@@ -23,12 +23,12 @@ from rankadjust.manuscript.latex_tables import (
     Whole,
     adjusted_source,
     as_text,
-    columns_of,
+    feet_of_table,
     for_a_page,
     in_float,
-    numbers_of,
     table_body,
     tidy_table,
+    whole_table,
 )
 from rankadjust.manuscript.ranks import looks_like_ranks, rows_of_ranks, test_sentence
 from rankadjust.manuscript.reference_rows import with_chance_matters
@@ -297,13 +297,15 @@ def _tables(
             f"'rankadjust rescore {path}' has all"
         )
         return _set_anew([tidy_table(kept, score)], note), [remark]
-    numbers = {table.number: numbers_of(table, rows, score) for table in shown}
-    new = [columns_of(table, numbers[table.number]) for table in shown]
-    if score or written_in != "LaTeX":
+    if score:
+        return _set_anew([tidy_table(rows.filter(grid=table.number), score) for table in shown], note), []
+    added = {table.number: feet_of_table(table, rows) for table in shown}
+    new = [whole_table(table, added[table.number]) for table in shown]
+    if written_in != "LaTeX":
         return _set_anew(new, note), []
     source = path.read_bytes().decode("utf-8", errors="surrogateescape")
     notes = {table.number: caption_note(rows.filter(grid=table.number), score) for table in shown}
-    text, remarks = adjusted_source(source, shown, numbers, notes)
+    text, remarks = adjusted_source(source, shown, added, notes)
     return {
         "table.tex": text.encode("utf-8", errors="surrogateescape"),
         "table.md": _as_markdown(new),

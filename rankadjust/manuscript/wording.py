@@ -143,9 +143,11 @@ def in_short(rows: pl.DataFrame, own: str) -> list[str]:
     below = known.filter(pl.coalesce("gain_high", "gain") < 0, pl.col("model").is_not_null())
     is_own = pl.col("model").str.contains(own)
     for (model,), part in below.filter(is_own).group_by("model", maintain_order=True):
-        lines.append(
-            f"{model} is below counting in {_where(part, escape=str)}: say why, or leave the claim out."
-        )
+        values = [
+            f"{resolve(metric).label} on {dataset}"
+            for metric, dataset in part.select("metric", "dataset").rows()
+        ]
+        lines.append(f"{model} is below counting: {listed(_first(values))}; say why, or leave the claim out.")
     if (others := below.filter(~is_own)["model"].unique(maintain_order=True)).len():
         lines.append(f"Below counting in some value: {listed(_first(others.to_list()))}.")
     return lines
@@ -228,16 +230,5 @@ def _one_of_each(matters: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([of_main_metric(shares), matters.filter(is_rank)])
 
 
-def _where(rows: pl.DataFrame, escape: Callable[[str], str] = escape_latex) -> str:
-    """Return the metrics of rows with the data sets of each: 'MR on WN18RR and MRR and Hits@1 on Nations'."""
-    keys = [str(key) for key in rows["metric"].unique(maintain_order=True)]
-    datasets = {key: _names(rows.filter(metric=key), "dataset", escape) for key in keys}
-    metrics: dict[str, list[str]] = {}
-    for key, names in datasets.items():
-        metrics.setdefault(names, []).append(escape(resolve(key).label))
-    return ", and ".join(f"{listed(labels)} on {names}" for names, labels in metrics.items())
-
-
-def _names(rows: pl.DataFrame, column: str, escape: Callable[[str], str] = escape_latex) -> str:
-    names: Sequence[str] = [str(name) for name in rows[column].unique(maintain_order=True)]
-    return listed([escape(name) for name in names])
+def _names(rows: pl.DataFrame, column: str) -> str:
+    return listed([escape_latex(str(name)) for name in rows[column].unique(maintain_order=True)])
