@@ -16,7 +16,6 @@ import numpy as np
 from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.metrics import Metric, Term, hit, rank, share_beaten
 from rankadjust.chance.moments import Moments
-from rankadjust.chance.rank_sums import mean_over_orders
 
 # A range of ranks is narrow if its length is at most this multiple of its lowest rank. A smooth term is averaged over
 # a narrow range by the Gauss rule of three nodes; the error falls with the sixth power of _NARROW.
@@ -76,6 +75,10 @@ class TieOrders:
         """Return expectation and variance of a metric over all orders of the tied."""
         if not metric.additive:
             return not_a_mean(metric)
+        if metric.needs_candidates and metric.shape is not share_beaten:
+            return Moments(
+                None, None, "none", "not computed: a term that depends on the number of candidates"
+            )
         counted = self.candidates >= metric.least_candidates
         if not counted.any():
             return Moments(None, None, "none", "every task has one candidate")
@@ -87,13 +90,11 @@ class TieOrders:
 
     def _of_term(self, metric: Metric) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance of a metric's term for each kind of task (k,)."""
-        if metric.shape is share_beaten and metric.k is None:
+        if metric.shape is share_beaten:
             others = self.candidates - 1
             mean = (self.candidates - self.above - (self.tied + 1) / 2) / others
             variance = (self.tied - 1) * (self.tied + 1) / 12 / others**2
             return metric.scale * mean, metric.scale**2 * variance
-        if metric.needs_candidates:
-            return self._one_by_one(metric)
         # The rank is at most k with this probability, and uniform there; beyond, the term is 0.
         last = self.above + self.tied if metric.k is None else np.minimum(self.above + self.tied, metric.k)
         within = np.maximum(last - self.above, 0.0)
@@ -101,20 +102,6 @@ class TieOrders:
         assert metric.shape is not None
         mean, variance = self._of_shape(metric.shape, within)
         return (metric.scale * share * mean, metric.scale**2 * share * (variance + (1 - share) * mean**2))
-
-    def _one_by_one(self, metric: Metric) -> tuple[FloatArray, FloatArray]:
-        """Return mean and variance as `_of_term` does, for any term that depends on the number of candidates."""
-        square = replace(
-            metric,
-            scale=metric.scale**2,
-            shape=lambda ranks, counts: metric.shape(ranks, counts) ** 2,  # type: ignore[misc]
-            term=lambda ranks, counts: metric.term(ranks, counts) ** 2,  # type: ignore[misc]
-        )
-        mean, mean_square = (
-            mean_over_orders(each_metric, self.above + 1, self.above + self.tied, self.candidates)
-            for each_metric in (metric, square)
-        )
-        return mean, np.where(self.tied > 1, np.maximum(mean_square - mean**2, 0.0), 0.0)
 
     def _of_shape(self, shape: Term, within: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and variance (k,) of a term for r uniform on above + 1 .. above + within; 0 if within is 0."""

@@ -4,6 +4,7 @@ Expectations are sums over x of probabilities that a middle rank is beyond x. Th
 counts, so that few x stand for all: Gauss sums on intervals between the candidate counts (docs/methods.md, "Median").
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -14,7 +15,6 @@ from rankadjust.base.arrays import FloatArray
 from rankadjust.chance.poisson_binomial import TaskGroups, log_bound, no_rank_between, tails
 from rankadjust.chance.rank_sums import gauss_sums
 
-_SECTIONS = 16
 # Tails below this share of the largest are left out: it leaves room for weights up to (1e8)^2.
 _NEGLIGIBLE = 1e-32
 
@@ -124,7 +124,8 @@ def _window(groups: TaskGroups, lower: int, upper: int) -> _Window:
 def _reach(groups: TaskGroups, order: int, direction: int) -> tuple[int, int]:
     """Return a point close to the median of an order statistic, and how far its law reaches in a direction, 1 or -1."""
     last = int(groups.counts[-1])
-    centre = _first(lambda x: groups.mean(x) >= order - 0.5, 1, last)
+    # The first x of 1..last at which as many ranks are expected, or last.
+    centre = 1 + bisect_left(range(1, last), order - 0.5, key=lambda x: groups.mean(np.array([x]))[0])
     around = tails(groups, np.array([max(centre - 1.0, 1.0), centre]), order)
     largest = float(max(around.cdf[0] if centre > 1 else 0.0, around.survival[1]))
     if largest == 0:
@@ -158,17 +159,6 @@ def _walk(predicate: Callable[[FloatArray], NDArray[np.bool_]], start: int, step
         else:
             inside = middle
     return x
-
-
-def _first(predicate: Callable[[FloatArray], NDArray[np.bool_]], low: int, high: int) -> int:
-    """Return the smallest whole x in low..high for which a monotone predicate holds; it holds at high."""
-    while low < high:
-        candidates = np.unique(np.linspace(low, high - 1, _SECTIONS).astype(np.int64))
-        holds = predicate(candidates.astype(np.float64))
-        position = int(np.argmax(holds)) if holds.any() else candidates.size
-        high = int(candidates[position]) if position < candidates.size else high
-        low = int(candidates[position - 1]) + 1 if position else low
-    return low
 
 
 # --- sums over x ------------------------------------------------------------------------------------------

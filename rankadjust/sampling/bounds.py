@@ -1,12 +1,11 @@
 """Guaranteed bounds of the metrics of the full ranking, from values that are printed for sampled negatives."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
-from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import ImpossibleValueError, RankadjustError
 from rankadjust.chance.draw import Draw
 from rankadjust.chance.metrics import FAMILIES, MEAN_OF_VALUE, Metric, resolve
@@ -254,31 +253,21 @@ def _tasks(counts: tuple[float, ...], times: tuple[float, ...], jumps: tuple[flo
 
 
 # The models of a table have the same metrics and tasks.
-@lru_cache(maxsize=64)
-def _sampled_mean(metric: Metric, draw: Draw, tasks: Tasks) -> SampledMean:
-    return SampledMean(metric, draw, tasks)
+_sampled_mean = lru_cache(maxsize=64)(SampledMean)
 
 
 def _all_between(wanted: Sequence[Metric], program: Program) -> dict[str, Bounds] | None:
     """Return bounds by the name of the metric, or None if no ranks fulfil the rows."""
-    by_metric = {short_name(metric): _between(metric, program) for metric in wanted}
-    found = {name: bounds for name, bounds in by_metric.items() if bounds is not None}
-    return found if len(found) == len(wanted) else None
-
-
-def _between(metric: Metric, program: Program) -> Bounds | None:
-    least, minus_most = (program.least(_signed(metric, sign)) for sign in (1.0, -1.0))
-    if least is None or minus_most is None:
-        return None
-    ends = np.asarray(metric.link(np.array([least, -minus_most])))
-    return Bounds(max(float(ends.min()), metric.lower), min(float(ends.max()), metric.upper))
-
-
-def _signed(metric: Metric, sign: float) -> Callable[[FloatArray, FloatArray], FloatArray]:
-    term = metric.term
-    assert term is not None
-
-    def function(ranks: FloatArray, counts: FloatArray) -> FloatArray:
-        return sign * np.asarray(term(ranks, counts), dtype=np.float64)
-
-    return function
+    found = {}
+    for metric in wanted:
+        term = metric.term
+        assert term is not None
+        least = program.least(term)
+        minus_most = program.least(lambda ranks, counts, term=term: -term(ranks, counts))  # type: ignore[misc]
+        if least is None or minus_most is None:
+            return None
+        ends = np.asarray(metric.link(np.array([least, -minus_most])))
+        found[short_name(metric)] = Bounds(
+            max(float(ends.min()), metric.lower), min(float(ends.max()), metric.upper)
+        )
+    return found

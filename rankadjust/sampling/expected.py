@@ -112,11 +112,13 @@ def _rows(tasks: pl.DataFrame, kind: str, metrics: Sequence[Metric], draw: Draw)
         raise RankadjustError(
             f"a task has {counts.min():,.0f} candidates: {draw.negatives} negatives cannot be drawn, none twice"
         )
-    terms = np.stack([_terms(metric, draw) for metric in metrics], axis=1)
+    places = np.arange(1.0, draw.negatives + 2)
+    among = np.full_like(places, draw.negatives + 1)
+    terms = np.stack([_term(metric, places, among) for metric in metrics], axis=1)
     first, second = np.hsplit(draw.means(ranks, counts, np.hstack([terms, terms**2])), 2)
     number = times.sum()
     with np.errstate(invalid="ignore"):
-        full = np.stack([_full(metric, ranks, counts) for metric in metrics], axis=1)
+        full = np.stack([_term(metric, ranks, counts) for metric in metrics], axis=1)
     return pl.DataFrame(
         {
             "rank_type": [kind] * len(metrics),
@@ -128,12 +130,6 @@ def _rows(tasks: pl.DataFrame, kind: str, metrics: Sequence[Metric], draw: Draw)
     )
 
 
-def _terms(metric: Metric, draw: Draw) -> FloatArray:
-    assert metric.term is not None
-    ranks = np.arange(1.0, draw.negatives + 2)
-    return np.asarray(metric.term(ranks, np.full_like(ranks, draw.negatives + 1)), dtype=np.float64)
-
-
-def _full(metric: Metric, ranks: FloatArray, counts: FloatArray) -> FloatArray:
+def _term(metric: Metric, ranks: FloatArray, counts: FloatArray) -> FloatArray:
     assert metric.term is not None
     return np.asarray(metric.term(ranks, counts), dtype=np.float64)

@@ -75,14 +75,11 @@ def test_ranges_far_down_have_the_sums_of_exact_arithmetic(above, tied):
         assert found.variance == pytest.approx(variance, rel=1e-7, abs=1e-18), key
 
 
-def test_a_term_that_depends_on_the_candidates_needs_no_closed_form():
+def test_a_new_term_that_depends_on_the_candidates_has_a_reason():
     family = Family(
-        "of_candidates", "", "", (), needs_candidates=True, term=lambda ranks, counts: ranks**0.5 / counts
+        "of_candidates", "", "", (), needs_candidates=True, term=lambda ranks, counts: ranks / counts
     )
-    values = [np.arange(1.0, 6) ** 0.5 / 8, np.arange(4.0, 6) ** 0.5 / 9]
-    found = tie_orders([0, 3], [5, 2], [8, 9]).moments(family.metric())
-    assert found.expectation == pytest.approx(np.mean([each.mean() for each in values]), rel=1e-12)
-    assert found.variance == pytest.approx(sum(each.var() for each in values) / 4, rel=1e-10)
+    assert "depends on the number of candidates" in tie_orders([0], [5], [8]).moments(family.metric()).reason
 
 
 @pytest.mark.parametrize(("name", "reason"), [("median", "order statistic"), ("hmr", "function of a mean")])

@@ -133,21 +133,6 @@ def common(negatives, tasks):
     )
 
 
-def test_common_negatives_give_the_variance_of_the_formula():
-    # E = p = K / (M + 1), Var = (p (1 - p) - V) / n + V, V = p (1 - p) / (M + 2): docs/methods.md, "Common negatives".
-    negatives, tasks, k = 2000, 3000, 20
-    found = row(benchmark_moments(common(negatives, tasks), expand(["hits_at_20"], [])), "hits_at_20")
-    p = k / (negatives + 1)
-    of_share = p * (1 - p) / (negatives + 2)
-    assert found["expectation"] == pytest.approx(p, rel=1e-14)
-    assert found["variance_random_scorer"] == pytest.approx(
-        (p * (1 - p) - of_share) / tasks + of_share, rel=1e-12
-    )
-    # The issue's figures, 8.24e-6, and 3.30e-6 for independent ranks.
-    assert found["variance_random_scorer"] == pytest.approx(8.24e-6, rel=1e-3)
-    assert found["variance"] == pytest.approx(3.30e-6, rel=1e-3)
-
-
 @pytest.mark.parametrize(("negatives", "tasks"), [(1, 2), (2, 2), (3, 2), (2, 3), (4, 3)])
 def test_every_order_of_few_scores_gives_these_moments(negatives, tasks):
     """All orders of the scores are equally likely: the moments by counting them."""

@@ -435,14 +435,6 @@ def test_narrow_integers_do_not_overflow(dtype):
     assert metric_moments("mr", counts, counts) == of("mr", {65535: 65535, 40000: 40000})
 
 
-@settings(deadline=None, max_examples=25)
-@given(st.lists(st.integers(1, 300), min_size=1, max_size=12), st.sampled_from(METRICS))
-def test_order_and_grouping_of_tasks_do_not_matter(counts, metric):
-    distinct, tasks = np.unique(counts, return_counts=True)
-    assert metric_moments(metric, counts) == metric_moments(metric, distinct, tasks)
-    assert metric_moments(metric, counts[::-1]) == metric_moments(metric, counts)
-
-
 def test_table_has_a_row_for_each_split_side_and_metric():
     histogram = pl.DataFrame(
         [

@@ -13,13 +13,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import FAMILIES, expand, resolve
-from rankadjust.chance.moments import metric_moments, moments_table
+from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table, without_times
 from rankadjust.counting.candidates import count_candidates
 from rankadjust.counting.protocols import Protocol
@@ -222,26 +220,6 @@ def test_a_filter_by_time_has_no_variance_for_a_scorer_that_does_not_see_times()
     assert "not a mean" in testing["geometric_mean_rank"]["reason_static_scorer"]
 
 
-def test_a_cumulative_filter_contains_the_evaluated_split():
-    # Validation is filtered by training and itself; the test triple is a negative like any other.
-    training = [(0, 0, 0, "a"), (1, 0, 2, "a"), (2, 0, 1, "a")]
-    validation = [(0, 0, 1, "a"), (0, 0, 2, "a")]
-    evaluated = graph_of(validation, training)
-    splits = {
-        "training": evaluated.filter(split="training"),
-        "validation": evaluated.filter(split="testing"),
-        "testing": graph_of([(1, 0, 1, "a")]),
-    }
-    candidates = count_candidates(
-        {name: frame.drop("split", "time") for name, frame in splits.items()}, "pykeen"
-    )
-    counts = [frame.filter(split="validation") for frame in (candidates.histogram, candidates.pairs)]
-    law = rank_law(tasks_of(evaluated, 3, "both"))
-    for metric in ADDITIVE:
-        variance, _ = random_scorer_variance(metric, *counts, "both", "pykeen")
-        assert close(variance, exact_variance(metric, law)), metric
-
-
 def test_new_scores_on_each_side_leave_the_same_triple_out():
     independent = Protocol(name="reciprocal", sides="independent")
     candidates = count_candidates(ONE_QUERY.drop("time"), independent)
@@ -361,14 +339,6 @@ def test_table_has_the_rows_of_the_moments():
     assert table["reason_static_scorer"].equals(table["reason_random_scorer"])
 
 
-def test_one_side_alone():
-    histogram, pairs = counted("Nations")
-    tails = histogram.filter(side="tail")
-    table = nulls_table(tails, pairs.clear(), "filtered", expand(["mrr"], []))
-    assert table["side"].to_list() == ["tail", "both"]
-    assert table["variance_random_scorer"].n_unique() == 1
-
-
 @pytest.mark.parametrize("metric", OTHERS)
 def test_metrics_that_are_no_means_have_a_reason(metric):
     variance, reason = random_scorer(metric, "Nations", "both")
@@ -411,19 +381,3 @@ def test_both_sides_without_pairs_are_an_error():
     histogram, pairs = counted("Nations")
     with pytest.raises(RankadjustError, match=r"pairs has no rows"):
         random_scorer_variance("mrr", histogram, pairs.clear(), "both", "filtered")
-
-
-@settings(deadline=None, max_examples=25)
-@given(
-    counts=st.lists(st.integers(1, 10**8), min_size=1, max_size=8, unique=True),
-    metric=st.sampled_from(ADDITIVE),
-)
-def test_unconnected_tasks_vary_as_under_the_independent_null(counts, metric):
-    histogram = pl.DataFrame({"num_candidates": counts}).with_columns(
-        side=pl.lit("tail"), tasks=2, shared_pairs=0, repeated_pairs=0
-    )
-    moments = metric_moments(metric, counts, [2] * len(counts))
-    variance, _ = random_scorer_variance(metric, histogram, histogram.clear(), "tail", "filtered")
-    assert (variance is None) == (moments.variance is None)
-    if variance:
-        assert variance == pytest.approx(moments.variance, rel=1e-11)

@@ -71,11 +71,6 @@ def test_what_no_shares_fulfil_is_impossible_until_a_column_makes_it_possible():
     assert found.cost == pytest.approx(2.0)
 
 
-def test_an_infinite_number_is_refused():
-    with pytest.raises(RuntimeError, match="HiGHS refuses"):
-        program([1.0], [[1.0]], [1.0], [[np.inf]], [0.5])
-
-
 SOLVE = """
 import sys, numpy as np
 {before}
