@@ -90,35 +90,42 @@ def add_coefficients(moments: pl.DataFrame) -> pl.DataFrame:
     or reason_static_scorer is absent it is added: null, and the reason for data without times. Columns of BOUNDS that
     are absent are added, null.
     """
-    moments = _with_static_scorer(moments).with_columns(
-        pl.lit(None, pl.Float64).alias(name) for name in BOUNDS if name not in moments.columns
-    )
+    absent = {
+        "reason_random_scorer": pl.lit(None, pl.String),
+        "variance_static_scorer": pl.col("variance_random_scorer"),
+        "reason_static_scorer": pl.col("reason_random_scorer"),
+        **dict.fromkeys(BOUNDS, pl.lit(None, pl.Float64)),
+    }
+    for name, column in absent.items():
+        if name not in moments.columns:
+            moments = moments.with_columns(column.alias(name))
     metrics = [resolve(key) for key in moments["metric"].unique(maintain_order=True)]
     facts = pl.DataFrame(
-        {
-            "metric": [metric.key for metric in metrics],
-            "optimum": [metric.optimum for metric in metrics],
-            "sign": [1.0 if metric.increasing else -1.0 for metric in metrics],
-            "has_ratio": [metric.ratio for metric in metrics],
-        },
+        [(each.key, each.optimum, 1.0 if each.increasing else -1.0, each.ratio) for each in metrics],
         schema={"metric": pl.String, "optimum": pl.Float64, "sign": pl.Float64, "has_ratio": pl.Boolean},
+        orient="row",
     )
-    expectation = pl.col("expectation")
-    z_scales = {
-        f"{z}_scale": _where(pl.col(variance) > 0, pl.col("sign") / pl.col(variance).sqrt())
-        for variance, z in Z_OF_VARIANCE.items()
-    }
-    z_offsets = {f"{z}_offset": -expectation * z_scales[f"{z}_scale"] for z in Z_OF_VARIANCE.values()}
-    index_scale = _where(~_no_index(), 1 / (pl.col("optimum") - expectation))
+    expectation, optimum = pl.col("expectation"), pl.col("optimum")
+    # Every ranking has the same value; false where the variance is not known.
+    is_constant = (pl.col("variance") == 0).fill_null(value=False)
+    is_near = ((optimum - expectation).abs() <= LEAST_ROOM * optimum).fill_null(value=False)
+    reason = (
+        pl.when(is_constant)
+        .then(pl.lit("chance already reaches the optimum: no index and no z"))
+        .when(is_near)
+        .then(pl.lit("the expectation is within a millionth of the optimum: no index"))
+    )
+    index_scale = _where(~(is_constant | is_near), 1 / (optimum - expectation))
+    scales = {"index_scale": index_scale, "index_offset": -expectation * index_scale}
+    for variance, z in Z_OF_VARIANCE.items():
+        scale = _where(pl.col(variance) > 0, pl.col("sign") / pl.col(variance).sqrt())
+        scales |= {f"{z}_scale": scale, f"{z}_offset": -expectation * scale}
     return (
         moments.join(facts, on="metric", how="left", maintain_order="left")
         .with_columns(
             ratio_scale=_where(pl.col("has_ratio"), 1 / expectation),
-            index_scale=index_scale,
-            index_offset=-expectation * index_scale,
-            **z_scales,
-            **z_offsets,
-            reason=pl.coalesce("reason", _reason()),
+            **scales,
+            reason=pl.coalesce("reason", reason),
         )
         .drop("sign", "has_ratio")
     )
@@ -224,37 +231,5 @@ def _scorer() -> dict[str, pl.Expr]:
     }
 
 
-def _with_static_scorer(moments: pl.DataFrame) -> pl.DataFrame:
-    """Add the columns of the random scorers that moments of data without times need not have."""
-    absent = {
-        "reason_random_scorer": pl.lit(None, pl.String),
-        "variance_static_scorer": pl.col("variance_random_scorer"),
-        "reason_static_scorer": pl.col("reason_random_scorer"),
-    }
-    for name, value in absent.items():
-        if name not in moments.columns:
-            moments = moments.with_columns(value.alias(name))
-    return moments
-
-
 def _where(condition: pl.Expr, value: pl.Expr) -> pl.Expr:
     return pl.when(condition).then(value)
-
-
-def _no_variance() -> pl.Expr:
-    """Whether every ranking has the same value; false where the variance is not known."""
-    return (pl.col("variance") == 0).fill_null(value=False)
-
-
-def _no_index() -> pl.Expr:
-    room = (pl.col("optimum") - pl.col("expectation")).abs()
-    return _no_variance() | (room <= LEAST_ROOM * pl.col("optimum")).fill_null(value=False)
-
-
-def _reason() -> pl.Expr:
-    return (
-        pl.when(_no_variance())
-        .then(pl.lit("chance already reaches the optimum: no index and no z"))
-        .when(_no_index())
-        .then(pl.lit("the expectation is within a millionth of the optimum: no index"))
-    )

@@ -28,14 +28,6 @@ _OWN = "own"
 _CONSTANT = "constant"
 
 
-def _no_baselines(_metrics: Sequence[str] | None = None) -> pl.DataFrame:
-    return pl.DataFrame(schema=BASELINES_SCHEMA)
-
-
-def _no_tasks() -> None:
-    return None
-
-
 @dataclass(frozen=True, eq=False)
 class EvaluationSet:
     """A data set, a protocol, a split and a side, with all that is known of its tasks.
@@ -51,8 +43,8 @@ class EvaluationSet:
     histograms: Histograms = field(default_factory=Histograms)
     pairs: pl.DataFrame | None = None
     rules: "Protocol | None" = None
-    counting: Callable[[Sequence[str] | None], pl.DataFrame] = _no_baselines
-    listing: Callable[[], pl.DataFrame | None] = _no_tasks
+    counting: Callable[[Sequence[str] | None], pl.DataFrame] | None = None
+    listing: Callable[[], pl.DataFrame | None] | None = None
 
     # --- where evaluation sets come from -------------------------------------------------------------------------
 
@@ -188,24 +180,25 @@ class EvaluationSet:
 
         """
         # What counts takes long to import, and one printed value does not need it.
+        from rankadjust.counting.candidates import count_candidates  # noqa: PLC0415
         from rankadjust.counting.protocols import get_protocol  # noqa: PLC0415
-        from rankadjust.database.own_triples import (  # noqa: PLC0415
-            baselines_of,
-            counted,
-            own_tasks,
-        )
+        from rankadjust.database.own_triples import baselines_of, given_triples, own_tasks  # noqa: PLC0415
 
         rules = get_protocol(protocol) if isinstance(protocol, str) else protocol
-        given = {"training": train, "validation": valid, "testing": test}
-        counts = counted(given, rules)
-        splits = counts.histogram["split"].unique().to_list()
-        chosen = known_name(SPLIT, split, splits, f"the triples of {name}")
-        key = [pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol")]
-        histograms = Histograms([counts.histogram.select(*key, pl.all())])
-        pairs = counts.pairs.filter(split=chosen)
-        nothing = pl.DataFrame(schema=SCHEMA)
-        counting = baselines_of(given, rules, name)
-        listing = partial(own_tasks, given, rules)
+        given = given_triples({"training": train, "validation": valid, "testing": test})
+        counts = count_candidates(given, rules)
+        chosen = known_name(
+            SPLIT, split, counts.histogram["split"].unique().to_list(), f"the triples of {name}"
+        )
+        histogram = counts.histogram.select(
+            pl.lit(name).alias("dataset"), pl.lit(rules.name).alias("protocol"), pl.all()
+        )
+        nothing, histograms, pairs = (
+            pl.DataFrame(schema=SCHEMA),
+            Histograms([histogram]),
+            counts.pairs.filter(split=chosen),
+        )
+        counting, listing = baselines_of(given, rules, name), partial(own_tasks, given, rules)
         whole = cls(name, rules.name, chosen, "both", nothing, histograms, pairs, rules, counting, listing)
         return whole.of_side(side)
 
@@ -385,6 +378,8 @@ class EvaluationSet:
 
     def counted(self, metrics: Sequence[str] | None = None, ks: Sequence[int] = ()) -> pl.DataFrame:
         """Return what `baselines` does, for all splits and sides."""
+        if self.counting is None:
+            return pl.DataFrame(schema=BASELINES_SCHEMA)
         return self.counting(
             None if metrics is None else [metric.key for metric in expand(list(metrics), ks)]
         )
@@ -429,7 +424,7 @@ class EvaluationSet:
         [('?\tr\tc', 1, 3), ('a\tr\t?', 1, 3)]
 
         """
-        tasks = self.listing()
+        tasks = None if self.listing is None else self.listing()
         if tasks is None or self.split not in TEST_SPLITS:
             raise RankadjustError(
                 f"{self}: its single tasks are not known here, and a baseline's rank of each needs them; give the "

@@ -1,6 +1,6 @@
 """Histograms of candidates by evaluation set, and the values that no ranking of these candidates can have."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 
 import numpy as np
@@ -61,15 +61,12 @@ class Histograms:
 
     def counts(self, dataset: str, protocol: str, split: str) -> pl.DataFrame:
         """Return the rows of a data set, protocol and split in the first table that has this data set and protocol."""
-        for table in self._all():
-            rows = table.filter(pl.col("dataset") == dataset, pl.col("protocol") == protocol)
-            if rows.height:
-                return _with_entities(rows.filter(pl.col("split") == split))
-        return _with_entities(pl.DataFrame(schema=_SCHEMA))
-
-    def _all(self) -> Iterator[pl.DataFrame]:
-        yield from self.tables
-        yield _benchmarks()
+        of_protocol = (table.filter(dataset=dataset, protocol=protocol) for table in self.tables)
+        rows = next((rows for rows in of_protocol if rows.height), None)
+        if rows is None:
+            rows = _benchmarks().filter(dataset=dataset, protocol=protocol)
+        rows = rows.filter(split=split)
+        return rows if "entities" in rows.columns else rows.with_columns(entities=pl.lit(None, pl.Int64))
 
     def _pooled(self, dataset: str, protocol: str, split: str, side: str) -> CandidateCounts | None:
         rows = self.counts(dataset, protocol, split)
@@ -77,11 +74,6 @@ class Histograms:
         if rows.is_empty() or rows["tasks"].null_count():
             return None
         return CandidateCounts.of(rows["num_candidates"].to_numpy(), rows["tasks"].to_numpy())
-
-
-def _with_entities(rows: pl.DataFrame) -> pl.DataFrame:
-    none = pl.lit(None, pl.Int64).alias("entities")
-    return rows if "entities" in rows.columns else rows.with_columns(none)
 
 
 def candidates_table(histograms: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -131,7 +123,7 @@ class Limits:
     def __init__(self, candidate_counts: Callable[..., CandidateCounts | None]) -> None:
         """Take what returns the candidates of an evaluation set from its four names, None where they are not known."""
         self._candidate_counts = candidate_counts
-        self._known: dict[tuple[str, ...], Attainable | None] = {}
+        self._limits = cache(self._limits_of)
 
     def why_impossible(
         self, evaluation: Sequence[str], metric: Metric, low: float, high: float
@@ -141,39 +133,31 @@ class Limits:
         evaluation: data set, protocol, split and side. Without a histogram, and for measures of dispersion, nothing
         is known to be impossible.
         """
-        limits = self._limits(evaluation, metric, left_out=0)
-        if limits is None or not limits.excludes(low, high):
-            return None
-        # To look up how a protocol counts takes longer than all the rest: only for the values that need it.
-        left_out = left_out_by(evaluation[1])
-        limits = self._limits(evaluation, metric, left_out)
+        limits = self._limits(tuple(evaluation), metric)
         if limits is None or not limits.excludes(low, high):
             return None
         too_small = limits.is_below(high)
         limit = f"at least {limits.least:.6g}" if too_small else f"at most {limits.greatest:.6g}"
         place = "last" if too_small == metric.increasing else "first"
-        counts, _ = self._counted(evaluation, left_out)
+        counts, _ = self._counted(evaluation)
         candidates = " to ".join(f"{count:,.0f}" for count in np.unique(counts[[0, -1]]))
         return (
             f"{metric.label} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, reached where every "
             f"true answer ranks {place} among its candidates ({candidates})"
         )
 
-    def _limits(self, evaluation: Sequence[str], metric: Metric, left_out: int) -> Attainable | None:
-        key = (*evaluation, metric.key, str(left_out))
-        if key not in self._known:
-            counts, tasks = self._counted(evaluation, left_out)
-            self._known[key] = attainable(metric, counts, tasks)
-        return self._known[key]
+    def _limits_of(self, evaluation: tuple[str, ...], metric: Metric) -> Attainable | None:
+        return attainable(metric, *self._counted(evaluation))
 
-    def _counted(self, evaluation: Sequence[str], left_out: int) -> tuple[FloatArray, FloatArray]:
+    def _counted(self, evaluation: Sequence[str]) -> tuple[FloatArray, FloatArray]:
         """Return the numbers of candidates, the true answer included, and of tasks; none where they are not known."""
         of_set = self._candidate_counts(*evaluation)
         if of_set is None:
             return np.empty(0), np.empty(0)
-        return (of_set.counts + left_out).clip(min=1), of_set.tasks
+        return (of_set.counts + left_out_by(evaluation[1])).clip(min=1), of_set.tasks
 
 
+@cache
 def left_out_by(protocol: str) -> int:
     """Return how many candidates the histograms of a protocol leave out: 1 where the true answer is not counted.
 

@@ -17,7 +17,6 @@ from rankadjust.baselines.tally import Standings, count_standings, tasks_with_ba
 from rankadjust.chance.metrics import Metric, expand, resolve
 from rankadjust.chance.moments import moments_table
 from rankadjust.chance.random_scorer import nulls_table
-from rankadjust.counting.candidates import Candidates, count_candidates
 from rankadjust.counting.protocols import Protocol
 from rankadjust.data.encode import encode
 from rankadjust.database.store import BASELINES_SCHEMA, assemble
@@ -30,26 +29,22 @@ _NONE = dict.fromkeys(("variance_random_scorer", "variance_static_scorer"), pl.l
 _WHY_NONE = dict.fromkeys(("reason_random_scorer", "reason_static_scorer"), pl.lit(_NOT_COUNTED))
 
 
-def counted(splits: Mapping[str, Triples | None], protocol: Protocol) -> Candidates:
-    """Return how many candidates the tasks of one's own triples have; a split that is None or empty is left out."""
-    return count_candidates(given_triples(splits), protocol)
-
-
 def baselines_of(
-    splits: Mapping[str, Triples | None], protocol: Protocol, name: str
+    splits: Mapping[str, pl.DataFrame], protocol: Protocol, name: str
 ) -> Callable[[Sequence[str] | None], pl.DataFrame]:
     """Return what computes the values that counting baselines have on one's own triples, which are counted once.
 
-    It takes keys of metrics, or None for mean rank, MRR and Hits@k. name: what the data set is called.
+    It takes keys of metrics, or None for mean rank, MRR and Hits@k. splits: of `given_triples`. name: what the data
+    set is called.
     """
 
     @cache
     def standings() -> Standings:
-        (counted,) = count_standings(given_triples(splits), [protocol])
+        (counted,) = count_standings(splits, [protocol])
         return counted
 
     def values(metrics: Sequence[str] | None) -> pl.DataFrame:
-        if not any(splits.get(split) is not None for split in KNOWN_SPLITS):
+        if not set(KNOWN_SPLITS) & set(splits):
             return pl.DataFrame(schema=BASELINES_SCHEMA)
         wanted = expand(METRICS, (1, 3, 5, 10)) if metrics is None else list(map(resolve, metrics))
         (table,) = baselines_tables([standings()], wanted, [protocol])
@@ -67,12 +62,9 @@ def given_triples(splits: Mapping[str, Triples | None]) -> dict[str, pl.DataFram
     return {
         name: _triples(triples, name)
         for name, triples in splits.items()
-        if triples is not None and (name == "training" or not _is_empty(triples))
+        if triples is not None
+        and (name == "training" or not (isinstance(triples, Sized) and not len(triples)))
     }
-
-
-def _is_empty(triples: Triples) -> bool:
-    return isinstance(triples, Sized) and len(triples) == 0
 
 
 def computed(
@@ -96,7 +88,12 @@ def computed(
 def _triples(given: Triples, split: str) -> pl.DataFrame:
     """Return triples as a frame of labels or of integers."""
     if is_frame(given):
-        return _with_columns(require_frame(given, f"the triples for {split}"), split)
+        frame = require_frame(given, f"the triples for {split}")
+        lacking = [name for name in LABEL_COLUMNS if name not in frame.columns]
+        if lacking:
+            has = ", ".join(frame.columns)
+            raise RankadjustError(f"the triples for {split} lack the column {lacking[0]}; they have {has}")
+        return frame
     try:
         array = np.asarray(given)
     except ValueError:
@@ -108,20 +105,11 @@ def _triples(given: Triples, split: str) -> pl.DataFrame:
     return pl.DataFrame(array.astype(str) if array.dtype.kind == "O" else array, schema=list(LABEL_COLUMNS))
 
 
-def _with_columns(frame: pl.DataFrame, split: str) -> pl.DataFrame:
-    for name in LABEL_COLUMNS:
-        if name not in frame.columns:
-            has = ", ".join(frame.columns)
-            raise RankadjustError(f"the triples for {split} lack the column {name}; they have {has}")
-    return frame
-
-
-def own_tasks(splits: Mapping[str, Triples | None], protocol: Protocol) -> pl.DataFrame:
+def own_tasks(splits: Mapping[str, pl.DataFrame], protocol: Protocol) -> pl.DataFrame:
     """Return the tasks of one's own triples, as `rankadjust.baselines.tally.tasks_with_baselines`."""
-    given = given_triples(splits)
     texts = {
         name: frame.select(pl.col(*LABEL_COLUMNS, *time_columns(frame.columns)).cast(pl.String))
-        for name, frame in given.items()
+        for name, frame in splits.items()
     }
     encoded = encode(texts)
     return tasks_with_baselines(encoded.triples, encoded.labels, protocol)
