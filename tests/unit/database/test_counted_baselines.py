@@ -47,13 +47,8 @@ VALUES = [
 def test_the_best_is_chosen_on_validation_and_valued_where_it_is_judged():
     """In testing the other one is better, of both metrics; low is good of the mean rank."""
     assert best(rows(*VALUES)) == {MRR: ("popularity", 0.2), MR: ("rules", 6.0)}
-
-
-def test_another_one_can_be_named():
     assert best(rows(*VALUES), against="rules") == {MRR: ("rules", 0.5), MR: ("rules", 6.0)}
-
-
-def test_nothing_is_chosen_on_the_split_that_is_judged():
+    # Nothing is chosen on the split that is judged.
     assert best(rows(*VALUES), split="validation") == {}
     assert best(rows(*(one for one in VALUES if one[0] == "testing"))) == {}
 
@@ -79,35 +74,23 @@ def test_inductive_testing_is_chosen_on_its_own_validation_or_else_on_that_of_tr
     assert best(rows(*of_training, *of_inference, *judged), "inference_testing") == {MRR: ("rules", 0.4)}
 
 
+def gains(against=None, baselines=VALUES, **columns):
+    names = {"dataset": "D", "protocol": "filtered", "split": "testing", "side": "both", "optimum": 1.0}
+    found = add_gain(pl.DataFrame(names | columns), rows(*baselines), against)
+    return [found[name].to_list() for name in ("gain", "gain_low", "gain_high")]
+
+
 def test_the_gain_is_0_at_the_baseline_and_1_at_the_optimum():
-    values = pl.DataFrame(
-        {
-            "dataset": "D", "protocol": "filtered", "split": "testing", "side": "both",
-            "metric": [MRR, MRR, MRR, MR],
-            "value": [0.2, 1.0, 0.1, 3.5], "value_low": [0.15, 0.95, None, 3.0], "value_high": [0.25, 1.0, None, 4.0],
-            "optimum": 1.0,
-        }
-    )  # fmt: skip
-    found = add_gain(values, rows(*VALUES))
-    assert found["gain"].to_list() == pytest.approx([0.0, 1.0, -0.125, 0.5])
-    assert found["gain_low"].to_list() == [
-        pytest.approx(-0.0625), pytest.approx(0.9375), None, pytest.approx(0.4),
-    ]  # fmt: skip
-    assert found["gain_high"].to_list() == [
-        pytest.approx(0.0625), pytest.approx(1.0), None, pytest.approx(0.6),
-    ]  # fmt: skip
-
-
-def test_a_perfect_baseline_leaves_nothing_to_gain():
-    values = pl.DataFrame(
-        {
-            "dataset": "D", "protocol": "filtered", "split": "testing", "side": "both", "metric": [MRR],
-            "value": [0.9], "value_low": [None], "value_high": [None], "optimum": 1.0,
-        },
-        schema_overrides={"value_low": pl.Float64, "value_high": pl.Float64},
-    )  # fmt: skip
-    table = rows(("testing", "popularity", MRR, 1.0))
-    assert add_gain(values, table, "popularity").select("baseline_value", "gain").row(0) == (1.0, None)
+    values = {"value": [0.2, 1.0, 0.1, 3.5], "metric": [MRR, MRR, MRR, MR]}
+    found = gains(**values, value_low=[0.15, 0.95, None, 3.0], value_high=[0.25, 1.0, None, 4.0])
+    assert found[0] == pytest.approx([0.0, 1.0, -0.125, 0.5])
+    for ends, expected in zip(found[1:], ([-0.0625, 0.9375, 0.4], [0.0625, 1.0, 0.6]), strict=True):
+        assert ends[2] is None
+        assert [*ends[:2], ends[3]] == pytest.approx(expected)
+    # A perfect baseline leaves nothing to gain.
+    perfect = [("testing", "popularity", MRR, 1.0)]
+    one = {"value": [0.9], "value_low": [0.85], "value_high": [0.95], "metric": [MRR]}
+    assert gains("popularity", perfect, **one) == [[None]] * 3
 
 
 # What is released: popularity has 0.2345 and rules 0.2209 on FB15k-237 (data/reference/baselines.json).

@@ -156,27 +156,6 @@ def test_one_wrong_number_among_all_rows_refuses_the_release(sound, column, valu
     assert violation in str(error.value)
 
 
-def test_an_index_without_variance_refuses_the_release(sound):
-    """The rows of GraIL-NELL995-v1 that once were released: E one unit in the last place off the optimum."""
-    expectation = 1 / 3 - 2**-54
-    scale = 1 / (1 / 3 - expectation)
-    is_constant = (pl.col("metric") == "precision_at_3") & (pl.col("variance") == 0)
-    wrong = sound.with_columns(
-        pl.when(is_constant).then(value).otherwise(column).alias(column)
-        for column, value in {
-            "expectation": pl.lit(expectation),
-            "index_scale": pl.lit(scale),
-            "index_offset": pl.lit(-expectation * scale),
-            "reason": pl.lit("the variance is 0: no z"),
-        }.items()
-    )
-    with pytest.raises(
-        RankadjustError,
-        match=r"^2 of the .* rows .*validation.* expectation not the optimum, .*index_scale does not follow",
-    ):
-        require_sound(wrong)
-
-
 def test_what_is_missing_without_a_reason_refuses_the_release(sound):
     with pytest.raises(RankadjustError, match=r"a missing value without a reason.*; and [0-9]+ more"):
         require_sound(sound.with_columns(reason=pl.lit(None, pl.String)))
