@@ -28,11 +28,6 @@ def baselines(
 
 if __name__ == "__main__":
     with logged(snakemake):
-        baselines(
-            snakemake.input.triples,
-            snakemake.input.summary,
-            snakemake.wildcards.dataset,
-            snakemake.params.protocols,
-            snakemake.params.metrics,
-            snakemake.output[0],
-        )
+        given, params = snakemake.input, snakemake.params
+        dataset, output = snakemake.wildcards.dataset, snakemake.output[0]
+        baselines(given.triples, given.summary, dataset, params.protocols, params.metrics, output)

@@ -28,11 +28,5 @@ def bounds(
 
 if __name__ == "__main__":
     with logged(snakemake):
-        bounds(
-            Path(snakemake.input[0]),
-            snakemake.wildcards.dataset,
-            snakemake.params.entities,
-            snakemake.params.totals,
-            snakemake.params.metrics,
-            snakemake.output[0],
-        )
+        folder, dataset, params = Path(snakemake.input[0]), snakemake.wildcards.dataset, snakemake.params
+        bounds(folder, dataset, params.entities, params.totals, params.metrics, snakemake.output[0])

@@ -59,11 +59,12 @@ def compare(
 
 if __name__ == "__main__":
     with logged(snakemake):
+        given, folder = snakemake.input, Path(snakemake.output[0]).parent
         compare(
-            snakemake.input.rescored,
-            snakemake.input.literature,
-            snakemake.input.database[0],
-            snakemake.input.released[0],
-            Path(snakemake.output[0]).parent,
+            given.rescored,
+            given.literature,
+            given.database[0],
+            given.released[0],
+            folder,
             snakemake.params.own,
         )

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from scripts.job import logged, tell
 
-from rankadjust.base.progress import progress, reporting
 from rankadjust.base.stages import write_json, write_product
-from rankadjust.data.encode import Encoded, encode
+from rankadjust.data.encode import encode
 from rankadjust.data.read import read_entities, read_triples
 from rankadjust.data.registry import ENTITIES, Dataset
 from rankadjust.data.sources import published_names
@@ -15,7 +14,14 @@ from rankadjust.data.summary import check_expected, in_one_line, summarise, warn
 
 
 def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, summary: str) -> None:
-    encoded = read_text(dataset, folder)
+    names = published_names(folder)
+    splits = {
+        split: read_triples(folder / f"{split}.txt", dataset.format, names.get(split))
+        for split in dataset.splits
+    }
+    listed = folder / f"{ENTITIES}.txt"
+    entities = dataset.entities and read_entities(listed, dataset.entities, names.get(ENTITIES))
+    encoded = encode(splits, entities)
     counts = summarise(encoded, dataset)
     tell(in_one_line(counts))
     known_difference = check_expected(counts, dataset)
@@ -28,19 +34,6 @@ def encode_dataset(dataset: Dataset, folder: Path, triples: str, labels: str, su
     write_product(encoded.triples, triples, "triples")
     write_product(encoded.labels, labels, "labels")
     write_json(counts, summary)
-
-
-def read_text(dataset: Dataset, folder: Path) -> Encoded:
-    names = published_names(folder)
-    paths = {split: folder / f"{split}.txt" for split in dataset.splits}
-    sizes = [path.stat().st_size if path.exists() else 0 for path in paths.values()]
-    with progress(f"reading {dataset.name}", sum(sizes), "bytes") as report:
-        reading = (read_triples(path, dataset.format, names.get(split)) for split, path in paths.items())
-        splits = dict(zip(paths, reporting(reading, sizes, report), strict=True))
-    entities = dataset.entities and read_entities(
-        folder / f"{ENTITIES}.txt", dataset.entities, names.get(ENTITIES)
-    )
-    return encode(splits, entities)
 
 
 if __name__ == "__main__":

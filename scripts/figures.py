@@ -26,9 +26,6 @@ def figures(rescored: Sequence[str], audited: str | None, database: str, folder:
 
 if __name__ == "__main__":
     with logged(snakemake):
-        figures(
-            snakemake.input.rescored,
-            next(iter(snakemake.input.audited), None),
-            snakemake.input.database[0],
-            Path(snakemake.output[0]),
-        )
+        given, folder = snakemake.input, Path(snakemake.output[0])
+        audited = next(iter(given.audited), None)
+        figures(given.rescored, audited, given.database[0], folder)

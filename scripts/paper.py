@@ -25,10 +25,5 @@ def paper(table: str, database: str, released: str, registry: Sequence[str], fol
 
 if __name__ == "__main__":
     with logged(snakemake):
-        paper(
-            snakemake.input.table,
-            snakemake.input.database[0],
-            snakemake.input.released[0],
-            snakemake.input.registry,
-            Path(snakemake.output[0]),
-        )
+        given, folder = snakemake.input, Path(snakemake.output[0])
+        paper(given.table, given.database[0], given.released[0], given.registry, folder)

@@ -37,10 +37,5 @@ def rescore_tables(
 
 if __name__ == "__main__":
     with logged(snakemake):
-        rescore_tables(
-            snakemake.input.tables,
-            snakemake.input.database[0],
-            snakemake.input.released[0],
-            snakemake.input.registry,
-            Path(snakemake.output[0]).parent,
-        )
+        given, folder = snakemake.input, Path(snakemake.output[0]).parent
+        rescore_tables(given.tables, given.database[0], given.released[0], given.registry, folder)

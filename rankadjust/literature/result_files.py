@@ -1,13 +1,13 @@
 """Read results from files of any format: tidy tables, published tables, result files of tools."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.data.registry import Dataset, load_registry
+from rankadjust.data.registry import Dataset, load_registry, resolve_dataset
 from rankadjust.literature.assumptions import with_given
 from rankadjust.literature.tidy import read_tidy, tidy_columns, tidy_separator
 from rankadjust.tables.account import describe, unread_cells
@@ -73,3 +73,19 @@ def _tidy(path: Path, registry: Mapping[str, Dataset] | None, given: Mapping[str
             rows, given_facts(given, known_names(load_registry() if registry is None else registry))
         )
     return Results(rows, "", ())
+
+
+def rows_about(wanted: Collection[str], rows: pl.DataFrame, registry: Mapping[str, Dataset]) -> pl.DataFrame:
+    """Return the rows about data sets of these names, whatever the table calls them.
+
+    To re-score all rows takes ten times as long.
+    """
+    names = [name for name in rows["dataset"].unique() if name in wanted or _name(name, registry) in wanted]
+    return rows.filter(pl.col("dataset").is_in(names))
+
+
+def _name(name: str, registry: Mapping[str, Dataset]) -> str | None:
+    try:
+        return resolve_dataset(name, registry).name
+    except RankadjustError:
+        return None

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import polars as pl
 
+from rankadjust.base.io import read_csv, without_guards
 from rankadjust.database.constants import Constants
 from rankadjust.literature.statuses import USABLE
 from rankadjust.literature.tidy import add_run
@@ -15,6 +17,10 @@ _TEXTS = (
     *("model", "source", "source_url", "source_line", "year", "table", "caveat", "file"),
     "metric_as_printed",
 )
+
+
+# Names stay text, even where all of them are numbers.
+_NAMES = dict.fromkeys(("file", "model", "dataset", "source", "source_line", "table"), pl.String)
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,21 @@ class Material:
     licences: Mapping[str, str] = field(default_factory=dict)
     own: frozenset[str] = frozenset()
     literature: pl.DataFrame | None = None
+
+
+def read_comparison(path: str | Path) -> pl.DataFrame:
+    """Return a table of results/comparison, with names that a spreadsheet would take for formulas as they were."""
+    return without_guards(
+        read_csv(path, infer_schema=True, infer_schema_length=None, schema_overrides=_NAMES)
+    )
+
+
+def read_counts(database: str | Path, released: str | Path) -> pl.DataFrame:
+    """Return the counts of the data sets beside the database of a run, and of released data sets that it lacks."""
+    paths = [Path(path).with_name("datasets.tsv") for path in (database, released)]
+    own, *others = [read_csv(path, separator="\t", infer_schema=True) for path in paths if path.exists()]
+    missing = [other.join(own, on="dataset", how="anti", maintain_order="left") for other in others]
+    return pl.concat([own, *missing], how="diagonal_relaxed")
 
 
 def values_of(material: Material) -> pl.DataFrame:

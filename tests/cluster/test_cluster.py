@@ -1,193 +1,203 @@
 """The workflow on a real Slurm: the results of a local run, whatever befalls its jobs."""
 
-import math
+import os
 import re
 import signal
 import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
-from harness.cluster_runs import (
-    PROJECT,
-    SHARED,
-    SMALL,
-    Fault,
-    cancel,
-    command,
-    environment,
-    results,
-    running,
-    sent,
-    watch,
-    write_inputs,
-)
-from harness.slurm import patience, until
+from harness import slurm as harness
+from harness.slurm import Cluster, obstacle, slurm, until
+from tests.tiny import FILES, REGISTRY
 
-pytestmark = pytest.mark.cluster
+PROJECT = Path(__file__).parents[2]
+CONFIG = """\
+datasets: [Tiny, Other]
+protocols: [filtered, pykeen]
+metrics: [mr, mrr, hits_at_k]
+ks: [1, 10]
+tables: [results.csv]
+registry: [registry.yaml]
+"""
+TABLE = "dataset,model,metric,value\nTiny,A,mrr,0.61\nTiny,A,hits@1,33 %\nOther,B,mr,2.5\n"
+GROUPED = ("encode", "count", "moments", "baselines")
+
+
+@dataclass
+class Run:
+    """A run of the workflow on a Slurm, in a folder of its own."""
+
+    cluster: Cluster
+    folder: Path
+    process: subprocess.Popen[bytes]
+
+    @property
+    def said(self):
+        return (self.folder / "said.txt").read_text()
+
+    def jobs(self, rule, *states):
+        """Return id, state and memory of the jobs of Slurm in which a rule ran, in order."""
+        out = self.cluster.run("squeue", "-h", "-t", ",".join(states) or "all", "-o", "%i|%T|%m|%k|%Z")
+        rows = [line.split("|") for line in out.splitlines()]
+        found = [row[:3] for row in rows if row[4] == str(self.folder) and rule in row[3]]
+        return sorted(found, key=lambda row: int(row[0]))
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    reason = obstacle()
+    if reason:
+        pytest.skip(reason)
+    # Names of sockets have to be short.
+    with tempfile.TemporaryDirectory(prefix="rankadjust-slurm-") as folder, slurm(Path(folder)) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("inputs")
-    shared = PROJECT.parent / "shared"
-    write_inputs(folder, shared if shared.is_dir() else None)
+    entries = []
+    for name in ("Tiny", "Other", "Bad"):
+        (folder / name).mkdir()
+        for file in FILES.iterdir():
+            (folder / name / file.name).write_bytes(file.read_bytes())
+        entries.append(REGISTRY.replace("Tiny", name).replace("data/", f"{name}/"))
+    (folder / "Bad" / "test.txt").write_text("a\tr\tb\na\tr\n")
+    (folder / "registry.yaml").write_text("".join(entries))
+    (folder / "results.csv").write_text(TABLE)
+    (folder / "config.yaml").write_text(CONFIG)
     return folder
 
 
-@pytest.fixture(scope="module")
-def local(inputs, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("local")
-    done = subprocess.run(
-        command(inputs, folder, "--cores", "2"),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=patience(200),
-    )
-    assert done.returncode == 0, done.stderr
-    return folder
+def command(inputs, folder, *arguments):
+    project = ["--snakefile", PROJECT / "Snakefile", "--configfile", inputs / "config.yaml"]
+    return [sys.executable, "-m", "snakemake", *project, "--directory", folder, *arguments]
+
+
+@contextmanager
+def running(cluster, inputs, folder, *arguments):
+    """Start a run on a Slurm with the profile, as a user does; it does not outlive this."""
+    folder.mkdir(exist_ok=True)
+    arguments = ("--workflow-profile", PROJECT / "profiles" / "slurm", *arguments)
+    with (folder / "said.txt").open("wb") as said:
+        process = subprocess.Popen(
+            command(inputs, folder, *arguments),
+            cwd=folder,
+            env=cluster.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=said,
+        )
+    try:
+        yield Run(cluster, folder, process)
+    finally:
+        process.kill()
+        process.wait()
 
 
 @pytest.fixture(scope="module")
-def runs(cluster, inputs, local, tmp_path_factory):
-    """Return two runs that went on at the same time: one that ends well after three faults, and one that cannot."""
+def runs(cluster, inputs, tmp_path_factory):
+    """Return two runs that went on at the same time: one that ends well after two faults, and one that cannot."""
     folder = tmp_path_factory.mktemp("runs")
     well = running(
-        *(cluster, inputs, folder / "well"),
-        *("--set-resources", "encode:mem_mb=90*attempt**3", "--config", "partitions=3"),
+        *(cluster, inputs, folder / "well"), "--set-resources", "benchmarks:mem_mb=60*20**(attempt-1)"
     )
-    # A minute is the shortest time that Slurm grants; a busy machine needs more even for a small data set.
-    minutes = math.ceil(patience(20) / 60)
     badly = running(
-        *(cluster, inputs, folder / "badly", "--retries", "1"),
-        *("--config", "batch=0", "datasets=Drawn-1,Drawn-2,Bad"),
-        *("--set-resources", f"encode:runtime={minutes}*attempt**2", "count:mem_mb=80", "--"),
-        *("results/triples/Drawn-1.parquet", "results/triples/Bad.parquet"),
-        "results/candidates/Drawn-2.parquet",
+        *(cluster, inputs, folder / "badly", "--retries", "0", "--config", "datasets=Bad", "--"),
+        "results/triples/Bad.parquet",
     )
     with well as one, badly as other:
-        faults = [
-            Fault(one, "rule_batch_1", sent(signal.SIGKILL)),
-            Fault(one, "rule_count_partition_wildcards_Large_1", cancel),
-            Fault(other, "rule_encode_wildcards_Drawn-1", sent(signal.SIGSTOP)),
-        ]
-        watch([one, other], faults, 420)
-        assert all(fault.job for fault in faults)
-        return one, other
+        until(lambda: one.jobs("dataset", "running"), "a job that can be cancelled")
+        cluster.run("scancel", one.jobs("dataset", "running")[0][0])
+        for run in (one, other):
+            run.process.wait(harness.LONGEST)
+        yield one, other
 
 
-def test_the_results_are_those_of_a_local_run_byte_for_byte(runs, local):
+@pytest.mark.cluster
+def test_the_results_are_those_of_a_local_run_byte_for_byte(runs, inputs, tmp_path):
+    def results(folder):
+        files = (path for path in (folder / "results").rglob("*") if path.is_file())
+        named = {path.relative_to(folder / "results").as_posix(): path for path in files}
+        return {
+            name: path.read_bytes() for name, path in named.items() if not re.match("benchmarks/|logs/", name)
+        }
+
     well, _ = runs
     assert well.process.returncode == 0, well.said
-    expected, found = results(local), results(well.folder)
+    local = command(inputs, tmp_path, "--cores", "2")
+    done = subprocess.run(local, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    expected, found = results(tmp_path), results(well.folder)
     assert found.keys() == expected.keys()
     assert [name for name in found if found[name] != expected[name]] == ["run_config.yaml"]
-    assert {"database/adjustments.tsv.gz", "report.html", "candidates/Large.parquet"} <= found.keys()
 
 
-def test_small_data_sets_are_computed_together_and_a_large_one_in_partitions(runs, local):
+@pytest.mark.cluster
+def test_a_job_that_is_cancelled_or_over_its_memory_is_tried_again(runs):
     well, _ = runs
-    rules = [job["rule"] for job in well.jobs()]
-    together = {rule for rule in rules if rule.startswith("rule_batch")}
-    assert together == {"rule_batch_1"}
-    assert len(SMALL) + len(SHARED) <= 8
-    alone = {rule for rule in rules if "_wildcards_" in rule}
-    assert alone == {
-        "rule_encode_wildcards_Large",
-        *(f"rule_count_partition_wildcards_Large_{number}" for number in range(3)),
-        "rule_add_partitions_wildcards_Large",
-        "rule_moments_wildcards_Large",
-        "rule_baselines_wildcards_Large",
-        # The table of the run, whose name is results.
-        "rule_paper_of_table_wildcards_results",
-    }
+    tries = well.jobs("benchmarks")
+    assert [memory for _, _, memory in tries][:2] == ["60M", "1200M"]
+    assert {state for _, state, _ in tries[:-1]} <= {"FAILED", "OUT_OF_MEMORY"}
+    assert tries[-1][1] == "COMPLETED"
+    # What is computed of a data set is one job.
+    assert sorted(state for _, state, _ in well.jobs("dataset")) == ["CANCELLED", "COMPLETED", "COMPLETED"]
+    assert [well.jobs(f"rule_{rule}") for rule in GROUPED] == [[]] * len(GROUPED)
 
 
-def test_a_partition_that_is_cancelled_is_made_again_and_no_other(runs):
-    well, _ = runs
-    rule = "rule_count_partition_wildcards_Large_{}"
-    assert well.states(rule.format(1)) == ["CANCELLED", "COMPLETED"]
-    assert well.states(rule.format(0)) == well.states(rule.format(2)) == ["COMPLETED"]
-    assert re.search(
-        r"^trying again: rule count_partition, data set Large, partition 1: Slurm job \d+ ended as CANCELLED",
-        well.said,
-        flags=re.MULTILINE,
-    )
-
-
-def test_a_job_whose_processes_are_killed_is_tried_again(runs):
-    well, _ = runs
-    assert well.states("rule_batch_1") == ["FAILED", "COMPLETED"]
-    assert re.search(
-        r"^trying again: rule batch_1, data sets Tiny, .*: Slurm job \d+ ended as FAILED",
-        well.said,
-        re.MULTILINE,
-    )
-
-
-def test_a_job_over_its_memory_is_killed_and_tried_again_with_more(runs):
-    well, _ = runs
-    tries = [job for job in well.jobs() if job["rule"] == "rule_encode_wildcards_Large"]
-    assert [job["memory"] for job in tries][:2] == ["90M", "720M"]
-    assert {job["state"] for job in tries[:-1]} <= {"FAILED", "OUT_OF_MEMORY"}
-    assert tries[-1]["state"] == "COMPLETED"
-    assert re.search(
-        r"^trying again: rule encode, data set Large: Slurm job \d+ ended as \w+: .*exceeded memory limit",
-        well.said,
-        flags=re.MULTILINE,
-    )
-
-
-def test_a_job_over_its_time_is_killed_and_tried_again(runs):
-    _, badly = runs
-    assert badly.states("rule_encode_wildcards_Drawn-1") == ["TIMEOUT", "COMPLETED"]
-    assert re.search(
-        r"^trying again: rule encode, data set Drawn-1: Slurm job \d+ ended as TIMEOUT: .*DUE TO TIME LIMIT",
-        badly.said,
-        flags=re.MULTILINE,
-    )
-    assert (badly.folder / "results" / "triples" / "Drawn-1.parquet").exists()
-
-
-def test_the_last_lines_name_what_failed_where_it_is_logged_and_why(runs):
+@pytest.mark.cluster
+def test_a_mistake_of_the_users_is_shown_with_the_log_of_its_job(runs):
     _, badly = runs
     assert badly.process.returncode != 0
-    memory, mistake = badly.said.splitlines()[-2:]
-    assert re.fullmatch(
-        r"error: rule count, data set Drawn-2: Slurm job \d+ ended as \w+: .*exceeded memory limit.* "
-        r"\(logs: results/logs/count/Drawn-2\.log, .*\.snakemake/slurm_logs/rule_count/Drawn-2/\d+\.log\)",
-        memory,
-    )
-    assert re.fullmatch(
-        r"error: rule encode, data set Bad: .*/Bad/test\.txt:2: 2 fields .*\(log: results/logs/encode/Bad\.log\)",
-        mistake,
-    )
+    assert re.search(r"error: .*/Bad/test\.txt:2: 2 fields ", badly.said), badly.said
+    assert "results/logs/encode/Bad.log" in badly.said
 
 
-def test_a_mistake_of_the_users_is_not_tried_again_and_said_once(runs):
-    _, badly = runs
-    assert badly.states("rule_encode_wildcards_Bad") == ["FAILED"]
-    assert len(re.findall(r"/Bad/test\.txt:2: 2 fields", badly.said)) == 1
-
-
+@pytest.mark.cluster
 def test_every_job_had_a_home_without_write_access_and_a_temporary_folder_of_its_own(runs, cluster):
-    # A job that is killed at once has not come to its folder.
-    jobs = {job["id"] for run in runs for job in run.jobs("completed")}
+    done = {job[0] for run in runs for job in run.jobs("", "completed")}
     assert "HOME=/proc/no-home" in (cluster.folder / "prolog").read_text()
-    assert jobs <= {path.name for path in (cluster.folder / "tmp").iterdir()}
-    assert len(jobs) > 10
+    assert done <= {path.name for path in (cluster.folder / "tmp").iterdir()}
+    assert len(done) > 5
 
 
+@pytest.mark.cluster
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_goes_on(cluster, inputs, tmp_path):
-    target = "results/triples/Drawn-1.parquet"
-    with running(cluster, inputs, tmp_path / "run", "--config", "batch=0", "--", target) as run:
-        assert until(lambda: run.jobs("running"), 60), run.said
+    target = "results/benchmark-moments.parquet"
+    with running(cluster, inputs, tmp_path / "run", "--", target) as run:
+        until(lambda: run.jobs("benchmarks", "running"), "a running job")
         run.process.send_signal(signal.SIGINT)
-        assert run.process.wait(patience(60)) != 0
-    assert until(lambda: run.states("rule_encode_wildcards_Drawn-1") == ["CANCELLED"], 20)
+        assert run.process.wait(harness.LONGEST) != 0
+        assert "Traceback" not in run.said
+    until(lambda: [job[1] for job in run.jobs("benchmarks")] == ["CANCELLED"], "the end of the job")
     assert not (run.folder / target).exists()
-    with running(cluster, inputs, run.folder, "--config", "batch=0", "--", target) as again:
-        assert again.process.wait(patience(120)) == 0, again.said
+    with running(cluster, inputs, run.folder, "--", target) as again:
+        assert again.process.wait(harness.LONGEST) == 0, again.said
     assert (run.folder / target).exists()
+
+
+def test_without_slurm_it_says_what_to_install_and_one_of_the_machines_own_is_left_alone(
+    monkeypatch, tmp_path
+):
+    monkeypatch.setattr(
+        harness, "PACKAGES", {"no-such-daemon": "slurm-wlm", "nor-this": "munge", "sh": "dash"}
+    )
+    assert obstacle() == (
+        "Slurm is not installed here; as root on Debian or Ubuntu: apt-get install munge slurm-wlm"
+    )
+    own = tmp_path / "slurm.conf"
+    own.write_text("ClusterName=production\n")
+    monkeypatch.setattr(harness, "PACKAGES", {})
+    monkeypatch.setattr(harness, "SYSTEM", own)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    with pytest.raises(RuntimeError, match="left alone"), slurm(tmp_path / "mine"):
+        pass
+    assert own.read_text() == "ClusterName=production\n"
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert "only root" in obstacle()

@@ -24,8 +24,8 @@ rule count:
         "results/benchmarks/count/{dataset}.tsv"
     threads: cores_for
     resources:
-        mem_mb=megabytes_to_count,
-        runtime=minutes_for,
+        mem_mb=megabytes(base=700, each=60),
+        runtime=minutes,
     params:
         protocols=protocols_of,
         library=code_of("count"),
@@ -83,8 +83,8 @@ rule baselines:
         "results/benchmarks/baselines/{dataset}.tsv"
     threads: cores_for
     resources:
-        mem_mb=megabytes_for_baselines,
-        runtime=minutes_for,
+        mem_mb=megabytes(base=700, each=150),
+        runtime=minutes,
     params:
         protocols=protocols_of,
         metrics=PLAN.metrics,
@@ -114,8 +114,8 @@ rule tasks_of_dataset:
     benchmark:
         "results/benchmarks/tasks/{dataset}/{protocol}.tsv"
     resources:
-        mem_mb=megabytes_for_baselines,
-        runtime=minutes_for,
+        mem_mb=megabytes(base=700, each=150),
+        runtime=minutes,
     params:
         protocols=lambda wildcards: [PLAN.protocols[wildcards.protocol]],
         baselined=lambda wildcards: wildcards.dataset in PLAN.baselined,

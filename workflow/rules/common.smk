@@ -9,9 +9,7 @@ from pathlib import Path
 PROJECT = Path(workflow.current_basedir.get_path_or_uri(secret_free=True)).parents[1]
 # The Snakefile uses the library that stands beside it, whatever else is installed.
 if not (PROJECT / "rankadjust").is_dir():
-    sys.exit(
-        f"error: {PROJECT}: rankadjust has to be on this disk: clone it, and give the path of its Snakefile"
-    )
+    sys.exit(f"error: {PROJECT}: rankadjust has to be on this disk: clone it, and name its Snakefile")
 sys.path.insert(0, str(PROJECT))
 
 from rankadjust.base import provenance
@@ -28,6 +26,11 @@ with exit_with_message():
     PLAN = Plan.of(RUN)
 share_with_jobs(RUN.values, PROJECT)
 TABLES = PLAN.tables
+# What says what the names of data sets and protocols mean.
+SETTINGS = [
+    *(f"config/{name}.yaml" for name in ("datasets", "protocols", "benchmarks")),
+    "workflow/schemas/*.yaml",
+]
 
 
 def project_files(*patterns):
@@ -57,24 +60,14 @@ def complete_database(wildcards):
     return DATABASE
 
 
-# What a job is granted, measured (docs/cluster.md): twice as much with every attempt.
-def megabytes_to_encode(wildcards, attempt):
-    return int(2000 + 150 * PLAN.millions(wildcards.dataset)) * 2 ** (attempt - 1)
-
-
-def megabytes_to_count(wildcards, attempt):
-    return int(max(2000, 700 + 60 * PLAN.millions(wildcards.dataset))) * 2 ** (
-        attempt - 1
+def megabytes(base, each):
+    """Return a resource, measured (docs/cluster.md): `each` for a million triples, twice as much with every attempt."""
+    return lambda wildcards, attempt: (
+        int(max(2000, base + each * PLAN.millions(wildcards.dataset))) * 2 ** (attempt - 1)
     )
 
 
-def megabytes_for_baselines(wildcards, attempt):
-    return int(max(2000, 700 + 150 * PLAN.millions(wildcards.dataset))) * 2 ** (
-        attempt - 1
-    )
-
-
-def minutes_for(wildcards, attempt):
+def minutes(wildcards, attempt):
     return int(10 + 2 * PLAN.millions(wildcards.dataset)) * 2 ** (attempt - 1)
 
 

@@ -19,8 +19,6 @@ rule fetch:
         directory("resources/datasets/{dataset}"),
     log:
         "results/logs/fetch/{dataset}.log",
-    benchmark:
-        "results/benchmarks/fetch/{dataset}.tsv"
     localrule: True
     resources:
         downloads=1,
@@ -36,8 +34,6 @@ rule fetch_without_training:
         directory("resources/without-training/{dataset}"),
     log:
         "results/logs/fetch_without_training/{dataset}.log",
-    benchmark:
-        "results/benchmarks/fetch_without_training/{dataset}.tsv"
     wildcard_constraints:
         dataset="|".join(map(re.escape, PLAN.bounded)) or "(?!)",
     localrule: True
@@ -63,8 +59,8 @@ rule encode:
         "results/benchmarks/encode/{dataset}.tsv"
     threads: cores_for
     resources:
-        mem_mb=megabytes_to_encode,
-        runtime=minutes_for,
+        mem_mb=megabytes(base=2000, each=150),
+        runtime=minutes,
     params:
         dataset=dataset_of,
         declared=lambda wildcards: PLAN.reading(wildcards.dataset),

@@ -15,10 +15,7 @@ Outputs: results/benchmark-moments.parquet, the moments of benchmarks with a con
 from rankadjust.output.deposit import SUMS, TABLES as RELEASED_TABLES, TEXTS
 
 # The first one names the others: the library looks for them beside it.
-DATABASE = expand(
-    "results/database/{name}",
-    name=["adjustments.parquet", "baselines.parquet", "candidates.parquet"],
-)
+DATABASE = expand("results/database/{name}.parquet", name=["adjustments", "baselines", "candidates"])
 
 
 rule run_config:
@@ -27,7 +24,6 @@ rule run_config:
             "results/run_config.yaml",
             caption="../report/run-config.rst",
             category="Run",
-            labels={"file": "configuration"},
         ),
     log:
         "results/logs/run_config.log",
@@ -40,13 +36,7 @@ rule run_config:
 
 rule benchmarks:
     input:
-        project_files(
-            *expand("config/{name}.yaml", name=["benchmarks", "protocols"]),
-            *expand(
-                "workflow/schemas/{name}.schema.yaml",
-                name=["benchmarks", "protocols"],
-            ),
-        ),
+        project_files("config/benchmarks.yaml", "config/protocols.yaml", "workflow/schemas/*.yaml"),
     output:
         "results/benchmark-moments.parquet",
     log:
@@ -74,13 +64,11 @@ rule database:
             "results/database/adjustments.tsv.gz",
             caption="../report/database.rst",
             category="Database",
-            labels={"table": "adjustments"},
         ),
         report(
             "results/database/datasets.tsv",
             caption="../report/datasets.rst",
             category="Database",
-            labels={"table": "data sets"},
         ),
     log:
         "results/logs/database.log",
@@ -95,12 +83,7 @@ rule database:
 rule release:
     input:
         settings=project_files(
-            *expand(
-                "config/{name}.yaml", name=["datasets", "benchmarks", "protocols"]
-            ),
-            "workflow/schemas/*.yaml",
-            "rankadjust/output/columns.yaml",
-            "rankadjust/output/templates/**/*",
+            *SETTINGS, "rankadjust/output/columns.yaml", "rankadjust/output/templates/**/*"
         ),
         database=complete_database,
         counts="results/database/datasets.tsv",

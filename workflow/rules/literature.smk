@@ -21,33 +21,15 @@ COMPARISONS = [
 CASE_STUDY = "hoyt2022-case-study"
 # Tables that are not the shipped literature: the page shows them first.
 PUBLISHED = project_files("resources/published/*.csv")
-OWN_TABLES = [
-    table
-    for table, path in TABLES.items()
-    if not any(map(Path(path).samefile, PUBLISHED))
-]
+OWN_TABLES = [table for table, path in TABLES.items() if not any(map(Path(path).samefile, PUBLISHED))]
 # The literature is shown beside them, also where it is not among the tables of the run.
-LITERATURE = ["results/literature.parquet"] * (
-    bool(OWN_TABLES) and len(OWN_TABLES) == len(TABLES)
-)
-RELEASED = project_files(
-    *expand(
-        "resources/database/{name}",
-        name=["adjustments.parquet", "baselines.parquet", "candidates.parquet"],
-    ),
-    "resources/database/datasets.tsv",
-)
+LITERATURE = ["results/literature.parquet"] * (bool(OWN_TABLES) and len(OWN_TABLES) == len(TABLES))
+RELEASED = project_files(*(f"resources/database/{Path(path).name}" for path in DATABASE))
 CONSTANTS = dict(
     database=DATABASE,
     released=RELEASED,
     registry=RUN.values["registry"] or [],
-    settings=project_files(
-        *expand(
-            "config/{name}.yaml",
-            name=["datasets", "protocols", "benchmarks", "published"],
-        ),
-        "workflow/schemas/*.yaml",
-    ),
+    settings=project_files(*SETTINGS, "config/published.yaml"),
 )
 
 
@@ -59,17 +41,12 @@ rule rescore:
         # Re-scoring notes where values of an own table equal those of the literature.
         literature=PUBLISHED * bool(OWN_TABLES),
     output:
-        expand(
-            "results/rescored/{table}.{format}",
-            table=TABLES,
-            format=["parquet", "md"],
-        ),
+        expand("results/rescored/{table}.{format}", table=TABLES, format=["parquet", "md"]),
         [
             report(
                 f"results/rescored/{table}.csv",
                 caption="../report/rescored.rst",
                 category="Re-scored tables",
-                labels={"table": table},
             )
             for table in TABLES
         ],
@@ -113,7 +90,6 @@ rule compare:
                 f"results/comparison/{name}.csv",
                 caption="../report/comparison.rst",
                 category="Comparison",
-                labels={"table": name},
             )
             for name in COMPARISONS
         ],
@@ -137,7 +113,6 @@ rule case_study:
             "results/case-study.csv",
             caption="../report/case-study.rst",
             category="Comparison",
-            labels={"table": "case-study"},
         ),
     log:
         "results/logs/case-study.log",

@@ -30,7 +30,6 @@ rule figures:
             patterns=["{figure}.svg"],
             caption="../report/figure.rst",
             category="Figures",
-            labels={"figure": "{figure}"},
         ),
     log:
         "results/logs/figures.log",
@@ -49,14 +48,13 @@ rule render:
         literature=LITERATURE,
         comparison=COMPARED,
         figures="results/figures",
-        datasets="results/database/datasets.tsv",
+        counts=["results/database/datasets.tsv", *project_files("resources/database/datasets.tsv")],
         templates=project_files("rankadjust/page/templates/*"),
     output:
         report(
             "results/report.html",
             caption="../report/page.rst",
             category="Run",
-            labels={"file": "report"},
         ),
     log:
         "results/logs/render.log",

@@ -5,8 +5,6 @@ import json
 import re
 from base64 import b64decode
 
-from scripts.render import compared
-
 import polars as pl
 import pytest
 
@@ -22,7 +20,7 @@ from rankadjust.page.boards import (
     opened_board,
     results_section,
 )
-from rankadjust.page.material import Material, all_values, place_of, values_of
+from rankadjust.page.material import Material, all_values, place_of, read_comparison, values_of
 
 MRR, HITS = "inverse_harmonic_mean_rank", "hits_at_10"
 USUAL = ("FB15k-237", "filtered", "testing", "both")
@@ -53,7 +51,7 @@ def made(rescored, folder=None):
     found = check(rescored)
     if folder is not None:
         write_csv(found, folder / "contradictions.csv")
-        found = compared(folder / "contradictions.csv")
+        found = read_comparison(folder / "contradictions.csv")
     return {
         board.key: board for board in boards(values_of(material(mine=rescored)), {"contradictions": found})
     }
