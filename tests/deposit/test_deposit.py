@@ -5,8 +5,6 @@ import json
 import re
 import subprocess
 import sys
-import sysconfig
-import zipfile
 
 import duckdb
 import polars as pl
@@ -232,65 +230,3 @@ def test_the_columns_of_the_spreadsheet_have_the_letters_that_are_documented(dep
         "expectation",
         "optimum",
     ]
-
-
-# --- the wheel ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_newcomer_gets_from_the_wheel_to_a_paper_by_the_commands_of_the_readme(project, tmp_path):
-    """What pip would fetch from an index is taken from the packages that are installed here."""
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
-    subprocess.run(build, cwd=project, check=True, capture_output=True)
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", "clean"], cwd=tmp_path, check=True)
-    python, (site,) = tmp_path / "clean/bin/python", tmp_path.glob("clean/lib/python*/site-packages")
-    (site / "installed.pth").write_text(sysconfig.get_path("purelib"))
-    (wheel,) = tmp_path.glob("*.whl")
-    install = ["uv", "pip", "install", "--offline", "--no-deps", "--python", str(python), str(wheel)]
-    subprocess.run([sys.executable, "-m", *install], check=True, capture_output=True)
-    (tmp_path / "table.tex").write_bytes((project / "tests/data/manuscript/two-sets.tex").read_bytes())
-    block = (project / "README.md").read_text().split("```sh\n", 1)[1].split("```")[0]
-    first, *commands = [line.split("#")[0].split() for line in block.splitlines()]
-    assert first == ["pip", "install", "."]
-    assert [name for name, *_ in commands] == ["rankadjust"] * 3
-    for name, *arguments in commands:
-        command = [tmp_path / "clean/bin" / name, *arguments]
-        done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-    # RotatE on Nations, where chance has an MRR of 0.38444.
-    assert r"Chance & 0.1 & 7153 & 0.1 & 38.4 &" in (tmp_path / "camera-ready/table.tex").read_text()
-    # The plain install cannot draw, so the README leaves the figure out.
-    assert not (tmp_path / "camera-ready/figure.pdf").exists()
-
-
-@pytest.mark.slow
-def test_the_wheel_holds_the_database_and_the_published_values(project, tmp_path):
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
-    subprocess.run(build, cwd=project, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "wheel")
-        database = [name for name in archive.namelist() if "/resources/database/" in name]
-    names = {name.rpartition("/")[2] for name in database}
-    # The sums let `rankadjust verify` say whether they are whole.
-    tables = {"adjustments.parquet", "baselines.parquet", "candidates.parquet", "datasets.tsv"}
-    assert names == {"SHA256SUMS", *tables}
-    # What reads the database finds it there: constants, histograms and counts.
-    program = "from rankadjust.__main__ import main; main()"
-    published = ["rescore", "resources/published/rotate.csv"]
-    adjusted = ["adjust", "--dataset", "Nations", "mrr=0.43"]
-    for command, printed in (
-        (["--version"], "database"),
-        (adjusted, "Nations"),
-        (["show", "Nations"], "Nations"),
-        (published, "FB15k-237"),
-    ):
-        found = subprocess.run(
-            [sys.executable, "-c", program, *command],
-            env={"PYTHONPATH": str(tmp_path / "wheel")},
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert printed in found.stdout
