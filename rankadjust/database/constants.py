@@ -190,17 +190,13 @@ class Constants:
 
     def over(self, released: "Constants | None") -> "Constants":
         """Return these constants, completed by released rows; the column origin says where a row comes from."""
-        if released is None:
-            return Constants(
-                with_released(self.table, None), self.histograms, file=self.file, baselines=self.baselines
-            )
-        others = released.baselines.join(self.table, on=["dataset", "protocol"], how="anti")
-        return Constants(
-            with_released(self.table, released.table),
-            self.histograms.over(released.histograms),
-            file=self.file,
-            baselines=pl.concat([self.baselines, others]),
-        )
+        table, histograms, baselines = self.table, self.histograms, self.baselines
+        if released is not None:
+            histograms = histograms.over(released.histograms)
+            others = released.baselines.join(table, on=["dataset", "protocol"], how="anti")
+            baselines = pl.concat([baselines, others])
+        table = with_released(table, None if released is None else released.table)
+        return Constants(table, histograms, file=self.file, baselines=baselines)
 
     def over_file(self, released: str | Path) -> "Constants":
         """Return these constants, completed by a database file if it exists."""
@@ -230,11 +226,7 @@ class Constants:
         return _shipped_registry() if self.file is None else _registry_of_run(self.file)
 
     def has_times(self, dataset: str) -> bool:
-        """Return whether a data set is temporal.
-
-        Either it has a protocol for such data, or a scorer that sees times varies in another way than one that does
-        not.
-        """
+        """Return whether a data set has a protocol for temporal data, or two random scorers that vary differently."""
         is_temporal = pl.col("protocol").is_in(_TEMPORAL) | (
             pl.col("variance_static_scorer") != pl.col("variance_random_scorer")
         )
@@ -280,7 +272,7 @@ Database = Constants | pl.DataFrame | str | Path | None
 """What a public function takes as its database: constants, a frame, a file, None for the released one."""
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=8)
 def _read_once(load: _Load, file: Path, _written: tuple[int, ...] | None) -> pl.DataFrame:
     return load(file)
 

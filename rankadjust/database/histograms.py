@@ -133,28 +133,32 @@ class Limits:
         evaluation: data set, protocol, split and side. Without a histogram, and for measures of dispersion, nothing
         is known to be impossible.
         """
-        limits = self._limits(tuple(evaluation), metric)
+        # To look up how a protocol counts reads YAML: only for the values that need it.
+        left_out = 0
+        limits = self._limits(tuple(evaluation), metric, left_out)
+        if limits is not None and limits.excludes(low, high) and (left_out := left_out_by(evaluation[1])):
+            limits = self._limits(tuple(evaluation), metric, left_out)
         if limits is None or not limits.excludes(low, high):
             return None
         too_small = limits.is_below(high)
         limit = f"at least {limits.least:.6g}" if too_small else f"at most {limits.greatest:.6g}"
         place = "last" if too_small == metric.increasing else "first"
-        counts, _ = self._counted(evaluation)
+        counts, _ = self._counted(evaluation, left_out)
         candidates = " to ".join(f"{count:,.0f}" for count in np.unique(counts[[0, -1]]))
         return (
             f"{metric.label} of {', '.join(evaluation[:3])}, side {evaluation[3]}, is {limit}, reached where every "
             f"true answer ranks {place} among its candidates ({candidates})"
         )
 
-    def _limits_of(self, evaluation: tuple[str, ...], metric: Metric) -> Attainable | None:
-        return attainable(metric, *self._counted(evaluation))
+    def _limits_of(self, evaluation: tuple[str, ...], metric: Metric, left_out: int) -> Attainable | None:
+        return attainable(metric, *self._counted(evaluation, left_out))
 
-    def _counted(self, evaluation: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    def _counted(self, evaluation: Sequence[str], left_out: int) -> tuple[FloatArray, FloatArray]:
         """Return the numbers of candidates, the true answer included, and of tasks; none where they are not known."""
         of_set = self._candidate_counts(*evaluation)
         if of_set is None:
             return np.empty(0), np.empty(0)
-        return (of_set.counts + left_out_by(evaluation[1])).clip(min=1), of_set.tasks
+        return (of_set.counts + left_out).clip(min=1), of_set.tasks
 
 
 @cache
