@@ -29,7 +29,7 @@ from harness.site.policy import add_policies
 from harness.site.sources import source_pages
 from rankadjust import adjust
 from rankadjust.base.io import write_text
-from rankadjust.output import one_value_text
+from rankadjust.output import adjusted_text
 from rankadjust.output.terminal import cell as number
 from rankadjust.page.boards import benchmark_rows
 from rankadjust.page.literature_sections import counting_headline, headline
@@ -124,7 +124,7 @@ def index_page(collection: Literature) -> Page:
             "known": material.constants.table["dataset"].n_unique(),
             "headline": sentences,
             "rows": rows,
-            "sentences": [one_value_text.meaning(adjusted), *one_value_text.counting(adjusted)],
+            "sentences": [adjusted_text.meaning(vars(adjusted)), *adjusted_text.counting(vars(adjusted))],
         },
         data={"findings": sentences, "benchmarks": rows},
         head={"hide": ["navigation"]},

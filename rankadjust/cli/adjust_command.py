@@ -22,6 +22,9 @@ _OPTIONS = (
         help="Compare values with this counting baseline (popularity, redundancy, rules), not the best one.",
     ),
     *(options.EVALUATION_PROTOCOL, options.EVALUATION_SPLIT, options.SCORES),
+    options.flag(
+        "--all", "everything", help="Print every number: ratio, each z, and what rounding leaves open."
+    ),
     *(options.RESULTS, options.DATABASE, options.JSON),
 )
 
@@ -36,6 +39,7 @@ def _adjust(
     results: Path | None,
     database: Path | None,
     as_json: bool,
+    everything: bool,
     metric: str | None = None,
     **evaluation: str | None,
 ) -> None:
@@ -52,13 +56,10 @@ def _adjust(
     if as_json:
         print_json([asdict(adjusted) for adjusted in adjusted_values])
         return
-    from rankadjust.output.one_value_text import adjusted_value
+    from rankadjust.output.adjusted_text import adjusted_values as in_words
 
-    texts = [
-        adjusted_value(adjusted, text, against)
-        for adjusted, (_, text) in zip(adjusted_values, named, strict=True)
-    ]
-    echo("\n\n".join(texts))
+    rows = [asdict(each) | {"text": text} for each, (_, text) in zip(adjusted_values, named, strict=True)]
+    echo(in_words(rows, everything=everything, against=against))
 
 
 adjust = options.CommandByInput(

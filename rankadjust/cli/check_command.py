@@ -11,7 +11,14 @@ import click
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.inputs import adjusted_rows, by_metric_of, constants_of, nothing_read, read_table
+from rankadjust.cli.inputs import (
+    adjusted_rows,
+    by_metric_of,
+    constants_of,
+    nothing_read,
+    numbers_read,
+    read_table,
+)
 from rankadjust.cli.printing import echo, number_of, print_json
 
 if TYPE_CHECKING:
@@ -54,7 +61,8 @@ def _check_tables(
     ]
     unread = [line for result in read for line in result.unread]
     lines = [*empty, *unread, *problems(rescored), *_lines(flagged)]
-    _report(lines, rescored.height, flagged, assumptions(rescored).to_dicts(), as_json)
+    assumed = assumptions(rescored).to_dicts()
+    _report(lines, rescored.height, flagged, assumed, as_json, numbers_read(read))
 
 
 @options.command(
@@ -104,7 +112,12 @@ check = options.CommandByInput(
 
 
 def _report(
-    lines: Sequence[str], values: int, flagged: "pl.DataFrame", assumed: Sequence[Any], as_json: bool
+    lines: Sequence[str],
+    values: int,
+    flagged: "pl.DataFrame",
+    assumed: Sequence[Any],
+    as_json: bool,
+    looked_at: str | None = None,
 ) -> NoReturn:
     if as_json:
         found = {
@@ -117,7 +130,7 @@ def _report(
     else:
         for line in lines:
             echo(line)
-        echo(f"{number_of(values, 'value')}: {len(lines) or 'nothing'} to look at")
+        echo(f"{looked_at or number_of(values, 'value')}: {len(lines) or 'nothing'} to look at")
     sys.exit(1 if lines else 0)
 
 

@@ -45,7 +45,7 @@ _TEST = (
     options.option("--seed", type=int, default=0, help="Seed of swaps and bootstrap."),
 )
 _SHOWN = (
-    options.flag("--all", "everything", help="Print every side."),
+    options.flag("--all", "everything", help="Compare by every metric, and print every side and number."),
     options.output(
         *(".md", ".tex", ".csv", ".json"),
         help="Also write a table for a paper (.md, .tex), the differences (.csv) or everything (.json).",
@@ -113,7 +113,7 @@ def compare_ranks(
     **given: Any,
 ) -> None:
     """Compare models on one data set, or without one, and show what was found."""
-    known = _known(given) | {
+    known = _known(given, everything) | {
         "dataset": datasets[0] if datasets else None,
         "tasks": Path(tasks[0]) if tasks else None,
         "database": constants_of(results, database),
@@ -144,10 +144,10 @@ def _compare_datasets(
 
     folders, attributes = _by_dataset(datasets, "--dataset"), _by_dataset(tasks, "--tasks")
     compared = compare_datasets(
-        folders, tasks=attributes, database=constants_of(results, database), **_known(given)
+        folders, tasks=attributes, database=constants_of(results, database), **_known(given, everything)
     )
     found = _Comparison(
-        comparisons(compared, every_side=everything),
+        comparisons(compared, everything=everything),
         {name: for_machines(of_dataset) for name, of_dataset in compared.items()},
         of_datasets({name: paper_table(of_dataset) for name, of_dataset in compared.items()}, "data set"),
         of_datasets({name: of_dataset.differences for name, of_dataset in compared.items()}, "dataset"),
@@ -155,9 +155,10 @@ def _compare_datasets(
     _show(found, output, as_json)
 
 
-def _known(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings without metrics where nobody chose any."""
-    return {name: value for name, value in given.items() if name != "metrics" or value}
+def _known(given: Mapping[str, Any], everything: bool) -> dict[str, Any]:
+    """Return settings; where nobody chose metrics, with MRR and Hits@10, or without any to take all."""
+    chosen = {name: value for name, value in given.items() if name != "metrics" or value}
+    return chosen if everything else {"metrics": ("mrr", "hits@10"), **chosen}
 
 
 def _compared(models: Sequence[str], known: Mapping[str, Any], everything: bool) -> _Comparison:
@@ -165,7 +166,7 @@ def _compared(models: Sequence[str], known: Mapping[str, Any], everything: bool)
     from rankadjust.output.comparison_text import comparison, for_machines, paper_table
 
     compared = compare_models([Path(model) for model in models], **known)
-    text = comparison(compared, every_side=everything)
+    text = comparison(compared, everything=everything)
     return _Comparison(text, for_machines(compared), paper_table(compared), compared.differences)
 
 
@@ -176,7 +177,7 @@ def _compared_by_part(
     from rankadjust.output.comparison_text import comparison_by, paper_table_by
 
     compared = compare_by([Path(model) for model in models], by, **known)
-    text = comparison_by(compared, by, every_side=everything)
+    text = comparison_by(compared, by, everything=everything)
     return _Comparison(text, compared.to_dicts(), paper_table_by(compared, by), compared)
 
 

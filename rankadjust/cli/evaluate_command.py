@@ -69,14 +69,21 @@ def _evaluate(
     **given: Any,
 ) -> None:
     from rankadjust.chance.metrics import FAMILIES
+    from rankadjust.database.evaluation_set import EvaluationSet
     from rankadjust.evaluation.evaluate import evaluate as evaluate_ranks
+    from rankadjust.output.adjusted_text import FIRST_METRICS
 
     if dataset is not None:
         constants = constants_of(results, database)
         require_times(given["scores"], constants, dataset)
+        of_set = EvaluationSet.of(constants, dataset, given["protocol"], given["split"])
         given |= {"dataset": dataset, "database": constants}
+        given["against"] = given["against"] or ("best" if of_set.counted(["mrr"]).height else None)
     judged = ranks if tasks is None else _with_attributes(ranks, tasks)
-    result = evaluate_ranks(judged, metrics=metrics or tuple(FAMILIES), **given)
+    of_all = everything or as_json or output is not None
+    result = evaluate_ranks(
+        judged, metrics=metrics or (tuple(FAMILIES) if of_all else FIRST_METRICS), **given
+    )
     if dataset is not None:
         say_if_histograms_are_missing(constants)
     _show(result, output, everything, as_json)
@@ -105,13 +112,20 @@ def _show(
     result: "pl.DataFrame", output: Path | None, everything: bool, as_json: bool, by: str | None = None
 ) -> None:
     """Print an evaluation, of parts of the tasks if `by` names them, and write it to a file if one was given."""
-    from rankadjust.output.terminal import evaluation, evaluation_table, main_rows, strata
+    from rankadjust.output.evaluation_text import (
+        evaluation,
+        evaluation_table,
+        every_number,
+        main_rows,
+        of_parts,
+    )
 
     shown = result if everything else main_rows(result)
+    in_words = every_number if everything else evaluation
     if output is not None:
         named = shown if by is None else shown.rename({"stratum": by})
         write(result, output, result.to_dicts, lambda: evaluation_table(named))
-    show_result(result.to_dicts, lambda: evaluation(shown) if by is None else strata(shown, by), as_json)
+    show_result(result.to_dicts, lambda: in_words(shown) if by is None else of_parts(shown, by), as_json)
 
 
 def _with_attributes(ranks: Path, tasks: Path) -> "pl.DataFrame":

@@ -73,6 +73,13 @@ def adjusted_rows(
     return rescored
 
 
+def numbers_read(read: "Sequence[Results]") -> str:
+    """Return a line that says how many of the numbers of tables were read."""
+    values = sum(table.rows.height for table in read)
+    unread = sum(0 if table.reading is None else table.reading.unread.height for table in read)
+    return f"{values:,} of {number_of(values + unread, 'number')} read"
+
+
 def nothing_read(table: Path) -> str:
     """Return a line that says that a table has no value that can be read."""
     return f"{table}: no value was read; 'rankadjust read {table}' says why"

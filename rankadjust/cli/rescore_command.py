@@ -9,7 +9,7 @@ import click
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.cli import options
-from rankadjust.cli.inputs import adjusted_rows, constants_of, nothing_read, read_table
+from rankadjust.cli.inputs import adjusted_rows, constants_of, nothing_read, numbers_read, read_table
 from rankadjust.cli.printing import echo, print_json, say_if_histograms_are_missing, write
 
 
@@ -58,12 +58,10 @@ def rescore(
     if as_json:
         print_json(rescored.to_dicts())
     elif output is None:
-        from rankadjust.output.markup import readable
-        from rankadjust.output.terminal import table as aligned
+        from rankadjust.output.adjusted_text import rescored_text
 
-        shown = readable(rescored)
-        shown = shown.select(column.name for column in shown if (column != "").any())
-        echo(aligned(shown.columns, list(shown.iter_rows())))
+        echo(numbers_read([read]))
+        echo(rescored_text(rescored))
     if not as_json:
         echo("; ".join([summary(rescored), *([str(output)] if output else [])]))
     if not rescored["index"].count():

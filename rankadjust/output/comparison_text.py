@@ -13,23 +13,23 @@ from rankadjust.output.terminal import filled_table, interval, number, table
 _TWO = 2
 
 
-def comparison(compared: Comparison, *, every_side: bool = False) -> str:
+def comparison(compared: Comparison, *, everything: bool = False) -> str:
     """Return the values, the differences and a sentence on each pair of models; both sides together, or every side."""
     sides = compared.values["side"].unique(maintain_order=True).to_list()
-    shown = sides if every_side or "both" not in sides else ["both"]
+    shown = sides if everything or "both" not in sides else ["both"]
     swaps = f"all {compared.flips:,} swaps" if compared.exact else f"{compared.flips:,} random swaps"
     head = (
         f"{compared.tasks:,} tasks in {compared.clusters:,} clusters ({compared.cluster}); {swaps}, "
         f"{compared.draws:,} bootstrap samples, seed {compared.seed}"
     )
     notes = [f"Note: {compared.note}."] if compared.note else []
-    return "\n\n".join(["\n".join([head, *notes]), *(_side(compared, side) for side in shown)])
+    return "\n\n".join(["\n".join([head, *notes]), *(_side(compared, side, everything) for side in shown)])
 
 
-def comparisons(compared: Mapping[str, Comparison], *, every_side: bool = False) -> str:
+def comparisons(compared: Mapping[str, Comparison], *, everything: bool = False) -> str:
     """Return the comparison of each data set under its name, and the verdict over all of them."""
     parts = [
-        f"{name}: {comparison(of_dataset, every_side=every_side)}" for name, of_dataset in compared.items()
+        f"{name}: {comparison(of_dataset, everything=everything)}" for name, of_dataset in compared.items()
     ]
     return "\n\n".join([*parts, _together(compared)])
 
@@ -57,11 +57,12 @@ def _main_side(differences: pl.DataFrame) -> pl.DataFrame:
     return differences.filter(side="both" if "both" in sides else sides[0])
 
 
-def _side(compared: Comparison, side: str) -> str:
+def _side(compared: Comparison, side: str, everything: bool) -> str:
     values, differences = compared.values.filter(side=side), compared.differences.filter(side=side)
-    parts = [f"side {side}\n{_values(values, compared.models)}", _differences(differences, compared.models)]
-    parts.append("\n".join([*_sentences(differences), *_runs(differences), *_notes(differences)]))
-    return "\n\n".join(parts)
+    shown = _differences(differences, compared.models, everything)
+    runs = _runs(differences) if everything else []
+    lines = [*_sentences(differences), *runs, *_notes(differences)]
+    return "\n\n".join([f"side {side}\n{_values(values, compared.models)}", shown, "\n".join(lines)])
 
 
 def _values(values: pl.DataFrame, models: Sequence[str]) -> str:
@@ -79,7 +80,10 @@ def _values(values: pl.DataFrame, models: Sequence[str]) -> str:
     return table(header, rows)
 
 
-def _differences(differences: pl.DataFrame, models: Sequence[str]) -> str:
+def _differences(differences: pl.DataFrame, models: Sequence[str], everything: bool) -> str:
+    if not everything:
+        hidden = ("index_difference", "index_difference_low", "index_difference_high", "error_of_runs")
+        differences = differences.with_columns(pl.lit(None).alias(name) for name in hidden)
     header = ["", "pair", "difference", "95 %", "of the index", "95 %", "± tasks", "± runs", "p", "p (Holm)"]
     rows = [
         [
@@ -148,9 +152,9 @@ def _notes(differences: pl.DataFrame) -> list[str]:
 # --- part by part ------------------------------------------------------------------------------------------
 
 
-def comparison_by(compared: pl.DataFrame, by: str, *, every_side: bool = False) -> str:
+def comparison_by(compared: pl.DataFrame, by: str, *, everything: bool = False) -> str:
     """Return the parts of `compare_by` as a table for each side, metric and pair of models."""
-    shown = compared if every_side else _main_side(compared)
+    shown = compared if everything else _main_side(compared)
     parts = []
     for (side, key, first, second), part in shown.group_by(
         ["side", "metric", "first", "second"], maintain_order=True

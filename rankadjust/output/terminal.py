@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from rankadjust.chance.metrics import FAMILIES, resolve
+from rankadjust.chance.metrics import FAMILIES
 from rankadjust.tables.facts import name_of
 
 NOTHING = "–"
@@ -21,8 +21,6 @@ _HOW_TO_STATE = (
 )
 # The facts that are shown of a file with many tables.
 _FACTS = 20
-# A note about more metrics names the others, if they are less than half as many.
-_MOST_NAMES = 4
 _BARS = 12
 _BAR_WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -91,136 +89,6 @@ def _assumed_fact(row: Mapping[str, Any]) -> tuple[str, str, str, str, str]:
     where = ", ".join(filter(None, (share, tables)))
     why = row["why"].removeprefix(taken).lstrip(" ,:")
     return f"  {name_of(row['fact'])}", taken, why, where and f"({where})", row["write"] or ""
-
-
-def main_rows(result: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `evaluate` that people look at first: both sides together, realistic ranks, micro average."""
-    rows = result.filter(
-        pl.col("average") == "micro", pl.col("rank_type").is_in(["realistic", *_without_ties(result)])
-    )
-    return rows.filter(pl.col("side") == "both") if "both" in rows["side"] else rows
-
-
-def _without_ties(result: pl.DataFrame) -> list[str]:
-    return [] if "realistic" in result["rank_type"] else ["given"]
-
-
-def evaluation(result: pl.DataFrame) -> str:
-    """Return the rows of `evaluate` as a table for each average, side and type of rank, with notes."""
-    parts = [
-        _evaluation_part(key, part)
-        for key, part in result.group_by(["average", "side", "rank_type"], maintain_order=True)
-    ]
-    return "\n\n".join([*parts, *_notes(result)])
-
-
-def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of `evaluate` as a table of text for a paper: value and index with their intervals, and z.
-
-    Columns before the average (what the parts of `evaluate_by` have in common) come first, as they are.
-    """
-    parts = result.columns[: result.columns.index("average")]
-    rows = [
-        {name: row[name] for name in parts}
-        | ({"tasks": number(row["tasks"])} if parts else {})
-        | {
-            "average": row["average"],
-            "side": row["side"],
-            "ranks": row["rank_type"],
-            "metric": resolve(row["metric"]).label,
-            **dict(
-                zip(("value", "95 %", "expectation", "index", "index 95 %", "z"), _cells(row), strict=True)
-            ),
-            "z (random scorer)": number(row["z_random_scorer"]),
-            **dict(zip(_COUNTED, _counted(row), strict=True)),
-        }
-        for row in result.iter_rows(named=True)
-    ]
-    table_of_text = pl.DataFrame(rows)
-    # What is the same in every row, or in none, is left out.
-    alike = [name for name in ("average", "side", "ranks") if table_of_text[name].n_unique() == 1]
-    empty = [name for name in table_of_text.columns if table_of_text[name].is_in(["", NOTHING]).all()]
-    return table_of_text.drop(*alike, *empty)
-
-
-def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return value and interval, expectation, index and interval, and z."""
-    return (
-        number(row["value"]),
-        interval(row["value_low"], row["value_high"]),
-        number(row["expectation"]),
-        number(row["index"]),
-        interval(row["index_low"], row["index_high"]),
-        number(row["z"]),
-    )
-
-
-def _evaluation_part(key: tuple[object, ...], part: pl.DataFrame) -> str:
-    average, side, rank_type = key
-    header = (
-        *("", "value", "95 %", "expectation", "index", "95 %", "z", "z (random scorer)"),
-        "p (random scorer)",
-        *_COUNTED,
-    )
-    rows = [
-        (
-            resolve(row["metric"]).label,
-            *_cells(row),
-            number(row["z_random_scorer"]),
-            "" if row["p_random_scorer"] is None else number(row["p_random_scorer"], 2),
-            *_counted(row),
-        )
-        for row in part.iter_rows(named=True)
-    ]
-    what = f"{average} average, side {side}, {rank_type} ranks: {number(part['tasks'][0])} tasks"
-    return f"{what}\n{filled_table(header, rows)}"
-
-
-_COUNTED = ("counting", "gain", "gain 95 %")
-
-
-def _counted(row: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return what counting reaches, the gain over it and its interval; nothing where nobody asked for it."""
-    if row.get("baseline") is None:
-        return "", "", ""
-    reached = f"{number(row['baseline_value'])} ({row['baseline']})"
-    return reached, number(row["gain"]), interval(row["gain_low"], row["gain_high"])
-
-
-def strata(result: pl.DataFrame, by: str) -> str:
-    """Return the rows of `evaluate_by` as a table for each average, side, type of rank and metric."""
-    key = ["average", "side", "rank_type", "metric"]
-    parts = []
-    for (average, side, rank_type, metric), part in result.group_by(key, maintain_order=True):
-        rows = [(row["stratum"], number(row["tasks"]), *_cells(row)) for row in part.iter_rows(named=True)]
-        header = (by, "tasks", "value", "95 %", "expectation", "index", "95 %", "z")
-        label = resolve(str(metric)).label
-        parts.append(
-            f"{label}, {average} average, side {side}, {rank_type} ranks\n{filled_table(header, rows)}"
-        )
-    return "\n\n".join(parts)
-
-
-def _notes(result: pl.DataFrame) -> list[str]:
-    """Return one paragraph with each different reason or warning and the metrics it is about."""
-    # If there is no z, the first reason says why.
-    of_z = pl.when(pl.col("z").is_not_null()).then("reason_random_scorer")
-    notes = pl.concat(
-        result.select("metric", note=note).drop_nulls("note") for note in ("reason", of_z, "warning")
-    )
-    grouped = notes.group_by("note", maintain_order=True).agg(pl.col("metric").unique(maintain_order=True))
-    shown = result["metric"].unique(maintain_order=True).to_list()
-    lines = [f"{_names(metrics, shown)}: {note}" for note, metrics in grouped.iter_rows()]
-    return ["\n".join(lines)] if lines else []
-
-
-def _names(metrics: Sequence[str], shown: Sequence[str]) -> str:
-    """Return the labels of metrics, or what is left out if that is shorter to read."""
-    others = [key for key in shown if key not in metrics]
-    if len(metrics) <= _MOST_NAMES or 2 * len(others) >= len(metrics):
-        return ", ".join(resolve(key).label for key in metrics)
-    left_out = ", ".join(resolve(key).label for key in others)
-    return f"all metrics but {left_out}" if others else "all metrics"
 
 
 def histogram(counts: Mapping[int, int], encoding: str | None) -> str:

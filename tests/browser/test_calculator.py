@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 
 import polars as pl
@@ -21,7 +21,7 @@ from rankadjust.database.constants import Constants
 from rankadjust.database.histograms import Histograms
 from rankadjust.database.store import load_candidates, load_database, with_released
 from rankadjust.evaluation.one_value import adjust
-from rankadjust.output.one_value_text import adjusted_value
+from rankadjust.output.adjusted_text import adjusted_values
 from rankadjust.output.terminal import number
 
 pytestmark = pytest.mark.browser
@@ -164,10 +164,9 @@ def test_200_random_values_are_adjusted_as_the_library_does(calculator, database
         }
         assert (adjusted["status"], adjusted["scores_used"]) == (expected.status, expected.scores_used)
         # The calculator has no baselines, and draws no random scorer (docs/evaluate.md).
-        without_p = {"p_random_scorer": None, "draws_reaching": None}
-        lines = adjusted_value(
-            replace(expected, baseline=None, **without_p), case["value"].strip()
-        ).splitlines()
+        left_out = ("p_random_scorer", "draws_reaching", "baseline", "baseline_value", "gain")
+        row = asdict(expected) | dict.fromkeys(left_out) | {"text": case["value"].strip()}
+        lines = adjusted_values([row], everything=True).splitlines()
         lines = [line.replace(WHY_NOT_DRAWN, "") for line in lines]
         height = 5 + (expected.ratio is not None)
         table = [f"{name:22}{value:>10}  {ends}".rstrip() for name, value, ends in found["cells"][:height]]

@@ -99,9 +99,7 @@ def test_one_value(run):
     assert counting.startswith(
         "Counting training triples alone reaches 0.2345 (popularity): MRR 0.338 is 13.5 %"
     )
-    assert (
-        "rules                      0.221\n" in run("adjust --against rules --dataset FB15k-237 mrr=0.338")[1]
-    )
+    assert "counting (rules)" in run("adjust --against rules --dataset FB15k-237 mrr=0.338")[1]
 
 
 def test_several_values_and_metrics_as_json(run):
@@ -328,7 +326,8 @@ def test_check_takes_typed_values_and_says_of_them_what_it_says_of_a_table(run, 
     _, of_table, _ = run("check", tmp_path / "table.csv")
     code, typed, error = run("check --dataset Nations mrr=0.50 hits@1=0.60")
     assert (code, error) == (1, "")
-    assert [line.partition(" A: ")[2] or line for line in of_table.splitlines()] == typed.splitlines()
+    *lines, _ = of_table.splitlines()
+    assert [line.partition(" A: ")[2] for line in lines] == typed.splitlines()[:-1]
     assert run("check --dataset Nations mrr=0.50 hits@1=30%")[:2] == (0, "2 values: nothing to look at\n")
     reported = json.loads(run("check --json --dataset Nations mr=25 --side tail")[1])
     assert reported["contradictions"][0]["status"] == "value_impossible"
@@ -360,7 +359,7 @@ def test_check_reads_what_read_reads_and_lists_what_it_could_not(run, tmp_path, 
     code, text, _ = run("check", tmp_path / name)
     assert code == 1
     unread = f"{name}: 1 in column 3 'Hits@1', line 4 ('oops'): not a number"
-    assert text.splitlines() == [unread, "3 values: 1 to look at"]
+    assert text.splitlines() == [unread, "3 of 4 numbers read: 1 to look at"]
     reported = json.loads(run("check --json", tmp_path / name)[1])
     assert (reported["values"], reported["reported"]) == (3, [unread])
 
@@ -435,7 +434,7 @@ def test_every_report_has_file_and_line_whatever_the_tables_are(run, tmp_path):
     assert lines[0].startswith("tidy.csv:3: value 'much' is not a number")
     said = "Hits@1 0.600 and MRR 0.50 contradict each other: no ranks have both."
     assert lines[1].startswith(f"printed.md:3: A: impossible: {said}")
-    assert lines[2:] == ["4 values: 2 to look at"]
+    assert lines[2:] == ["4 of 4 numbers read: 2 to look at"]
 
 
 @pytest.mark.parametrize("command", ["check", "rescore", "read"])
@@ -537,7 +536,7 @@ def test_tables_name_an_own_data_set(run, results, tmp_path):
     table.write_text("| my-graph | MRR |\n|---|---|\n| A | .50 |\n")
     shown = run(f"read --results {results}", table)[1].splitlines()
     assert shown[-1].startswith("first value: A my-graph MRR 0.50 fraction")
-    assert run(f"check --results {results}", table)[:2] == (0, "1 value: nothing to look at\n")
+    assert run(f"check --results {results}", table)[:2] == (0, "1 of 1 number read: nothing to look at\n")
     rows = json.loads(run(f"rescore --json --accept --results {results}", table)[1])
     assert [(row["dataset"], row["status"]) for row in rows] == [("my-graph", "ok")]
     assert run(f"rescore --results {results} --output {tmp_path}/adjusted.md", table)[0] == 0

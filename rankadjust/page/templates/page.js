@@ -282,7 +282,7 @@ addEventListener("hashchange", showSection);
 addEventListener("DOMContentLoaded", makeTables);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// (3) The calculator: what rankadjust.adjust computes, and what rankadjust.output.one_value_text says of it. The constants
+// (3) The calculator: what rankadjust.adjust computes, and what rankadjust.output.adjusted_text says of it. The constants
 // come with the page; tests/browser/test_calculator.py compares numbers and words with the library's.
 
 /** Numbers as Python writes them. */
@@ -722,7 +722,8 @@ const calculator = {
 
   evidence({ z, z_random_scorer: zOfScorer }) {
     const [best, nullModel] = zOfScorer === null ? [z, "independent random ranks"] : [zOfScorer, "a random scorer"];
-    if (best === null) {
+    // With a larger z nobody doubts that a value is above chance.
+    if (best === null || Math.abs(best) >= 100) {
       return "";
     }
     if (Math.abs(best) < 2) {

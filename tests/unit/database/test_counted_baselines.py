@@ -6,9 +6,14 @@ import pytest
 from rankadjust import EvaluationSet, RankadjustError, adjust
 from rankadjust.database.counted_baselines import add_gain, chosen
 from rankadjust.database.store import BASELINES_SCHEMA
-from rankadjust.output.one_value_text import adjusted_value
+from rankadjust.output.adjusted_text import adjusted_values
 
 MRR, MR = "inverse_harmonic_mean_rank", "arithmetic_mean_rank"
+
+
+def in_words(found, text, against=None):
+    """Return every number of an adjusted value, as the command prints it."""
+    return adjusted_values([vars(found) | {"text": text}], everything=True, against=against)
 
 
 def rows(*given):
@@ -104,7 +109,7 @@ def test_one_value_is_held_against_the_best_baseline():
     assert found.gain_low < found.gain < found.gain_high
     assert found.reason_gain is None
     assert "Counting training triples alone reaches 0.2345 (popularity): MRR 0.338 is 13.5 % of the way" in (
-        adjusted_value(found, "0.338")
+        in_words(found, "0.338")
     )
 
 
@@ -129,8 +134,8 @@ def test_where_there_is_no_gain_a_reason_is_given(dataset, split, metric, reason
     assert (found.baseline, found.gain) == (None, None)
     assert reason in found.reason_gain
     # Who asks for a baseline is told why there is none.
-    assert reason in adjusted_value(found, value, "best")
-    assert reason not in adjusted_value(found, value)
+    assert reason in in_words(found, value, "best")
+    assert reason not in in_words(found, value)
 
 
 def test_an_evaluation_set_of_own_triples_has_its_baselines():

@@ -18,8 +18,17 @@ from rankadjust.counting.candidates import count_candidates
 from rankadjust.database.evaluation_set import EvaluationSet
 from rankadjust.database.store import assemble, load_candidates, load_database
 from rankadjust.evaluation.one_value import adjust
-from rankadjust.output.one_value_text import adjusted_value, meaning
+from rankadjust.output.adjusted_text import adjusted_values, meaning
 from tests.release import make_release
+
+
+def in_words(found, text, against=None):
+    """Return every number of an adjusted value, as the command prints it."""
+    return adjusted_values([vars(found) | {"text": text}], everything=True, against=against)
+
+
+def meaning_of(found):
+    return meaning(vars(found))
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +209,7 @@ def test_without_histograms_only_the_range_is_known(database):
     ],
 )
 def test_one_sentence_says_what_it_means(database, value, sentence):
-    assert meaning(nations(value, database=database)).startswith(sentence)
+    assert meaning_of(nations(value, database=database)).startswith(sentence)
 
 
 @pytest.mark.parametrize(
@@ -280,16 +289,15 @@ def test_the_sentence_says_p_where_it_is_drawn():
     found = adjust("0.0417", dataset="Countries-S1", metric="hits@1")
     assert found.z_random_scorer > 3
     assert 0.04 < found.p_random_scorer < 0.07
-    assert meaning(found).endswith(
+    assert meaning_of(found).endswith(
         f"a random scorer is at least as good in {found.draws_reaching:,} of 10,000 draws."
     )
-    assert "p, random scorer" in adjusted_value(found, "0.0417")
-    for far in (
-        adjust("0.9", dataset="Nations", metric="mrr"),
-        adjust("0.3", dataset="FB15k-237", metric="mrr"),
-    ):
-        assert (far.draws_reaching, far.p_random_scorer) == (None, None)
-        assert "standard deviations above" in meaning(far)
+    assert "p, random scorer" in in_words(found, "0.0417")
+    far = adjust("0.9", dataset="Nations", metric="mrr")
+    assert (far.draws_reaching, far.p_random_scorer) == (None, None)
+    assert "standard deviations above" in meaning_of(far)
+    # With a z of 4,163 nobody doubts that it is above chance.
+    assert meaning_of(adjust("0.3", dataset="FB15k-237", metric="mrr")).endswith("to perfect (1).")
 
 
 def test_what_does_not_exist_is_none_with_a_reason(database):
@@ -308,7 +316,7 @@ def test_what_does_not_exist_is_none_with_a_reason(database):
     found = nations("1.0", "hits@10", database=certain)
     assert (found.index, found.z, found.z_random_scorer) == (None, None, None)
     assert found.reason == "chance already reaches the optimum: no index and no z"
-    assert meaning(found) == "There is no index: chance already gives a perfect value."
+    assert meaning_of(found) == "There is no index: chance already gives a perfect value."
 
 
 def test_names_may_be_aliases_in_any_case(database):
@@ -351,17 +359,17 @@ def test_scores_decide_what_z_is_of_a_random_scorer_in_temporal_data(temporal):
     assert (per_time.scores_used, static.scores_used) == ("per_time", "static")
     unsaid = times(temporal, protocol="time-static")
     assert unsaid.z_random_scorer == static.z_random_scorer
-    text = adjusted_value(unsaid, "1.5")
+    text = in_words(unsaid, "1.5")
     assert "z, static scorer" in text
     assert "Note: the data have times, and it is not said" in text
-    assert "Note" not in adjusted_value(static, "1.5")
-    assert "z, random scorer" in adjusted_value(per_time, "1.5")
+    assert "Note" not in in_words(static, "1.5")
+    assert "z, random scorer" in in_words(per_time, "1.5")
 
 
 def test_a_static_scorer_under_a_filter_by_time_has_a_reason_instead_of_z(temporal):
     found = times(temporal, protocol="time-aware", scores="static")
     assert found.z_random_scorer is None
-    assert f"Note: {found.reason_random_scorer}." in adjusted_value(found, "1.5")
+    assert f"Note: {found.reason_random_scorer}." in in_words(found, "1.5")
     assert "only part of their candidates" in found.reason_random_scorer
 
 
@@ -369,7 +377,7 @@ def test_a_random_scorer_without_variance_has_a_reason(database):
     found = nations("0.43", protocol="raw", database=database)
     assert found.z is not None
     assert found.z_random_scorer is None
-    assert "Note: without a filter true triples are negatives" in adjusted_value(found, "0.43")
+    assert "Note: without a filter true triples are negatives" in in_words(found, "0.43")
 
 
 def test_unknown_scores_are_one_line(database):
@@ -401,7 +409,7 @@ def test_a_value_of_a_data_set_with_bounds(database):
     assert (found.index_low, found.index, found.index_high) == pytest.approx((0.36875, 0.35 / 0.85, 0.45))
     assert (found.z_low, found.z, found.z_high) == (pytest.approx(2.95), None, pytest.approx(20.25))
     assert (found.status, found.expectation_low, found.expectation_high) == ("bounded", 0.1, 0.2)
-    text = adjusted_value(found, "0.50")
+    text = in_words(found, "0.50")
     assert "expectation                 0.15  [0.1, 0.2]" in text
     assert "MRR 0.5 is 36.9 to 45.0 % of the way from chance to perfect (1)." in text
     exact = adjust("0.50", dataset="Nations", metric="mrr", database=nations)

@@ -1,0 +1,126 @@
+"""The rows of `rankadjust.evaluation.evaluate` as text for the terminal, and as a table for a paper."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from rankadjust.chance.metrics import resolve
+from rankadjust.output.adjusted_text import FIRST_METRICS, counting, meaning, short_table
+from rankadjust.output.terminal import NOTHING, filled_table, interval, number
+
+_GROUP = ["average", "side", "rank_type"]
+# A note about more metrics names the others, if they are less than half as many.
+_MOST_NAMES = 4
+
+
+def main_rows(result: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `evaluate` that people look at first: both sides together, realistic ranks, micro average."""
+    kind = "realistic" if "realistic" in result["rank_type"] else "given"
+    rows = result.filter(pl.col("average") == "micro", pl.col("rank_type") == kind)
+    return rows.filter(pl.col("side") == "both") if "both" in rows["side"] else rows
+
+
+def evaluation(result: pl.DataFrame) -> str:
+    """Return rows as a short table for each average, side and type of rank, with a sentence and what to beware of.
+
+    MRR, Hits@1, Hits@3, Hits@10 and MR come first, and the sentence is about the first row.
+    """
+    order = pl.col("metric").replace_strict(
+        {key: place for place, key in enumerate(FIRST_METRICS)},
+        default=len(FIRST_METRICS),
+        return_dtype=pl.Int64,
+    )
+    parts = []
+    for key, part in result.group_by(_GROUP, maintain_order=True):
+        rows = part.sort(order, maintain_order=True).to_dicts()
+        shown = short_table(rows, [resolve(row["metric"]).label for row in rows])
+        sentences = [] if rows[0]["expectation"] is None else [meaning(rows[0]), *counting(rows[0])]
+        parts.append("\n".join([_title(key, part), shown, *sentences]))
+    return "\n\n".join([*parts, *_notes(result.select("metric", note="warning"))])
+
+
+def every_number(result: pl.DataFrame) -> str:
+    """Return every number of the rows as a table for each average, side and type of rank, with reasons and warnings."""
+    parts = [
+        f"{_title(key, part)}\n{_aligned(evaluation_table(part))}"
+        for key, part in result.group_by(_GROUP, maintain_order=True)
+    ]
+    # If there is no z, the first reason says why.
+    of_z = pl.when(pl.col("z").is_not_null()).then("reason_random_scorer")
+    notes = pl.concat(result.select("metric", note=note) for note in ("reason", of_z, "warning"))
+    return "\n\n".join([*parts, *_notes(notes)])
+
+
+def of_parts(result: pl.DataFrame, by: str) -> str:
+    """Return the rows of `evaluate_by` as a table for each average, side, type of rank and metric."""
+    parts = []
+    for (*key, metric), part in result.group_by([*_GROUP, "metric"], maintain_order=True):
+        average, side, ranks = key
+        shown = evaluation_table(part.rename({"stratum": by})).drop("metric")
+        title = f"{resolve(str(metric)).label}, {average} average, side {side}, {ranks} ranks"
+        parts.append(f"{title}\n{_aligned(shown)}")
+    return "\n\n".join(parts)
+
+
+def evaluation_table(result: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of `evaluate` as a table of text, for a paper: values and adjustments with their intervals.
+
+    Columns before the average (what the parts of `evaluate_by` have in common) come first, as they are.
+    """
+    parts = result.columns[: result.columns.index("average")]
+    texts = pl.DataFrame([_texts(row, parts) for row in result.iter_rows(named=True)])
+    # What is the same in every row, or in none, is left out.
+    alike = [name for name in ("average", "side", "ranks") if texts[name].n_unique() == 1]
+    empty = [name for name in texts.columns if texts[name].is_in(["", NOTHING]).all()]
+    return texts.drop(*alike, *empty)
+
+
+def _texts(row: Mapping[str, Any], parts: Sequence[str]) -> dict[str, str]:
+    is_counted = row.get("baseline") is not None
+    return {
+        **{name: row[name] for name in parts},
+        **({"tasks": number(row["tasks"])} if parts else {}),
+        "average": row["average"],
+        "side": row["side"],
+        "ranks": row["rank_type"],
+        "metric": resolve(row["metric"]).label,
+        "value": number(row["value"]),
+        "95 %": interval(row["value_low"], row["value_high"]),
+        "expectation": number(row["expectation"]),
+        "index": number(row["index"]),
+        "index 95 %": interval(row["index_low"], row["index_high"]),
+        "z": number(row["z"]),
+        "z (random scorer)": number(row["z_random_scorer"]),
+        "p (random scorer)": "" if row["p_random_scorer"] is None else number(row["p_random_scorer"], 2),
+        "counting": f"{number(row['baseline_value'])} ({row['baseline']})" if is_counted else "",
+        "gain": number(row["gain"]) if is_counted else "",
+        "gain 95 %": interval(row["gain_low"], row["gain_high"]) if is_counted else "",
+    }
+
+
+def _title(key: tuple[object, ...], part: pl.DataFrame) -> str:
+    average, side, ranks = key
+    return f"{average} average, side {side}, {ranks} ranks: {number(part['tasks'][0])} tasks"
+
+
+def _aligned(texts: pl.DataFrame) -> str:
+    return filled_table(texts.columns, list(texts.iter_rows()))
+
+
+def _notes(notes: pl.DataFrame) -> list[str]:
+    """Return one paragraph with each different note and the metrics it is about."""
+    known = notes.drop_nulls("note").group_by("note", maintain_order=True)
+    grouped = known.agg(pl.col("metric").unique(maintain_order=True))
+    shown = notes["metric"].unique(maintain_order=True).to_list()
+    lines = [f"{_names(metrics, shown)}: {note}" for note, metrics in grouped.iter_rows()]
+    return ["\n".join(lines)] if lines else []
+
+
+def _names(metrics: Sequence[str], shown: Sequence[str]) -> str:
+    """Return the labels of metrics, or what is left out if that is shorter to read."""
+    others = [key for key in shown if key not in metrics]
+    if len(metrics) <= _MOST_NAMES or 2 * len(others) >= len(metrics):
+        return ", ".join(resolve(key).label for key in metrics)
+    left_out = ", ".join(resolve(key).label for key in others)
+    return f"all metrics but {left_out}" if others else "all metrics"
