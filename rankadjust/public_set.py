@@ -144,7 +144,7 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         Examples
         --------
         >>> own = EvaluationSet.constant(candidates=10, tasks=3)
-        >>> own.evaluate([2, 1, 4], metrics=["mrr"], draws=0).select(pl.col("index").round(4)).item()
+        >>> own.evaluate([2, 1, 4], metrics=["mrr"]).select(pl.col("index").round(4)).item()
         0.4107
 
         """
@@ -171,7 +171,7 @@ class EvaluationSet(evaluation_set.EvaluationSet):
         Examples
         --------
         >>> sampled = EvaluationSet.constant(candidates=50, tasks=4)
-        >>> sampled.compare([1, 2, 3, 4], [2, 2, 5, 6], metrics=["mr"], draws=0).differences["difference"].item()
+        >>> sampled.compare([1, 2, 3, 4], [2, 2, 5, 6], metrics=["mr"]).differences["difference"].item()
         -1.25
 
         """

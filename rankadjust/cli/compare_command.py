@@ -33,16 +33,8 @@ _TASKS = options.option(
 )
 _TEST = (
     _TASKS,
-    options.option(
-        "--cluster",
-        type=click.Choice(["triple", "query", "relation"]),
-        help="The tasks that are swapped together; by default query where triples are known to share queries, else "
-        "triple.",
-    ),
+    options.POPULATION,
     options.metric(),
-    options.option("--flips", type=int, default=10_000, help="Random swaps of the test."),
-    options.DRAWS,
-    options.option("--seed", type=int, default=0, help="Seed of swaps and bootstrap."),
 )
 _SHOWN = (
     options.flag("--all", "everything", help="Compare by every metric, and print every side and number."),

@@ -36,8 +36,7 @@ _CANDIDATES = options.option(
 )
 _EVERY_KIND = (
     options.metric(),
-    options.DRAWS,
-    options.option("--seed", type=int, default=0, help="Seed of the bootstrap."),
+    options.POPULATION,
     options.flag("--all", "everything", help="Print every side, type of rank and average."),
     options.output(
         *(".parquet", ".tsv", ".csv", ".json", ".md", ".tex"),

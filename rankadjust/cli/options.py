@@ -89,7 +89,13 @@ AGAINST = option(
     "--against",
     help="Compare the ranks with this counting baseline: popularity, redundancy, rules, or best (on validation).",
 )
-DRAWS = option("--draws", type=int, default=1000, help="Bootstrap samples.")
+POPULATION = option(
+    "--for",
+    "population",
+    type=click.Choice(["triples", "queries", "relations"]),
+    help="For which other tasks intervals and p hold: other test triples of this split, other queries or other "
+    "relations; by default triples where the data set was split at random.",
+)
 RESULTS = option(
     "--results",
     type=PATH,

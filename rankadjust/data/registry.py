@@ -66,6 +66,7 @@ class Dataset:
     that the summary of the triples has to have; differs: why they are known to be others.
     entities: how the list of all entities is read, None where the sources have none.
     without_training: files that bound the numbers of candidates where training triples cannot be had, or None.
+    split: how it was split into training and test (random, by entity, by time, by relation) and who says so.
     total_candidates: the sum of N over the tasks of a split and side under `filtered`, as a source prints it.
     pykeen, ultra: the names under which PyKEEN and ULTRA have it. origin: the file that the entry comes from.
     """
@@ -83,6 +84,8 @@ class Dataset:
     aliases: tuple[str, ...] = ()
     ambiguous_aliases: tuple[str, ...] = ()
     verified: bool = False
+    split: str | None = None
+    split_source: str | None = None
     unreadable: str | None = None
     expected: Mapping[str, Any] = field(default_factory=dict)
     differs: str | None = None

@@ -1,8 +1,9 @@
 """Evaluation: from the ranks or scores of a model to its metrics, adjusted for chance (docs/evaluate.md)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,16 +11,17 @@ from numpy.typing import ArrayLike
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.vocabulary import SIDES
+from rankadjust.base.frames import filled
+from rankadjust.base.vocabulary import SIDES, TIED
 from rankadjust.chance.metrics import FAMILIES, Metric, expand, resolve
 from rankadjust.chance.moments import Moments, metric_moments
 from rankadjust.chance.terms import mean_and_variance
 from rankadjust.database.arithmetic import add_adjusted, add_coefficients, stated_scores
-from rankadjust.database.constants import Database
+from rankadjust.database.constants import Constants, Database
 from rankadjust.database.counted_baselines import GAIN, add_gain, why_no_gain
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
-from rankadjust.evaluation.intervals import require_draws
+from rankadjust.evaluation.intervals import Spread, worth
 from rankadjust.evaluation.one_value import add_drawn_p
 from rankadjust.evaluation.rank_files import tasks_from
 from rankadjust.evaluation.task_attributes import (
@@ -30,27 +32,38 @@ from rankadjust.evaluation.task_attributes import (
     with_attributes,
     with_queries,
 )
-from rankadjust.evaluation.tasks import Tasks, remarks_on, require_both_sides_alike, tasks_of
-from rankadjust.evaluation.values import metric_values
+from rankadjust.evaluation.tasks import (
+    Tasks,
+    population_of,
+    remarks_on,
+    require_both_sides_alike,
+    tasks_of,
+)
+from rankadjust.evaluation.values import ERRORS, RankedTasks, metric_values, ranked_tasks, slope
 
 KS = (1, 3, 5, 10)
-DRAWS = 1000
 METRICS = ("mrr", "hits@10")
 """Those of `evaluate_by`."""
 
+AGAINST = (*GAIN, "difference", "difference_low", "difference_high")
 RESULT = pl.Schema(
     {
         **dict.fromkeys(("average", "side", "rank_type", "metric"), pl.String),
         "tasks": pl.Int64,
         **dict.fromkeys(("value", "value_low", "value_high"), pl.Float64),
-        "interval": pl.String,
+        "population": pl.String,
+        **dict.fromkeys((*ERRORS, "freedom", "relations"), pl.Float64),
         **dict.fromkeys(("expectation", "ratio", "index", "index_low", "index_high", "z"), pl.Float64),
         "z_random_scorer": pl.Float64,
         "scores_used": pl.String,
         "p_random_scorer": pl.Float64,
+        **GAIN,
+        **dict.fromkeys(("difference", "difference_low", "difference_high"), pl.Float64),
         **dict.fromkeys(("reason", "reason_random_scorer", "warning"), pl.String),
     }
 )
+# Where a baseline is so near the optimum, the gain magnifies noise.
+_NEAR_OPTIMUM = 0.9
 
 
 def evaluate(  # noqa: PLR0913 - options of the public API, by name only
@@ -65,8 +78,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     against: str | None = None,
     database: Database = None,
     metrics: str | Sequence[str] = tuple(FAMILIES),
-    draws: int = DRAWS,
-    seed: int = 0,
+    population: str | None = None,
 ) -> pl.DataFrame:
     """Return every metric of a model's ranks for each side and type of rank, adjusted for chance.
 
@@ -91,29 +103,30 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     scores : str, optional
         Of temporal data: per_time or static, as for `rankadjust.adjust`.
     against : str, optional
-        A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation: adds baseline,
-        baseline_value, gain, gain_low and gain_high, of unweighted micro averages. It needs `dataset`.
+        A counting baseline (docs/methods-baselines.md), or 'best', the best one on validation, which is the default
+        where one is known. The columns from baseline to difference_high are about it, for unweighted micro averages.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
         histograms of its candidates come with it.
     metrics : str or sequence of str
         Keys or aliases; hits_at_k and the like stand for k = 1, 3, 5, 10.
-    draws : int
-        Bootstrap samples of the 95 % intervals (0: none): of queries where they are known and triples share them
-        (docs/methods-intervals.md, "Queries"), of triples where the column triple is given, otherwise of tasks
-        within each side.
-    seed : int
-        Of numpy's default generator.
+    population : str, optional
+        For which other tasks the intervals hold: triples (other test triples of this split), queries or relations.
+        None: triples where the registry says that the data set was split at random, relations where it was split by
+        relation, else queries where they are known and triples share them (docs/methods-intervals.md).
 
     Returns
     -------
     polars.DataFrame
         A row for each average (micro: over tasks; macro: over groups, where there are groups), side (head, tail,
         both), rank_type (given; or optimistic, realistic, pessimistic, expected) and metric. value is a fraction or a
-        rank. value_low to value_high and index_low to index_high are bootstrap intervals, with expectation and variance
-        held fixed; interval names their method (studentised or BCa). Averages over groups and measures of dispersion
-        have none. p_random_scorer is drawn as `rankadjust.adjust`
+        rank. value_low to value_high and index_low to index_high are 95 % intervals for the population, with
+        expectation and variance held fixed; error_triples, error_queries and error_relations are the standard errors
+        for each population that is known, freedom the degrees of freedom, and relations how many relations of one
+        size the relations are worth. Averages over groups and measures of dispersion have none. difference is the
+        value minus that of the baseline, on the same triples where the baseline's rank of each is known; else the
+        baseline is held fixed. p_random_scorer is drawn as `rankadjust.adjust`
         draws it, for micro averages. A number that does not exist is null, and reason and reason_random_scorer say why.
         warning says whether intervals are likely to be too short, whether tasks seem to be in the table twice, and
         whether many tasks have one candidate only.
@@ -125,7 +138,7 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
 
     Examples
     --------
-    >>> result = evaluate([2, 1, 4], num_candidates=10, metrics=["mrr", "hits@1", "hits@3"], draws=0)
+    >>> result = evaluate([2, 1, 4], num_candidates=10, metrics=["mrr", "hits@1", "hits@3"])
     >>> for row in result.select("metric", "value", "expectation", "index").rows():
     ...     print(row[0], *(round(number, 4) for number in row[1:]))
     inverse_harmonic_mean_rank 0.5833 0.2929 0.4107
@@ -135,36 +148,51 @@ def evaluate(  # noqa: PLR0913 - options of the public API, by name only
     """
     frame = tasks_from(ranks, num_candidates)
     chosen = expand([metrics] if isinstance(metrics, str) else metrics, KS)
-    require_draws(draws, seed)
     evaluation_set = None
     if dataset is not None:
         evaluation_set = evaluation_set_of(dataset, protocol, split, side, database)
         side = evaluation_set.side
+    elif against is not None:
+        raise RankadjustError(
+            "what a baseline reaches depends on the data set: give dataset (--dataset), too"
+        )
     frame = on_side(frame, known_name(SIDE, side, SIDES, "ranks"))
     if evaluation_set is not None:
         check_fit(frame, evaluation_set)
-    tasks = tasks_of(with_queries(frame, evaluation_set, database))
+    frame = with_queries(frame, evaluation_set)
+    tasks = tasks_of(frame)
     if evaluation_set is not None and tasks.by_triple:
         require_both_sides_alike(tasks, frame["triple"])
+    population = population_of(frame, population, split_of(evaluation_set, database))
     stated = stated_scores(scores)
     constants = add_coefficients(chance_constants(chosen, tasks, evaluation_set))
-    rows = metric_values(chosen, tasks, draws, seed).join(
+    rows = metric_values(chosen, tasks, population).join(
         constants, on=["average", "side", "metric"], how="left", maintain_order="left"
     )
     adjusted = add_adjusted(rows.with_columns(scores=pl.lit(stated, pl.String)))
-    columns = RESULT
-    if against is not None:
-        adjusted = _with_gain(adjusted, against, evaluation_set, weighted=tasks.weighted)
-        columns = pl.Schema([*RESULT.items(), *GAIN.items()])
+    carry = worth(tasks.ways("relations", [*tasks.sides][-1])) if "relations" in tasks.clusters else None
+    remarks = remarks_on(tasks, fits=evaluation_set is not None)
     return (
-        add_drawn_p(adjusted, evaluation_set)
-        .with_columns(
-            reason=pl.coalesce("no_value", "reason"),
-            warning=_with_remarks("warning", remarks_on(tasks, fits=evaluation_set is not None)),
+        add_drawn_p(
+            _with_baseline(adjusted, against, evaluation_set, frame, tasks, population), evaluation_set
         )
-        .select(columns.names())
-        .cast(columns)
+        .with_columns(
+            population=pl.lit(population),
+            relations=pl.lit(carry, pl.Float64),
+            reason=pl.coalesce("no_value", "reason"),
+            warning=_with_remarks(pl.col("warning"), *map(pl.lit, remarks)),
+        )
+        .select(RESULT.names())
+        .cast(RESULT)
     )
+
+
+def split_of(evaluation_set: EvaluationSet | None, database: Database) -> str | None:
+    """Return how a data set was split, as the registry says it: random, by entity, by time or by relation."""
+    if evaluation_set is None:
+        return None
+    entry = Constants.given(database).registry.get(evaluation_set.dataset)
+    return None if entry is None else entry.split
 
 
 def evaluate_by(
@@ -174,12 +202,11 @@ def evaluate_by(
     tasks: str | Path | pl.DataFrame | None = None,
     num_candidates: ArrayLike | None = None,
     metrics: str | Sequence[str] = METRICS,
-    draws: int = DRAWS,
-    seed: int = 0,
+    population: str | None = None,
 ) -> pl.DataFrame:
     """Return every metric of each part of the tasks, adjusted for chance by the candidates of this part.
 
-    ranks, num_candidates, metrics, draws, seed: as `evaluate` takes them. by: relation, candidates (five ranges of the
+    ranks, num_candidates, metrics, population: as `evaluate` takes them. by: relation, candidates (five ranges of the
     number of candidates, with about as many tasks each), cardinality or half_link. tasks: a table of the tasks as the
     workflow's target `tasks` writes it, for facts that the ranks do not have.
 
@@ -196,7 +223,7 @@ def evaluate_by(
     two_sided = "side" in frame.columns and frame["side"].n_unique() > 1
     parts = []
     for label in order:
-        part = evaluate(frame.filter(labels == label), metrics=metrics, draws=draws, seed=seed)
+        part = evaluate(frame.filter(labels == label), metrics=metrics, population=population)
         if two_sided and "both" not in part["side"]:
             # All its tasks are of one side: both sides together are the same tasks.
             part = pl.concat([part, part.with_columns(side=pl.lit("both"))])
@@ -204,31 +231,77 @@ def evaluate_by(
     return pl.concat(parts)
 
 
-def _with_gain(
-    rows: pl.DataFrame, against: str, evaluation_set: EvaluationSet | None, *, weighted: bool
+def _with_baseline(
+    rows: pl.DataFrame,
+    against: str | None,
+    evaluation_set: EvaluationSet | None,
+    frame: pl.DataFrame,
+    tasks: Tasks,
+    population: str,
 ) -> pl.DataFrame:
-    """Hold the values of averages over all tasks against a baseline."""
-    if evaluation_set is None:
-        raise RankadjustError(
-            "what a baseline reaches depends on the data set: give dataset (--dataset), too"
-        )
-    known = evaluation_set.counted([key for key in rows["metric"].unique() if resolve(key).has_moments])
-    if known.is_empty():
-        raise RankadjustError(f"{evaluation_set}: {why_no_gain(known, evaluation_set.split, '')}")
+    """Add AGAINST: what averages over all tasks are against a baseline; null where nobody asked and none is known."""
+    nothing = rows.with_columns(pl.lit(None, RESULT[name]).alias(name) for name in AGAINST)
+    if evaluation_set is None or tasks.weighted:
+        return nothing
+    with_moments = [key for key in rows["metric"].unique(maintain_order=True) if resolve(key).has_moments]
+    known = evaluation_set.counted(with_moments)
     names = {name: pl.lit(getattr(evaluation_set, name)) for name in ("dataset", "protocol", "split")}
-    with_gain = add_gain(rows.with_columns(**names), known, evaluation_set.known_baseline(against))
-    if with_gain["baseline"].is_null().all():
-        key = next((key for key in rows["metric"] if resolve(key).has_moments), rows["metric"][0])
+    named = evaluation_set.known_baseline("best" if against is None else against) if known.height else None
+    found = add_gain(rows.with_columns(**names), known, named)
+    if found["baseline"].is_null().all():
+        if against is None:
+            return nothing
+        key = next(iter(with_moments), rows["metric"][0])
         raise RankadjustError(f"{evaluation_set}: {why_no_gain(known, evaluation_set.split, key)}")
-    counts = (pl.col("average") == "micro") & pl.lit(not weighted)
-    return with_gain.with_columns(pl.when(counts).then(pl.col(name)).alias(name) for name in GAIN)
-
-
-def _with_remarks(warning: str, remarks: Sequence[str]) -> pl.Expr:
-    """Return a column of warnings with remarks on the tasks added."""
-    return pl.concat_str(pl.col(warning), *map(pl.lit, remarks), separator="; ", ignore_nulls=True).replace(
-        "", None
+    differences = [_difference(row, frame, tasks, population) for row in found.iter_rows(named=True)]
+    found = found.with_columns(
+        pl.DataFrame(differences, schema={name: RESULT[name] for name in AGAINST[-3:]})
     )
+    room = pl.col("optimum") - pl.col("baseline_value")
+    ends = [pl.col(f"difference_{end}") / room for end in ("low", "high")]
+    near = pl.col("baseline_value").is_between(_NEAR_OPTIMUM, 1) & (pl.col("optimum") == 1)
+    magnified = filled(
+        "counting alone reaches {} of 1, so the gain magnifies noise: look at the difference", "reached"
+    )
+    return (
+        found.with_columns(reached=pl.col("baseline_value").round(3))
+        .with_columns(
+            gain_low=pl.when(pl.col("gain").is_not_null()).then(pl.min_horizontal(ends)),
+            gain_high=pl.when(pl.col("gain").is_not_null()).then(pl.max_horizontal(ends)),
+            warning=_with_remarks(pl.col("warning"), pl.when(near).then(magnified)),
+        )
+        .with_columns(pl.when(average="micro").then(pl.col(name)).alias(name) for name in AGAINST)
+    )
+
+
+def _difference(
+    row: Mapping[str, Any], frame: pl.DataFrame, tasks: Tasks, population: str
+) -> dict[str, float | None]:
+    """Return the difference of a value to the baseline: paired by task where the baseline's ranks are known."""
+    metric, reached = resolve(row["metric"]), row["baseline_value"]
+    if row["value"] is None or reached is None:
+        return dict.fromkeys(AGAINST[-3:])
+    given = [row["value_low"], row["value_high"]]
+    ends = [None if end is None else end - reached for end in given]
+    tied = [f"{row['baseline']}_{end}" for end in TIED]
+    if metric.term is not None and None not in given and {*tied} <= {*frame.columns}:
+        places = tasks.sides[row["side"]]
+        best, worst = (frame[name].to_numpy()[places] for name in tied)
+        own = ranked_tasks(tasks, row["rank_type"], row["side"])
+        counted = RankedTasks(best, worst, own.counts, own.weights)
+        parts = [
+            slope(metric, mean) * deviations for mean, deviations in (own.mean(metric), counted.mean(metric))
+        ]
+        spread = Spread.of(
+            (parts[0] - parts[1])[None], tasks.ways(population, row["side"]), tasks.triples[places]
+        )
+        ends = spread.ends(np.array([row["value"] - reached]))[0].tolist()
+    return dict(zip(AGAINST[-3:], [row["value"] - reached, *ends], strict=True))
+
+
+def _with_remarks(*remarks: pl.Expr) -> pl.Expr:
+    """Return remarks as one text, null where there is none."""
+    return pl.concat_str(*remarks, separator="; ", ignore_nulls=True).replace("", None)
 
 
 # --- what chance gives ---------------------------------------------------------------------------------------

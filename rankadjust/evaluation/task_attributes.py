@@ -12,9 +12,7 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray
 from rankadjust.base.errors import RankadjustError, did_you_mean
 from rankadjust.base.io import read_csv, read_parquet, readable
-from rankadjust.base.stages import read_product
 from rankadjust.base.vocabulary import LABEL_COLUMNS, TASK_SIDES, TIED, time_columns
-from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet
 
 ATTRIBUTES = ("relation", "query", "cardinality", "half_link")
@@ -28,33 +26,30 @@ _RANGES = 5
 _NAMED = {"\t": r"^[^\t]*\t[^\t]*\t[^\t]*(\t[^\t]*)*$", ",": r"^\d+,\d+,\d+$"}
 
 
-def with_queries(
-    tasks: pl.DataFrame, evaluation_set: EvaluationSet | None = None, database: Database = None
-) -> pl.DataFrame:
-    """Add the query of each task where it follows from the column triple, or from the triples of a run.
+def with_queries(tasks: pl.DataFrame, evaluation_set: EvaluationSet | None = None) -> pl.DataFrame:
+    """Add what is known of each task: query and relation by the column triple, or all from an evaluation set's triples.
 
     A triple that is named by its labels with tabs, or by three ids with commas, says itself what is asked on its side.
-    Else it may be a line, or the ids, of the split of an evaluation set: then the triples are those that the run of the
-    database (`results/database/adjustments.parquet`) left in `results/triples`. Else the tasks are returned as given.
+    The ranks of baselines, and the queries of triples that are named by their lines, come from `EvaluationSet.listing`.
     """
-    if "query" in tasks.columns or not {"triple", "side"} <= {*tasks.columns}:
+    if not {"triple", "side"} <= {*tasks.columns}:
         return tasks
+    listed = None if evaluation_set is None else evaluation_set.listing()
+    if listed is not None and evaluation_set is not None and not baselines_in(tasks.columns):
+        known = listed.filter(split=evaluation_set.split)
+        try:
+            return with_attributes(tasks, known.drop("num_candidates"))
+        except RankadjustError:
+            # The ranks have other names for the triples.
+            pass
     for mark, named in _NAMED.items():
         if tasks["triple"].str.contains(named).all():
-            return tasks.with_columns(query=_asked("triple", mark))
-    file = None if evaluation_set is None else Constants.given(database).file
-    if evaluation_set is None or file is None:
-        return tasks
-    dataset, split = evaluation_set.dataset, evaluation_set.split
-    path = file.parent.parent / "triples" / f"{dataset}.parquet"
-    if not path.is_file():
-        return tasks
-    triples = read_product(path, "triples").filter(pl.col("split").cast(pl.String) == split)
-    try:
-        return with_attributes(tasks, _tasks_of_triples(triples))
-    except RankadjustError:
-        # The ranks have other names for the triples.
-        return tasks
+            relation = pl.col("triple").str.split(mark).list.get(1)
+            added = {"query": _asked("triple", mark), "relation": relation}
+            return tasks.with_columns(
+                **{name: made for name, made in added.items() if name not in tasks.columns}
+            )
+    return tasks
 
 
 def _asked(triple: str, mark: str) -> pl.Expr:
@@ -76,7 +71,9 @@ def _tasks_of_triples(triples: pl.DataFrame) -> pl.DataFrame:
         ids=pl.concat_str(pl.col(LABEL_COLUMNS).cast(pl.String), separator=","),
     )
     sides = [named.with_columns(side=pl.lit(side)) for side in ("head", "tail")]
-    return pl.concat(sides).with_columns(query=_asked("triple", "\t"))
+    return pl.concat(sides).with_columns(
+        query=_asked("triple", "\t"), relation=pl.col("triple").str.split("\t").list.get(1)
+    )
 
 
 def with_attributes(tasks: pl.DataFrame, source: str | Path | pl.DataFrame) -> pl.DataFrame:

@@ -1,10 +1,10 @@
 """Tasks as arrays, and their clusters: what `evaluate` and `compare` compute with, made from a checked table of tasks.
 
-The two tasks of a triple may do well or badly together, and so may triples that share a query
-(docs/methods-compare.md).
+The two tasks of a triple may do well or badly together, and so may triples that share a query or a relation. For which
+other tasks an interval or a test holds, the population, says which of them are clusters (docs/methods-intervals.md).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,13 +14,14 @@ import polars as pl
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import TASK_SIDES, TIED
-from rankadjust.evaluation.weighting import RankedTasks
 
-CLUSTERS = ("triple", "query", "relation")
-NOT_KNOWN = (
-    "it is not known which triples share a query, so they are taken as independent (give --tasks, or labels with "
-    "tabs in the column triple)"
-)
+POPULATIONS = {
+    "triples": "other test triples of this split",
+    "queries": "other queries",
+    "relations": "other relations",
+}
+"""The populations, and what an interval or a test for each of them holds for."""
+_COLUMN = {"triples": "triple", "queries": "query", "relations": "relation"}
 # Where so many tasks have one candidate only, somebody should look why.
 _MANY_ALONE = 0.1
 _MOST = 0.5
@@ -29,7 +30,7 @@ _UNLIKE = 2
 
 @dataclass(frozen=True)
 class Tasks:
-    """n ranking tasks. Every array but the positions and the strata has one value a task, shape (n,).
+    """n ranking tasks. Every array but the positions has one value a task, shape (n,).
 
     sides: for each side (head, tail, both) the positions of its tasks.
     ranks: for each type of rank (given; or optimistic, realistic, pessimistic, expected) the best and the worst rank of
@@ -38,12 +39,9 @@ class Tasks:
     weights: 1 where none are given.
     groups: for each average the number of every task's group, from 0 on; the micro average has one group, the macro
         average the groups of the column group.
-    units: the number of every task's unit, from 0 on; the bootstrap draws a unit with all its tasks.
-    strata: units that the bootstrap draws among themselves. by_triple: whether units are triples; otherwise each task
-        is one.
-    ways: for each side the ways in which its tasks are clustered by query (`Clusters.ways`), in arrays of all tasks;
-        none where the queries are not known, or every triple has its own.
-    queries_known: whether the queries are.
+    triples: the number of every task's triple, from 0 on; by_triple: whether triples are known, otherwise each task is
+        one.
+    clusters: the clusters of each population that is known; triples always are.
     """
 
     sides: Mapping[str, IntArray]
@@ -52,11 +50,13 @@ class Tasks:
     filtered: FloatArray
     weights: FloatArray
     groups: Mapping[str, IntArray]
-    units: IntArray
-    strata: Sequence[IntArray]
+    triples: IntArray
     by_triple: bool
-    ways: Mapping[str, Sequence[IntArray]]
-    queries_known: bool
+    clusters: Mapping[str, "Clusters"]
+
+    def ways(self, population: str, side: str) -> list[IntArray]:
+        """Return the clusters of the tasks of a side for a population, as `Clusters.ways`."""
+        return self.clusters[population].ways(side, self.sides[side])
 
     @cached_property
     def weighted(self) -> bool:
@@ -67,11 +67,6 @@ class Tasks:
     def counts_known(self) -> bool:
         """Whether the number of candidates of every task is known."""
         return not np.isnan(self.counts).any()
-
-    def ranked(self, rank_type: str, side: str) -> RankedTasks:
-        """Return the tasks of a side with one type of rank."""
-        best, worst = self.ranks[rank_type]
-        return RankedTasks(best, worst, self.counts, self.weights).at(self.sides[side])
 
     @cached_property
     def histograms(self) -> Mapping[str, tuple[FloatArray, IntArray]]:
@@ -85,7 +80,9 @@ class Tasks:
 def tasks_of(frame: pl.DataFrame) -> Tasks:
     """Return the tasks of a table as `rankadjust.evaluation.rank_files.tasks_from` makes it."""
     sides = _sides(frame)
-    units, strata = _units(frame, sides)
+    by_triple = "triple" in frame.columns
+    triples = _numbered(frame["triple"]) if by_triple else np.arange(frame.height)
+    known = [name for name, column in _COLUMN.items() if by_triple and column in frame.columns]
     groups = {"micro": np.broadcast_to(np.int64(0), frame.height)}
     if "group" in frame.columns:
         groups["macro"] = _numbered(frame["group"])
@@ -96,11 +93,10 @@ def tasks_of(frame: pl.DataFrame) -> Tasks:
         filtered=_column(frame, "num_filtered", np.nan),
         weights=_column(frame, "weight", 1.0),
         groups=groups,
-        units=units,
-        strata=strata,
-        by_triple="triple" in frame.columns,
-        ways=_ways(frame, sides),
-        queries_known="query" in frame.columns,
+        triples=triples,
+        by_triple=by_triple,
+        clusters={"triples": Clusters({"both": triples})}
+        | {name: clusters_of(frame, name) for name in known},
     )
 
 
@@ -148,7 +144,7 @@ def require_both_sides_alike(tasks: Tasks, triples: pl.Series) -> None:
     wrong = np.flatnonzero((head > 0) & (tail > 0) & (head != tail))
     if wrong.size:
         unit = wrong[0]
-        name = triples[int((tasks.units == unit).argmax())]
+        name = triples[int((tasks.triples == unit).argmax())]
         more = f" (and {wrong.size - 1:,} more triples likewise)" if wrong.size > 1 else ""
         raise RankadjustError(
             f"triple {name} has {_number_of(head[unit])} of side head and {_number_of(tail[unit])} of side tail{more}: "
@@ -160,9 +156,9 @@ def _times(tasks: Tasks) -> Mapping[str, IntArray]:
     """Return for each of head and tail how many tasks every triple has; nothing where that is not known."""
     if not tasks.by_triple:
         return {}
-    number = int(tasks.units.max()) + 1
+    number = int(tasks.triples.max()) + 1
     return {
-        side: np.bincount(tasks.units[positions], minlength=number)
+        side: np.bincount(tasks.triples[positions], minlength=number)
         for side, positions in tasks.sides.items()
         if side in TASK_SIDES
     }
@@ -180,28 +176,6 @@ def _sides(frame: pl.DataFrame) -> Mapping[str, IntArray]:
     positions = {side: np.flatnonzero(frame["side"].eq(side).to_numpy()) for side in TASK_SIDES}
     present = {side: places for side, places in positions.items() if places.size}
     return present | both if len(present) > 1 else present
-
-
-def _units(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> tuple[IntArray, Sequence[IntArray]]:
-    """Return the unit of each task, and the strata: triples all together, or else the tasks of each side."""
-    if "triple" in frame.columns:
-        units = _numbered(frame["triple"])
-        return units, [np.arange(units.max() + 1)]
-    tasks = np.arange(frame.height)
-    one_sided = [positions for side, positions in sides.items() if side != "both"]
-    return tasks, one_sided or [tasks]
-
-
-def _ways(frame: pl.DataFrame, sides: Mapping[str, IntArray]) -> Mapping[str, Sequence[IntArray]]:
-    if "triple" not in frame.columns or (clusters := clusters_of(frame)).kind != "query":
-        return {}
-    ways: dict[str, list[IntArray]] = {}
-    for side, places in sides.items():
-        for way in clusters.ways(side, places):
-            of_all = np.zeros(frame.height, dtype=np.int64)
-            of_all[places] = way
-            ways.setdefault(side, []).append(of_all)
-    return ways
 
 
 def _ranks(frame: pl.DataFrame) -> Mapping[str, tuple[FloatArray, FloatArray]]:
@@ -232,9 +206,8 @@ def _column(frame: pl.DataFrame, name: str, default: float) -> FloatArray:
 
 @dataclass(frozen=True)
 class Clusters:
-    """kind: triple, query or relation. of_side: the number of each task's cluster (n,) by side, or of both sides."""
+    """of_side: the number of each task's cluster (n,) by side, or of both sides."""
 
-    kind: str
     of_side: Mapping[str, IntArray]
 
     def ways(self, side: str, places: IntArray) -> list[IntArray]:
@@ -252,29 +225,39 @@ class Clusters:
         return ways[:1] if meet.max() == ways[1].max() else [*ways, meet]
 
 
-def clusters_of(tasks: pl.DataFrame, kind: str | None = None) -> Clusters:
-    """Return the clusters of tasks with the columns triple and, where known, side, query and relation.
-
-    kind: triple (head and tail task of a triple), query (triples that share a query on a side), relation; None: query
-    where the queries are known and several triples share one, else triple.
-    """
-    if kind is None:
-        kind = "query" if _share_queries(tasks) else "triple"
-    if kind not in CLUSTERS:
-        raise RankadjustError(f"unknown cluster '{kind}'; there are {', '.join(CLUSTERS)}")
-    if kind != "triple" and kind not in tasks.columns:
-        raise RankadjustError(
-            f"the {kind} of each task is not known: give --tasks with the file that the workflow's target "
-            f"tasks writes, or a column {kind}"
-        )
-    if kind != "query":
-        return Clusters(kind, {"both": _numbered(tasks[kind])})
+def clusters_of(tasks: pl.DataFrame, population: str) -> Clusters:
+    """Return the clusters for a population of tasks with the columns triple and, where known, side, query, relation."""
+    if population != "queries":
+        return Clusters({"both": _numbered(tasks[_COLUMN[population]])})
     sides = tasks["side"].unique().sort().to_list() if "side" in tasks.columns else ["both"]
-    return Clusters(kind, {side: _queries(tasks, side) for side in sides})
+    return Clusters({side: _queries(tasks, side) for side in sides})
+
+
+def population_of(tasks: pl.DataFrame, asked: str | None, split: str | None) -> str:
+    """Return the population for which intervals and tests of tasks hold.
+
+    asked: triples, queries or relations; None chooses. split: how the data were split, as the registry says it; None
+    where it does not. A random split stands for other triples, a split by relation for other relations. Otherwise
+    triples that share a query are taken to go together, where that is known.
+    Raises RankadjustError where what is asked for is not known.
+    """
+    if asked is not None:
+        if asked not in POPULATIONS:
+            raise RankadjustError(f"unknown population '{asked}'; there are {', '.join(POPULATIONS)}")
+        column = _COLUMN[asked]
+        if asked != "triples" and not {"triple", column} <= {*tasks.columns}:
+            raise RankadjustError(
+                f"the {column} of each task is not known: give --tasks with the file that the workflow's target "
+                f"tasks writes, a column {column}, or labels with tabs in the column triple"
+            )
+        return asked
+    if split == "by relation" and {"triple", "relation"} <= {*tasks.columns}:
+        return "relations"
+    return "queries" if split != "random" and _share_queries(tasks) else "triples"
 
 
 def _share_queries(tasks: pl.DataFrame) -> bool:
-    if "query" not in tasks.columns:
+    if not {"query", "triple"} <= {*tasks.columns}:
         return False
     key = [name for name in ("side", "query") if name in tasks.columns]
     return tasks.unique([*key, "triple"]).select(key).is_duplicated().any()

@@ -8,6 +8,7 @@ import polars as pl
 from rankadjust.base.errors import RankadjustError
 from rankadjust.chance.metrics import resolve
 from rankadjust.database.constants import Constants
+from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.literature.rescore import rescore
 from rankadjust.models.compare import Comparison, compare
 
@@ -62,9 +63,8 @@ def rows_of_ranks(
 
 def test_sentence(comparison: Comparison) -> str:
     """Return the sentence about the test for the methods section, as LaTeX."""
-    swaps = f"all {comparison.flips:,}" if comparison.exact else f"{comparison.flips:,} random"
     return (
-        f"Models are compared on {comparison.tasks:,} tasks by a sign-flip test with {swaps} swaps of whole clusters "
-        f"({comparison.clusters:,}, by {comparison.cluster}); $p$ below 0.05 after Holm's correction for all pairs and "
-        "metrics counts as a difference."
+        f"Models are compared on {comparison.tasks:,} tasks by Student's $t$ over {comparison.clusters:,} "
+        f"{comparison.population}, so the result holds for {POPULATIONS[comparison.population]}; $p$ below 0.05 after "
+        "Holm's correction for all pairs and metrics counts as a difference."
     )

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from rankadjust.base.arrays import BoolArray, FloatArray, IntArray
+from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.vocabulary import SIDES, TASK_SIDES
 from rankadjust.chance.metrics import Metric, expand, resolve
@@ -16,22 +15,16 @@ from rankadjust.database.arithmetic import add_coefficients
 from rankadjust.database.constants import Constants, Database
 from rankadjust.database.evaluation_set import EvaluationSet, evaluation_set_of
 from rankadjust.database.known_names import SIDE, known_name
-from rankadjust.evaluation.evaluate import chance_constants
-from rankadjust.evaluation.intervals import require_between, require_draws
+from rankadjust.evaluation.evaluate import chance_constants, split_of
+from rankadjust.evaluation.intervals import worth
 from rankadjust.evaluation.rank_files import run_sources
 from rankadjust.evaluation.task_attributes import check_fit, strata_of, with_queries
-from rankadjust.evaluation.tasks import NOT_KNOWN, Clusters, clusters_of, tasks_of
-from rankadjust.evaluation.weighting import MEDIANS
-from rankadjust.models.p_values import is_exact
+from rankadjust.evaluation.tasks import Clusters, population_of, tasks_of
 from rankadjust.models.paired import Paired, Source, paired, with_baseline
-from rankadjust.models.part import DIFFERENCES, VALUES, Part, as_frame
+from rankadjust.models.part import DIFFERENCES, VALUES, Part
 
 KS = (1, 3, 10)
-METRICS = ("mrr", "hits_at_k", "mr", "gmr", "median_rank")
-FLIPS = 10_000
-# Twenty-three clusters have no more swaps, and a p of 10^-7 is small enough for any number of pairs and metrics.
-_MOST_FLIPS = 10_000_000
-DRAWS = 1000
+METRICS = ("mrr", "hits@10")
 LEVEL = 0.05
 
 Models = Mapping[str, Source | Sequence[Source]]
@@ -44,30 +37,25 @@ class Comparison:
     Attributes
     ----------
     values : polars.DataFrame
-        A row for each side, metric and model. Two models share a letter in `letters` exactly if they were not told
-        apart on that side by that metric; best: whether a model has the best value, or shares a letter with it.
-        spread_of_runs: standard deviation of the metric between the runs, null for one run.
+        A row for each side, metric and model. best: whether a model has the best value, or was not told apart from the
+        best. spread_of_runs: standard deviation of the metric between the runs, null for one run.
     differences : polars.DataFrame
-        A row for each side, metric and pair of models. difference: first minus second, with its 95 % interval (BCa)
-        over clusters; index_difference likewise, null without an index. p: of the sign-flip test, or over runs
-        and tasks where both models have several runs; p_holm: adjusted for all pairs and metrics of the side. better:
-        the name of the better model where p_holm is below 0.05, else null. error_of_tasks, error_of_runs: standard
-        errors of the difference over clusters, and over the seeds of the runs alone (null unless both models have
-        several).
+        A row for each side, metric and pair of models. difference: first minus second, with its 95 % interval for the
+        population; index_difference likewise, null without an index. p: of no difference, over tasks, or over runs and
+        tasks where both models have several runs; p_holm: adjusted for all pairs and metrics of the side. better: the
+        name of the better model where p_holm is below 0.05, else null. error_triples, error_queries, error_relations
+        and p_triples to p_relations: the standard error and p for each population that is known. relations: how many
+        relations of equal weight carry the difference. freedom: degrees of freedom of Student's law. error_of_runs:
+        standard error over the seeds alone (null unless both models have several runs).
     models : sequence of str
         Their names.
     tasks : int
         How many tasks the models share.
-    cluster, clusters, largest_share : str, int, float
-        The unit that goes together (triple, query, relation), how many clusters are swapped, and the share of the
-        tasks in the largest. With queries on both sides, the side with fewer is swapped, and p takes the other side
-        into account.
-    note : str or None
-        What is not known of the clusters.
-    exact, flips : bool, int
-        Whether all swaps were listed, and how many were looked at.
-    draws, seed : int
-        Of the bootstrap.
+    population, clusters, worth : str, int, float
+        For which other tasks intervals and p hold (triples, queries or relations), how many of these there are, and
+        how many of one size they are worth. With queries on both sides, of the side with fewer.
+    seeds_tested : bool
+        Whether every model that has seeds has several runs.
 
     """
 
@@ -75,14 +63,10 @@ class Comparison:
     differences: pl.DataFrame
     models: Sequence[str]
     tasks: int
-    cluster: str
+    population: str
     clusters: int
-    largest_share: float
-    note: str | None
-    exact: bool
-    flips: int
-    draws: int
-    seed: int
+    worth: float
+    seeds_tested: bool
 
 
 def compare(  # noqa: PLR0913 - options of the public API, by name only
@@ -94,18 +78,15 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     side: str = "both",
     against: str | None = None,
     tasks: str | Path | pl.DataFrame | None = None,
-    cluster: str | None = None,
+    population: str | None = None,
     metrics: str | Sequence[str] = METRICS,
-    flips: int = FLIPS,
-    draws: int = DRAWS,
-    seed: int = 0,
     database: Database = None,
 ) -> Comparison:
     """Compare at least two models by their ranks on the same tasks.
 
     docs/compare.md explains test and intervals. The value of a model with several runs is the mean over the runs. A
-    metric that is a function of a mean, such as GMR, is the function of the mean over all runs. The median is that of
-    the ranks of all runs together. Tied ranks are taken at their mean (realistic).
+    metric that is a function of a mean, such as GMR, is the function of the mean over all runs. Tied ranks are taken at
+    their mean (realistic).
 
     Parameters
     ----------
@@ -125,19 +106,14 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         baseline with the best MRR on validation. Its ranks come from `tasks`, or else from the triples of `dataset`.
     tasks : frame, str or Path, optional
         The attributes of the tasks, as the workflow's target `tasks` writes them.
-    cluster : str, optional
-        What is swapped and drawn together: triple, query or relation. None means query where the queries are known and
-        several triples share one, else triple. Queries are known from a column query, from the table of the tasks or
-        from the files of a run. They are also known if triples are named by their labels (with tabs) or ids (with
-        commas).
+    population : str, optional
+        For which other tasks intervals and p hold: triples, queries or relations. None: triples where the registry says
+        that the data set was split at random, relations where it was split by relation, else queries where they are
+        known and triples share them. Queries and relations are known from columns of these names, from the table of
+        the tasks, or if triples are named by their labels (with tabs) or ids (with commas).
     metrics : str or sequence of str
-        Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10. Measures of dispersion are not compared.
-    flips : int
-        Swaps of the sign-flip test, which lists all where there are no more.
-    draws : int
-        Samples of the bootstrap.
-    seed : int
-        Of numpy's default generator.
+        Keys or aliases; hits_at_k and the like stand for k = 1, 3, 10. Only functions of a mean are compared: no
+        medians, and no measures of dispersion.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
         `rankadjust.database.store.SCHEMA`, or the path of a database file; None means the released ones. The
@@ -151,20 +127,18 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
     Raises
     ------
     RankadjustError
-        For tasks that differ, clusters that are not known, one cluster only, and models that all have the same ranks.
+        For tasks that differ, an unknown population, a single cluster, and models that all have the same ranks.
 
     Examples
     --------
     >>> ranks = {"new": [1, 2, 1, 3, 1, 2, 4, 1], "old": [2, 4, 1, 5, 3, 2, 9, 4]}
-    >>> compared = compare(ranks, metrics=["mr"], draws=0)
-    >>> compared.differences.select("first", "second", "difference", "p").rows()
-    [('new', 'old', -1.875, 0.03125)]
+    >>> compared = compare(ranks, metrics=["mr"])
+    >>> compared.differences.select("first", "second", "difference", pl.col("p").round(3)).rows()
+    [('new', 'old', -1.875, 0.005)]
 
     """
-    require_draws(draws, seed)
-    require_between("flips", flips, 1, _MOST_FLIPS)
     evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
-    chosen = _chosen(metrics, against)
+    chosen = _chosen(metrics)
     matched = _together(models, against, tasks, evaluation_set, side)
     if all(np.array_equal(model.ranks, matched.models[0].ranks) for model in matched.models):
         names = " and ".join(model.name for model in matched.models)
@@ -172,36 +146,31 @@ def compare(  # noqa: PLR0913 - options of the public API, by name only
         raise RankadjustError(
             f"{names} have the same rank in every task, so that there is nothing to test{question}"
         )
-    asked = with_queries(matched.tasks, evaluation_set, database)
-    clusters = clusters_of(asked, cluster)
-    swapped = clusters.ways("both", np.arange(matched.tasks.height))[0]
-    number = int(swapped.max()) + 1
+    population, clusters = _clusters(matched, population, evaluation_set, database)
+    ways = clusters[population].ways("both", np.arange(matched.tasks.height))
+    number = int(ways[0].max()) + 1
     if number == 1:
         raise RankadjustError(
-            f"all tasks are in one cluster ({clusters.kind}), so that nothing can be said about chance; "
-            "another --cluster may help"
+            f"all tasks are in one cluster ({population}), so that nothing can be said about chance; "
+            "another --for may help"
         )
     constants = _constants(chosen, matched, evaluation_set)
     parts = [
-        _part(side, places, matched, clusters, chosen, evaluation_set)
+        _part(side, places, matched, clusters, population, chosen)
         for side, places in _sides(matched.tasks).items()
     ]
-    results = [part.results(flips, draws, seed) for part in parts if part.clusters > 1]
+    results = [part.results() for part in parts if part.clusters > 1]
     differences = with_verdicts(_with_index(pl.concat([each for _, each in results]), constants), LEVEL)
-    values = with_letters(pl.concat([each for each, _ in results]), differences, LEVEL)
+    values = with_best(pl.concat([each for each, _ in results]), differences, LEVEL)
     return Comparison(
         values=_index_of_values(values, constants).select(VALUES.names()).cast(VALUES),
         differences=differences.select(DIFFERENCES.names()).cast(DIFFERENCES),
         models=[model.name for model in matched.models],
         tasks=matched.tasks.height,
-        cluster=clusters.kind,
+        population=population,
         clusters=number,
-        largest_share=float(np.bincount(swapped).max() / swapped.size),
-        note=NOT_KNOWN if clusters.kind == "triple" and "query" not in asked.columns else None,
-        exact=is_exact(number, flips),
-        flips=2**number if is_exact(number, flips) else flips,
-        draws=draws,
-        seed=seed,
+        worth=worth(ways),
+        seeds_tested=all(len(model.ranks) > 1 or model.worst is not None for model in matched.models),
     )
 
 
@@ -229,11 +198,8 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     side: str = "both",
     against: str | None = None,
     tasks: str | Path | pl.DataFrame | None = None,
-    cluster: str | None = None,
+    population: str | None = None,
     metrics: str | Sequence[str] = ("mrr",),
-    flips: int = FLIPS,
-    draws: int = DRAWS,
-    seed: int = 0,
     database: Database = None,
 ) -> pl.DataFrame:
     """Return where one model is better than another: `compare` for each part of the tasks.
@@ -244,7 +210,7 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
         As `compare` takes them.
     by : str
         What the tasks of a part have in common: relation, candidates, cardinality or half_link, as for `evaluate --by`.
-    dataset, protocol, split, side, against, tasks, cluster, metrics, flips, draws, seed, database
+    dataset, protocol, split, side, against, tasks, population, metrics, database
         As `compare` takes them.
 
     Returns
@@ -264,93 +230,71 @@ def compare_by(  # noqa: PLR0913 - options of the public API, by name only
     >>> train = [("a", "r", "b"), ("b", "r", "c"), ("c", "r", "d"), ("d", "r", "a")]
     >>> own = EvaluationSet.from_triples(train, None, [("a", "r", "c"), ("b", "r", "d")])
     >>> ranks = own.each_task().select("triple", "side", rank=pl.lit(1))
-    >>> parts = compare_by({"mine": ranks}, "relation", dataset=own, against="popularity", draws=0)
+    >>> parts = compare_by({"mine": ranks}, "relation", dataset=own, against="popularity")
     >>> parts.filter(side="both").select("stratum", "second", "first_value", pl.col("second_value").round(3)).rows()
     [('r', 'popularity', 1.0, 0.611)]
 
     """
-    require_draws(draws, seed)
-    require_between("flips", flips, 1, _MOST_FLIPS)
     evaluation_set = None if dataset is None else evaluation_set_of(dataset, protocol, split, side, database)
-    chosen = _chosen(metrics, against)
+    chosen = _chosen(metrics)
     matched = _together(models, against, tasks, evaluation_set, side)
-    clusters = clusters_of(with_queries(matched.tasks, evaluation_set, database), cluster)
+    population, clusters = _clusters(matched, population, evaluation_set, database)
     labels, order = strata_of(matched.tasks, by)
     parts = [
-        _of_part(
-            _part(side, own, matched, clusters, chosen, evaluation_set), flips, draws, seed
-        ).with_columns(stratum=pl.lit(label))
+        _of_part(_part(side, own, matched, clusters, population, chosen)).with_columns(stratum=pl.lit(label))
         for label in order
         for side, places in _sides(matched.tasks).items()
         if (own := places[labels.eq(label).to_numpy()[places]]).size
     ]
-    rows = pl.concat(parts, how="diagonal")
-    return with_verdicts(rows, LEVEL).select(PARTS.names()).cast(PARTS)
+    return with_verdicts(pl.concat(parts), LEVEL).select(PARTS.names()).cast(PARTS)
+
+
+def _clusters(
+    matched: Paired, population: str | None, evaluation_set: EvaluationSet | None, database: Database
+) -> tuple[str, Mapping[str, Clusters]]:
+    """Return the population that is asked for, or that the split stands for, and the clusters of all that are known."""
+    frame = with_queries(matched.tasks, evaluation_set)
+    tasks = tasks_of(frame.with_columns(rank=pl.lit(1.0)))
+    return population_of(frame, population, split_of(evaluation_set, database)), tasks.clusters
 
 
 def _part(
     side: str,
     places: IntArray,
     matched: Paired,
-    clusters: Clusters,
+    clusters: Mapping[str, Clusters],
+    population: str,
     metrics: Sequence[Metric],
-    evaluation_set: EvaluationSet | None,
 ) -> Part:
-    known = None if evaluation_set is None else evaluation_set.largest_count
-    most = np.nan if known is None else float(known)
-    by_query = clusters.kind == "query"
-    return Part(side, places, matched, clusters.ways(side, places), metrics, queries=by_query, most=most)
+    ways = {name: each.ways(side, places) for name, each in clusters.items()}
+    return Part(side, places, matched, ways, population, metrics)
 
 
-def _of_part(part: Part, flips: int, draws: int, seed: int) -> pl.DataFrame:
+def _of_part(part: Part) -> pl.DataFrame:
     """Return the differences of a part with the values of both models; without a test where it is one cluster."""
-    if part.clusters > 1:
-        values, differences = part.results(flips, draws, seed)
-        by_model = {
-            str(name): own["value"].to_numpy()
-            for (name,), own in values.partition_by("model", as_dict=True).items()
-        }
-    else:
-        by_model, differences = part.values(), pl.DataFrame(schema=DIFFERENCES)
-    keys = [metric.key for metric in part.metrics]
-    pairs = [
-        as_frame(
-            PARTS,
-            side=part.side,
-            metric=keys,
-            first=first,
-            second=second,
-            tasks=part.places.size,
-            clusters=part.clusters,
-            first_value=by_model[first],
-            second_value=by_model[second],
-            difference=by_model[first] - by_model[second],
-        )
-        for first, second in combinations(by_model, 2)
-    ]
-    tested = differences.drop("difference", "side")
-    return pl.concat(pairs).join(tested, on=["metric", "first", "second"], how="left", maintain_order="left")
+    values, differences = part.results()
+    for end in ("first", "second"):
+        of_model = values.select("metric", pl.col("model").alias(end), pl.col("value").alias(f"{end}_value"))
+        differences = differences.join(of_model, on=["metric", end], maintain_order="left")
+    tested = ("difference_low", "difference_high", "p", "warning")
+    return differences.with_columns(
+        *(pl.when(part.clusters > 1).then(name).alias(name) for name in tested),
+        tasks=pl.lit(part.places.size),
+        clusters=pl.lit(part.clusters),
+    )
 
 
-def _chosen(metrics: str | Sequence[str], against: str | None) -> list[Metric]:
-    """Return the metrics to compare by; a baseline, whose ranks are tied, has those that are functions of a mean."""
+def _chosen(metrics: str | Sequence[str]) -> list[Metric]:
+    """Return the metrics to compare by, which are functions of a mean over the tasks."""
     named = expand([metrics] if isinstance(metrics, str) else metrics, KS)
     chosen = [metric for metric in named if metric.key != "count"]
     for metric in chosen:
-        if metric.term is None and metric.key not in MEDIANS:
+        if metric.term is None:
             raise RankadjustError(
-                f"{metric.key} is a measure of dispersion: more of it is neither better nor worse, so models are not "
-                "compared by it; 'evaluate' gives its value"
+                f"{metric.key} is not a function of a mean over the tasks, so models are not compared by it; "
+                "'evaluate' gives its value"
             )
-    if against is None:
-        return chosen
-    means = [metric for metric in chosen if metric.term is not None]
-    if chosen and not means:
-        raise RankadjustError(
-            f"{chosen[0].key} is not a function of a mean over the tasks, "
-            "so a baseline, whose ranks are tied, has no value"
-        )
-    return means
+    return chosen
 
 
 def _together(
@@ -453,22 +397,19 @@ def _index_of_values(values: pl.DataFrame, constants: pl.DataFrame) -> pl.DataFr
 # --- several data sets -------------------------------------------------------------------------------------
 
 
-def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
+def compare_datasets(
     datasets: Mapping[str, Models | str | Path],
     *,
     protocol: str = "filtered",
     split: str = "testing",
     tasks: Mapping[str, str | Path | pl.DataFrame] | None = None,
-    cluster: str | None = None,
+    population: str | None = None,
     metrics: str | Sequence[str] = METRICS,
-    flips: int = FLIPS,
-    draws: int = DRAWS,
-    seed: int = 0,
     database: Database = None,
 ) -> dict[str, Comparison]:
     """Compare the same models on several data sets, by data set.
 
-    p_holm is adjusted for all data sets, metrics and pairs of a side, and letters, best and better follow from it.
+    p_holm is adjusted for all data sets, metrics and pairs of a side, and best and better follow from it.
 
     Parameters
     ----------
@@ -479,7 +420,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
         Names in any spelling, or aliases: 'filtered', 'testing'.
     tasks : mapping of str to frame, str or Path, optional
         The attributes of the tasks of those data sets that have a table of them.
-    cluster, metrics, flips, draws, seed
+    population, metrics
         As for `compare`.
     database : Constants, frame, str or Path, optional
         The constants to adjust with: `rankadjust.Constants`, a frame with the columns of
@@ -499,7 +440,7 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
     Examples
     --------
     >>> nations = {"new": [1, 2] * 201, "old": [2, 2] * 201}
-    >>> compared = compare_datasets({"Nations": nations}, metrics=["mr"], draws=0)
+    >>> compared = compare_datasets({"Nations": nations}, metrics=["mr"])
     >>> compared["Nations"].differences.select("difference", "better").rows()
     [(-0.5, 'new')]
 
@@ -524,11 +465,8 @@ def compare_datasets(  # noqa: PLR0913 - options of the public API, by name only
                 protocol=protocol,
                 split=split,
                 tasks=attributes.get(name),
-                cluster=cluster,
+                population=population,
                 metrics=metrics,
-                flips=flips,
-                draws=draws,
-                seed=seed,
                 database=constants,
             )
         except RankadjustError as error:
@@ -569,7 +507,7 @@ def _judged_together(comparisons: Mapping[str, Comparison]) -> dict[str, Compari
     judged = {}
     for name, comparison in comparisons.items():
         differences = together.filter(dataset=name).drop("dataset")
-        values = with_letters(comparison.values, differences, LEVEL).select(comparison.values.columns)
+        values = with_best(comparison.values, differences, LEVEL).select(comparison.values.columns)
         judged[name] = replace(
             comparison, differences=differences.select(comparison.differences.columns), values=values
         )
@@ -599,33 +537,16 @@ def with_verdicts(differences: pl.DataFrame, level: float) -> pl.DataFrame:
     )
 
 
-def with_letters(values: pl.DataFrame, differences: pl.DataFrame, level: float) -> pl.DataFrame:
-    """Add letters and best to rows with side, metric, model and value, the best model having the letter a.
-
-    differences: of the same sides and metrics, with p_holm. best: whether a model has the best value, or is not
-    told apart from the model that has.
-    """
+def with_best(values: pl.DataFrame, differences: pl.DataFrame, level: float) -> pl.DataFrame:
+    """Add best to rows with side, metric, model and value: the best value, or not told apart from the best one."""
     parts = []
     for (side, key), part in values.group_by(["side", "metric"], maintain_order=True):
-        metric = resolve(str(key))
-        rows = differences.filter(side=side, metric=key)
-        differ = {
-            (one, other): p is not None and p < level
-            for one, other, p in rows.select("first", "second", "p_holm").iter_rows()
-        }
-        known = part.drop_nulls("value").sort("value", descending=metric.increasing, maintain_order=True)
-        of_model = letters(known["model"].to_list(), differ) if known.height else {}
-        first = known["model"].first() if known.height else None
-        best = [
-            name in of_model and not differ.get((name, first), differ.get((first, name), False))
-            for name in part["model"]
-        ]
-        parts.append(
-            part.with_columns(
-                letters=pl.Series([of_model.get(name) for name in part["model"]], dtype=pl.String),
-                best=pl.Series(best, dtype=pl.Boolean),
-            )
-        )
+        ordered = part.drop_nulls("value").sort("value", descending=resolve(str(key)).increasing)
+        top = ordered["model"].item(0) if ordered.height else ""
+        apart = differences.filter(pl.col("p_holm") < level, side=side, metric=key)
+        worse = {*apart.filter(first=top)["second"], *apart.filter(second=top)["first"]}
+        known = pl.col("value").is_not_null()
+        parts.append(part.with_columns(best=known & ~pl.col("model").is_in(sorted(worse))))
     return pl.concat(parts)
 
 
@@ -646,62 +567,3 @@ def holm(p: Sequence[float] | FloatArray) -> FloatArray:
         np.maximum.accumulate(given[order] * (tests.size - np.arange(tests.size))), 1.0
     )
     return adjusted
-
-
-def letters(models: Sequence[str], differ: Mapping[tuple[str, str], bool]) -> dict[str, str]:
-    """Return letters for each model such that two share a letter exactly if they do not differ.
-
-    models: best first, and so the letter a is of the best. differ: for pairs of models, in either order, whether they
-    were told apart; a pair that is not named was not. A letter stands for a largest set of models without a
-    difference between any two. The time is at most cubic in the number of models for each letter; the number
-    of letters is not always the least (finding that is a hard problem).
-
-    >>> letters(["A", "B", "C"], {("A", "B"): False, ("B", "C"): False, ("A", "C"): True})
-    {'A': 'a', 'B': 'ab', 'C': 'b'}
-    """
-    place = {name: number for number, name in enumerate(models)}
-    alike = np.ones((len(models), len(models)), dtype=bool)
-    for (first, second), told_apart in differ.items():
-        alike[place[first], place[second]] = alike[place[second], place[first]] = not told_apart
-    sets = _needed(_cover(alike))
-    return {
-        name: "".join(_letter(number) for number, members in enumerate(sets) if members[place[name]])
-        for name in models
-    }
-
-
-def _cover(alike: BoolArray) -> list[BoolArray]:
-    """Return sets of models, as masks, that together have every pair of models that are alike, and no other.
-
-    From the first model that lacks a pair, and the last model that it has to go with: where the models that are alike
-    follow each other, as means do, these sets are as few as can be.
-    """
-    missing, sets = alike.copy(), []
-    for first in range(len(alike)):
-        while missing[first].any():
-            members = np.zeros(len(alike), dtype=bool)
-            members[[first, np.flatnonzero(missing[first])[-1]]] = True
-            while (others := alike[members].all(axis=0) & ~members).any():
-                # Whoever lacks most pairs with the set joins it.
-                members[np.argmax(np.where(others, missing[members].sum(axis=0), -1))] = True
-            missing &= ~np.outer(members, members)
-            sets.append(members)
-    return sets
-
-
-def _needed(sets: list[BoolArray]) -> list[BoolArray]:
-    """Return the sets without those whose pairs are all in others."""
-    times = np.sum([np.outer(members, members) for members in sets], axis=0)
-    kept = []
-    for members in sets:
-        if (times[np.ix_(members, members)] > 1).all():
-            times = times - np.outer(members, members)
-        else:
-            kept.append(members)
-    return kept
-
-
-def _letter(number: int) -> str:
-    """Return a to z, then a1 to z1 and so on."""
-    alphabet = "abcdefghijklmnopqrstuvwxyz"
-    return alphabet[number % 26] + (str(number // 26) if number >= 26 else "")

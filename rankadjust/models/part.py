@@ -1,6 +1,6 @@
 """A part of the tasks, such as one side: the value of each model there, and how sure each difference is."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -9,32 +9,9 @@ import polars as pl
 
 from rankadjust.base.arrays import FloatArray, IntArray
 from rankadjust.chance.metrics import Metric
-from rankadjust.evaluation.intervals import (
-    FEW_QUERIES,
-    bias_corrected,
-    bootstrap_counts,
-    clustered_error,
-    effective,
-    few_queries,
-    has_long_tail,
-    jackknife,
-    jackknife_variance,
-    lengthening,
-    stretch,
-    studentised,
-)
-from rankadjust.evaluation.weighting import RankedTasks, UnitMeans, Weighted
-from rankadjust.models.p_values import (
-    Runs,
-    error_of_seeds,
-    flip_means,
-    flip_ranks,
-    p_of_equal_means,
-    p_of_samples,
-    p_over_runs_and_tasks,
-    range_of_term,
-    skewed_p,
-)
+from rankadjust.evaluation.intervals import Spread, cluster_sums, effective, why_too_short
+from rankadjust.evaluation.tasks import POPULATIONS
+from rankadjust.evaluation.values import ERRORS, RankedTasks, slope
 from rankadjust.models.paired import Model, Paired
 
 VALUES = pl.Schema(
@@ -42,7 +19,6 @@ VALUES = pl.Schema(
         **dict.fromkeys(("side", "metric", "model"), pl.String),
         **dict.fromkeys(("runs", "tasks"), pl.Int64),
         **dict.fromkeys(("value", "index", "spread_of_runs"), pl.Float64),
-        "letters": pl.String,
         "best": pl.Boolean,
     }
 )
@@ -53,271 +29,163 @@ DIFFERENCES = pl.Schema(
         **dict.fromkeys(("index_difference", "index_difference_low", "index_difference_high"), pl.Float64),
         **dict.fromkeys(("p", "p_holm"), pl.Float64),
         "better": pl.String,
-        **dict.fromkeys(("error_of_tasks", "error_of_runs"), pl.Float64),
+        **dict.fromkeys((*ERRORS, "error_of_runs"), pl.Float64),
+        **dict.fromkeys([f"p_{population}" for population in POPULATIONS], pl.Float64),
+        **dict.fromkeys(("relations", "freedom"), pl.Float64),
         "warning": pl.String,
     }
 )
-# A cluster with a larger share of the tasks decides much by itself.
-_LARGE = 0.1
-_FEW = 24
-# From so many clusters on, two models with equal means or medians of skewed ranks are told apart in at most 7 % of the
-# cases at a level of 5 % (docs/compare.md).
-_FEW_SKEWED = 300
+# Satterthwaite's degrees of freedom have 2 here, and are too many where a few runs happen to be alike; 1 gives too few
+# (docs/methods-compare.md).
+_WEIGHT = 1.5
 
 
 @dataclass(frozen=True)
 class _Estimates:
-    """What is known of a model: m metrics (m,), in d bootstrap samples (m, d), and for each way with clusters left out.
+    """What is known of a model: m metrics (m,) over all runs, and of each run (runs, m).
 
-    means: the metrics before their links, such as the mean of the logarithms for GMR: p is about them, since a
-    difference of exponentials is skewed where runs differ much. left_out: the same with clusters of each way left out;
-    triples_left_out: with triples left out, where clusters are queries. terms: of each task, the mean over the runs, of
-    the metrics that are functions of a mean. runs, runs_of_means: how the runs differ in metrics and in means.
+    contributions: what each task adds to the deviation of each metric, over all runs (m, n) and of each run
+    (runs, m, n). terms: the slope of each metric times the mean term of each task (m, n).
     """
 
     model: Model
     values: FloatArray
-    samples: FloatArray
-    means: FloatArray
-    left_out: Sequence[FloatArray]
-    triples_left_out: FloatArray | None
+    contributions: FloatArray
+    of_runs: FloatArray
+    contributions_of_runs: FloatArray
     terms: FloatArray
-    runs: Runs
-    runs_of_means: Runs
+
+    @property
+    def runs(self) -> int:
+        """How many runs the model has."""
+        return len(self.of_runs)
+
+    @property
+    def spread(self) -> FloatArray:
+        """The standard deviation of each metric between the runs (m,), nan for one run."""
+        return self.of_runs.std(axis=0, ddof=1) if self.runs > 1 else np.full(self.values.shape, np.nan)
 
 
 class Part:
-    """The tasks of one side, and each model's ranks of them, with the clusters that are drawn and swapped."""
+    """The tasks of one side, and each model's ranks of them, with their clusters for each population."""
 
     def __init__(
         self,
         side: str,
         places: IntArray,
         matched: Paired,
-        ways: Sequence[IntArray],
+        ways: Mapping[str, Sequence[IntArray]],
+        population: str,
         metrics: Sequence[Metric],
-        *,
-        queries: bool,
-        most: float = np.nan,
     ) -> None:
-        """Take the matched tasks at some places, clustered in one way or in three.
+        """Take the matched tasks at some places, and their clusters; population: for which intervals and p hold."""
+        self.side, self.places, self.models, self.metrics = side, places, matched.models, metrics
+        known = matched.tasks["num_candidates"] if "num_candidates" in matched.tasks.columns else None
+        self.counts = np.full(places.size, np.nan) if known is None else known.to_numpy()[places]
+        self.ways, self.population = ways, population
+        self.triples = ways["triples"][0]
+        self.clusters = int(ways[population][0].max()) + 1
 
-        queries: whether by query. most: the largest number of candidates, where the tasks do not say.
-        """
-        self.side = side
-        self.places = places
-        self.models = matched.models
-        # Those that are functions of a mean come first.
-        self.of_means = [metric for metric in metrics if metric.term is not None]
-        self.of_ranks = [metric for metric in metrics if metric.term is None]
-        self.metrics = [*self.of_means, *self.of_ranks]
-        counts = (
-            matched.tasks["num_candidates"].to_numpy() if "num_candidates" in matched.tasks.columns else None
-        )
-        self.counts = np.full(places.size, np.nan) if counts is None else counts[places]
-        self.most = most if counts is None else float(self.counts.max())
-        self.ways, self.units, self.queries = ways, ways[0], queries
-        self.triple = matched.tasks["triple"][places].rank("dense").cast(pl.Int64).to_numpy() - 1
-        self.clusters = int(self.units.max()) + 1
-        self.largest_share = float(np.bincount(self.units).max() / places.size)
-
-    def results(self, flips: int, draws: int, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    def results(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the values of the models and the differences of each pair, without index and verdicts."""
-        estimates = self._estimates(draws, seed)
-        differences = [
-            self._difference(first, second, flips, seed) for first, second in combinations(estimates, 2)
-        ]
+        estimates = [self._estimates(model) for model in self.models]
+        differences = [self._difference(first, second) for first, second in combinations(estimates, 2)]
         return self._values(estimates), pl.concat(differences)
 
-    def values(self) -> dict[str, FloatArray]:
-        """Return the metrics (m,) of each model."""
-        return {model.name: self._weighted(model).once() for model in self.models}
-
-    def _ranked(self, models: Sequence[Model]) -> RankedTasks:
-        """Return the tasks of all runs of some models; each model counts as much as the others."""
-        best = [model.ranks[:, self.places] for model in models]
-        worst = [
-            each if model.worst is None else model.worst[:, self.places]
-            for model, each in zip(models, best, strict=True)
-        ]
-        # Sums of whole numbers are exact: one model's runs weigh 1.
-        weights = [np.full(each.size, 1.0 if len(models) == 1 else 1 / each.shape[0]) for each in best]
-        counts = [np.tile(self.counts, each.shape[0]) for each in best]
-        flat = [[each.ravel() for each in ranks] for ranks in (best, worst)]
-        return RankedTasks(*(np.concatenate(arrays) for arrays in (*flat, counts, weights)))
-
-    def _weighted(self, model: Model, way: IntArray | None = None) -> Weighted:
-        """Return the metrics of a model as functions of how often each cluster of a way counts."""
-        units = np.tile(self.units if way is None else way, model.ranks.shape[0])
-        return Weighted(self.metrics, self._ranked([model]), units)
-
-    def _left_out(self, model: Model, way: IntArray) -> FloatArray:
-        return jackknife([np.arange(way.max() + 1)], self._weighted(model, way).before_links)[0]
-
-    def _estimates(self, draws: int, seed: int) -> list[_Estimates]:
-        weighted = [self._weighted(model) for model in self.models]
-        # All models in the same samples: (models, metrics, draws).
-        samples = np.concatenate(
-            [
-                np.empty((len(weighted), len(self.metrics), 0)),
-                *(
-                    np.stack([each.at(counts) for each in weighted])
-                    for counts in bootstrap_counts([np.arange(self.clusters)], draws, seed)
-                ),
-            ],
-            axis=2,
+    def _estimates(self, model: Model) -> _Estimates:
+        runs = [self._ranked(model, slice(run, run + 1)) for run in range(model.ranks.shape[0])]
+        whole = self._ranked(model, slice(None))
+        values = np.array([whole.statistic(metric) for metric in self.metrics])
+        of_runs = np.array([[run.statistic(metric) for metric in self.metrics] for run in runs])
+        parts = np.array([[run.mean(metric)[1] for metric in self.metrics] for run in runs])
+        means = np.array([[run.mean(metric)[0] for metric in self.metrics] for run in runs])
+        slopes = np.array(
+            [slope(metric, mean) for metric, mean in zip(self.metrics, means.mean(axis=0), strict=True)]
         )
-        return [
-            _Estimates(
-                model,
-                each.once(),
-                of_samples,
-                each.before_links(np.ones((self.clusters, 1)))[:, 0],
-                [self._left_out(model, way) for way in self.ways],
-                self._left_out(model, self.triple) if self.queries else None,
-                self._terms(model),
-                *self._runs(model),
-            )
-            for model, each, of_samples in zip(self.models, weighted, samples, strict=True)
-        ]
+        parts = slopes[:, None] * parts
+        # Each task counts alike, so the mean term follows from its deviation.
+        terms = parts.mean(axis=0) + (slopes * means.mean(axis=0))[:, None] / self.places.size
+        return _Estimates(model, values, parts.mean(axis=0), of_runs, parts, terms)
 
-    def _terms(self, model: Model) -> FloatArray:
-        """Return the term of each task, the mean over the runs, of the metrics that are functions of a mean (m, n)."""
-        ranked, runs = self._ranked([model]), model.ranks.shape[0]
-        terms = [ranked.term(metric).reshape(runs, -1).mean(axis=0) for metric in self.of_means]
-        return np.array(terms).reshape(-1, self.places.size)
+    def _ranked(self, model: Model, runs: slice) -> RankedTasks:
+        """Return the tasks of some runs of a model."""
+        best = model.ranks[runs, self.places]
+        worst = best if model.worst is None else model.worst[runs, self.places]
+        counts = np.tile(self.counts, best.shape[0])
+        return RankedTasks(best.ravel(), worst.ravel(), counts, np.ones(best.size))
 
-    def _runs(self, model: Model) -> tuple[Runs, Runs]:
-        """Return how the runs of a model differ in the metrics, and in these before their links."""
-        runs = [self._weighted(Model(model.name, ranks[None])) for ranks in model.ranks]
-        means = [each.before_links(np.ones((self.clusters, 1))) for each in runs]
-        left_out = [jackknife([np.arange(self.clusters)], each.before_links)[0] for each in runs]
-        linked = ([runs[0].linked(of_run) for of_run in each] for each in (means, left_out))
-        return Runs.of(*linked), Runs.of(means, left_out)
-
-    def _difference(self, first: _Estimates, second: _Estimates, flips: int, seed: int) -> pl.DataFrame:
+    def _difference(self, first: _Estimates, second: _Estimates) -> pl.DataFrame:
         """Return a row for each metric."""
-        samples = first.samples - second.samples
-        variances = [
-            jackknife_variance([own - other])
-            for own, other in zip(first.left_out, second.left_out, strict=True)
-        ]
-        longer = stretch(variances)
-        crossed = p_over_runs_and_tasks(
-            first.means - second.means,
-            variances[0] * longer**2,
-            self.clusters,
-            [first.runs_of_means, second.runs_of_means],
-        )
-        of_means = self._weighted(first.model).means.minus(self._weighted(second.model).means)
-        under_null = self._stretch_of_swaps(first, second, longer)
-        p = np.fmax(
-            self._p_of_swaps(first.model, second.model, of_means, flips, seed, under_null),
-            self._p_of_equal_values(first, second, of_means, under_null),
-        )
-        low, high = self._ends(first, second, of_means, variances, seed).T
-        two_runs = _warning_of_runs([first.runs, second.runs])
+        difference = first.values - second.values
+        parts = first.contributions - second.contributions
+        spreads = {
+            name: self._with_runs(Spread.of(parts, ways, self.triples), name, (first, second))
+            for name, ways in self.ways.items()
+        }
+        chosen, ways = spreads[self.population], self.ways[self.population]
+        low, high = chosen.ends(difference).T
+        decide = np.full(difference.shape, np.nan)
+        if "relations" in self.ways:
+            sums = cluster_sums(np.nan_to_num(first.terms - second.terms), self.ways["relations"][0])
+            decide = np.array([effective(np.abs(each)) for each in sums])
         return as_frame(
             DIFFERENCES,
             side=self.side,
             metric=[metric.key for metric in self.metrics],
             first=first.model.name,
             second=second.model.name,
-            difference=first.values - second.values,
+            difference=difference,
             difference_low=low,
             difference_high=high,
-            p=np.where(np.isnan(crossed), p, crossed),
-            error_of_tasks=longer * samples.std(axis=1, ddof=1) if samples.shape[1] > 1 else np.nan,
-            error_of_runs=error_of_seeds([first.runs, second.runs]),
+            p=chosen.p(difference),
+            error_of_runs=self._error_of_runs((first, second)),
+            relations=decide,
+            freedom=chosen.freedom,
+            **{f"error_{name}": _or_nan(spreads.get(name), difference)[0] for name in POPULATIONS},
+            **{f"p_{name}": _or_nan(spreads.get(name), difference)[1] for name in POPULATIONS},
             warning=[
-                "; ".join(filter(None, [self._warning(metric, same=bool(same)), two_runs])) or None
+                _warning(metric, ways, self.population, (first, second), same=bool(same))
                 for metric, same in zip(self.metrics, low == high, strict=True)
             ],
         )
 
-    def _ends(
-        self,
-        first: _Estimates,
-        second: _Estimates,
-        of_means: UnitMeans,
-        variances: Sequence[FloatArray],
-        seed: int,
-    ) -> FloatArray:
-        """Return the ends of the intervals of the differences (m, 2), by the methods of `evaluate`."""
-        difference, samples = first.values - second.values, first.samples - second.samples
-        linked = self._weighted(first.model).linked
-        left_out = linked(first.left_out[0]) - linked(second.left_out[0])
-        ends = bias_corrected(difference, samples, [left_out])
-        longer = of_studentised = stretch(variances)
-        if first.triples_left_out is not None and second.triples_left_out is not None:
-            of_triples = jackknife_variance([first.triples_left_out - second.triples_left_out])
-            longer, of_studentised = lengthening(self.ways, variances, int(self.triple.max()) + 1, of_triples)
-        # The difference of two means is the mean of the differences.
-        long = [place for place in self._long(difference) if self.of_means[place].additive]
-        if long and samples.shape[1]:
-            means, strata = of_means.pick(long), [np.arange(self.clusters)]
-            sampled = [
-                means.mean_and_error(counts, strata)
-                for counts in bootstrap_counts(strata, samples.shape[1], seed)
-            ]
-            of_mean = studentised(means, np.concatenate(sampled, axis=2), strata)
-            known = ~np.isnan(of_mean).any(axis=1)
-            places = np.array(long)[known]
-            longer[places], ends[places] = of_studentised[places], of_mean[known]
-        moved: FloatArray = longer[:, None] * (ends - difference[:, None])
-        return difference[:, None] + moved
+    def _noise(self, model: _Estimates, population: str) -> FloatArray:
+        """Return the part of the variance of the mean over runs that comes from the luck of each run in the tasks."""
+        apart = model.contributions_of_runs - model.contributions
+        errors = [Spread.of(run, self.ways[population], self.triples).error for run in apart]
+        variance: FloatArray = np.square(errors).sum(axis=0) / (model.runs - 1) / model.runs
+        return variance
 
-    def _long(self, difference: FloatArray) -> list[int]:
-        """Return the places of the metrics that a few bad ranks may decide, and that have a value."""
-        return [
-            place
-            for place, metric in enumerate(self.of_means)
-            if has_long_tail(metric) and not np.isnan(difference[place])
-        ]
+    def _error_of_runs(self, models: Sequence[_Estimates]) -> FloatArray:
+        """Return the standard error of the difference over seeds alone (m,); nan unless both have several runs."""
+        if min(model.runs for model in models) == 1:
+            return np.full(len(self.metrics), np.nan)
+        luck = np.sum([self._noise(model, self.population) for model in models], axis=0)
+        of_runs: FloatArray = np.sum([model.spread**2 / model.runs for model in models], axis=0)
+        error: FloatArray = np.sqrt(np.maximum(of_runs - luck, 0.0))
+        return error
 
-    def _stretch_of_swaps(self, first: _Estimates, second: _Estimates, longer: FloatArray) -> FloatArray:
-        """Return the stretch (m,) if swaps are equally likely: then the clusters' parts have the mean 0, not their own.
+    def _with_runs(self, tasks: Spread, population: str, models: Sequence[_Estimates]) -> Spread:
+        """Return how much a difference varies over tasks and seeds crossed; over tasks unless both have several runs.
 
-        Around their own mean the parts of the first way may hardly vary, and the ratio would be of any size.
+        The runs of a model differ by their seeds, and by luck of their own in the tasks, which is in both variances and
+        counts once. The degrees of freedom are between those over the runs (Welch's) and those over the clusters.
         """
-        differences = np.nan_to_num(first.terms - second.terms)
-        of_all, of_first = (clustered_error(differences, ways) for ways in (self.ways, self.ways[:1]))
-        ratio = np.divide(of_all, of_first, out=np.ones_like(of_all), where=of_first > 0)
-        return np.concatenate([ratio, longer[len(self.of_means) :]])
-
-    def _p_of_swaps(
-        self, first: Model, second: Model, of_means: UnitMeans, flips: int, seed: int, longer: FloatArray
-    ) -> FloatArray:
-        """Return p of the metrics (m,) by swaps of the clusters of the first way."""
-        number = len(self.of_means)
-        p = flip_means(of_means, flips, seed, longer[:number]) if number else np.empty(0)
-        if not self.of_ranks:
-            return p
-        units = [
-            np.tile(2 * self.units + place, model.ranks.shape[0])
-            for place, model in enumerate((first, second))
-        ]
-        both = Weighted(self.of_ranks, self._ranked([first, second]), np.concatenate(units))
-        return np.concatenate([p, flip_ranks(both.at, self.clusters, flips, seed, longer[number:])])
-
-    def _p_of_equal_values(
-        self, first: _Estimates, second: _Estimates, of_means: UnitMeans, longer: FloatArray
-    ) -> FloatArray:
-        """Return p of metrics whose equal values do not make models exchangeable (m,), nan for the others.
-
-        Of a mean with a long tail, Student's t without its skewness, or the p that needs no law of the ranks where that
-        is smaller; of the median, from the bootstrap samples of the difference on either side of 0.
-        """
-        p = np.full(len(self.metrics), np.nan)
-        difference = first.values - second.values
-        for place in self._long(difference):
-            own = np.nan_to_num(first.terms[place] - second.terms[place])
-            without_law = p_of_equal_means(own / range_of_term(self.metrics[place], self.most), self.ways[:2])
-            p[place] = np.fmin(skewed_p(of_means.pick([place]), longer[[place]])[0], without_law)
-        samples = first.samples - second.samples
-        for place in range(len(self.of_means), len(self.metrics)):
-            p[place] = p_of_samples(difference[place] + longer[place] * (samples[place] - difference[place]))
-        return p
+        if min(model.runs for model in models) == 1:
+            return tasks
+        each = [model.spread**2 / model.runs for model in models]
+        of_runs = np.sum(each, axis=0)
+        luck = np.sum([self._noise(model, population) for model in models], axis=0)
+        of_tasks = np.maximum(tasks.error**2 - luck, 0.0)
+        variance = of_tasks + of_runs
+        with np.errstate(divide="ignore", invalid="ignore"):
+            over_runs = of_runs**2 / sum(
+                one**2 / (model.runs - 1) for one, model in zip(each, models, strict=True)
+            )
+            share = np.nan_to_num((of_runs / variance) ** _WEIGHT)
+            freedom = 1 / ((1 - share) / tasks.freedom + np.where(share > 0, share / over_runs, 0.0))
+            skewness = np.nan_to_num(tasks.skewness * (of_tasks / variance) ** 1.5)
+        return Spread(np.sqrt(variance), freedom, skewness)
 
     def _values(self, estimates: Sequence[_Estimates]) -> pl.DataFrame:
         """Return a row for each metric and model."""
@@ -327,38 +195,31 @@ class Part:
             side=self.side,
             metric=[metric.key for metric in self.metrics for _ in estimates],
             model=number * [estimate.model.name for estimate in estimates],
-            runs=number * [estimate.runs.number for estimate in estimates],
+            runs=number * [estimate.runs for estimate in estimates],
             tasks=self.places.size,
             value=np.stack([estimate.values for estimate in estimates], axis=1).ravel(),
-            spread_of_runs=np.stack([estimate.runs.spread for estimate in estimates], axis=1).ravel(),
+            spread_of_runs=np.stack([estimate.spread for estimate in estimates], axis=1).ravel(),
         )
 
-    def _warning(self, metric: Metric, *, same: bool) -> str | None:
-        if same:
-            return "nearly every bootstrap sample has the same difference, so the interval says nothing"
-        if self.clusters < _FEW:
-            return f"the interval may be too short, since there are fewer than {_FEW} clusters"
-        if self.largest_share > _LARGE:
-            return (
-                f"one cluster has {100 * self.largest_share:.0f} % of the tasks, and decides much by itself"
-            )
-        if self.queries and few_queries(self.ways):
-            return FEW_QUERIES
-        worth = min(effective(way) for way in self.ways[:2])
-        if worth < _FEW_SKEWED and (metric.term is None or has_long_tail(metric)):
-            size = "" if self.clusters < _FEW_SKEWED else " of one size"
-            return (
-                f"with fewer than {_FEW_SKEWED} clusters{size}, models with the same value may be told apart too often "
-                "where a few tasks have very bad ranks"
-            )
-        return None
+
+def _or_nan(spread: Spread | None, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the standard errors and p (m,) for a population, nan where it is not known."""
+    unknown = np.full(difference.shape, np.nan)
+    return (unknown, unknown) if spread is None else (spread.error, spread.p(difference))
 
 
-def _warning_of_runs(models: Sequence[Runs]) -> str | None:
-    """Return what may be wrong with p of models that have two runs, None for one run and for more."""
-    if min(each.number for each in models) != 2:
-        return None
-    return "with two runs, equally good models are told apart too often if seeds matter for one of them alone"
+def _warning(
+    metric: Metric, ways: Sequence[IntArray], population: str, models: Sequence[_Estimates], *, same: bool
+) -> str | None:
+    """Return what may be wrong with an interval and its p, None where nothing says so."""
+    if same:
+        return "the interval has no length, so it says nothing"
+    two_runs = (
+        "with two runs, equally good models are told apart too often if seeds matter for one of them alone"
+        if min(model.runs for model in models) == 2
+        else None
+    )
+    return "; ".join(filter(None, [why_too_short(metric, ways, population), two_runs])) or None
 
 
 def as_frame(kinds: pl.Schema, **columns: object) -> pl.DataFrame:

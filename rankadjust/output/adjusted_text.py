@@ -12,6 +12,7 @@ import polars as pl
 
 from rankadjust.chance.drawn_scorer import DRAWS
 from rankadjust.chance.metrics import resolve, usual_name
+from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.output.terminal import filled_table, interval, number
 
 # The metrics that are shown first, in this order.
@@ -27,6 +28,8 @@ _MODEL, _VALUE = 30, 16
 # Chance is visible in a value from this share on.
 _VISIBLE = 0.01
 
+_ERRORS = tuple(f"± {population}" for population in POPULATIONS)
+
 Row = Mapping[str, Any]
 
 
@@ -38,7 +41,7 @@ def short_table(rows: Sequence[Row], names: Sequence[str], header: Sequence[str]
     """
     scorers = {row["baseline"] for row in rows if row.get("baseline") is not None}
     counting = f"counting ({next(iter(scorers))})" if len(scorers) == 1 else "counting"
-    columns = (*header, "value", "95 %", "chance", counting, "index", "gain", "z")
+    columns = (*header, "value", "95 %", "chance", counting, "index", "gain", "z", *_ERRORS)
     cells = [
         (*((name,) if isinstance(name, str) else name), *_cells(row, several=len(scorers) > 1))
         for name, row in zip(names, rows, strict=True)
@@ -54,13 +57,20 @@ def _cells(row: Row, *, several: bool) -> tuple[str, ...]:
     )
     return (
         row.get("text") or number(row["value"]),
-        interval(row["value_low"], row["value_high"]) if "interval" in row else "",
+        interval(row["value_low"], row["value_high"]) if "population" in row else "",
         "" if chance is None else _chance(row),
         "" if baseline is None else number(row["baseline_value"]) + (f" ({baseline})" if several else ""),
         number(row["index"]) if is_visible and row["index"] is not None else "",
         "" if row.get("gain") is None else number(row["gain"]),
         "" if z is None or abs(z) >= _LARGE_Z else number(z, 3),
+        *(_error(row, population) for population in POPULATIONS),
     )
+
+
+def _error(row: Row, population: str) -> str:
+    """Return the standard error of a metric that is shown first, nothing where it is not known."""
+    error = row.get(f"error_{population}")
+    return "" if error is None or row["metric"] not in FIRST_METRICS else number(error, 2)
 
 
 def _chance(row: Row) -> str:
@@ -133,8 +143,11 @@ def counting(row: Row) -> list[str]:
     if high < 0:
         return [f"{known}: {value} is below that."] if metric.increasing else [f"{known}: {value} is worse."]
     if low <= 0:
-        return [f"{known}: {value} is no better, as far as its printed digits show."]
-    return [f"{known}: {value} is {100 * row['gain']:.1f} % of the way from there to perfect."]
+        seen = "interval shows" if "population" in row else "printed digits show"
+        return [f"{known}: {value} is no better, as far as its {seen}."]
+    ends = interval(row.get("difference_low"), row.get("difference_high"), digits=4)
+    difference = f" The difference is {number(row['difference'])} {ends}." if ends else ""
+    return [f"{known}: {value} takes {100 * row['gain']:.1f} % of the headroom.{difference}"]
 
 
 def meaning(row: Row) -> str:

@@ -7,8 +7,9 @@ import polars as pl
 
 from rankadjust.base.errors import listed
 from rankadjust.chance.metrics import resolve
+from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.models.compare import LEVEL, Comparison
-from rankadjust.output.terminal import filled_table, interval, number, table
+from rankadjust.output.terminal import filled_table, interval, number, p_value, table
 
 _TWO = 2
 
@@ -17,13 +18,12 @@ def comparison(compared: Comparison, *, everything: bool = False) -> str:
     """Return the values, the differences and a sentence on each pair of models; both sides together, or every side."""
     sides = compared.values["side"].unique(maintain_order=True).to_list()
     shown = sides if everything or "both" not in sides else ["both"]
-    swaps = f"all {compared.flips:,} swaps" if compared.exact else f"{compared.flips:,} random swaps"
     head = (
-        f"{compared.tasks:,} tasks in {compared.clusters:,} clusters ({compared.cluster}); {swaps}, "
-        f"{compared.draws:,} bootstrap samples, seed {compared.seed}"
+        f"Intervals and p are for {POPULATIONS[compared.population]}: {compared.tasks:,} tasks, {compared.clusters:,} "
+        f"{compared.population}, worth {compared.worth:,.0f} of one size"
     )
-    notes = [f"Note: {compared.note}."] if compared.note else []
-    return "\n\n".join(["\n".join([head, *notes]), *(_side(compared, side, everything) for side in shown)])
+    seeds = [] if compared.seeds_tested else ["These runs; other seeds were not tested."]
+    return "\n\n".join([head, *(_side(compared, side, everything) for side in shown), *seeds])
 
 
 def comparisons(compared: Mapping[str, Comparison], *, everything: bool = False) -> str:
@@ -60,21 +60,22 @@ def _main_side(differences: pl.DataFrame) -> pl.DataFrame:
 def _side(compared: Comparison, side: str, everything: bool) -> str:
     values, differences = compared.values.filter(side=side), compared.differences.filter(side=side)
     shown = _differences(differences, compared.models, everything)
-    runs = _runs(differences) if everything else []
-    lines = [*_sentences(differences), *runs, *_notes(differences)]
+    known = [name for name in POPULATIONS if name != compared.population]
+    others = [line for name in known for line in _disagreements(differences, name)]
+    runs = _runs(differences, compared.population) if everything else []
+    lines = [*_sentences(differences), *others, *runs, *_notes(differences)]
     return "\n\n".join([f"side {side}\n{_values(values, compared.models)}", shown, "\n".join(lines)])
 
 
 def _values(values: pl.DataFrame, models: Sequence[str]) -> str:
-    """Return a row for each metric: value and index of each model, letters where there are more than two."""
+    """Return a row for each metric: value and index of each model."""
     with_index = values["index"].count() > 0
     header = ["", *(name for model in models for name in ((model, "index") if with_index else (model,)))]
     rows = []
     for (key,), part in values.group_by(["metric"], maintain_order=True):
         cells = [resolve(str(key)).label]
         for row in part.iter_rows(named=True):
-            letters = f" {row['letters'] or '':2}" if len(models) > _TWO else ""
-            cells.append(number(row["value"]) + letters)
+            cells.append(number(row["value"]))
             cells += [number(row["index"])] if with_index else []
         rows.append(cells)
     return table(header, rows)
@@ -84,7 +85,7 @@ def _differences(differences: pl.DataFrame, models: Sequence[str], everything: b
     if not everything:
         hidden = ("index_difference", "index_difference_low", "index_difference_high", "error_of_runs")
         differences = differences.with_columns(pl.lit(None).alias(name) for name in hidden)
-    header = ["", "pair", "difference", "95 %", "of the index", "95 %", "± tasks", "± runs", "p", "p (Holm)"]
+    header = ["", "pair", "difference", "95 %", "of the index", "95 %", "± runs", "p", "p (Holm)"]
     rows = [
         [
             resolve(row["metric"]).label,
@@ -93,10 +94,9 @@ def _differences(differences: pl.DataFrame, models: Sequence[str], everything: b
             interval(row["difference_low"], row["difference_high"], digits=4),
             number(row["index_difference"]) if row["index_difference"] is not None else "",
             interval(row["index_difference_low"], row["index_difference_high"], digits=4),
-            "" if row["error_of_runs"] is None else number(row["error_of_tasks"], 2),
             "" if row["error_of_runs"] is None else number(row["error_of_runs"], 2),
-            number(row["p"], 2),
-            number(row["p_holm"], 2),
+            p_value(row["p"]),
+            p_value(row["p_holm"]),
         ]
         for row in differences.iter_rows(named=True)
     ]
@@ -118,18 +118,48 @@ def _sentences(differences: pl.DataFrame) -> list[str]:
     return lines
 
 
+def _disagreements(differences: pl.DataFrame, population: str) -> list[str]:
+    """Return a sentence for each pair of models where the verdict for another population is another one."""
+    lines, p = [], pl.col(f"p_{population}")
+    known = differences.drop_nulls([f"p_{population}", "p_holm"])
+    for (first, second), part in known.group_by(["first", "second"], maintain_order=True):
+        for verdict, found in (
+            ("cannot be told apart", part.filter(pl.col("p_holm") < LEVEL, p >= LEVEL)),
+            ("differ", part.filter(pl.col("p_holm") >= LEVEL, p < LEVEL)),
+        ):
+            cells = [
+                f"{resolve(row['metric']).label} (p {_with_equals(row[f'p_{population}'])}"
+                + (f", {_carried(row['relations'])}" if population == "relations" else "")
+                + ")"
+                for row in found.iter_rows(named=True)
+            ]
+            if cells:
+                where = POPULATIONS[population]
+                lines.append(f"But for {where} {first} and {second} {verdict} by {listed(cells)}.")
+    return lines
+
+
+def _with_equals(p: float) -> str:
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
+def _carried(relations: float) -> str:
+    return "one relation decides" if relations < _TWO else f"{relations:.0f} relations carry the difference"
+
+
 def _labels(metrics: Sequence[str]) -> str:
     return listed([resolve(key).label for key in metrics])
 
 
-def _runs(differences: pl.DataFrame) -> list[str]:
+def _runs(differences: pl.DataFrame, population: str) -> list[str]:
     """Return for each pair of models whether a difference is less certain because of the tasks or of the runs."""
-    known = differences.drop_nulls(["error_of_runs", "error_of_tasks"])
+    known, tasks = differences.drop_nulls("error_of_runs"), pl.col(f"error_{population}")
     lines = []
     for (first, second), part in known.group_by(["first", "second"], maintain_order=True):
         for is_larger, larger, smaller in (
-            (pl.col("error_of_tasks") >= pl.col("error_of_runs"), "choice of tasks", "choice of runs"),
-            (pl.col("error_of_tasks") < pl.col("error_of_runs"), "choice of runs", "choice of tasks"),
+            (tasks >= pl.col("error_of_runs"), "choice of tasks", "choice of runs"),
+            (tasks < pl.col("error_of_runs"), "choice of runs", "choice of tasks"),
         ):
             metrics = part.filter(is_larger)["metric"].to_list()
             if metrics:
@@ -187,8 +217,8 @@ def paper_table_by(compared: pl.DataFrame, by: str) -> pl.DataFrame:
                 "second": number(row["second_value"]),
                 "difference": number(row["difference"]),
                 "95 %": interval(row["difference_low"], row["difference_high"], digits=4),
-                "p": number(row["p"], 2),
-                "p (Holm)": number(row["p_holm"], 2),
+                "p": p_value(row["p"]),
+                "p (Holm)": p_value(row["p_holm"]),
                 "better": row["better"] or "",
             }
             for row in compared.iter_rows(named=True)
@@ -239,7 +269,7 @@ def _against(differences: pl.DataFrame, model: str, top: object) -> Mapping[str,
     return {
         "difference to the best": number(sign * row["difference"] + 0.0),
         "95 %": interval(low, high, digits=4),
-        "p (Holm)": number(row["p_holm"], 2),
+        "p (Holm)": p_value(row["p_holm"]),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from rankadjust.chance.metrics import resolve
+from rankadjust.evaluation.tasks import POPULATIONS
 from rankadjust.output.adjusted_text import FIRST_METRICS, counting, meaning, short_table
 from rankadjust.output.terminal import NOTHING, filled_table, interval, number
 
@@ -37,7 +38,7 @@ def evaluation(result: pl.DataFrame) -> str:
         shown = short_table(rows, [resolve(row["metric"]).label for row in rows])
         sentences = [] if rows[0]["expectation"] is None else [meaning(rows[0]), *counting(rows[0])]
         parts.append("\n".join([_title(key, part), shown, *sentences]))
-    return "\n\n".join([*parts, *_notes(result.select("metric", note="warning"))])
+    return "\n\n".join([_population(result), *parts, *_notes(result.select("metric", note="warning"))])
 
 
 def every_number(result: pl.DataFrame) -> str:
@@ -49,7 +50,19 @@ def every_number(result: pl.DataFrame) -> str:
     # If there is no z, the first reason says why.
     of_z = pl.when(pl.col("z").is_not_null()).then("reason_random_scorer")
     notes = pl.concat(result.select("metric", note=note) for note in ("reason", of_z, "warning"))
-    return "\n\n".join([*parts, *_notes(notes)])
+    return "\n\n".join([_population(result), *parts, *_notes(notes)])
+
+
+def _population(result: pl.DataFrame) -> str:
+    """Return for which other tasks the intervals hold."""
+    population, relations = result.select("population", "relations").row(0)
+    carried = (
+        f"; the relations are worth {relations:,.0f} of one size, t with "
+        f"{min(result['freedom'].drop_nulls().to_list(), default=0):,.1f} degrees of freedom or more"
+        if population == "relations"
+        else ""
+    )
+    return f"95 % intervals are for {POPULATIONS[population]}{carried}"
 
 
 def of_parts(result: pl.DataFrame, by: str) -> str:
@@ -94,6 +107,8 @@ def _texts(row: Mapping[str, Any], parts: Sequence[str]) -> dict[str, str]:
         "z (random scorer)": number(row["z_random_scorer"]),
         "p (random scorer)": "" if row["p_random_scorer"] is None else number(row["p_random_scorer"], 2),
         "counting": f"{number(row['baseline_value'])} ({row['baseline']})" if is_counted else "",
+        "difference": number(row["difference"]) if is_counted else "",
+        "difference 95 %": interval(row["difference_low"], row["difference_high"]) if is_counted else "",
         "gain": number(row["gain"]) if is_counted else "",
         "gain 95 %": interval(row["gain_low"], row["gain_high"]) if is_counted else "",
     }

@@ -21,6 +21,7 @@ _HOW_TO_STATE = (
 )
 # The facts that are shown of a file with many tables.
 _FACTS = 20
+_LEAST_P = 1e-4
 _BARS = 12
 _BAR_WIDTH = 40
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -38,6 +39,11 @@ def number(value: float | None, digits: int = 4) -> str:
 def cell(value: object) -> str:
     """Return a number as text with four significant digits, a word as it is, nothing for None."""
     return number(value) if isinstance(value, int | float) else "" if value is None else str(value)
+
+
+def p_value(p: float | None) -> str:
+    """Return a p with two significant digits, '< 1e-4' below that."""
+    return "< 1e-4" if p is not None and p < _LEAST_P else number(p, 2)
 
 
 def interval(low: float | None, high: float | None, digits: int = 5) -> str:

@@ -243,15 +243,13 @@ def test_a_damaged_database_is_one_line(run, tmp_path):
 
 def test_evaluate_prints_the_main_rows_and_writes_all(run, tmp_path):
     output = tmp_path / "result.csv"
-    code, text, _ = run(
-        "evaluate --num-candidates 10 --draws 20 --output", output, DATA / "evaluation/ranks.csv"
-    )
+    code, text, _ = run("evaluate --num-candidates 10 --output", output, DATA / "evaluation/ranks.csv")
     assert code == 0
     assert "micro average, side both, given ranks: 6 tasks" in text
     assert "side head" not in text
     written = pl.read_csv(output)
     assert set(written["side"]) == {"head", "tail", "both"}
-    everything = run("evaluate --num-candidates 10 --draws 20 --all", DATA / "evaluation/ranks.csv")[1]
+    everything = run("evaluate --num-candidates 10 --all", DATA / "evaluation/ranks.csv")[1]
     assert "side head" in everything
 
 
@@ -568,7 +566,7 @@ def test_mistakes_with_results_are_one_line(run, results, line, message):
 
 @pytest.mark.parametrize(
     "command",
-    ["adjust --dataset my-graph mrr=.5", "evaluate --draws 0 --dataset my-graph {ranks}", "rescore {table}"],
+    ["adjust --dataset my-graph mrr=.5", "evaluate --dataset my-graph {ranks}", "rescore {table}"],
 )
 def test_a_database_without_histograms_says_that_nothing_is_checked(run, results, tmp_path, command):
     (tmp_path / "table.csv").write_text(f"{SAID},dataset,metric,value\n{HOW},my-graph,mrr,0.5\n")
@@ -646,14 +644,12 @@ def test_frames_of_others_are_refused_with_what_to_do():
 
 
 def test_one_metric_needs_no_list():
-    alone = rankadjust.evaluate([1, 2], num_candidates=10, metrics="mrr", draws=0)
-    assert alone.equals(rankadjust.evaluate([1, 2], num_candidates=10, metrics=["mrr"], draws=0))
+    alone = rankadjust.evaluate([1, 2], num_candidates=10, metrics="mrr")
+    assert alone.equals(rankadjust.evaluate([1, 2], num_candidates=10, metrics=["mrr"]))
 
 
 def test_evaluate_takes_numpy_arrays():
-    result = rankadjust.evaluate(
-        np.array([1, 2, 4]), num_candidates=np.array([5, 6, 7]), metrics=["auc"], draws=0
-    )
+    result = rankadjust.evaluate(np.array([1, 2, 4]), num_candidates=np.array([5, 6, 7]), metrics=["auc"])
     # (4/4 + 4/5 + 3/6) / 3
     assert result["value"][0] == pytest.approx((1 + 4 / 5 + 3 / 6) / 3)
 
@@ -666,7 +662,7 @@ def test_a_comparison_is_written_for_papers_and_machines(run, project, tmp_path)
     written = {}
     for suffix in ("md", "tex", "csv", "json"):
         path = tmp_path / f"table.{suffix}"
-        options = ("--metric", "mrr", "--metric", "mr", "--flips", 99, "--draws", 99, "--output", path)
+        options = ("--metric", "mrr", "--metric", "mr", "--output", path)
         code, output, _ = run("compare", *models, "--dataset", "Kinships", *options)
         assert code == 0
         assert "complex is better than distmult by MRR and MR." in output
@@ -691,7 +687,7 @@ def test_several_data_sets_are_compared_and_written(run, project, tmp_path):
         "--dataset",
         f"Kinships={folder / 'kinships'}",
     ]
-    line += ["--metric", "mrr", "--flips", 99, "--draws", 19]
+    line += ["--metric", "mrr"]
     written = {}
     for suffix in ("md", "tex", "csv", "json"):
         path = tmp_path / f"table.{suffix}"
@@ -769,7 +765,7 @@ def test_an_option_without_effect_is_an_error(run, line, kind, options):
 def test_ranks_are_held_against_a_baseline(run, project):
     """The value of the baseline is the released one, whichever way it is computed."""
     folder = project / "tests" / "data" / "compare"
-    tasks = ["--tasks", folder / "kinships-tasks.parquet", "--draws", 0, "--metric", "mrr", "--json"]
+    tasks = ["--tasks", folder / "kinships-tasks.parquet", "--metric", "mrr", "--json"]
     ranks = folder / "complex" / "seed-1.parquet"
     of = ["--dataset", "Kinships", "--against", "best"]
     _, out, _ = run("compare", ranks, *of, *tasks)
@@ -811,10 +807,6 @@ def test_rank_curves_are_drawn(run, project, tmp_path):
         "Kinships",
         "--metric",
         "mrr",
-        "--flips",
-        9,
-        "--draws",
-        9,
         "--figure",
         path,
     )
@@ -835,7 +827,7 @@ def test_a_figure_without_the_packages_of_the_workflow_says_what_brings_them(pro
     models = [str(project / "tests" / "data" / "compare" / name) for name in ("complex", "distmult")]
     with pytest.raises(RankadjustError) as raised:
         commands(
-            ["compare", *models, "--flips", "9", "--draws", "9", "--figure", "curves.svg"],
+            ["compare", *models, "--figure", "curves.svg"],
             standalone_mode=False,
         )
     assert str(raised.value) == (

@@ -148,7 +148,7 @@ def test_moments_and_random_scorer_against_fractions(kind):
     sd = sqrt(shared)
     assert adjusted.z_random_scorer == pytest.approx((metric.optimum / 2 - float(expectation)) / sd, rel=1e-9)
     ranks, counts = [2, 4, 1, 3], [5, 9, 7, 7]
-    found = evaluate(ranks, num_candidates=counts, metrics=[metric.key], draws=0).row(0, named=True)
+    found = evaluate(ranks, num_candidates=counts, metrics=[metric.key]).row(0, named=True)
     value = sum(terms[n][r - 1] for r, n in zip(ranks, counts, strict=True)) / 4
     assert found["value"] == pytest.approx(value, rel=1e-14)
     assert metric_value(metric.key, ranks, counts) == pytest.approx(value, rel=1e-14)

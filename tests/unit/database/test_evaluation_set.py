@@ -168,18 +168,18 @@ def test_frames_of_pandas_are_triples_databases_and_ranks(own):
     ranks = pandas.DataFrame(
         {"rank": [1, 2, 3, 5], "triple": ["p", "q", "r", "s"], "num_candidates": [9] * 4}
     )
-    assert evaluate(ranks, metrics="mr", draws=0)["value"].to_list() == [2.75]
+    assert evaluate(ranks, metrics="mr")["value"].to_list() == [2.75]
     models = {"a": ranks, "b": ranks.assign(rank=[2, 2, 3, 5])}
     series = {"a": ranks["rank"], "b": pandas.Series([2, 2, 3, 5])}
     for each in (models, series):
-        assert compare(each, metrics=["mr"], draws=0).differences["difference"].to_list() == [-0.25]
+        assert compare(each, metrics=["mr"]).differences["difference"].to_list() == [-0.25]
 
 
 def test_ranks_on_own_triples(own):
     ranks = pl.DataFrame(
         {"side": ["head"] * 3 + ["tail"] * 3, "triple": list("xyz") * 2, "rank": [1, 2, 3, 2, 1, 1]}
     )
-    found = own.evaluate(ranks, metrics="mr", draws=0).filter(side="both").row(0, named=True)
+    found = own.evaluate(ranks, metrics="mr").filter(side="both").row(0, named=True)
     expectation = mean_rank(CANDIDATES["head"] + CANDIDATES["tail"])
     assert found["expectation"] == pytest.approx(expectation, rel=1e-14)
     assert found["z_random_scorer"] is not None
@@ -188,7 +188,7 @@ def test_ranks_on_own_triples(own):
     ):
         own.evaluate(ranks.head(2))
     too_bad = ranks.with_columns(rank=pl.when(pl.int_range(pl.len()) == 0).then(4).otherwise("rank"))
-    assert own.evaluate(too_bad, metrics="mr", draws=0).height
+    assert own.evaluate(too_bad, metrics="mr").height
     with pytest.raises(RankadjustError, match="a rank of side head is 5, but own"):
         own.evaluate(too_bad.with_columns(pl.col("rank").replace(4, 5)))
 
@@ -249,12 +249,12 @@ def test_models_are_compared_on_a_set():
     worse = rng.integers(1, 51, 300)
     better = np.maximum(worse // 2, 1)
     sampled = EvaluationSet.constant(candidates=50, tasks=300)
-    found = sampled.compare(better, worse, metrics=["mr"], draws=0, flips=500)
+    found = sampled.compare(better, worse, metrics=["mr"])
     row = found.differences.row(0, named=True)
     assert (row["first"], row["second"], row["better"]) == ("A", "B", "A")
     # Both indices have the distance from chance to 1 in common: 24.5 ranks.
     assert row["index_difference"] == pytest.approx(-row["difference"] / 24.5, rel=1e-12)
-    named = sampled.compare({"new": better, "old": worse}, metrics=["mr"], draws=0, flips=500)
+    named = sampled.compare({"new": better, "old": worse}, metrics=["mr"])
     assert named.differences["p"].to_list() == found.differences["p"].to_list()
     with pytest.raises(RankadjustError, match=r"has 300 tasks of side both, but there are 299"):
         sampled.compare(better[1:], worse[1:])

@@ -6,19 +6,16 @@ import pytest
 from scipy import stats
 
 from rankadjust.base.errors import RankadjustError
-from rankadjust.base.stages import write_product
-from rankadjust.database.constants import Constants
-from rankadjust.database.evaluation_set import EvaluationSet
-from rankadjust.database.histograms import Histograms
+from rankadjust.data.registry import load_registry
 from rankadjust.evaluation.evaluate import evaluate
-from rankadjust.evaluation.intervals import effective, lengthening, stretch
+from rankadjust.evaluation.intervals import Spread
 from rankadjust.evaluation.task_attributes import with_attributes, with_queries
+from rankadjust.evaluation.tasks import population_of
 
 
 def tasks(triples, **more):
-    return pl.DataFrame(
-        {"triple": [name for name in triples for _ in "ht"], "side": ["head", "tail"] * len(triples), **more}
-    )
+    names = {"triple": [name for name in triples for _ in "ht"], "side": ["head", "tail"] * len(triples)}
+    return pl.DataFrame(names | more)
 
 
 @pytest.mark.parametrize(
@@ -38,31 +35,6 @@ def test_another_name_of_a_triple_does_not(triple):
     assert "query" not in with_queries(tasks([triple])).columns
 
 
-def test_lines_are_looked_up_in_the_triples_of_a_run(tmp_path):
-    """The second and third line of the split testing share head and relation; ids work as well; other lines do not."""
-    of_run = pl.DataFrame(
-        {
-            "split": ["training", "testing", "testing", "testing"],
-            "head": [9, 1, 2, 2],
-            "relation": [0, 0, 0, 0],
-            "tail": [9, 3, 4, 5],
-        }
-    )
-    path, database = tmp_path / "triples" / "toy.parquet", tmp_path / "database" / "adjustments.parquet"
-    write_product(of_run, path, "triples")
-    toy, other = (
-        EvaluationSet(name, "filtered", "testing", "both", pl.DataFrame(), Histograms([]))
-        for name in ("toy", "other")
-    )
-    constants = Constants(pl.DataFrame(), Histograms([]), file=database)
-    for names in (["1", "2", "3"], ["1,0,3", "2,0,4", "2,0,5"]):
-        found = with_queries(tasks(names), toy, constants)
-        asked = found.filter(side="tail")["query"].to_list()
-        assert asked[1] == asked[2] != asked[0]
-    assert "query" not in with_queries(tasks(["0", "1", "2"]), toy, constants).columns
-    assert "query" not in with_queries(tasks(["1", "2", "3"]), other, constants).columns
-
-
 def test_the_test_file_itself_tells_the_queries(tmp_path):
     path = tmp_path / "test.txt"
     path.write_text('a\tr\t"b\nc d\tr\tb\nc d\tr\te\n')
@@ -74,14 +46,6 @@ def test_the_test_file_itself_tells_the_queries(tmp_path):
         with_attributes(tasks(["1"]), path)
     with pytest.raises(RankadjustError, match="no such file"):
         with_attributes(tasks(["1"]), tmp_path / "other.txt")
-
-
-def test_stretch_by_hand():
-    """Variances 1 and 3, of which 0.5 are in both: 3.5. Never less than either."""
-    variances = [np.array([1.0, 1.0, 0.0]), np.array([3.0, 0.5, 1.0]), np.array([0.5, 0.9, 1.0])]
-    assert stretch(variances) == pytest.approx([3.5**0.5, 1.0, 1.0])
-    assert stretch(variances[:1]) == pytest.approx([1, 1, 1])
-    assert effective(np.array([0, 0, 0, 1, 2, 3])) == pytest.approx(36 / 12)
 
 
 def crossed(seed=3, triples=600):
@@ -104,7 +68,8 @@ def crossed(seed=3, triples=600):
 def test_an_interval_is_as_long_as_the_variance_over_both_queries_says():
     """By the estimator of Cameron, Gelbach and Miller (2011), on the mean of 1/r of each triple."""
     frame, head, tail = crossed()
-    result = evaluate(frame, metrics=["mrr"], draws=2000).filter(side="both")
+    result = evaluate(frame, metrics=["mrr"]).filter(side="both").row(0, named=True)
+    assert result["population"] == "queries"
     mean = (1 / frame["rank"].to_numpy().reshape(2, -1)).mean(axis=0)
     parts = (mean - mean.mean()) / mean.size
     squares = [
@@ -112,45 +77,106 @@ def test_an_interval_is_as_long_as_the_variance_over_both_queries_says():
     ]
     pairs = np.unique(head * 1000 + tail, return_inverse=True)[1]
     error = (sum(squares) - (np.bincount(pairs, parts) ** 2).sum()) ** 0.5
-    length = result["value_high"].item() - result["value_low"].item()
-    # Student's law with about a hundred degrees of freedom, and an interval from 2,000 samples.
-    assert length == pytest.approx(2 * 1.99 * error, rel=0.05)
-    alone = evaluate(frame.drop("query"), metrics=["mrr"], draws=2000).filter(side="both")
-    assert length > 1.3 * (alone["value_high"].item() - alone["value_low"].item())
-    assert "not known which triples share a query" in alone["warning"].item()
+    # Freed of the bias of some 150 clusters.
+    assert result["error_queries"] == pytest.approx(error, rel=0.03)
+    assert result["error_triples"] == pytest.approx(mean.std(ddof=1) / mean.size**0.5, rel=1e-9)
+    assert result["value_high"] - result["value_low"] == pytest.approx(
+        2 * 1.99 * result["error_queries"], rel=0.02
+    )
+    alone = evaluate(frame, metrics=["mrr"], population="triples").filter(side="both").row(0, named=True)
+    assert alone["error_queries"] == result["error_queries"]
+    assert alone["value_high"] - alone["value_low"] == pytest.approx(
+        2 * 1.96 * result["error_triples"], rel=0.02
+    )
 
 
-def test_clusters_of_one_size_lengthen_an_interval_by_students_law():
+def test_clusters_of_one_size_have_students_law():
     """Of C clusters of one size: t with C - 1 degrees of freedom, and a variance with C - 1 in place of C."""
-    way = np.repeat(np.arange(12), 5)
-    for ratio in (0.7, 1.0, 3.0, 5.0):
-        found, studentised = lengthening([way], [np.array([ratio])], 60, np.array([1.0]))
-        assert found == pytest.approx(stats.t.ppf(0.975, 11) / 1.959964 * (12 / 11) ** 0.5, rel=1e-6)
-        assert studentised == pytest.approx(1.0)
+    way, triples = np.repeat(np.arange(12), 5), np.arange(60)
+    means = np.random.default_rng(1).standard_normal(12)
+    found = Spread.of(((means - means.mean())[way] / 60)[None], [way], triples)
+    assert found.error == pytest.approx(means.std(ddof=1) / 12**0.5)
+    assert found.freedom == pytest.approx(11)
+    plain = Spread(found.error, found.freedom, np.zeros(1))
+    assert plain.ends(means.mean(keepdims=True))[0] == pytest.approx(
+        stats.t.interval(0.95, 11, means.mean(), found.error[0])
+    )
+    assert plain.p(np.array([means.mean()])) == pytest.approx(stats.ttest_1samp(means, 0).pvalue)
 
 
 def test_a_large_cluster_counts_the_more_the_more_alike_its_triples_are():
     """10 of 30 triples share a query. Alike: squares 100 and 20 of 1, (120^2 / 10,020) - 1 = 0.44 degrees, 1 at least;
     independent: sums 10 and 20 of 1, 30^2 / 120 - 1 = 6.5. The mean follows the large query."""
     way = np.concatenate([np.zeros(10, dtype=int), np.arange(1, 21)])
-    alike, alone = 120 / 30, 1.0
-    found, _ = lengthening([way], [np.array([alike, alone])], 30, np.ones(2))
+    parts = np.concatenate([np.ones(10), -np.full(20, 0.5)])
+    alike = Spread.of(parts[None] / 30, [way], np.arange(30))
     share = (10**2 + 20) / 30**2
-    bias = [1 - 2 * (100 * 10 + 20) / 120 / 30 + share, 1 - 2 * share + share]
-    quantiles = stats.t.ppf(0.975, [1.0, 6.5]) / 1.959964
-    assert found == pytest.approx(quantiles / np.sqrt(bias), rel=1e-6)
-    # Of two ways the one that is known worse decides.
-    ways, variances = [way, np.arange(30), np.arange(30)], [np.full(1, alone)] * 3
-    assert lengthening(ways, variances, 30, np.ones(1))[0] >= found[1]
+    seen = 1 - 2 * (100 * 10 + 20) / 120 / 30 + share
+    assert alike.freedom == pytest.approx(1)
+    assert alike.error == pytest.approx(((10**2 + 20 * 0.25) / 30**2 / seen) ** 0.5)
+    other = np.tile([1.0, -1.0], 15)
+    alone = Spread.of(other[None] / 30, [way], np.arange(30))
+    assert alone.freedom == pytest.approx(6.5)
 
 
-def test_a_stretched_interval_ends_where_the_metric_does():
+def relations(number=6, each=30, seed=1):
+    """Return ranks that depend on the relation alone, but for a little, and triples named by their labels."""
+    rng = np.random.default_rng(seed)
+    level = rng.normal(0, 1.2, number)
+    names = [f"h{n}\tr{n % number}\tt{n}" for n in range(number * each)]
+    logs = (
+        1.5
+        + np.repeat(level[np.arange(number * each) % number], 2)
+        + 0.3 * rng.standard_normal(2 * len(names))
+    )
+    return tasks(names, rank=np.ceil(np.exp(np.maximum(logs, 0))))
+
+
+def test_other_relations_are_few_and_say_so():
+    frame = relations()
+    row = evaluate(frame, metrics=["mrr"], population="relations").filter(side="both").row(0, named=True)
+    of_relation = (
+        frame.with_columns(relation=pl.col("triple").str.split("\t").list.get(1))
+        .group_by("relation")
+        .agg(mrr=(1 / pl.col("rank")).mean())["mrr"]
+    )
+    assert row["error_relations"] == pytest.approx(of_relation.std() / 6**0.5, rel=1e-6)
+    assert (row["freedom"], row["relations"]) == (pytest.approx(5), pytest.approx(6))
+    assert row["error_relations"] > 3 * row["error_triples"]
+    assert "the relations are worth 6 of one size, and it takes 24" in row["warning"]
+
+
+@pytest.mark.parametrize(
+    ("split", "population"),
+    [("random", "triples"), ("by time", "queries"), ("by relation", "relations"), (None, "queries")],
+)
+def test_the_split_says_for_what_an_interval_holds(split, population):
+    frame = with_queries(tasks(["a\tr\tc", "a\tr\td", "b\ts\td"]))
+    assert population_of(frame, None, split) == population
+    assert population_of(frame, "queries", split) == "queries"
+    alone = with_queries(tasks(["a\tr\tc", "b\ts\td"]))
+    assert population_of(alone, None, None) == "triples"
+    with pytest.raises(RankadjustError, match="the relation of each task is not known"):
+        population_of(tasks(["1"]), "relations", split)
+    with pytest.raises(RankadjustError, match="unknown population 'entities'"):
+        population_of(frame, "entities", split)
+
+
+def test_the_registry_says_how_a_data_set_was_split():
+    ranks = pl.DataFrame({"side": ["head", "tail"] * 24, "rank": [1, 2] * 24, "triple": [*range(24)] * 2})
+    given = evaluate(ranks, dataset="Countries-S1", metrics=["mrr"])
+    assert given["population"].unique().to_list() == ["triples"]
+    registry = load_registry()
+    assert (registry["FB15k-237"].split, registry["ICEWS18"].split) == ("random", "by time")
+
+
+def test_an_interval_ends_where_the_metric_does():
     frame, _, _ = crossed(triples=60)
     frame = frame.with_columns(
         rank=pl.when(pl.col("query") < 12).then(1.0).otherwise(1.0 + (pl.col("query") == 13))
     )
     for metric in ("hits@1", "mr"):
-        result = evaluate(frame, metrics=[metric], draws=300).filter(side="both")
+        result = evaluate(frame, metrics=[metric]).filter(side="both")
         low, value, high = result.select("value_low", "value", "value_high").row(0)
         assert low <= value <= high
         assert low >= 0 if metric == "hits@1" else low >= 1

@@ -51,9 +51,9 @@ def test_a_trace_of_libkge(tmp_path):
     assert found["relation"].to_list() == ["3"] * 4
     # Both ask for the objects of 0 and 3, and for two different subjects.
     assert found["query"].to_list() == ["0,3,?", "?,3,10", "0,3,?", "?,3,11"]
-    (way,) = clusters_of(found).ways("both", np.arange(4))
+    (way,) = clusters_of(found, "queries").ways("both", np.arange(4))
     assert way.tolist() == [0] * 4
-    mrr = evaluate(tmp_path / "trace.yaml", metrics="mrr", draws=0).filter(side="both")["value"].item()
+    mrr = evaluate(tmp_path / "trace.yaml", metrics="mrr").filter(side="both")["value"].item()
     assert mrr == pytest.approx((1 + 1 / 2 + 1 / 4 + 1 / 3) / 4)
 
 
@@ -67,9 +67,7 @@ def test_the_last_epoch_counts_and_test_triples_are_filtered_where_the_trace_has
 def test_two_traces_are_compared(tmp_path):
     for name, ranks in (("one.yaml", [(1, 1), (2, 1)]), ("other.yaml", [(3, 2), (2, 5)])):
         trace(tmp_path / name, ranks)
-    found = compare(
-        [tmp_path / "one.yaml", tmp_path / "other.yaml"], cluster="triple", metrics="mr", draws=10
-    )
+    found = compare([tmp_path / "one.yaml", tmp_path / "other.yaml"], population="triples", metrics="mr")
     assert found.values.filter(side="both")["value"].to_list() == [1.25, 3.0]
 
 
@@ -110,7 +108,7 @@ def test_positive_and_negative_scores(tmp_path):
     for name, array in (("y_pred_pos", positive), ("y_pred_neg", negative)):
         np.save(tmp_path / f"{name}.npy", array)
     for path in (tmp_path / "scores.npz", tmp_path):
-        row = evaluate(path, metrics="mrr", draws=0).filter(rank_type="realistic").row(0, named=True)
+        row = evaluate(path, metrics="mrr").filter(rank_type="realistic").row(0, named=True)
         assert row["value"] == pytest.approx(expected, rel=1e-12)
         # One of 21 candidates.
         assert row["expectation"] == pytest.approx(sum(1 / rank for rank in range(1, 22)) / 21)

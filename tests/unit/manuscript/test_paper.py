@@ -174,7 +174,7 @@ def test_ranks_are_compared_by_their_tasks():
             assert rows[row["model"], row["metric"]]["value"] == pytest.approx(row["value"], rel=1e-12)
     assert rows["complex", "inverse_harmonic_mean_rank"]["mark"] == BEST
     assert rows["distmult", "inverse_harmonic_mean_rank"]["mark"] == ""
-    assert "sign-flip test" in paper.files["methods.tex"]
+    assert "Student's $t$" in paper.files["methods.tex"]
 
 
 def test_the_methods_are_three_sentences_with_the_numbers_of_the_table():
