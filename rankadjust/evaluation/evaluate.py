@@ -292,9 +292,8 @@ def _difference(
         parts = [
             slope(metric, mean) * deviations for mean, deviations in (own.mean(metric), counted.mean(metric))
         ]
-        spread = Spread.of(
-            (parts[0] - parts[1])[None], tasks.ways(population, row["side"]), tasks.triples[places]
-        )
+        triples = tasks.ways("triples", row["side"])[0]
+        spread = Spread.of((parts[0] - parts[1])[None], tasks.ways(population, row["side"]), triples)
         ends = spread.ends(np.array([row["value"] - reached]))[0].tolist()
     return dict(zip(AGAINST[-3:], [row["value"] - reached, *ends], strict=True))
 

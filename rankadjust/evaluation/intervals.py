@@ -82,7 +82,7 @@ class Spread:
 
         contributions: what each task adds to the deviation of each mean, w (f - mean) / sum w (m, n). ways: the cluster
         of each task in one way, or in two and the clusters of tasks that are together in both, as
-        `rankadjust.evaluation.tasks.Clusters.ways` gives them. triples: the triple of each task (n,).
+        `rankadjust.evaluation.tasks.Clusters.ways` gives them. triples: the triple of each task, from 0 on (n,).
 
         Tasks that are together in both ways would count twice, so the third variance is subtracted (Cameron, Gelbach
         and Miller 2011); the total is never less than either of the two. The mean follows large clusters, so each
@@ -95,8 +95,10 @@ class Spread:
         sums = cluster_sums(contributions, ways[0])
         variances = [(sums**2).sum(axis=1)]
         variances += [(cluster_sums(contributions, way) ** 2).sum(axis=1) for way in ways[1:]]
-        of_triples = (cluster_sums(contributions, triples) ** 2).sum(axis=1)
-        number = int(np.unique(triples).size)
+        of_triples = variances[0]
+        if ways[0] is not triples:
+            of_triples = (cluster_sums(contributions, triples) ** 2).sum(axis=1)
+        number = int(triples.max()) + 1
         with np.errstate(divide="ignore", invalid="ignore"):
             known = [
                 _seen(way, number, variance / of_triples)
@@ -148,6 +150,6 @@ def _seen(way: IntArray, triples: int, ratio: FloatArray) -> tuple[FloatArray, F
     total = first.sum() + alike * second.sum()
     mixed = (first @ share + alike * (second @ share)) / total
     squares = (first @ first + 2 * alike * (first @ second) + alike**2 * (second @ second)) / total**2
-    # Of a single cluster nothing is seen: no spread, and an interval of no length.
-    seen = 1 - 2 * mixed + float(share @ share) if tasks.size > 1 else np.full(mixed.shape, np.inf)
+    # Of a single cluster nothing is seen.
+    seen = 1 - 2 * mixed + float(share @ share) if tasks.size > 1 else np.full(mixed.shape, np.nan)
     return seen, np.maximum(1 / squares - 1, 1.0)

@@ -160,8 +160,9 @@ def _macro(
 def _micro(
     metrics: Sequence[Metric], tasks: Tasks, population: str, side: str, rank_type: str
 ) -> Iterator[Mapping[str, object]]:
-    ranked, triples = ranked_tasks(tasks, rank_type, side), tasks.triples[tasks.sides[side]]
+    ranked = ranked_tasks(tasks, rank_type, side)
     ways = {name: tasks.ways(name, side) for name in tasks.clusters}
+    triples = ways["triples"][0]
     for metric in metrics:
         value = ranked.statistic(metric)
         about = {"average": "micro", "side": side, "rank_type": rank_type, "metric": metric.key}

@@ -44,15 +44,16 @@ _WEIGHT = 1.5
 class _Estimates:
     """What is known of a model: m metrics (m,) over all runs, and of each run (runs, m).
 
-    contributions: what each task adds to the deviation of each metric, over all runs (m, n) and of each run
-    (runs, m, n). terms: the slope of each metric times the mean term of each task (m, n).
+    contributions: what each task adds to the deviation of each metric, over all runs (m, n). noise: for each
+    population the part of the variance over runs that comes from the luck of each run in the tasks (m,). terms: the
+    slope of each metric times the mean term of each task (m, n).
     """
 
     model: Model
     values: FloatArray
     contributions: FloatArray
     of_runs: FloatArray
-    contributions_of_runs: FloatArray
+    noise: Mapping[str, FloatArray]
     terms: FloatArray
 
     @property
@@ -105,7 +106,7 @@ class Part:
         parts = slopes[:, None] * parts
         # Each task counts alike, so the mean term follows from its deviation.
         terms = parts.mean(axis=0) + (slopes * means.mean(axis=0))[:, None] / self.places.size
-        return _Estimates(model, values, parts.mean(axis=0), of_runs, parts, terms)
+        return _Estimates(model, values, parts.mean(axis=0), of_runs, self._noise(parts), terms)
 
     def _ranked(self, model: Model, runs: slice) -> RankedTasks:
         """Return the tasks of some runs of a model."""
@@ -149,20 +150,20 @@ class Part:
             ],
         )
 
-    def _noise(self, model: _Estimates, population: str) -> FloatArray:
-        """Return the part of the variance of the mean over runs that comes from the luck of each run in the tasks."""
-        apart = model.contributions_of_runs - model.contributions
-        errors = [Spread.of(run, self.ways[population], self.triples).error for run in apart]
-        variance: FloatArray = np.square(errors).sum(axis=0) / (model.runs - 1) / model.runs
-        return variance
+    def _noise(self, parts: FloatArray) -> dict[str, FloatArray]:
+        """Return `_Estimates.noise`; parts: what each task adds in each run (runs, m, n)."""
+        runs, noise = len(parts), {}
+        for name, ways in self.ways.items() if runs > 1 else ():
+            errors = [Spread.of(run, ways, self.triples).error for run in parts - parts.mean(axis=0)]
+            noise[name] = np.square(errors).sum(axis=0) / (runs - 1) / runs
+        return noise
 
     def _error_of_runs(self, models: Sequence[_Estimates]) -> FloatArray:
         """Return the standard error of the difference over seeds alone (m,); nan unless both have several runs."""
         if min(model.runs for model in models) == 1:
             return np.full(len(self.metrics), np.nan)
-        luck = np.sum([self._noise(model, self.population) for model in models], axis=0)
-        of_runs: FloatArray = np.sum([model.spread**2 / model.runs for model in models], axis=0)
-        error: FloatArray = np.sqrt(np.maximum(of_runs - luck, 0.0))
+        own = [model.spread**2 / model.runs - model.noise[self.population] for model in models]
+        error: FloatArray = np.sqrt(np.maximum(np.sum(own, axis=0), 0.0))
         return error
 
     def _with_runs(self, tasks: Spread, population: str, models: Sequence[_Estimates]) -> Spread:
@@ -175,7 +176,7 @@ class Part:
             return tasks
         each = [model.spread**2 / model.runs for model in models]
         of_runs = np.sum(each, axis=0)
-        luck = np.sum([self._noise(model, population) for model in models], axis=0)
+        luck = np.sum([model.noise[population] for model in models], axis=0)
         of_tasks = np.maximum(tasks.error**2 - luck, 0.0)
         variance = of_tasks + of_runs
         with np.errstate(divide="ignore", invalid="ignore"):

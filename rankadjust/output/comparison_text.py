@@ -154,12 +154,13 @@ def _labels(metrics: Sequence[str]) -> str:
 
 def _runs(differences: pl.DataFrame, population: str) -> list[str]:
     """Return for each pair of models whether a difference is less certain because of the tasks or of the runs."""
-    known, tasks = differences.drop_nulls("error_of_runs"), pl.col(f"error_{population}")
+    known, runs = differences.drop_nulls("error_of_runs"), pl.col("error_of_runs") ** 2
+    tasks = pl.col(f"error_{population}") ** 2 - runs
     lines = []
     for (first, second), part in known.group_by(["first", "second"], maintain_order=True):
         for is_larger, larger, smaller in (
-            (tasks >= pl.col("error_of_runs"), "choice of tasks", "choice of runs"),
-            (tasks < pl.col("error_of_runs"), "choice of runs", "choice of tasks"),
+            (tasks >= runs, "choice of tasks", "choice of runs"),
+            (tasks < runs, "choice of runs", "choice of tasks"),
         ):
             metrics = part.filter(is_larger)["metric"].to_list()
             if metrics:

@@ -2,11 +2,9 @@
 
 import re
 
-import numpy as np
 import polars as pl
 import pytest
 
-from benchmarks.size_and_power import draw
 from rankadjust.database.store import load_database
 
 
@@ -19,55 +17,6 @@ def test_every_benchmark_is_named_and_imports_no_test(project):
     assert [
         name for name, text in texts.items() if re.search(r"^(from|import) tests\b", text, re.MULTILINE)
     ] == []
-
-
-def summary_of_compare(project):
-    """Return the text of docs/compare.md, "The test", on one line."""
-    page = (project / "docs" / "compare.md").read_text(encoding="utf-8")
-    return " ".join(page.partition("\n## The test")[2].partition("\n## ")[0].split())
-
-
-def extremes(shares):
-    return f"{shares.min():.3f} to {shares.max():.3f}"
-
-
-def test_size_and_power_of_the_documentation_are_the_stored_ones(project):
-    stored = pl.read_csv(project / "benchmarks" / "size_and_power.csv")
-    shown = summary_of_compare(project)
-    sizes = stored.filter(shift=0.0)
-    for cluster in ("query", "triple", "task"):
-        assert extremes(sizes.filter(cluster=cluster)["rejected"]) in shown
-    # 5 % give or take 1 % with the right clusters (less where most swaps change nothing, as for Hits@10).
-    assert (sizes.filter(cluster="query")["rejected"] <= 0.06).all()
-    assert (sizes.filter(pl.col("metric") != "Hits@10", cluster="query")["rejected"] >= 0.04).all()
-    few, many = (
-        stored.filter(triples=triples, metric="MRR", shift=0.2)["rejected"][0] for triples in (500, 5000)
-    )
-    assert f"in {few:.3f} of the cases, and with 5,000 triples in {many:.3f}" in shown
-
-
-def test_models_that_are_drawn_have_shared_queries_and_sides_that_go_together():
-    ranks, clusters = draw(5000, 0.0, np.random.default_rng(1))
-    assert ranks.shape == (2, 10_000)
-    # A geometric law with mean 3.
-    assert 5000 / (clusters["query"].max() + 1) == pytest.approx(3, rel=0.1)
-    difference = np.diff(np.log(ranks), axis=0)[0]
-    head, tail = difference[:5000], difference[5000:]
-    # 0.6 and 0.5 of the query and the triple are common to the sides, 0.5 of the task is not: (0.36 + 0.25) / 0.86.
-    assert np.corrcoef(head, tail)[0, 1] == pytest.approx(0.61 / 0.86, abs=0.08)
-    assert np.mean(difference) == pytest.approx(0, abs=0.05)
-
-
-def test_runs_and_tasks_of_the_documentation_are_the_stored_ones(project):
-    stored = pl.read_csv(project / "benchmarks" / "runs_and_tasks.csv")
-    shown = summary_of_compare(project)
-    means, geometric = (
-        stored.filter(pl.col("metric").is_in(names)) for names in (["MRR", "Hits@10"], ["GMR"])
-    )
-    assert f"{extremes(means['rejected'])} of the cases for MRR and Hits@10" in shown
-    assert f"of GMR give {extremes(geometric['rejected'])}" in shown
-    # 5 % give or take three standard errors, whatever the seeds and the number of runs.
-    assert stored["rejected"].is_between(0.05 - 0.033, 0.05 + 0.033).all()
 
 
 def test_the_widths_of_the_documentation_are_the_stored_ones(project):

@@ -1,0 +1,232 @@
+"""How often 95 % intervals hold the truth, and how often equally good models are told apart, for each population.
+
+    python benchmarks/populations.py results/triples [--output benchmarks/populations.csv]
+
+The folder has the triples of a run, as results/triples/UMLS.parquet. Ranks are simulated on their structure: the
+logarithm of a rank is a constant plus normal parts of the triple, of the task and of what the triples have in common
+(`effects`): nothing, the query of either side, both entities, or the relation. The truth is the mean of the law, over
+all queries, entities or relations. Coverage is that of one model's intervals; size is how often two models with equal
+laws, and parts of their own, differ at 5 %, with 1, 3 or 5 runs whose seeds matter as much as the choice of triples.
+
+Re-splits take real triples: the whole data set is split at random again, a counting scorer is trained on nine tenths,
+and the interval of its MRR on the rest is held against the mean over all splits.
+
+Columns: kind (coverage, size, re-splits), dataset, effects, population, triples, runs, metric, share, replications.
+The same seed gives the same file. It takes some ten minutes of two cores.
+"""
+
+import argparse
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from scipy import special
+
+from rankadjust import EvaluationSet, evaluate
+from rankadjust.base.arrays import FloatArray, IntArray
+from rankadjust.base.io import write_text
+from rankadjust.chance.metrics import resolve
+from rankadjust.evaluation.intervals import Spread
+from rankadjust.evaluation.tasks import tasks_of
+from rankadjust.models.paired import Model, Paired
+from rankadjust.models.part import Part
+
+DATASETS = ("FB15k-237", "CoDEx-S", "WN18RR", "UMLS")
+RESPLIT = ("CoDEx-S", "UMLS")
+# How often each number of triples is drawn, and each data set is split.
+TRIPLES = {500: 300, 2000: 100, 20_000: 40}
+SPLITS = 200
+METRICS = [resolve(name) for name in ("mrr", "hits@1", "hits@10", "mr")]
+# What triples have in common, and the population that is named for it.
+EFFECTS = {"none": "triples", "query": "queries", "entity": "queries", "relation": "relations"}
+RUNS = (1, 3, 5)
+LEVEL, SEED, CANDIDATES = 0.05, 20261125, 14_541
+# The logarithm of a rank: its mean, and the standard deviations of triple, task, and what is in common.
+MEAN, OF_TRIPLE, OF_TASK, COMMON = 1.8, 1.0, 1.0, 0.6
+
+
+class Structure:
+    """Some triples of a data set, and the clusters of their tasks; heads first, then tails."""
+
+    def __init__(self, triples: pl.DataFrame, number: int, rng: np.random.Generator) -> None:
+        chosen = triples[np.sort(rng.permutation(triples.height)[:number])]
+        self.head, self.relation, self.tail = (
+            np.unique(chosen[name], return_inverse=True)[1] for name in ("head", "relation", "tail")
+        )
+        self.size = chosen.height
+        triple, relation = (pl.Series(np.tile(each, 2)) for each in (np.arange(self.size), self.relation))
+        queries = [
+            pl.Series(np.unique(np.stack([self.relation, end]), axis=1, return_inverse=True)[1].ravel())
+            for end in (self.tail, self.head)
+        ]
+        self.queries = [query.to_numpy() for query in queries]
+        frame = pl.DataFrame(
+            {
+                "triple": triple,
+                "side": np.repeat(["head", "tail"], self.size),
+                "query": pl.concat(queries),
+                "relation": relation,
+                "rank": pl.Series(np.ones(2 * self.size)),
+            }
+        )
+        tasks = tasks_of(frame.with_columns(pl.col("triple", "query", "relation").cast(pl.String)))
+        self.frame = frame
+        self.triples = np.tile(np.arange(self.size), 2)
+        self.ways = {
+            name: each.ways("both", np.arange(2 * self.size)) for name, each in tasks.clusters.items()
+        }
+
+    def common(self, effects: str, rng: np.random.Generator) -> FloatArray:
+        """Return what the tasks have in common (tasks,), with the variance COMMON^2."""
+
+        def each(way: IntArray) -> FloatArray:
+            return rng.standard_normal(int(way.max()) + 1)[way]
+
+        match effects:
+            case "query":
+                parts = np.tile(np.sqrt(0.5) * (each(self.queries[0]) + each(self.queries[1])), 2)
+            case "entity":
+                parts = np.tile(np.sqrt(0.5) * (each(self.head) + each(self.tail)), 2)
+            case "relation":
+                parts = np.tile(each(self.relation), 2)
+            case _:
+                parts = np.zeros(2 * self.size)
+        return COMMON * parts
+
+    def hard(self, effects: str, rng: np.random.Generator) -> FloatArray:
+        """Return how hard the tasks are (tasks,), without the luck of a run."""
+        of_triple = np.tile(rng.standard_normal(self.size), 2)
+        return self.common(effects, rng) + OF_TRIPLE * of_triple
+
+
+def ranks_of(logs: FloatArray) -> FloatArray:
+    """Return the ranks whose logarithms these are, before rounding."""
+    return np.clip(np.rint(np.exp(logs)), 1, CANDIDATES)
+
+
+def truths(effects: str) -> FloatArray:
+    """Return each metric's mean under the law."""
+    scale = np.sqrt(OF_TRIPLE**2 + OF_TASK**2 + (COMMON**2 if effects != "none" else 0))
+    ranks = np.arange(1.0, CANDIDATES + 1)
+    bounds = np.concatenate([[-np.inf], (np.log(ranks[:-1] + 0.5) - MEAN) / scale, [np.inf]])
+    law = np.diff(special.ndtr(bounds))
+    return np.array(
+        [law @ metric.term(ranks, np.full(CANDIDATES, np.nan)) for metric in METRICS if metric.term]
+    )
+
+
+def coverage(structure: Structure, effects: str, rng: np.random.Generator) -> FloatArray:
+    """Return whether the intervals of one sample hold the truth (m,)."""
+    logs = MEAN + structure.hard(effects, rng) + OF_TASK * rng.standard_normal(2 * structure.size)
+    ranks = ranks_of(logs)
+    unknown = np.full(ranks.size, np.nan)
+    terms = np.stack([metric.term(ranks, unknown) for metric in METRICS if metric.term])
+    means = terms.mean(axis=1)
+    ways = structure.ways[EFFECTS[effects]]
+    spread = Spread.of((terms - means[:, None]) / ranks.size, ways, structure.triples)
+    low, high = spread.ends(means).T
+    known = truths(effects)
+    return ((low <= known) & (known <= high)).astype(np.float64)
+
+
+def size(structure: Structure, effects: str, runs: int, rng: np.random.Generator) -> FloatArray:
+    """Return whether two models with equal laws differ (m,)."""
+    hard, population = structure.hard(effects, rng), EFFECTS[effects]
+    seed = 0.0 if runs == 1 else OF_TRIPLE / np.sqrt(structure.size)
+    models = [
+        Model(
+            name,
+            ranks_of(
+                MEAN
+                + hard
+                + structure.common(effects, rng)
+                + OF_TASK * rng.standard_normal((runs, 2 * structure.size))
+                + seed * rng.standard_normal((runs, 1))
+            ),
+        )
+        for name in "AB"
+    ]
+    ways = {name: structure.ways[name] for name in {"triples", population}}
+    places = np.arange(2 * structure.size)
+    part = Part("both", places, Paired(structure.frame, models), ways, population, METRICS)
+    p: FloatArray = part.results()[1]["p"].to_numpy()
+    return (p < LEVEL).astype(np.float64)
+
+
+def cell(folder: Path, dataset: str, number: int, effects: str) -> list[dict[str, object]]:
+    """Return the rows of a data set, a number of triples and a kind of effects."""
+    triples = pl.read_parquet(folder / f"{dataset}.parquet").select("head", "relation", "tail")
+    if triples.height < number:
+        return []
+    replications = TRIPLES[number]
+    rng = np.random.default_rng([SEED, DATASETS.index(dataset), number, [*EFFECTS].index(effects)])
+    structure = Structure(triples, number, rng)
+    about = {"dataset": dataset, "effects": effects, "population": EFFECTS[effects], "triples": number}
+    found = {("coverage", 1): [coverage(structure, effects, rng) for _ in range(replications)]}
+    # The largest test sets take the longest, and runs matter there as in the others.
+    for runs in RUNS if number < max(TRIPLES) else RUNS[:1]:
+        found["size", runs] = [size(structure, effects, runs, rng) for _ in range(replications)]
+    return [
+        {"kind": kind, **about, "runs": runs, "metric": metric.label, "share": round(float(share), 4)}
+        | {"replications": replications}
+        for (kind, runs), shares in found.items()
+        for metric, share in zip(METRICS, np.mean(shares, axis=0), strict=True)
+    ]
+
+
+def resplits(folder: Path, dataset: str) -> list[dict[str, object]]:
+    """Return how often the interval of each population holds the mean MRR of a counting scorer over all splits."""
+    triples = pl.read_parquet(folder / f"{dataset}.parquet").select("head", "relation", "tail").unique()
+    rng = np.random.default_rng([SEED, len(dataset)])
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    for _ in range(SPLITS):
+        order = rng.permutation(triples.height)
+        cut = triples.height // 10
+        train, test = triples[np.sort(order[cut:])], triples[np.sort(order[:cut])]
+        tasks = EvaluationSet.from_triples(train, None, test).each_task()
+        ranks = tasks.select(
+            *("triple", "side", "query", "relation"),
+            optimistic="popularity_optimistic",
+            pessimistic="popularity_pessimistic",
+        )
+        for population in ("triples", "queries", "relations"):
+            row = evaluate(ranks, metrics=["mrr"], population=population).row(-1, named=True)
+            ends = (row["value"], row["value_low"], row["value_high"])
+            found.setdefault(population, []).append(ends)
+    rows = []
+    for population, each in found.items():
+        values, low, high = np.array(each).T
+        inside = np.mean((low <= values.mean()) & (values.mean() <= high))
+        rows.append(
+            {"kind": "re-splits", "dataset": dataset, "effects": "real", "population": population}
+            | {"triples": triples.height // 10, "runs": 1, "metric": "MRR", "share": round(float(inside), 4)}
+            | {"replications": SPLITS}
+        )
+    return rows
+
+
+def main() -> None:
+    """Write the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("triples", type=Path)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/populations.csv"))
+    arguments = parser.parse_args()
+    with ProcessPoolExecutor(arguments.processes) as pool:
+        parts = [pool.submit(resplits, arguments.triples, name) for name in RESPLIT]
+        parts += [
+            pool.submit(cell, arguments.triples, name, number, effects)
+            for number in sorted(TRIPLES, reverse=True)
+            for name in DATASETS
+            for effects in EFFECTS
+        ]
+    rows = [row for part in parts for row in part.result()]
+    write_text(
+        pl.DataFrame(rows).sort("kind", "dataset", "effects", maintain_order=True).write_csv(),
+        arguments.output,
+    )
+
+
+if __name__ == "__main__":
+    main()
