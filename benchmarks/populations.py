@@ -35,8 +35,8 @@ from rankadjust.models.part import Part
 DATASETS = ("FB15k-237", "CoDEx-S", "WN18RR", "UMLS")
 RESPLIT = ("CoDEx-S", "UMLS")
 # How often each number of triples is drawn, and each data set is split.
-TRIPLES = {500: 300, 2000: 100, 20_000: 40}
-SPLITS = 200
+TRIPLES = {500: 100, 2000: 30, 20_000: 8}
+SPLITS = 60
 METRICS = [resolve(name) for name in ("mrr", "hits@1", "hits@10", "mr")]
 # What triples have in common, and the population that is named for it.
 EFFECTS = {"none": "triples", "query": "queries", "entity": "queries", "relation": "relations"}
@@ -214,13 +214,13 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("benchmarks/populations.csv"))
     arguments = parser.parse_args()
     with ProcessPoolExecutor(arguments.processes) as pool:
-        parts = [pool.submit(resplits, arguments.triples, name) for name in RESPLIT]
-        parts += [
+        parts = [
             pool.submit(cell, arguments.triples, name, number, effects)
-            for number in sorted(TRIPLES, reverse=True)
+            for number in TRIPLES
             for name in DATASETS
             for effects in EFFECTS
         ]
+        parts += [pool.submit(resplits, arguments.triples, name) for name in RESPLIT]
     rows = [row for part in parts for row in part.result()]
     write_text(
         pl.DataFrame(rows).sort("kind", "dataset", "effects", maintain_order=True).write_csv(),

@@ -34,7 +34,9 @@ def with_queries(tasks: pl.DataFrame, evaluation_set: EvaluationSet | None = Non
     """
     if not {"triple", "side"} <= {*tasks.columns}:
         return tasks
-    listed = None if evaluation_set is None else evaluation_set.listing()
+    listed = None
+    if evaluation_set is not None and evaluation_set.listing is not None:
+        listed = evaluation_set.listing()
     if listed is not None and evaluation_set is not None and not baselines_in(tasks.columns):
         known = listed.filter(split=evaluation_set.split)
         try:
