@@ -140,14 +140,16 @@ def counting(row: Row) -> list[str]:
     if row["gain"] is None:
         return [f"{known}, which is perfect already."]
     low, high = (row["gain"] if end is None else end for end in (row["gain_low"], row["gain_high"]))
-    if high < 0:
-        return [f"{known}: {value} is below that."] if metric.increasing else [f"{known}: {value} is worse."]
-    if low <= 0:
-        seen = "interval shows" if "population" in row else "printed digits show"
-        return [f"{known}: {value} is no better, as far as its {seen}."]
     ends = interval(row.get("difference_low"), row.get("difference_high"), digits=4)
     difference = f" The difference is {number(row['difference'])} {ends}." if ends else ""
-    return [f"{known}: {value} takes {100 * row['gain']:.1f} % of the headroom.{difference}"]
+    if high < 0:
+        verdict = f"{value} is below that" if metric.increasing else f"{value} is worse"
+    elif low <= 0:
+        seen = "interval shows" if ends else "printed digits show"
+        verdict = f"{value} is no better, as far as its {seen}"
+    else:
+        verdict = f"{value} takes {100 * row['gain']:.1f} % of the headroom"
+    return [f"{known}: {verdict}.{difference}"]
 
 
 def meaning(row: Row) -> str:
