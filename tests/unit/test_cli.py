@@ -97,7 +97,7 @@ def test_one_value(run):
     chance, counting = output.splitlines()[-2:]
     assert chance.startswith("MRR 0.338 is 33.8 % of the way from chance (0.0007111) to perfect")
     assert counting.startswith(
-        "Counting training triples alone reaches 0.2345 (popularity): MRR 0.338 is 13.5 %"
+        "Counting training triples alone reaches 0.2345 (popularity): MRR 0.338 takes 13.5 %"
     )
     assert "counting (rules)" in run("adjust --against rules --dataset FB15k-237 mrr=0.338")[1]
 

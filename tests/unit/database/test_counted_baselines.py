@@ -108,8 +108,9 @@ def test_one_value_is_held_against_the_best_baseline():
     assert found.gain == pytest.approx((0.338 - found.baseline_value) / (1 - found.baseline_value), rel=1e-12)
     assert found.gain_low < found.gain < found.gain_high
     assert found.reason_gain is None
-    assert "Counting training triples alone reaches 0.2345 (popularity): MRR 0.338 is 13.5 % of the way" in (
-        in_words(found, "0.338")
+    assert (
+        "Counting training triples alone reaches 0.2345 (popularity): MRR 0.338 takes 13.5 % of the headroom"
+        in (in_words(found, "0.338"))
     )
 
 
