@@ -19,6 +19,28 @@ def test_every_benchmark_is_named_and_imports_no_test(project):
     ] == []
 
 
+def test_coverage_of_the_documentation_is_the_stored_one(project):
+    page = (project / "docs" / "methods-intervals.md").read_text(encoding="utf-8")
+    stored = pl.read_csv(project / "benchmarks" / "populations.csv")
+    weighted = (pl.col("share") * pl.col("replications")).sum() / pl.col("replications").sum()
+    rows = {
+        "nothing": "none",
+        "queries of both sides": "query",
+        "relations": "relation",
+        "both entities": "entity",
+    }
+    for name, effects in rows.items():
+        cells = next(line for line in page.splitlines() if line.startswith(f"| {name} | ")).split(" | ")[2:]
+        known = stored.filter(effects=effects)
+        each = [{"kind": "coverage", "metric": metric} for metric in ("MRR", "Hits@1", "Hits@10", "MR")]
+        each += [{"kind": "size", "runs": runs} for runs in (1, 3, 5)]
+        shares = [known.filter(**cell).select(weighted).item() for cell in each]
+        assert [float(cell.strip("| ")) for cell in cells] == pytest.approx(shares, abs=0.00051)
+        if effects != "entity":
+            assert all(0.92 <= share <= 0.975 for share in shares[:4])
+            assert all(0.02 <= share <= 0.07 for share in shares[4:])
+
+
 def test_the_widths_of_the_documentation_are_the_stored_ones(project):
     page = (project / "docs" / "sampled.md").read_text(encoding="utf-8")
     section = page.partition("## How wide")[2].partition("\n## ")[0]
