@@ -3,20 +3,22 @@
 import getpass
 import glob
 import os
+import platform
 import shlex
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.base.io import path_from
-from rankadjust.base.processor import same_everywhere
 from rankadjust.base.schemas import line_of, read_yaml, require, validate
 from rankadjust.data.sources import without_password
 
@@ -26,6 +28,8 @@ _LISTS = (
     *("datasets", "without_training", "protocols", "metrics", "ks", "tables", "registry", "protocol_files"),
 )
 _PATH_LISTS = ("tables", "registry", "protocol_files")
+# The oldest kernels that the BLAS of numpy and of scipy both have, and that numpy's minimal processor can run.
+_CORE = "Nehalem"
 # Seconds: file systems round times, and the clock of a file server may be a little ahead.
 _SLACK = 2.0
 
@@ -117,6 +121,24 @@ def share_with_jobs(values: Mapping[str, Any], project: Path) -> None:
     if values["mirror"]:
         os.environ["RANKADJUST_MIRROR"] = values["mirror"]
     os.environ["RANKADJUST_OFFLINE"] = "1" if values["offline"] else "0"
+
+
+def same_everywhere() -> dict[str, str]:
+    """Return the environment of a process whose numbers do not depend on which processor of its family runs it.
+
+    numpy has several versions of exp, log and others, and BLAS several orders of a sum; the processor decides which of
+    them runs, and with it the last digits. So every version of a function but numpy's first is switched off, whether
+    this processor has it or not, and threads, which would split the sums of BLAS. The libraries read this once, when
+    they are loaded. docs/architecture.md, "The same bytes", names the code that it does not reach.
+    """
+    chosen = {"OPENBLAS_NUM_THREADS": "1"}
+    versions = np.show_config(mode="dicts")["SIMD Extensions"]
+    newer = sorted(chain(versions.get("found", ()), versions.get("not found", ())))
+    if newer:
+        chosen["NPY_DISABLE_CPU_FEATURES"] = " ".join(newer)
+    if platform.machine().lower() in {"x86_64", "amd64"}:
+        chosen["OPENBLAS_CORETYPE"] = _CORE
+    return chosen
 
 
 def _name_interpreter_without_folder() -> None:

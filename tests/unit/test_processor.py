@@ -8,8 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from rankadjust.base.processor import same_everywhere
-from rankadjust.configuration import share_with_jobs
+from rankadjust.configuration import same_everywhere, share_with_jobs
 
 # Moments of every kind for the counts of Nations, written as the job `moments` writes them.
 JOB = """
