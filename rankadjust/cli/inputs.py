@@ -110,7 +110,7 @@ def _sidecar_of_answers(
     """Ask for the facts that a table does not say, write the answers into its sidecar, and return its path."""
     from rankadjust.base.io import write_text
     from rankadjust.literature.result_files import read_results
-    from rankadjust.tables.account import answered, answers_as_sidecar, questions
+    from rankadjust.tables.account import answered, gaps, question, sidecar_stating
     from rankadjust.tables.reading import known_names
     from rankadjust.tables.sidecar import sidecar_of, usual_sidecar
 
@@ -123,24 +123,22 @@ def _sidecar_of_answers(
         raise RankadjustError(f"{table}: a tidy table has no sidecar; fill its columns")
     names = known_names(constants.registry)
     answers = []
-    for question in questions(reading, names):
-        echo(question.text, err=True)
+    for gap in gaps(reading, names):
+        echo(question(gap, reading), err=True)
         refused = None
         while True:
-            text = click.prompt(
-                "  a number, a name, or - to leave it open", default=question.default, err=True
-            )
+            text = click.prompt("  a number, a name, or - to leave it open", default=gap.default, err=True)
             try:
-                answer = answered(question, text, names, is_repeated=text == refused)
+                answer = answered(gap, text, names, is_repeated=text == refused)
             except RankadjustError as error:
                 echo(f"  {error}", err=True)
                 refused = text
                 continue
-            answers += [(question, answer)] if answer is not None else []
+            answers += [(gap, answer)] if answer is not None else []
             break
     path = sidecar or sidecar_of(table) or usual_sidecar(table)
     if answers:
-        write_text(answers_as_sidecar(reading, answers), path)
+        write_text(sidecar_stating(reading, answers), path)
         echo(f"{number_of(len(answers), 'answer')}: {path}", err=True)
     return path if path.exists() else None
 

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -13,32 +14,26 @@ from rankadjust.base.words import folded
 from rankadjust.chance.metrics import resolve, usual_name
 from rankadjust.counting.protocols import load_benchmarks
 from rankadjust.tables.cells import adjustment_of
+from rankadjust.tables.columns import Column
 from rankadjust.tables.facts import DEFAULT, GRADED, INFERRED, Fact, name_of
 from rankadjust.tables.headers import Names, datasets_within, metric_key
-from rankadjust.tables.layout import Layout, Table
+from rankadjust.tables.layout import Table
 from rankadjust.tables.reading import Reading
 from rankadjust.tables.sidecar import find_key, given_facts
 
-# A longer text above a table is a paragraph rather than a title, and too long as a key of a sidecar.
-_LONGEST_KEY = 100
-# How many lines the description has, and how many names and texts a line quotes.
-_LINES, _FEW = 10, 3
-_QUESTIONS = {
-    "dataset": "dataset:  # which data set: a name of the registry",
-    "model": "model:  # which model",
-}
+# How many lines the description has, how many names and texts a line quotes, how many answers a question offers.
+_LINES, _FEW, _MOST_OFFERED = 10, 3, 9
 _ASKED = ("dataset", "model", "metric", "split", "side", "protocol")
-# These facts seldom differ between the tables of a file, so that tables with the same gap share a question.
-_OF_FILE = ("split", "side", "protocol")
+# The facts that seldom differ between the tables of a file, so that tables with the same gap share a question.
 _USUAL = {
     "split": ("testing", "validation"),
     "side": ("both", "head", "tail"),
     "protocol": ("filtered", "raw"),
 }
-_MOST_OFFERED = 9
 
-# A value as a record of the tidy rows, and its facts.
-_Row = tuple[Mapping[str, Any], Mapping[str, Fact | None]]
+
+# The column of a value, and its facts.
+_Row = tuple[int, Mapping[str, Fact | None]]
 
 
 def describe(reading: Reading, *, everything: bool = False) -> str:
@@ -46,65 +41,54 @@ def describe(reading: Reading, *, everything: bool = False) -> str:
 
     It has at most ten lines, one for a reason; `everything` also shows every value.
     """
-    unread = unread_lines(reading)
-    count = sum(number for number, _ in unread)
+    unread = _unread_lines(reading.cells, reading)
+    count = reading.cells["reason"].count()
     read = reading.cells.filter(state="value").height
     head = f"{reading.path.name}: {read:,} of {read + count:,} numbers read"
     head += f", {count:,} not:" if count else "" if read else ": no cell holds a number"
-    assumed = _assumed_lines(reading)
-    remarks = [f"note: {remark}" for remark in reading.remarks]
-    lines = [f"  {line}" for _, line in unread]
+    reasons = [f"  {line}" for line in unread]
+    others = [*_assumed_lines(reading), *(f"note: {remark}" for remark in reading.remarks)]
     if everything:
-        return "\n".join([head, *lines, *assumed, *remarks, *_values(reading)]) + "\n"
+        return "\n".join([head, *reasons, *others, *_values(reading)]) + "\n"
     room = _LINES - 2
-    reasons = max(room - len(assumed) - len(remarks), room // 2)
-    shown = [*_first(lines, reasons, "  … and {} more reasons")]
-    rest = [*assumed, *remarks]
-    shown += _first(rest, room - len(shown), "… and {} more assumptions and notes")
-    values = reading.values
-    example = "" if values.is_empty() else f"first value: {_example(values.row(0, named=True))}; "
+    shown = _first(reasons, max(room - len(others), room // 2), "  … and {} more reasons")
+    shown += _first(others, room - len(shown), "… and {} more assumptions and notes")
+    first = reading.values.head(1).to_dicts()
+    example = f"first value: {_example(first[0])}; " if first else ""
     return "\n".join([head, *shown, f"{example}--all shows everything"]) + "\n"
 
 
 def _first(lines: Sequence[str], most: int, more: str) -> list[str]:
-    if len(lines) <= most:
-        return list(lines)
-    return [*lines[: most - 1], more.format(len(lines) - most + 1)]
-
-
-def unread_lines(reading: Reading) -> list[tuple[int, str]]:
-    """Return, for each reason why numbers were not read, their number and a line: how many, where, the reason."""
-    alike: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-    for cell in reading.cells.filter(pl.col("reason").is_not_null()).iter_rows(named=True):
-        alike[cell["reason"]].append(cell)
-    return [(len(cells), f"{len(cells):,} {_where(cells, reading)}: {why}") for why, cells in alike.items()]
+    is_all = len(lines) <= most
+    return [*lines] if is_all else [*lines[: most - 1], more.format(len(lines) - most + 1)]
 
 
 def unread_cells(reading: Reading) -> list[str]:
     """Return a line for each reason why cells that should hold a value could not be read."""
-    own = replace(reading, cells=reading.unread)
-    return [line for _, line in unread_lines(own)]
+    return _unread_lines(reading.unread, reading)
+
+
+def _unread_lines(cells: pl.DataFrame, reading: Reading) -> list[str]:
+    alike: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    for cell in cells.drop_nulls("reason").iter_rows(named=True):
+        alike[cell["reason"]].append(cell)
+    return [f"{len(own):,} {_where(own, reading)}: {why}" for why, own in alike.items()]
 
 
 def _where(cells: Sequence[Mapping[str, Any]], reading: Reading) -> str:
-    """Return the place of cells, with a few of their texts: "in table 2, column 3 'MRR' (lines 4 to 9): '~0.5'"."""
+    """Return the place of cells, with a few of their texts: "in table 2, column 3 'MRR', lines 4 to 9 ('~0.5')"."""
     grids = list(dict.fromkeys(cell["grid"] for cell in cells))
     place = "" if len(reading.tables) == 1 else f"table{'s' * (len(grids) > 1)} {_list(grids)}, "
     layout = reading.tables[grids[0] - 1].layout
     kind = "row" if layout.metrics == "rows" else "column"
-    names = {cell[kind]: _name(layout, kind, cell[kind]) for cell in cells if cell["grid"] == grids[0]}
+    lines = layout.rows if kind == "row" else layout.columns
+    names = {cell[kind]: lines[cell[kind] - 1].name for cell in cells if cell["grid"] == grids[0]}
     named = [f"{number} '{name}'" if name else str(number) for number, name in names.items()]
-    lines = [cell["line"] for cell in cells if cell["line"] is not None]
-    span = f"line{_range(lines)}" if lines else f"row{_range([cell['row'] for cell in cells])}"
-    where = f"{kind}{'s' * (len(named) > 1)} {_list(named)}, {span}"
+    numbers = [cell["line"] for cell in cells if cell["line"] is not None]
+    span = f"line{_range(numbers)}" if numbers else f"row{_range([cell['row'] for cell in cells])}"
     texts = _list([f"'{text}'" for text in dict.fromkeys(cell["text"] for cell in cells)])
-    return " ".join(f"in {place}{where} ({texts})".split())
-
-
-def _name(layout: Layout, kind: str, number: int) -> str:
-    if kind == "column":
-        return layout.columns[number - 1].name
-    return next(filter(None, layout.rows[number - 1].labels.values()), "")
+    where = f"in {place}{kind}{'s' * (len(named) > 1)} {_list(named)}, {span} ({texts})"
+    return " ".join(where.split())
 
 
 def _range(numbers: Sequence[int]) -> str:
@@ -119,23 +103,22 @@ def _list(names: Sequence[object]) -> str:
 
 def _assumed_lines(reading: Reading) -> list[str]:
     """Return a line for each reason of facts that nobody states; the defaults share a line."""
-    height = len(reading.facts)
-    defaults: dict[tuple[str, str], int] = Counter()
-    reasons: dict[tuple[str, str], int] = Counter()
-    for facts in reading.facts:
-        for name in GRADED:
-            if name not in facts:
-                continue
-            fact = facts[name]
-            if fact is not None and fact.source == DEFAULT and not fact.reason:
-                defaults[name, fact.value] += 1
-            elif why := "not named" if fact is None else fact.why:
-                reasons[name, why] += 1
+    known = [(name, facts[name]) for facts in reading.facts for name in GRADED if name in facts]
+    is_plain = [fact is not None and fact.source == DEFAULT and not fact.reason for _, fact in known]
+    defaults = Counter((name, fact) for (name, fact), plain in zip(known, is_plain, strict=True) if plain)
+    reasons = Counter(
+        (name, why)
+        for (name, fact), plain in zip(known, is_plain, strict=True)
+        if not plain and (why := fact.why if fact else "not named")
+    )
 
     def share(count: int) -> str:
+        height = len(reading.facts)
         return "" if count == height else f" ({count} of {height} values)"
 
-    usual = [f"{name_of(name)} {word}{share(count)}" for (name, word), count in defaults.items()]
+    usual = [
+        f"{name_of(name)} {fact and fact.value}{share(count)}" for (name, fact), count in defaults.items()
+    ]
     lines = [f"assumed: {', '.join(usual)} by default"] if usual else []
     return lines + [f"assumed: {name_of(name)} {why}{share(count)}" for (name, why), count in reasons.items()]
 
@@ -147,100 +130,225 @@ def _example(row: Mapping[str, Any]) -> str:
 
 def _values(reading: Reading) -> Iterator[str]:
     """Yield the values of every table as lines whose columns are aligned."""
-    for table in reading.tables:
-        values = reading.values.filter(pl.col("grid") == table.number)
-        if values.is_empty():
-            continue
-        yield f"table {table.number}:"
-        evaluation = pl.concat_str(
-            *("split", "side", "protocol", pl.col("ties").replace({"realistic": None})),
-            separator=", ",
-            ignore_nulls=True,
-        )
-        shown = values.select(
-            pl.col("row").cast(pl.String),
-            "model",
-            pl.col("dataset").alias("data set"),
-            pl.col("metric").map_elements(usual_name, return_dtype=pl.String),
-            *("value", "unit"),
-            evaluation.alias("evaluation"),
-        )
-        shown = shown.select(column.name for column in shown if column.drop_nulls().replace("", None).count())
-        lines = [shown.columns, *([text or "" for text in row] for row in shown.iter_rows())]
-        widths = [max(len(row[column]) for row in lines) for column in range(shown.width)]
-        for row in lines:
-            cells = (text.ljust(width) for text, width in zip(row, widths, strict=True))
+    names = {
+        "row": "row",
+        "model": "model",
+        "dataset": "data set",
+        "metric": "metric",
+        "value": "value",
+        "unit": "unit",
+    }
+    for number, values in reading.values.group_by("grid", maintain_order=True):
+        yield f"table {number[0]}:"
+        lines = [[*names.values(), "evaluation"]]
+        for row in values.iter_rows(named=True):
+            ties = None if row["ties"] == "realistic" else row["ties"]
+            evaluation = ", ".join(filter(None, (row["split"], row["side"], row["protocol"], ties)))
+            shown = row | {"metric": usual_name(row["metric"])}
+            lines.append([*(str(shown[name] or "") for name in names), evaluation])
+        filled = [place for place, column in enumerate(zip(*lines[1:], strict=True)) if any(column)]
+        widths = [max(len(line[place]) for line in lines) for place in filled]
+        for line in lines:
+            cells = (line[place].ljust(width) for place, width in zip(filled, widths, strict=True))
             yield f"  {'  '.join(cells)}".rstrip()
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A fact that nobody states of the values of tables, or of some columns of a table.
+
+    fact: its name. tables: the numbers of the tables. columns: the numbers of the columns, empty for all. taken: what
+    was assumed, None if nothing was. offered: likely answers to a question about it, an assumed answer first.
+    """
+
+    fact: str
+    tables: tuple[int, ...]
+    columns: tuple[int, ...] = ()
+    taken: Fact | None = None
+    offered: tuple[str, ...] = ()
+
+    @property
+    def default(self) -> str:
+        """The answer of pressing Enter: what was assumed or is usual; '-' for a fact that may differ by column."""
+        is_usual = self.taken is not None or self.fact in _USUAL
+        return self.offered[0] if self.offered and is_usual and not self.columns else "-"
+
+
+def gaps(reading: Reading, names: Names | None = None) -> list[Gap]:
+    """Return the facts that nobody states, table by table; tables without the same split, side or protocol share one.
+
+    names: the data sets; without them no answers are offered.
+    """
+    found: dict[Any, Gap] = {}
+    for table in reading.tables:
+        rows = [
+            (column, facts)
+            for grid, column, facts in zip(*reading.values["grid", "column"], reading.facts, strict=True)
+            if grid == table.number
+        ]
+        for fact in _ASKED if rows else ():
+            for columns, taken in _open(fact, rows, by_column=table.layout.metrics == "columns"):
+                own = tuple(
+                    dict.fromkeys(
+                        [*([_word(fact, taken)] if taken else []), *_likely(fact, table, rows, names)]
+                    )
+                )
+                gap = Gap(fact, (table.number,), columns, taken, own[:_MOST_OFFERED])
+                alone = () if fact in _USUAL and not columns else (table.number, columns)
+                same = found.get((fact, own, *alone), replace(gap, tables=()))
+                found[fact, own, *alone] = replace(same, tables=(*same.tables, table.number))
+    return list(found.values())
+
+
+def _open(
+    fact: str, rows: Sequence[_Row], *, by_column: bool
+) -> Iterator[tuple[tuple[int, ...], Fact | None]]:
+    """Yield the columns of a table of which nobody states a fact (empty for all), and what was assumed for them."""
+    taken: dict[str | None, Fact | None] = {}
+    columns: dict[int, set[str | None]] = defaultdict(set)
+    for column, facts in rows:
+        known = facts.get(fact)
+        is_stated = known is not None and known.source not in (INFERRED, DEFAULT)
+        word = None if is_stated else known.value if known else ""
+        columns[column].add(word)
+        taken.setdefault(word, known)
+    words = set().union(*columns.values())
+    if len(words) == 1 and None not in words:
+        yield (), taken[words.pop()]
+    elif by_column and fact not in ("model", "metric"):
+        for word in taken:
+            if word is not None and (alike := [column for column, own in columns.items() if own == {word}]):
+                yield tuple(alike), taken[word]
+
+
+def _word(fact: str, taken: Fact) -> str:
+    """Return an assumed fact in the words of a sidecar."""
+    return taken.value if fact != "metric" or adjustment_of(taken.value) else resolve(taken.value).label
+
+
+def _likely(fact: str, table: Table, rows: Sequence[_Row], names: Names | None) -> Iterable[str]:
+    """Return likely answers to a question about a table, besides the assumed answer."""
+    if names is None:
+        return []
+    if fact == "dataset":
+        return [name for text in table.grid.context for name in datasets_within(text, names)]
+    if fact == "model":
+        return [text for text in table.grid.context if len(text.split()) <= 2]
+    datasets = {known.value for _, facts in rows if (known := facts["dataset"])}
+    own = [known.protocol.name for known in load_benchmarks() if known.dataset in datasets]
+    return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
+
+
+def question(gap: Gap, reading: Reading) -> str:
+    """Return the question about a gap, with the offered answers by number."""
+    number, *others = gap.tables
+    lines = [line for line in reading.tables[number - 1].grid.lines if line is not None]
+    span = f" (lines {lines[0]} to {lines[-1]})" if lines else ""
+    where = f"tables {', '.join(map(str, gap.tables))}" if others else f"table {number}{span}"
+    where = reading.path.name if len(reading.tables) == 1 else where
+    columns = _columns(reading, number)
+    named = [f"{column} '{columns[column - 1].name}'" for column in gap.columns]
+    where += f", column{'s' * (len(named) > 1)} {', '.join(named)}" if named else ""
+    taken = f", taken {gap.taken.why}" if gap.taken and gap.taken.why else ""
+    offered = "   ".join(f"{place} {text}" for place, text in enumerate(gap.offered, start=1))
+    return f"{where}: which {name_of(gap.fact)}{taken}?" + (f"\n  {offered}" if offered else "")
+
+
+def answered(gap: Gap, answer: str, names: Names, *, is_repeated: bool = False) -> str | None:
+    """Return the meaning of an answer: an offered one for its number, a name, or None for '-', which leaves it open.
+
+    Raises RankadjustError for an unknown name. The name of a data set that is like one of ours may be a typing error,
+    so it counts only if the user repeats it.
+    """
+    text = answer.strip()
+    if text in ("-", ""):
+        return None
+    if text.isdigit():
+        if not 1 <= int(text) <= len(gap.offered):
+            raise RankadjustError(f"there is no answer {text}; type its number, a name, or -")
+        return gap.offered[int(text) - 1]
+    if gap.fact == "metric" and metric_key(text) is None:
+        raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
+    if gap.fact == "dataset" and folded(text) not in names:
+        # The user may have a data set of their own, which our registry does not have.
+        hint = did_you_mean(text, names.values())
+        if hint and not is_repeated:
+            raise RankadjustError(
+                f"no data set '{text}' is known{hint} If it is your own, type its name again"
+            )
+        return text
+    return text if gap.fact == "metric" else given_facts({gap.fact: text}, names)[gap.fact]
 
 
 def draft_sidecar(reading: Reading) -> str:
     """Return the shortest sidecar (YAML) that states all assumptions and keeps every key of the sidecar in use.
 
-    With this sidecar, the file gives the same values. A fact that rankadjust could not even assume becomes a comment,
-    for the user to fill in.
+    With this sidecar, the file gives the same values. A data set or a model that rankadjust could not even assume
+    becomes a comment, for the user to fill in.
     """
-    drafts: dict[int, dict[str, Any]] = {}
-    asked: dict[int, list[str]] = {}
-    keys = table_keys(reading)
-    for table in reading.tables:
-        if table.layout.metrics:
-            drafts[table.number], asked[table.number] = _draft(table, _rows_of(reading, table))
-    everywhere = [text for text in _QUESTIONS.values() if all(text in own for own in asked.values())]
-    comments = [f"# {question}" for question in everywhere] if asked else []
-    for number, own in asked.items():
-        key = keys[number]
-        name = f"table '{key.rstrip(' :')}'" if isinstance(key, str) else f"table {key}"
-        comments += [f"# {name}: {question}" for question in own if question not in everywhere]
+    found = gaps(reading)
+    stated = [(gap, _word(gap.fact, gap.taken)) for gap in found if gap.taken]
     title = f"# What rankadjust assumed about {reading.path.name}. Correct it and read the table again;"
-    return "\n".join(
-        [title, "# docs/tables.md explains every key.", *comments, sidecar_text(reading, drafts)]
-    )
+    holding = sum(table.layout.metrics != "" for table in reading.tables)
+    asked = [gap for gap in found if gap.taken is None]
+    comments = {}
+    for gap in asked:
+        is_everywhere = sum(other.fact == gap.fact and not other.columns for other in asked) == holding
+        where = "" if is_everywhere else f"table {gap.tables[0]}: "
+        where += f"columns {', '.join(map(str, gap.columns))}: " if gap.columns else ""
+        comments[f"# {where}{gap.fact}:  # which {name_of(gap.fact)}"] = None
+    explained = "# docs/tables.md explains every key."
+    return "\n".join([title, explained, *comments, sidecar_stating(reading, stated)])
 
 
-def _rows_of(reading: Reading, table: Table) -> list[_Row]:
-    rows = zip(reading.values.iter_rows(named=True), reading.facts, strict=True)
-    return [(row, facts) for row, facts in rows if row["grid"] == table.number]
+def sidecar_stating(reading: Reading, stated: Iterable[tuple[Gap, str]]) -> str:
+    """Return the sidecar (YAML) of a file that states facts, and keeps every key of its present sidecar.
 
-
-def sidecar_text(reading: Reading, drafts: Mapping[int, Mapping[str, Any]]) -> str:
-    """Return the sidecar (YAML) of a file: the keys of its present sidecar, and `drafts` (number of a table -> keys).
-
-    A key with the same value for all tables is written once, for the whole file. The keys of a single table are written
-    under its heading, or under its number if other tables have the same heading.
+    What holds for all tables is written once, the rest under the number of a table.
     """
-    drafted = [own for own in drafts.values() if own]
-    first = drafted[0] if drafted else {}
+    drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
+    roles = [
+        (number, (column.index + 1,), column.role)
+        for number in drafts
+        for column in _columns(reading, number)
+        if column.assumed
+    ]
+    lines = [(number, gap.columns, {gap.fact: word}) for gap, word in stated for number in gap.tables]
+    for number, own, said in [*roles, *lines]:
+        columns = _columns(reading, number)
+        headers = [[*column.header, column.name] for column in columns]
+        if not own and isinstance(said, dict):
+            drafts[number] |= said
+        for run in _runs(own):
+            key = (
+                f"{run[0]}-{run[-1]}" if len(run) > 1 else find_key(run[0], columns[run[0] - 1].name, headers)
+            )
+            keys = drafts[number].setdefault("columns", {})
+            keys[key] = {**keys.get(key, {}), **said} if isinstance(said, dict) else said
+    first, *others = drafts.values() or [{}]
     if len(reading.tables) == 1:
         return _yaml(_added(reading.sidecar, first))
     whole = {
         key: value
         for key, value in first.items()
-        if key not in ("columns", "rows") and all(own.get(key) == value for own in drafts.values())
+        if key != "columns" and all(own.get(key) == value for own in others)
     }
-    keys = table_keys(reading)
-    parts: dict[Any, dict[str, Any]] = {}
-    for number, own in drafts.items():
-        if left := {key: value for key, value in own.items() if key not in whole}:
-            parts[keys[number]] = left
+    parts = {
+        number: left
+        for number, own in drafts.items()
+        if (left := {key: value for key, value in own.items() if key not in whole})
+    }
     return _yaml(_added(reading.sidecar, {**whole, **({"tables": parts} if parts else {})}))
 
 
-def table_keys(reading: Reading) -> dict[int, str | int]:
-    """Return the key of each table in a sidecar: the nearest text that is above this table alone, or its number."""
-    above = {table.number: table.grid.context for table in reading.tables}
-    counts = Counter(_plain(text) for texts in above.values() for text in dict.fromkeys(texts))
-    return {
-        number: next((text for text in texts if counts[_plain(text)] == 1 and _is_title(text)), number)
-        for number, texts in above.items()
-    }
+def _columns(reading: Reading, table: int) -> tuple[Column, ...]:
+    return reading.tables[table - 1].layout.columns
 
 
-def _plain(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-def _is_title(text: str) -> bool:
-    return len(text) <= _LONGEST_KEY and "\n" not in text and not text.isdigit()
+def _runs(numbers: Iterable[int]) -> list[list[int]]:
+    """Return numbers in runs without a gap: 2, 3, 4 and 7."""
+    keyed = groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0])
+    return [[number for _, number in run] for _, run in keyed]
 
 
 def _added(given: Mapping[Any, Any], facts: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -250,226 +358,8 @@ def _added(given: Mapping[Any, Any], facts: Mapping[Any, Any]) -> dict[Any, Any]
 
 
 def _yaml(stated: Mapping[str, Any]) -> str:
-    def dumped(key: str, value: Any) -> str:  # noqa: ANN401 - a node of YAML
-        style = None if isinstance(value, Mapping) else False
-        return yaml.safe_dump(
-            {key: value}, default_flow_style=style, sort_keys=False, allow_unicode=True, width=100
-        )
-
-    return "".join(dumped(key, value) for key, value in stated.items())
-
-
-def _draft(table: Table, rows: Sequence[_Row]) -> tuple[dict[str, Any], list[str]]:
-    """Return the keys that a sidecar of one table would have, and the questions that it would leave to the user."""
-    unknown = {name for _, facts in rows for name in _QUESTIONS if facts[name] is None}
-    stated: dict[str, Any] = {}
-    lines: dict[int, dict[str, Any]] = defaultdict(dict)
-    place = "row" if table.layout.metrics == "rows" else "column"
-    # The unit follows from the numbers themselves, so nobody would write it down.
-    for name in ("dataset", "metric", "split", "side", "protocol"):
-        if whole := _assumed_of_all(rows, name):
-            stated[name] = whole
-            continue
-        for number in dict.fromkeys(row[place] for row, _ in rows):
-            if own := _assumed_of_all([pair for pair in rows if pair[0][place] == number], name):
-                lines[number][name] = own
-    asked = [question for name, question in _QUESTIONS.items() if name in unknown]
-    return stated | _lines_of(table, place, lines), asked
-
-
-def _assumed_of_all(rows: Sequence[_Row], name: str) -> str | None:
-    """Return the fact that was assumed for all these values, in the words of a sidecar.
-
-    None if somebody states the fact for some of the values, or if their facts differ.
-    """
-    facts = [own.get(name) for _, own in rows]
-    known = {fact.value for fact in facts if fact is not None}
-    if len(known) != 1 or not all(fact is not None and fact.source in (INFERRED, DEFAULT) for fact in facts):
-        return None
-    [value] = known
-    return value if name != "metric" or adjustment_of(value) else resolve(value).label
-
-
-def _lines_of(table: Table, place: str, facts: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return `columns` and `rows` of a sidecar: the column assumed to name the models, and facts of single lines."""
-    columns = table.layout.columns
-    headers = [[*column.header, column.name] for column in columns]
-    keys: dict[Any, Any] = {
-        find_key(column.index + 1, column.name, headers): column.role for column in columns if column.assumed
-    }
-    if place == "column":
-        own = {number: facts[number] for number in facts if not columns[number - 1].assumed}
-        keys |= _ranges(own, {column.index + 1: column.name for column in columns}, headers)
-        return {"columns": keys} if keys else {}
-    rows = [row for row in table.layout.rows if row.kind == "values"]
-    labels = [list(row.labels.values()) for row in rows]
-    names = {row.index + 1: next(filter(None, row.labels.values()), "") for row in rows}
-    by_row = _ranges({number: facts[number] for number in names if number in facts}, names, labels)
-    return {key: value for key, value in (("columns", keys), ("rows", by_row)) if value}
-
-
-def _ranges(
-    facts: Mapping[int, Mapping[str, Any]], names: Mapping[int, str], texts: Sequence[Sequence[str]]
-) -> dict[Any, Any]:
-    """Return the facts by the key of their line; neighbouring lines with the same facts share a key such as '3-10'."""
-    runs: list[list[int]] = []
-    for number in sorted(facts):
-        goes_on = runs and runs[-1][-1] == number - 1 and facts[number] == facts[runs[-1][-1]]
-        runs[-1:] = [[*runs[-1], number]] if goes_on else [*runs[-1:], [number]]
-    keys = [
-        find_key(run[0], names[run[0]], texts) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs
-    ]
-    return {key: dict(facts[run[0]]) for key, run in zip(keys, runs, strict=True)}
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question about a fact that tables do not state.
-
-    tables: the numbers of these tables. columns: the numbers of the columns without the fact; empty for all columns of
-    the tables. where: names these tables and columns for people. fact: the key of the fact in a sidecar. why: the
-    reason for assuming the first candidate; None if nothing was assumed. candidates: likely answers, an assumed answer
-    first.
-    """
-
-    tables: tuple[int, ...]
-    columns: tuple[int, ...]
-    where: str
-    fact: str
-    why: str | None
-    candidates: tuple[str, ...]
-
-    @property
-    def default(self) -> str:
-        """The answer of pressing Enter: what was assumed or is usual; '-' for a fact that may differ by column."""
-        is_usual = self.why is not None or self.fact in _OF_FILE
-        return self.candidates[0] if self.candidates and is_usual and not self.columns else "-"
-
-    @property
-    def text(self) -> str:
-        """The question, with the candidates by number."""
-        offered = "   ".join(f"{number} {text}" for number, text in enumerate(self.candidates, start=1))
-        taken = f", taken {self.why}" if self.why else ""
-        question = f"{self.where}: which {name_of(self.fact)}{taken}?"
-        return "\n".join(filter(None, [question, f"  {offered}" if offered else ""]))
-
-
-def questions(reading: Reading, names: Names) -> list[Question]:
-    """Return the questions about a file, table by table, in the order of the file.
-
-    A question asks for a fact that no value of a table, or of some of its columns, has from a header, a label or a
-    sidecar. A question for split, side or protocol covers all tables that lack the same fact.
-    """
-    by_fact: dict[Any, Question] = {}
-    for table in reading.tables:
-        for question in _about(table, _rows_of(reading, table), names):
-            alone = question.fact not in _OF_FILE or question.columns
-            key = (question.fact, question.candidates, *((table.number, question.columns) if alone else ()))
-            same = by_fact.get(key, replace(question, tables=()))
-            by_fact[key] = replace(same, tables=(*same.tables, table.number))
-    keys = table_keys(reading)
-    return [replace(question, where=_place(question, reading, keys)) for question in by_fact.values()]
-
-
-def _about(table: Table, rows: Sequence[_Row], names: Names) -> Iterator[Question]:
-    for fact in _ASKED if rows else ():
-        columns = [] if _is_unsaid(fact, rows) else _columns_without(fact, rows, table)
-        own = [pair for pair in rows if pair[0]["column"] in columns] or rows
-        if not _is_unsaid(fact, own):
-            continue
-        taken = _assumed_of_all(own, fact)
-        known = own[0][1].get(fact)
-        likely = tuple(dict.fromkeys([*([taken] if taken else []), *_likely(fact, table, own, names)]))
-        why = _how_taken(known) if taken and known else None
-        yield Question((table.number,), tuple(columns), "", fact, why, likely[:_MOST_OFFERED])
-
-
-def _how_taken(fact: Fact) -> str | None:
-    return fact.reason if fact.source == INFERRED else ", ".join(filter(None, ("by default", fact.reason)))
-
-
-def _is_unsaid(fact: str, rows: Sequence[_Row]) -> bool:
-    """Return whether none of these values states a fact, and all have the same assumption, or none."""
-    is_unnamed = fact in _QUESTIONS and all(facts[fact] is None for _, facts in rows)
-    return is_unnamed or _assumed_of_all(rows, fact) is not None
-
-
-def _columns_without(fact: str, rows: Sequence[_Row], table: Table) -> list[int]:
-    if table.layout.metrics != "columns" or fact in ("model", "metric"):
-        return []
-    numbers = dict.fromkeys(row["column"] for row, _ in rows)
-    return [
-        number
-        for number in numbers
-        if _is_unsaid(fact, [pair for pair in rows if pair[0]["column"] == number])
-    ]
-
-
-def _likely(fact: str, table: Table, rows: Sequence[_Row], names: Names) -> Sequence[str]:
-    """Return likely answers to a question about a table, besides the assumed answer."""
-    if fact == "dataset":
-        return [name for text in table.grid.context for name in datasets_within(text, names)]
-    if fact == "model":
-        return [text for text in table.grid.context if len(text.split()) <= 2]
-    datasets = {row["dataset"] for row, _ in rows}
-    own = [known.protocol.name for known in load_benchmarks() if known.dataset in datasets]
-    return [*(own if fact == "protocol" else []), *_USUAL.get(fact, ())]
-
-
-def _place(question: Question, reading: Reading, keys: Mapping[int, str | int]) -> str:
-    tables = question.tables
-    if question.columns:
-        columns = reading.tables[tables[0] - 1].layout.columns
-        names = ", ".join(f"{number} '{columns[number - 1].name}'" for number in question.columns)
-        return f"{_place(replace(question, columns=()), reading, keys)}, columns {names}"
-    holding = [table.number for table in reading.tables if table.layout.metrics]
-    if list(tables) == holding:
-        return f"all {len(holding)} tables" if len(holding) > 1 else reading.path.name
-    if len(tables) > 1:
-        return f"tables {', '.join(map(str, tables))}"
-    [number] = tables
-    lines = [line for line in reading.tables[number - 1].grid.lines if line is not None]
-    title = f" '{keys[number]}'" if isinstance(keys[number], str) else ""
-    return f"table {number}{title}" + (f" (lines {lines[0]} to {lines[-1]})" if lines else "")
-
-
-def answered(question: Question, answer: str, names: Names, *, is_repeated: bool = False) -> str | None:
-    """Return the meaning of an answer: a candidate for its number, a name, or None for '-', which leaves the fact open.
-
-    Raises RankadjustError for an unknown name. The name of a data set that is like one of ours may be a typing error,
-    so it counts only if the user repeats it.
-    """
-    text = answer.strip()
-    if text in ("-", ""):
-        return None
-    if text.isdigit() and 1 <= int(text) <= len(question.candidates):
-        return question.candidates[int(text) - 1]
-    if text.isdigit():
-        raise RankadjustError(f"there is no answer {text}; type its number, a name, or -")
-    if question.fact == "metric":
-        if metric_key(text) is None:
-            raise RankadjustError(f"metric '{text}' is not known; write for example MRR")
-        return text
-    if question.fact == "dataset" and folded(text) not in names:
-        # The user may have a data set of their own, which our registry does not have.
-        hint = did_you_mean(text, names.values())
-        if hint and not is_repeated:
-            raise RankadjustError(
-                f"no data set '{text}' is known{hint} If it is your own, type its name again"
-            )
-        return text
-    return given_facts({question.fact: text}, names)[question.fact]
-
-
-def answers_as_sidecar(reading: Reading, answers: Iterable[tuple[Question, str]]) -> str:
-    """Return the sidecar that states the answers and keeps every key of the file's present sidecar."""
-    drafts: dict[int, dict[str, Any]] = {table.number: {} for table in reading.tables if table.layout.metrics}
-    lines: dict[int, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for question, answer in answers:
-        for number in question.tables:
-            drafts[number] |= {} if question.columns else {question.fact: answer}
-            for column in question.columns:
-                lines[number][column][question.fact] = answer
-    for number, facts in lines.items():
-        drafts[number] |= _lines_of(reading.tables[number - 1], "column", facts)
-    return sidecar_text(reading, drafts)
+    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "width": 100}
+    flow = {key: None if isinstance(value, Mapping) else False for key, value in stated.items()}
+    return "".join(
+        yaml.safe_dump({key: stated[key]}, default_flow_style=flow[key], **options) for key in stated
+    )

@@ -52,7 +52,7 @@ from rankadjust.tables.rows import Row
 from rankadjust.tables.sidecar import fill, is_pattern
 
 State = tuple[str, str | None]
-"""The state of a cell (value, missing, unread or label) and, for an unread cell, the reason."""
+"""The state of a cell (value, missing, unread or label) and the reason, if it holds a number that is not read."""
 States = dict[tuple[int, int], State]
 
 _LABEL: State = ("label", None)
@@ -60,15 +60,16 @@ _DECIMAL = re.compile(r"\d*[.,]\d+")
 _THOUSANDS_WITH_POINT = re.compile(r"-?[1-9][0-9]{0,2}\.[0-9]{3}")
 # How many rows, and how long texts, are searched for a data set in a table without a metric.
 _LOOKED_AT, _LONGEST_NAME = 100, 80
-# Optuna's tables of trials put this before PyKEEN's keys. PyKEEN judges trials on validation triples.
-_TRIAL = "user_attrs_"
-# The keys of PyKEEN's results, and the columns of its MetricResults.to_df() and ablation studies.
+# The keys of PyKEEN's results, and the columns of its MetricResults.to_df() and ablation studies. Optuna's tables of
+# trials put user_attrs_ before them; PyKEEN judges trials on validation triples.
 _PYKEEN = re.compile(
-    rf"^{_TRIAL}(?:avg|best|worst)\.|(?:^|\.|^{_TRIAL})(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b"
+    r"^user_attrs_(?:avg|best|worst)\."
+    r"|(?:^|\.|^user_attrs_)(?:both|head|tail)\.(?:realistic|optimistic|pessimistic|avg|best|worst)\b"
     r"|(?:^|\.)adjusted_mean_rank(?:_index)?\.(?:both|head|tail)$"
 )
 _PYKEEN_COLUMNS = ({"Side", "Type", "Metric"}, {"evaluator", "training_loop"})
-# LibKGE's keys: raw ranks, and filtered ranks, which on validation data ignore the test set.
+# LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, which on validation data
+# ignore the test set, and, under keys that end in _filtered_with_test, ranks filtered with the test set too.
 _LIBKGE = re.compile(r"(?:mean_rank|mean_reciprocal_rank|hits_at_\d+)(?P<filtered>_filtered)?")
 # The unit of metrics that are never printed in percent, and the ranges of adjusted metrics.
 _UNITS = {None: "rank", "z": "z"}
@@ -118,6 +119,11 @@ class Value:
         """The model and the evaluation of the value; gaps are filled with the usual choice."""
         return self.name, self.facts.evaluation
 
+    @property
+    def interval(self) -> Interval:
+        """The value with the ends of its rounding interval, in its unit."""
+        return self.number.interval(percent=self.unit is not None and self.unit.value == "percent")
+
     def known(self, usual: Mapping[str, Fact | None]) -> dict[str, Fact | None]:
         """Return all facts by name, those that are missing from `usual`; None for a name that nothing tells."""
         told: dict[str, Fact | None] = {**usual, **dict(self.facts.stated())}
@@ -125,12 +131,7 @@ class Value:
         return told | {"value": Fact(self.number.text, INFERRED if self.doubt else PRINTED, self.doubt)}
 
 
-def read_cells(table: Table, names: Names, sidecar: Path) -> tuple[list[Value], States]:
-    """Return the values of a table and the state of each of its cells, before values are compared."""
-    return _Reader(table, names, sidecar).read()
-
-
-class _Reader:
+class Reader:
     """Reads the cells of one table; cells with the same row and column facts share one combination of them."""
 
     def __init__(self, table: Table, names: Names, sidecar: Path) -> None:
@@ -143,6 +144,7 @@ class _Reader:
         self._combined: dict[tuple[Any, ...], Facts] = {}
 
     def read(self) -> tuple[list[Value], States]:
+        """Return the values of the table and the state of each of its cells, before values are compared."""
         layout = self.table.layout
         is_of_results = not layout.metrics and self._names_datasets()
         last_value = max((column.index for column in layout.columns if column.role == "value"), default=-1)
@@ -314,8 +316,8 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
     """
     whole, in_row, in_column = table.stated.facts, row.line.facts, column.line.facts
     stated = in_row.over(in_column)
-    header = _directed(_without(column.facts, in_column, whole["dataset"], known), table)
-    labels = _directed(_without(bare, in_row, whole["dataset"], known), table)
+    header = _printed(column.facts, in_column, table, known)
+    labels = _printed(bare, in_row, table, known)
     # Without a sidecar, an option of the command states it.
     by = "the sidecar" if table.stated.has_sidecar else "the option"
     lines = stated.agreeing(header.agreeing(labels, "the column", "the row"), by, "the table")
@@ -341,29 +343,23 @@ def _combine(row: Row, column: Column, bare: Facts, table: Table, known: set[str
     )
 
 
-def _directed(facts: Facts, table: Table) -> Facts:
-    """Return facts with the side that `left` or `right` means, as an assumption, unless the sidecar states it."""
-    printed = facts["side"]
-    if printed not in ("left", "right"):
-        return facts
-    left, why = table.layout.left
-    other = "tail" if left == "head" else "head"
-    is_stated = table.stated.facts.side is not None
-    return replace(
-        facts, side=None if is_stated else Fact(left if printed == "left" else other, INFERRED, why)
-    )
-
-
-def _without(printed: Facts, line: Facts, whole: str | None, known: set[str]) -> Facts:
+def _printed(facts: Facts, line: Facts, table: Table, known: set[str]) -> Facts:
     """Return the printed facts of a line without those that the sidecar replaces, for the line or the whole table.
 
-    whole: the stated data set of the table. It replaces a printed name that is not a data set of ours.
+    The stated data set of the table replaces a printed name that is not a data set of ours. `left` and `right` are
+    sides of an evaluator, so that any statement replaces them.
     """
+    whole = table.stated.facts
     blank = {name for name, _ in line.stated(EVALUATION)}
-    stated = line["dataset"] or whole
-    if stated and (line.dataset or is_pattern(stated) or printed["dataset"] not in known):
+    stated = line["dataset"] or whole["dataset"]
+    if stated and (line.dataset or is_pattern(stated) or facts["dataset"] not in known):
         blank.add("dataset")
-    return printed.without(*blank)
+    facts = facts.without(*blank)
+    if facts["side"] not in ("left", "right"):
+        return facts
+    left, why = table.layout.left
+    side = left if facts["side"] == "left" else {"head": "tail", "tail": "head"}[left]
+    return replace(facts, side=None if whole.side else Fact(side, INFERRED, why))
 
 
 def settle(
@@ -394,41 +390,30 @@ def _apply_conventions(values: Sequence[Value], benchmarks: Sequence[Benchmark])
     done: dict[Facts, Facts] = {}
     headers = {value.header for value in values}
     for value in values:
-        if protocol := _of_libkge(value, headers):
-            value.facts = replace(value.facts, protocol=protocol)
-        elif value.facts.protocol is None and _is_of_pykeen(value):
-            said = Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are")
-            value.facts = replace(value.facts, protocol=said)
-            if value.facts.split is None and value.header.startswith(_TRIAL):
-                split = Fact("validation", INFERRED, "of PyKEEN's trials")
-                value.facts = replace(value.facts, split=split)
+        value.facts = _of_tool(value, headers)
         if known := by_dataset.get(value.facts["dataset"]):
             if value.facts not in done:
                 done[value.facts] = _of_benchmark(value.facts, known)
             value.facts = done[value.facts]
 
 
-def _is_of_pykeen(value: Value) -> bool:
-    has_columns = any(value.labels.keys() >= columns for columns in _PYKEEN_COLUMNS)
-    return _PYKEEN.search(value.header) is not None or has_columns
-
-
-def _of_libkge(value: Value, headers: Set[str]) -> Fact | None:
-    """Return the protocol that LibKGE means by the key of a value; headers: all keys of the file.
-
-    LibKGE (kge/job/entity_ranking.py) writes raw ranks, ranks filtered with `filter_splits`, and, under keys that end
-    in _filtered_with_test, ranks filtered with the test set too. A plain key means raw ranks only if the file also has
-    the filtered key.
-    """
-    match, stated = _LIBKGE.fullmatch(value.header), value.facts.protocol
-    if not match:
-        return None
-    if match["filtered"]:
-        is_given = stated is not None and stated.source == GIVEN
-        is_cumulative = value.facts["split"] == "validation" and not is_given
-        return Fact("filtered-cumulative") if is_cumulative else None
-    is_raw = stated is None and f"{value.header}_filtered" in headers
-    return Fact("raw", INFERRED, "raw, as LibKGE writes it beside filtered") if is_raw else None
+def _of_tool(value: Value, headers: Set[str]) -> Facts:
+    """Return the facts of a value with those that LibKGE and PyKEEN mean by its key; headers: all keys of the file."""
+    facts, protocol, libkge = value.facts, value.facts.protocol, _LIBKGE.fullmatch(value.header)
+    if libkge and libkge["filtered"]:
+        is_cumulative = facts["split"] == "validation" and (protocol is None or protocol.source != GIVEN)
+        return replace(facts, protocol=Fact("filtered-cumulative")) if is_cumulative else facts
+    if protocol is not None:
+        return facts
+    if libkge and f"{value.header}_filtered" in headers:
+        return replace(facts, protocol=Fact("raw", INFERRED, "raw, as LibKGE writes it beside filtered"))
+    if _PYKEEN.search(value.header) or any(value.labels.keys() >= columns for columns in _PYKEEN_COLUMNS):
+        is_trial = facts.split is None and value.header.startswith("user_attrs_")
+        split = Fact("validation", INFERRED, "of PyKEEN's trials") if is_trial else facts.split
+        return replace(
+            facts, protocol=Fact("pykeen", INFERRED, "of PyKEEN, whose keys these are"), split=split
+        )
+    return facts
 
 
 def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
@@ -443,11 +428,10 @@ def _of_benchmark(facts: Facts, known: Sequence[Benchmark]) -> Facts:
     if len(known) > 1:
         doubt = f"though {facts['dataset']} is ranked under {' or '.join(names)}"
         return replace(facts, protocol=Fact(DEFAULTS["protocol"], DEFAULT, doubt))
+    sides = known[0].sides
+    own_side = Fact(sides[0], INFERRED, f"{sides[0]} from the benchmark") if len(sides) == 1 else None
     protocol = Fact(names[0], INFERRED, f"{names[0]} from the benchmark")
-    side = facts.side
-    if side is None and len(known[0].sides) == 1:
-        side = Fact(known[0].sides[0], INFERRED, f"{known[0].sides[0]} from the benchmark")
-    return replace(facts, protocol=protocol, side=side)
+    return replace(facts, protocol=protocol, side=facts.side or own_side)
 
 
 def _tell_apart(values: Sequence[Value]) -> list[str]:
@@ -459,16 +443,17 @@ def _tell_apart(values: Sequence[Value]) -> list[str]:
     groups: dict[tuple[Any, ...], dict[int, Value]] = defaultdict(dict)
     for value in values:
         groups[value.key][value.cell[0]] = value
-    telling: set[str] | None = None
+    several = [rows for rows in groups.values() if len(rows) > 1]
+    telling = _telling(values) if several else {}
     added: dict[tuple[str | None, int], tuple[str, str]] = {}
     repeated: dict[str | None, int] = {}
-    for rows in groups.values():
-        if len(rows) == 1:
-            continue
-        telling = _configuration(values) if telling is None else telling
+    for rows in several:
         name = next(iter(rows.values())).name
-        headers = _telling_headers(list(rows.values()), telling)
-        if not headers or any(value.is_named for value in rows.values()):
+        headers: list[str] = []
+        for header in telling if not any(value.is_named for value in rows.values()) else ():
+            if all(header in value.labels for value in rows.values()):
+                headers += [header] if _distinct(rows, [*headers, header]) > _distinct(rows, headers) else []
+        if _distinct(rows, headers) < len(rows):
             repeated[name] = max(repeated.get(name, 0), len(rows))
             continue
         for row, value in rows.items():
@@ -485,8 +470,8 @@ def _tell_apart(values: Sequence[Value]) -> list[str]:
     return [f"{count} rows of '{name or ''}' {same}" for name, count in repeated.items()]
 
 
-def _configuration(values: Sequence[Value]) -> set[str]:
-    """Return the label columns that may distinguish models: no metrics, row numbers, or costs such as time or size."""
+def _telling(values: Sequence[Value]) -> dict[str, None]:
+    """Return the label columns that may distinguish models, from the left: no metrics, row numbers, times or sizes."""
     columns: dict[str, dict[int, str]] = defaultdict(dict)
     for value in values:
         printed = value.facts.metric.printed if value.facts.metric else None
@@ -494,25 +479,15 @@ def _configuration(values: Sequence[Value]) -> set[str]:
             if text != printed:
                 columns[header][value.cell[0]] = text
     return {
-        header
+        header: None
         for header, texts in columns.items()
         if not any(map(is_bookkeeping, header.split(" / ")))
         and not (role_of(header) == "other" and len(set(texts.values())) == len(texts) > 2)
     }
 
 
-def _telling_headers(rows: Sequence[Value], telling: set[str]) -> list[str]:
-    """Return a few label columns, chosen from the left, that together distinguish all these rows; empty if none do."""
-
-    def distinct(headers: Iterable[str]) -> int:
-        headers = list(headers)
-        return len({tuple(value.labels[header] for header in headers) for value in rows})
-
-    chosen: list[str] = []
-    for header in rows[0].labels:
-        if header in telling and all(header in value.labels for value in rows):
-            chosen += [header] if distinct([*chosen, header]) > distinct(chosen) else []
-    return chosen if distinct(chosen) == len(rows) else []
+def _distinct(rows: Mapping[int, Value], headers: Sequence[str]) -> int:
+    return len({tuple(value.labels[header] for header in headers) for value in rows.values()})
 
 
 def _described(header: str, text: str) -> str:
@@ -630,7 +605,7 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
         series[value.series, value.metric].append(value)
     units = {key: _unit_of(members, percent) for key, members in series.items()}
     hits = {
-        key: _datasets(members)
+        key: {(value.facts["dataset"], value.series[1]) for value in members}
         for key, members in series.items()
         if key[1].startswith("hits_at_") and not any(value.facts.unit for value in members)
     }
@@ -641,22 +616,23 @@ def _decide_units(values: Sequence[Value], states: States, percent: str | None) 
             units[key] = Fact("percent", INFERRED, why)
     for key, members in series.items():
         has_comma = any(value.number.other for value in members)
+        above = sum(value.number.value > 1 and not value.number.percent for value in members)
+        caption = f"though {percent} says percent; " if percent else ""
+        unclear = (
+            f"neither percent nor fraction is certain: {above} of {len(members)} values above 1; {caption}"
+        )
         for value in members:
             if has_comma and _may_be_thousands(value.number):
                 value.doubt = value.doubt or "the point is decimal, though other values have a decimal comma"
             value.unit = Fact("percent") if value.number.percent else units[key]
-            reason = _undecided(members, percent) if units[key] is None else _impossible(value)
+            reason = f"{unclear}state the unit" if units[key] is None else _impossible(value)
             if reason and states[value.cell][0] == "value":
                 states[value.cell] = ("unread", reason)
 
 
-def _datasets(members: Iterable[Value]) -> set[tuple[str | None, str]]:
-    return {(value.facts["dataset"], value.series[1]) for value in members}
-
-
 def _unit_of(members: Sequence[Value], percent: str | None) -> Fact | None:
     """Return the unit that the numbers of a series imply by themselves, None where they decide nothing."""
-    metric = members[0].metric
+    metric, count = members[0].metric, len(members)
     plain = [value.number for value in members if not value.number.percent]
     above = sum(number.value > 1 for number in plain)
     stated = next((value.facts.unit for value in members if value.facts.unit), None)
@@ -664,22 +640,12 @@ def _unit_of(members: Sequence[Value], percent: str | None) -> Fact | None:
         is_percent = adjustment_of(metric) == "index" and above
         word = "percent" if is_percent else _UNITS.get(adjustment_of(metric), "index")
         return Fact(word, stated.source if stated else PRINTED)
-    if stated:
-        return stated
-    if not plain:
-        return Fact("percent")
-    count = len(members)
+    if stated or not plain:
+        return stated or Fact("percent")
     if not above and not percent:
         return Fact("fraction", INFERRED, f"fraction: {count} of {count} values at most 1")
-    if 2 * above >= len(plain):
-        return Fact("percent", INFERRED, f"percent: {above} of {count} values above 1")
-    return None
-
-
-def _undecided(members: Sequence[Value], percent: str | None) -> str:
-    above = sum(value.number.value > 1 and not value.number.percent for value in members)
-    why = f"though {percent} says percent; " if percent else ""
-    return f"neither percent nor fraction is certain: {above} of {len(members)} values above 1; {why}state the unit"
+    is_percent = 2 * above >= len(plain)
+    return Fact("percent", INFERRED, f"percent: {above} of {count} values above 1") if is_percent else None
 
 
 def _impossible(value: Value) -> str | None:
@@ -693,52 +659,33 @@ def _impossible(value: Value) -> str | None:
     scale = 100 if unit == "percent" else 1
     if lower <= value.number.value / scale <= upper:
         return None
-    _, low, high = value.number.interval(percent=scale == 100)
-    least, most = (f"{bound * scale:g}" for bound in (lower, upper))
-    is_outside = high < lower or low > upper
-    return f"{value.number.text} as {unit} is outside {least} to {most}" if is_outside else None
+    if (ends := value.interval).high >= lower and ends.low <= upper:
+        return None
+    return f"{value.number.text} as {unit} is outside {lower * scale:g} to {upper * scale:g}"
 
 
 def _doubt_swapped(values: Sequence[Value]) -> None:
     """Mark the metrics as assumed if the Hits@k of most models fall as k grows: the columns may be swapped."""
     rows: dict[tuple[Any, ...], dict[int, Interval]] = defaultdict(dict)
-    for value in values:
-        if value.metric.startswith("hits_at_") and value.unit is not None:
-            about = (
-                value.model_line,
-                value.series[1],
-                *(value.facts[name] for name in EVALUATION if name != "metric"),
-            )
-            interval = value.number.interval(percent=value.unit.value == "percent")
-            rows[about][resolve(value.metric).k or 0] = interval
+    for value in (value for value in values if value.metric.startswith("hits_at_") and value.unit):
+        about = (value.facts[name] for name in EVALUATION if name != "metric")
+        rows[value.model_line, value.series[1], *about][resolve(value.metric).k or 0] = value.interval
     several = [row for row in rows.values() if len(row) > 1]
     wrong = sum(any(row[k].low > row[other].high for k, other in pairwise(sorted(row))) for row in several)
     for value in values if 2 * wrong > len(several) else ():
-        if value.facts.metric:
-            doubted = value.facts.metric.because("of the header, though most rows are impossible with it")
-            value.facts = replace(value.facts, metric=doubted)
+        value.facts = value.facts.because("of the header, though most rows are impossible with it", "metric")
 
 
 def _doubt_raw(values: Sequence[Value]) -> None:
     """Mark protocols as assumed where a raw value is better than the filtered one: filtering only improves a rank."""
     pairs: dict[tuple[Any, ...], dict[str, Value]] = defaultdict(dict)
     for value in values:
-        if value.facts["protocol"] in ("raw", "filtered") and value.unit is not None:
-            about = (
-                value.name,
-                value.series[1],
-                *(value.facts[name] for name in EVALUATION if name != "protocol"),
-            )
-            pairs[about][value.facts["protocol"] or ""] = value
+        if (protocol := value.facts["protocol"]) in ("raw", "filtered") and value.unit:
+            about = (value.facts[name] for name in EVALUATION if name != "protocol")
+            pairs[value.name, value.series[1], *about][protocol or ""] = value
+    why = "as printed, though the raw value is better than the filtered one, which is impossible"
     for pair in (pair for pair in pairs.values() if len(pair) > 1):
-        ends = {
-            name: value.number.interval(percent=value.unit is not None and value.unit.value == "percent")
-            for name, value in pair.items()
-        }
-        is_rising = (found := find_adjusted(pair["raw"].metric)) is not None and found[0].increasing
-        better, worse = ("raw", "filtered") if is_rising else ("filtered", "raw")
-        if ends[better].low > ends[worse].high:
-            why = "as printed, though the raw value is better than the filtered one, which is impossible"
-            for value in pair.values():
-                if value.facts.protocol:
-                    value.facts = replace(value.facts, protocol=value.facts.protocol.because(why))
+        adjusted = find_adjusted(pair["raw"].metric)
+        better, worse = ("raw", "filtered") if adjusted and adjusted[0].increasing else ("filtered", "raw")
+        for value in pair.values() if pair[better].interval.low > pair[worse].interval.high else ():
+            value.facts = value.facts.because(why, "protocol")

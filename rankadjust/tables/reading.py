@@ -19,7 +19,7 @@ import polars as pl
 from rankadjust.base.words import folded
 from rankadjust.counting.protocols import Benchmark, load_benchmarks
 from rankadjust.data.registry import Dataset, load_registry, meanings
-from rankadjust.tables.cells import States, Value, decimal_signs, read_cells, settle
+from rankadjust.tables.cells import Reader, States, Value, decimal_signs, settle
 from rankadjust.tables.facts import DEFAULT, DEFAULTS, FIELDS, GRADED, Fact, reasons_text, sources_text
 from rankadjust.tables.files import read_grids
 from rankadjust.tables.headers import Names
@@ -147,7 +147,7 @@ def _read_tables(
         tables.append(Table(number, placed, lay_out(placed, stated, names, path.stem), stated))
     if beside:
         require_found(beside, data, [(table.grid.context, table.stated, table.layout) for table in tables])
-    read = [(table, *read_cells(table, names, beside or path)) for table in tables]
+    read = [(table, *Reader(table, names, beside or path).read()) for table in tables]
     signs = decimal_signs(value for _, values, _ in read for value in values)
     usual_of = cache(lambda dataset: usual(dataset, names, registry))
     remarks: dict[str, None] = {}

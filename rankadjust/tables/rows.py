@@ -43,6 +43,11 @@ class Row:
     line: Line = NO_LINE
     merged: int | None = None
 
+    @property
+    def name(self) -> str:
+        """The first of its labels."""
+        return next(filter(None, self.labels.values()), "")
+
 
 @dataclass(frozen=True)
 class _Label:

@@ -17,9 +17,9 @@ from rankadjust.tables.formats.grid import MAX_COLUMNS, Grid, make_grid
 
 # Former traces of LibKGE list Hits@1, Hits@2, … up to the largest k under one key; only these k are kept.
 _LISTED_HITS = re.compile(r"(.*\bhits_at_)k((?:_[a-z]+)*)")
+_KEPT = (1, 3, 5, 10, 20, 50, 100)
 # Half characters (lone surrogates), which JSON can spell and no file can hold.
 _HALF = re.compile("[\ud800-\udfff]")
-_KEPT = (1, 3, 5, 10, 20, 50, 100)
 
 
 def json_grids(text: str) -> list[Grid]:
@@ -71,27 +71,43 @@ def _grids(data: Any) -> list[Grid]:  # noqa: ANN401 - any data
         return _records(data)
     if not isinstance(data, Mapping):
         return []
-    if frame := _frame(data):
+    if frame := [*_of_card(data), *_frame(data)]:
         return _records(frame)
     listed = [value for value in data.values() if _is_records(value)]
     own = {key: value for key, value in data.items() if not _is_records(value)}
     return [grid for value in ([own], *listed) for grid in _records(value)]
 
 
+def _of_card(data: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the results in a model card of Hugging Face: model-index, results, dataset, metrics with type and value."""
+    for model in _listed(data, "model-index"):
+        for result in _listed(model, "results"):
+            dataset = result.get("dataset")
+            named = dataset if isinstance(dataset, Mapping) else {"name": dataset}
+            for metric in _listed(result, "metrics"):
+                yield {
+                    "model": model.get("name"),
+                    "dataset": named.get("name"),
+                    "split": named.get("split"),
+                    "metric": metric.get("type"),
+                    "value": metric.get("value"),
+                }
+
+
+def _listed(data: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+    entries = data.get(key)
+    return [entry for entry in entries if isinstance(entry, Mapping)] if isinstance(entries, list) else []
+
+
 def _frame(data: Mapping[str, Any]) -> list[Any]:
     """Return the rows of a table that pandas wrote with to_json, by columns or split; empty for other data."""
     if {"columns", "data"} <= data.keys() and isinstance(data["columns"], list):
-        return [
-            dict(zip(map(str, data["columns"]), row, strict=False))
-            for row in data["data"]
-            if isinstance(row, list)
-        ]
+        names = list(map(str, data["columns"]))
+        return [dict(zip(names, row, strict=False)) for row in data["data"] if isinstance(row, list)]
     columns = list(data.values())
     keys = list(columns[0]) if columns and isinstance(columns[0], Mapping) else []
-    is_frame = (
-        keys
-        and all(str(key).isdigit() for key in keys)
-        and all(isinstance(column, Mapping) and list(column) == keys for column in columns)
+    is_frame = all(str(key).isdigit() for key in keys) and all(
+        isinstance(column, Mapping) and list(column) == keys for column in columns
     )
     return [{name: column[key] for name, column in data.items()} for key in keys] if is_frame else []
 
@@ -103,8 +119,8 @@ def _is_records(value: Any) -> bool:  # noqa: ANN401 - any data
 def _records(records: Sequence[Any], lines: Sequence[int] = ()) -> list[Grid]:
     """Return a list of records as one table; other entries of the list are left out."""
     numbers: Sequence[int | None] = lines or [None] * len(records)
+    # One path more than a table's most columns is enough to refuse it; aliases of YAML may make billions of paths.
     flat = [
-        # One path more than a table's most columns is enough to refuse it; aliases of YAML may make billions of paths.
         (dict(islice(paths_of(entry), MAX_COLUMNS + 1)), line)
         for entry, line in zip(records, numbers, strict=True)
         if isinstance(entry, Mapping)

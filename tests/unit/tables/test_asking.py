@@ -10,7 +10,7 @@ import yaml
 
 from rankadjust.base.errors import RankadjustError
 from rankadjust.data.registry import load_registry
-from rankadjust.tables.account import Question, answered, answers_as_sidecar, draft_sidecar, questions
+from rankadjust.tables.account import Gap, answered, draft_sidecar, gaps, question, sidecar_stating
 from rankadjust.tables.reading import known_names, read_tables
 
 REPORT = """# Report
@@ -95,35 +95,35 @@ def test_a_draft_says_once_what_holds_for_all_tables(tmp_path):
         "split": "testing",
         "side": "both",
         "protocol": "filtered",
-        "tables": {"UMLS": {"dataset": "UMLS"}, "Nations": {"dataset": "Nations"}},
+        "tables": {1: {"dataset": "UMLS"}, 2: {"dataset": "Nations"}},
     }
 
 
 def test_what_is_asked_is_what_no_line_says(tmp_path):
     names = known_names(load_registry())
-    asked = questions(read(tmp_path), names)
-    assert [(question.fact, question.tables, question.candidates[:2]) for question in asked] == [
+    reading = read(tmp_path)
+    asked = gaps(reading, names)
+    assert [(gap.fact, gap.tables, gap.offered[:2]) for gap in asked] == [
         ("dataset", (1,), ()),
         ("split", (1, 2), ("testing", "validation")),
         ("side", (1, 2), ("both", "head")),
         ("protocol", (1, 2), ("filtered", "raw")),
         ("dataset", (2,), ()),
     ]
-    assert asked[4].text.startswith(
-        "table 2 'Large graphs' (lines 11 to 13), columns 4 'MRR', 5 'Hits@1', 6 'Hits@10': "
+    assert question(asked[4], reading).startswith(
+        "table 2 (lines 11 to 13), columns 4 'MRR', 5 'Hits@1', 6 'Hits@10': which data set?"
     )
+    assert [gap.default for gap in asked] == ["-", "testing", "both", "filtered", "-"]
     given = ["umls", "2", "-", "sampled-50", "nations"]
-    answers = [
-        (question, answered(question, text, names)) for question, text in zip(asked, given, strict=True)
-    ]
+    answers = [(gap, answered(gap, text, names)) for gap, text in zip(asked, given, strict=True)]
     assert [answer for _, answer in answers] == ["UMLS", "validation", None, "sampled-50", "Nations"]
-    stated = answers_as_sidecar(read(tmp_path), [pair for pair in answers if pair[1] is not None])
+    stated = sidecar_stating(reading, [pair for pair in answers if pair[1] is not None])
     assert yaml.safe_load(stated) == {
         "split": "validation",
         "protocol": "sampled-50",
         "tables": {
-            "Small graphs": {"dataset": "UMLS"},
-            "Large graphs": {"columns": {"4-6": {"dataset": "Nations"}}},
+            1: {"dataset": "UMLS"},
+            2: {"columns": {"4-6": {"dataset": "Nations"}}},
         },
     }
     with pytest.raises(RankadjustError, match="there is no protocol 'filterd'"):
@@ -193,8 +193,8 @@ def test_a_sidecar_asks_once_for_a_fact_that_no_table_has(tmp_path):
         line for line in draft_sidecar(read_tables(tmp_path / "a.md")).splitlines() if ":  # which" in line
     ]
     assert comments == [
-        "# table 'Test': model:  # which model",
-        "# table 'Validation': dataset:  # which data set: a name of the registry",
+        "# table 1: model:  # which model",
+        "# table 2: dataset:  # which data set",
     ]
     (tmp_path / "b.md").write_text(
         "| MRR |\n|---|\n| 0.5 |\n\nThen:\n\n| MRR |\n|---|\n| 0.6 |\n", encoding="utf-8"
@@ -203,20 +203,20 @@ def test_a_sidecar_asks_once_for_a_fact_that_no_table_has(tmp_path):
 
 
 def test_a_number_that_was_not_offered_is_no_name():
-    question = Question((1,), (), "a.md", "model", None, ("A",))
+    gap = Gap("model", (1,), offered=("A",))
     with pytest.raises(RankadjustError, match="there is no answer 7; type its number, a name, or -"):
-        answered(question, "7", known_names(load_registry()))
+        answered(gap, "7", known_names(load_registry()))
 
 
 def test_a_data_set_that_looks_mistyped_counts_where_it_is_typed_again():
     names = known_names(load_registry())
-    question = Question((1,), (), "a.md", "dataset", None, ())
+    gap = Gap("dataset", (1,))
     with pytest.raises(
         RankadjustError, match=r"'FB15k-273' is known; did you mean FB15k-237.* type its name again"
     ):
-        answered(question, "FB15k-273", names)
-    assert answered(question, "FB15k-273", names, is_repeated=True) == "FB15k-273"
-    assert answered(question, "in-house drugs", names) == "in-house drugs"
+        answered(gap, "FB15k-273", names)
+    assert answered(gap, "FB15k-273", names, is_repeated=True) == "FB15k-273"
+    assert answered(gap, "in-house drugs", names) == "in-house drugs"
 
 
 def test_an_option_that_contradicts_the_table_is_not_called_a_sidecar(tmp_path):
